@@ -1,0 +1,207 @@
+"""Arena: the one stateful face of a running simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.robot import Robot
+from paddock.arena.rollout import Policies, run_policies
+from paddock.core.errors import SimulationError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.core.jit import progress_while_compiling
+from paddock.core.observation import Readings, acting
+from paddock.engine import state as engine
+from paddock.engine.clock import Pacer
+from paddock.engine.kernels.surroundings import index_crowd
+from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Floats
+from paddock.engine.state import HEADING, SEED, TICK, State, X
+from paddock.engine.step import step
+from paddock.sensors.sense import sense, take_picture
+from paddock.worlds.build import BuiltWorld
+from paddock.worlds.placement import Room
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """An exact copy of all that decides the future of an arena."""
+
+    state: State
+    commands: Floats
+
+
+class Arena:
+    """A simulation in this process. Time moves only in `step` and `run`."""
+
+    def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
+        self.built, self.world, self.model = built, built.spec, built.model
+        self.state = engine.initial_state(self.model, built.poses, leds=built.leds, seed=_checked(seed))
+        self.commands = engine.initial_commands(self.model, leds=built.leds)
+        self.space = engine.workspace(self.model)
+        devices = self.model.types[:, END_OF_DEVICES] - self.model.types[:, FIRST_DEVICE]
+        self.enabled: NDArray[np.uint8] = np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
+        self.robots = Robots(self)
+        self.dt = self.model.dt
+        self._step, self._sense = step.compiled, sense.compiled
+        with progress_while_compiling(step):
+            self._step(self.model, self.state, self.commands, self.space, 0)
+        self._index()
+
+    def __getitem__(self, name: str) -> Robot:
+        return self.robots[name]
+
+    def __enter__(self) -> Arena:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing to give back in this process; here so that all arenas can be closed alike."""
+
+    @property
+    def tick(self) -> int:
+        """Ticks since the start."""
+        return int(self.state.clock[0, TICK])
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since the start."""
+        return float(self.state.clock[0, TICK]) * self.dt
+
+    @property
+    def motion(self) -> Floats:
+        """All robots' present motion, see engine/state.py, shape (N, ·)."""
+        motion = self.state.motion[0]
+        return motion[self.tick % len(motion)]
+
+    @property
+    def poses(self) -> Floats:
+        """All robots' x, y [m] and heading [rad], shape (N, 3); a copy."""
+        return self.motion[:, X : HEADING + 1].copy()
+
+    def step(self, ticks: int = 1) -> None:
+        """Let some ticks pass."""
+        self._step(self.model, self.state, self.commands, self.space, ticks)
+
+    def run(
+        self, seconds: float, controllers: Any = None, *, speed: float | None = None
+    ) -> None:
+        """Let time pass with controllers at the wheels.
+
+        Args:
+            seconds: simulated time to run for.
+            controllers: a controller per robot's name; or one, for the only robot.
+            speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
+        """
+        if not (seconds >= 0 and math.isfinite(seconds)):
+            raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
+        ticks = round(seconds / self.dt)
+        chosen = self._by_robot(controllers)
+        policies = Policies.of(self, chosen) if speed is None else None
+        if policies is not None:
+            self._run_policies(policies, ticks)
+            return
+        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
+        pacer = Pacer(speed)
+        for _ in range(ticks):
+            pacer.wait(self.time)
+            for robot, act in acts:
+                robot.apply(act(robot.sense()))
+            self.step()
+
+    def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
+        if controllers is None:
+            return {}
+        if isinstance(controllers, Mapping):
+            return {self[name]: controller for name, controller in controllers.items()}
+        if len(self.robots) != 1:
+            raise SimulationError(
+                f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
+            )
+        return {next(iter(self.robots.values())): controllers}
+
+    def _run_policies(self, policies: Policies, ticks: int) -> None:
+        with progress_while_compiling(run_policies):
+            run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, 0)
+        run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, ticks)
+
+    def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
+        """Read devices of one robot into a row of readings."""
+        self._sense(self.model, self.state, self.space, 0, robot, enabled, raw, readings)
+
+    def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
+        """Take a picture with one camera."""
+        take_picture(self.model, self.state, self.space, 0, robot, device, depth, picture)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Back to the start, with the same seed or another one; enabled devices stay enabled."""
+        chosen = int(self.state.clock[0, SEED]) if seed is None else _checked(seed)
+        self.restore(
+            Snapshot(
+                engine.initial_state(self.model, self.built.poses, leds=self.built.leds, seed=chosen),
+                engine.initial_commands(self.model, leds=self.built.leds),
+            )
+        )
+
+    def snapshot(self) -> Snapshot:
+        """An exact copy of the present state and commands."""
+        return Snapshot(self.state.copy(), self.commands.copy())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot of this arena."""
+        ours, theirs = (*self.state, self.commands), (*snapshot.state, snapshot.commands)
+        if any(a.shape != b.shape for a, b in zip(ours, theirs, strict=True)):
+            raise SimulationError("restore: this snapshot was taken in another world")
+        for mine, kept in zip(ours, theirs, strict=True):
+            np.copyto(mine, kept)
+        self._index()
+
+    def digest(self) -> str:
+        """A fingerprint of state and commands: equal when, and only when, the future is equal."""
+        return engine.digest(self.state, self.commands)
+
+    def room(self, *, without: int | None = None) -> Room:
+        """The obstacles and robots at present, to see where there is space."""
+        room = Room(self.world)
+        for i, (pose, spec) in enumerate(zip(self.poses.tolist(), self.built.robots, strict=True)):
+            if i != without:
+                room.add(spec, Pose(*pose), f"robot {self.world.robots[i].name!r}")
+        return room
+
+    def _index(self) -> None:
+        index_crowd(self.model.grids, self.motion, self.space.crowd)
+
+
+class Robots(Mapping[str, Robot]):
+    """The robots of an arena by name; handles are made when they are first asked for."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._numbers = {robot.name: i for i, robot in enumerate(arena.world.robots)}
+        self._handles: dict[str, Robot] = {}
+
+    def __getitem__(self, name: str) -> Robot:
+        handle = self._handles.get(name)
+        if handle is None:
+            if name not in self._numbers:
+                raise UnknownName("robot", name, self._numbers)
+            handle = self._handles[name] = Robot(self._arena, self._numbers[name])
+        return handle
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+def _checked(seed: int) -> int:
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**63:
+        raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
+    return int(seed)

@@ -1,0 +1,187 @@
+"""Handles to a robot's devices: sensors that are enabled and read, lamps and speakers that are set."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
+from paddock.core.geometry import Pose
+from paddock.core.observation import Readings, Slot
+from paddock.engine.model import CHANNELS, FIRST_DEVICE, FIRST_VALUE, PAN, TYPE
+from paddock.engine.state import AMPLITUDE, FREQUENCY, LEDS, PANS, WANT_AMPLITUDE, WANT_FREQUENCY, WANT_PANS
+from paddock.sensors.base import RangeSensorSpec, SensorSpec
+from paddock.sensors.camera import CameraSpec
+
+if TYPE_CHECKING:
+    from paddock.arena.robot import Robot
+
+
+class Device:
+    """A sensor of a robot. Enable it, then read it."""
+
+    def __init__(self, robot: Robot, spec: SensorSpec, number: int) -> None:
+        model = robot.arena.model
+        self.robot, self.spec, self.name = robot, spec, spec.name
+        self._number = number
+        self._row = int(model.types[int(model.robots[robot.index, TYPE]), FIRST_DEVICE]) + number  # in the model's device tables
+        first = int(model.devices[self._row, FIRST_VALUE])
+        self.slot = Slot(first, first + int(model.devices[self._row, CHANNELS]), shown_as(spec))
+        self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
+
+    def enable(self) -> None:
+        """Switch the device on."""
+        self._switch(True)
+
+    def disable(self) -> None:
+        """Switch the device off."""
+        self._switch(False)
+
+    def _switch(self, on: bool) -> None:
+        self.robot.arena.enabled[self.robot.index, self._number] = on
+        self.robot.refresh()
+
+    @property
+    def enabled(self) -> bool:
+        return bool(self.robot.arena.enabled[self.robot.index, self._number])
+
+    def read(self) -> Any:
+        """The present reading, in SI units."""
+        return self.slot.show(self._values(raw=False))
+
+    def raw(self) -> Any:
+        """The present reading in the hardware's own numbers."""
+        if not self.spec.response and self.spec.scale is None:
+            raise DeviceRefused(f"{self} has no hardware numbers: use read()")
+        return self._values(raw=True)
+
+    def _values(self, *, raw: bool) -> Readings:
+        if not self.enabled:
+            raise DeviceNotEnabled(self.robot.name, self.name)
+        only = np.zeros_like(self.robot.arena.enabled[self.robot.index])
+        only[self._number] = 1
+        readings = np.empty(self.slot.last)
+        self.robot.arena.read(self.robot.index, only, readings, raw=raw)
+        return readings[self.slot.first :]
+
+    def poll_only(self, on: bool = True) -> None:
+        """Compute the device only when `read()` asks for it, never in `sense()`."""
+        if not isinstance(self.spec, RangeSensorSpec):
+            raise DeviceRefused(f"{self} cannot be polled only: it is no range sensor but a {self.spec.kind}")
+        self.polled = on
+        self.robot.refresh()
+
+    def pan(self, angle: float) -> None:
+        """Turn a pivoting device to an angle [rad] from its mount's heading; it takes its time."""
+        pivot = self.spec.pivot if isinstance(self.spec, RangeSensorSpec) else None
+        if pivot is None:
+            raise DeviceRefused(f"{self} cannot pivot: its spec has no 'pivot'")
+        low, high = math.radians(pivot.min_deg), math.radians(pivot.max_deg)
+        if not low - 1e-9 <= angle <= high + 1e-9:
+            raise DeviceRefused(f"{self} pivots between {low:.4g} and {high:.4g} rad, not to {angle:.4g}")
+        arena = self.robot.arena
+        arena.commands[0, self.robot.index, WANT_PANS + arena.model.devices[self._row, PAN]] = angle
+
+    @property
+    def pan_angle(self) -> float:
+        """The present pan angle [rad]; 0 for fixed devices."""
+        arena = self.robot.arena
+        pan = int(arena.model.devices[self._row, PAN])
+        return 0.0 if pan < 0 else float(arena.motion[self.robot.index, PANS + pan])
+
+    def __str__(self) -> str:
+        return f"{self.robot.name}.{self.name}"
+
+
+class Camera(Device):
+    """A camera: pictures are uint8 arrays [row, column, rgb], upright."""
+
+    def __init__(self, robot: Robot, spec: CameraSpec, number: int) -> None:
+        super().__init__(robot, spec, number)
+        self._depth = np.empty((spec.height, spec.width))
+
+    def read(self) -> NDArray[np.uint8]:
+        """The present picture."""
+        if not self.enabled:
+            raise DeviceNotEnabled(self.robot.name, self.name)
+        picture = np.empty((*self._depth.shape, 3), np.uint8)
+        self.robot.arena.take_picture(self.robot.index, self._row, self._depth, picture)
+        return picture
+
+    def depth(self) -> NDArray[np.float64]:
+        """Distance [m] ahead of every pixel of the present picture; infinity for floor and sky."""
+        self.read()
+        return self._depth.copy()
+
+
+class Leds:
+    """The lamps of a robot, by name or number; what is set shows from the next step on."""
+
+    def __init__(self, robot: Robot, names: tuple[str, ...]) -> None:
+        self.robot, self.names = robot, names
+
+    def set(self, which: str | int, brightness: float = 1.0) -> None:
+        """Set a lamp: 0 off … 1 full."""
+        if not 0 <= brightness <= 1:
+            raise DeviceRefused(f"{self.robot.name}.leds: expected a brightness from 0 to 1, got {brightness!r}")
+        arena = self.robot.arena
+        pans = arena.motion.shape[1] - PANS
+        arena.commands[0, self.robot.index, WANT_PANS + pans + self._number(which)] = brightness
+
+    def read(self) -> dict[str, float]:
+        """The present brightness of every lamp."""
+        lamps = self.robot.arena.state.bodies[0, self.robot.index, LEDS:]
+        return {name: float(lamps[i]) for i, name in enumerate(self.names)}
+
+    def _number(self, which: str | int) -> int:
+        if isinstance(which, str):
+            if which not in self.names:
+                raise UnknownName(f"lamp of {self.robot.name}", which, self.names)
+            return self.names.index(which)
+        if not 0 <= which < len(self.names):
+            raise DeviceRefused(f"{self.robot.name}.leds: expected a number below {len(self.names)}, got {which}")
+        return which
+
+
+class Speaker:
+    """A speaker that plays one tone; microphones of other robots hear it."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+
+    def play(self, frequency: float, amplitude: float = 0.1) -> None:
+        """Play a tone [Hz] from the next step on; the amplitude is that at 1 m."""
+        if not (frequency > 0 and 0 <= amplitude < math.inf):
+            raise DeviceRefused(f"{self.robot.name}.speaker: expected hertz > 0 and an amplitude >= 0")
+        self._want(frequency, amplitude)
+
+    def stop(self) -> None:
+        """Be silent."""
+        self._want(0.0, 0.0)
+
+    def read(self) -> tuple[float, float]:
+        """Frequency [Hz] and amplitude that sound at present."""
+        body = self.robot.arena.state.bodies[0, self.robot.index]
+        return float(body[FREQUENCY]), float(body[AMPLITUDE])
+
+    def _want(self, frequency: float, amplitude: float) -> None:
+        self.robot.arena.commands[0, self.robot.index, [WANT_FREQUENCY, WANT_AMPLITUDE]] = frequency, amplitude
+
+
+def device_for(robot: Robot, spec: SensorSpec, number: int) -> Device:
+    """The handle that fits a sensor."""
+    return Camera(robot, spec, number) if isinstance(spec, CameraSpec) else Device(robot, spec, number)
+
+
+def shown_as(spec: SensorSpec) -> Any:
+    """How a kind's numbers are shown: a pose, truth values, one number, or an array."""
+    if spec.kind in ("position", "inertial"):
+        return lambda values: Pose(*values.tolist())
+    if spec.kind == "bumper":
+        return lambda values: values > 0.5
+    if spec.channels == 1:
+        return lambda values: float(values[0])
+    return lambda values: values

@@ -1,0 +1,58 @@
+"""Rollout: sense, act and step fused into one compiled loop, for controllers that are policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddock.control.policy import Policy, act
+from paddock.core.errors import DeviceNotEnabled
+from paddock.core.jit import kernel
+from paddock.engine.step import step_world
+from paddock.sensors.sense import sense
+
+if TYPE_CHECKING:
+    from paddock.arena.arena import Arena
+    from paddock.arena.robot import Robot
+
+
+@dataclass(frozen=True)
+class Policies:
+    """The policies of some robots, as arrays."""
+
+    arrays: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, arena: Arena, chosen: Mapping[Robot, Any]) -> Policies | None:
+        """None unless every controller is a policy, and there is one."""
+        if not chosen or not all(isinstance(controller, Policy) for controller in chosen.values()):
+            return None
+        robots = len(arena.robots)
+        numbers = np.full(robots, -1, np.int64)
+        firsts = np.zeros(robots, np.int64)
+        enabled = np.zeros_like(arena.enabled)
+        parameters: list[float] = []
+        for robot, policy in chosen.items():
+            device = robot.device(policy.device)
+            if not device.enabled:
+                raise DeviceNotEnabled(robot.name, device.name)
+            numbers[robot.index] = policy.number
+            firsts[robot.index] = len(parameters)
+            enabled[robot.index, device._number] = 1
+            parameters += policy.parameters(device.slot.first)
+        readings = np.zeros((robots, max(1, arena.built.values)))
+        return cls((numbers, firsts, np.array(parameters), enabled, readings))
+
+
+@kernel
+def run_policies(model, state, commands, space, numbers, firsts, parameters, enabled, readings, ticks):
+    """Advance the first world by whole ticks; robots without a policy (-1) keep their commands."""
+    for _ in range(ticks):
+        for robot in range(numbers.shape[0]):
+            if numbers[robot] >= 0:
+                sense(model, state, space, 0, robot, enabled[robot], False, readings[robot])
+                act(numbers[robot], parameters[firsts[robot] :], readings[robot], commands[0, robot])
+        step_world(model, state, commands, space, 0)

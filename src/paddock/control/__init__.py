@@ -1,0 +1,1 @@
+"""Controllers: they see observations and give commands, wherever the robot's body is."""

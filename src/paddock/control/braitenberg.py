@@ -1,0 +1,66 @@
+"""Braitenberg vehicles: each wheel is driven by a weighted sum of how near things are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.jit import kernel
+from paddock.core.observation import Observation, WheelSpeeds
+
+BRAITENBERG = 0
+FIRST, COUNT, RANGE, LEFT_SPEED, RIGHT_SPEED, WEIGHTS = range(6)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Braitenberg:
+    """Wheel speed = its own speed + Σ weight · nearness; nearness is 0 out of range … 1 touching."""
+
+    left: tuple[float, ...]  # weight of every sensor on the left wheel [m/s]
+    right: tuple[float, ...]
+    speed: tuple[float, float] = (0.08, 0.08)  # of the left and right wheel in the open [m/s]
+    range: float = 0.07  # of the sensors [m]
+    device: str = "proximity"
+
+    number = BRAITENBERG
+
+    def __post_init__(self) -> None:
+        if len(self.left) != len(self.right):
+            raise PaddockError(f"Braitenberg: {len(self.left)} weights on the left, {len(self.right)} on the right")
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """One decision; the same arithmetic as in compiled runs."""
+        wheels = np.empty(2)
+        braitenberg(np.array(self.parameters(0)), getattr(observation, self.device), wheels)
+        return WheelSpeeds(*wheels.tolist())
+
+    def parameters(self, first: int) -> list[float]:
+        """Its numbers for the kernel."""
+        return [first, len(self.left), self.range, *self.speed, *self.left, *self.right]
+
+
+def explorer(speed: float = 0.08) -> Braitenberg:
+    """Drives on and turns away from what is in front; for the e-puck's ring of eight.
+
+    The two sides are a little uneven, so that it does not get stuck between them in a corner.
+    """
+    return Braitenberg(
+        #      ps0    ps1    ps2   ps3  ps4  ps5   ps6    ps7
+        left=(-0.20, -0.12, -0.04, 0.0, 0.0, 0.05, 0.10, 0.12),
+        right=(0.10, 0.08, 0.04, 0.0, 0.0, -0.04, -0.15, -0.30),
+        speed=(speed, speed),
+    )
+
+
+@kernel
+def braitenberg(parameters, readings, wheels):
+    """The weighted sums."""
+    first, count = int(parameters[FIRST]), int(parameters[COUNT])
+    left, right = parameters[LEFT_SPEED], parameters[RIGHT_SPEED]
+    for k in range(count):
+        near = 1.0 - min(1.0, readings[first + k] / parameters[RANGE])
+        left += parameters[WEIGHTS + k] * near
+        right += parameters[WEIGHTS + count + k] * near
+    wheels[0], wheels[1] = left, right

@@ -1,0 +1,172 @@
+"""Poses and plane geometry in plain Python: what specs and loaders need. The engine has kernels of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+Point = tuple[float, float]
+
+
+class Pose(NamedTuple):
+    """Where a robot is: position [m] and heading [rad], counter-clockwise from the x axis."""
+
+    x: float
+    y: float
+    heading: float
+
+
+class Disc(NamedTuple):
+    """A filled circle [m]."""
+
+    x: float
+    y: float
+    radius: float
+
+
+Convex = tuple[Point, ...]
+"""A convex polygon, counter-clockwise [m]."""
+
+Shape = Disc | Convex
+
+
+def wrap(angle: float) -> float:
+    """The same direction in (-pi, pi]."""
+    turned = math.remainder(angle, 2 * math.pi)
+    return math.pi if turned == -math.pi else turned
+
+
+def placed(shape: Shape, x: float, y: float, heading: float) -> Shape:
+    """A shape of the body frame, in the world frame."""
+    c, s = math.cos(heading), math.sin(heading)
+    if isinstance(shape, Disc):
+        return Disc(x + c * shape.x - s * shape.y, y + s * shape.x + c * shape.y, shape.radius)
+    return tuple((x + c * px - s * py, y + s * px + c * py) for px, py in shape)
+
+
+def bar(a: Point, b: Point, thickness: float) -> Convex:
+    """The rectangle around the segment a-b, `thickness` wide and no longer than the segment."""
+    length = math.dist(a, b)
+    nx, ny = (a[1] - b[1]) / length * thickness / 2, (b[0] - a[0]) / length * thickness / 2
+    return (
+        (a[0] - nx, a[1] - ny),
+        (b[0] - nx, b[1] - ny),
+        (b[0] + nx, b[1] + ny),
+        (a[0] + nx, a[1] + ny),
+    )
+
+
+def rectangle(width: float, height: float) -> Convex:
+    """An axis-parallel rectangle around the origin."""
+    w, h = width / 2, height / 2
+    return ((-w, -h), (w, -h), (w, h), (-w, h))
+
+
+def arc_points(at: Point, radius: float, start: float, end: float, tolerance: float) -> list[Point]:
+    """Points on a circular arc whose chords stay within `tolerance` of it [m, rad]."""
+    step = 2 * math.acos(max(0.0, 1 - tolerance / radius))
+    pieces = max(1, math.ceil(abs(end - start) / step))
+    angles = [start + (end - start) * i / pieces for i in range(pieces + 1)]
+    return [(at[0] + radius * math.cos(a), at[1] + radius * math.sin(a)) for a in angles]
+
+
+def smooth(points: Sequence[Point], *, closed: bool, pieces: int = 12) -> list[Point]:
+    """A Catmull-Rom curve through the points."""
+    n = len(points)
+    curve: list[Point] = []
+    for i in range(n if closed else n - 1):
+        if closed:
+            p0, p1, p2, p3 = (points[(i + k) % n] for k in (-1, 0, 1, 2))
+        else:
+            p0, p1, p2, p3 = (points[min(max(i + k, 0), n - 1)] for k in (-1, 0, 1, 2))
+        for j in range(pieces):
+            t = j / pieces
+            curve.append((_spline(t, p0[0], p1[0], p2[0], p3[0]), _spline(t, p0[1], p1[1], p2[1], p3[1])))
+    if not closed:
+        curve.append(points[-1])
+    return curve
+
+
+def _spline(t: float, a: float, b: float, c: float, d: float) -> float:
+    linear, square, cube = c - a, 2 * a - 5 * b + 4 * c - d, 3 * b - a - 3 * c + d
+    return b + 0.5 * t * (linear + t * (square + t * cube))
+
+
+def signed_area(polygon: Sequence[Point]) -> float:
+    """Area of a simple polygon [m²], positive when counter-clockwise."""
+    total = 0.0
+    for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
+        total += x0 * y1 - x1 * y0
+    return total / 2
+
+
+def is_convex(polygon: Sequence[Point]) -> bool:
+    """Whether a counter-clockwise polygon turns left at every corner."""
+    n = len(polygon)
+    for i in range(n):
+        a, b, c = polygon[i - 2], polygon[i - 1], polygon[i]
+        if (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) < -1e-12:
+            return False
+    return True
+
+
+def bounding_radius(shape: Shape) -> float:
+    """The largest distance of the shape from the origin of its frame."""
+    if isinstance(shape, Disc):
+        return math.hypot(shape.x, shape.y) + shape.radius
+    return max(math.hypot(x, y) for x, y in shape)
+
+
+def inner_radius(polygon: Convex) -> float:
+    """Half of the polygon's smallest width: how far it may move and still not jump over a thin wall."""
+    smallest = math.inf
+    for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
+        nx, ny = y0 - y1, x1 - x0
+        n = math.hypot(nx, ny)
+        smallest = min(smallest, max(((x - x0) * nx + (y - y0) * ny) / n for x, y in polygon))
+    return smallest / 2
+
+
+def box_of(shape: Shape) -> tuple[float, float, float, float]:
+    """The axis-parallel bounds x0, y0, x1, y1."""
+    if isinstance(shape, Disc):
+        return (
+            shape.x - shape.radius,
+            shape.y - shape.radius,
+            shape.x + shape.radius,
+            shape.y + shape.radius,
+        )
+    xs, ys = [p[0] for p in shape], [p[1] for p in shape]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def overlap(a: Shape, b: Shape) -> float:
+    """How deep two shapes overlap [m]; zero or less when they do not."""
+    if isinstance(a, Disc) and isinstance(b, Disc):
+        return a.radius + b.radius - math.hypot(a.x - b.x, a.y - b.y)
+    if isinstance(a, Disc):
+        return _disc_in_polygon(a, b)  # type: ignore[arg-type]
+    if isinstance(b, Disc):
+        return _disc_in_polygon(b, a)
+    return min(_overlap_along_edges(a, b), _overlap_along_edges(b, a))
+
+
+def _overlap_along_edges(a: Convex, b: Convex) -> float:
+    smallest = math.inf
+    for (x0, y0), (x1, y1) in zip(a, (*a[1:], a[0]), strict=True):
+        nx, ny = y1 - y0, x0 - x1  # outwards
+        n = math.hypot(nx, ny)
+        smallest = min(smallest, -min(((x - x0) * nx + (y - y0) * ny) / n for x, y in b))
+    return smallest
+
+
+def _disc_in_polygon(disc: Disc, polygon: Convex) -> float:
+    nearest, inside = math.inf, True
+    for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
+        dx, dy, px, py = x1 - x0, y1 - y0, disc.x - x0, disc.y - y0
+        if dx * py - dy * px < 0:
+            inside = False
+        t = min(1.0, max(0.0, (px * dx + py * dy) / (dx * dx + dy * dy)))
+        nearest = min(nearest, math.hypot(px - t * dx, py - t * dy))
+    return disc.radius + nearest if inside else disc.radius - nearest

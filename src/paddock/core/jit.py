@@ -1,0 +1,144 @@
+"""The only place that knows numba: `@kernel` compiles small numeric functions, lazily and cached on disk.
+
+Nothing is compiled, and numba is not even imported, before a kernel is first called. Kernels may call
+each other. With `NUMBA_DISABLE_JIT=1` they stay plain Python, which debuggers and coverage can follow.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+# Kernels never raise ("numpy" divides by zero without a check) and never allocate: without numba's memory
+# runtime nothing counts references to arrays, which makes kernels several times faster.
+OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+
+
+class Kernel:
+    """A function that is compiled when it is first called or first used by another kernel."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.compiled(*arguments)
+
+    @functools.cached_property
+    def compiled(self) -> Callable[..., Any]:
+        """The compiled function; one attribute look-up cheaper per call than the kernel itself."""
+        if not compiling():
+            return plain(self.function)
+        import numba
+
+        dispatcher = numba.njit(**OPTIONS)(self.function)
+        if Path(self.function.__code__.co_filename).is_relative_to(package_folder()):
+            # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
+            cache = dispatcher._cache._cache_file
+            cache._source_stamp = source_stamp()
+            try:
+                cache._load_index()
+            except Exception:  # written by another version, with classes that are gone: start anew
+                cache.flush()
+        return dispatcher  # type: ignore[no-any-return]
+
+    @property
+    def _numba_type_(self) -> Any:
+        """How numba recognises a kernel that is named inside another kernel."""
+        return self.compiled._numba_type_  # type: ignore[attr-defined]
+
+    def is_cached(self) -> bool:
+        """Whether machine code for this kernel is in memory or on the disk already."""
+        if not compiling():
+            return True
+        dispatcher: Any = self.compiled
+        return bool(dispatcher.overloads) or bool(dispatcher._cache._cache_file._load_index())
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Compile `function` when it is first needed. It may use numbers, arrays, tuples and other kernels."""
+    return Kernel(function)
+
+
+def compiling() -> bool:
+    """False where the user asked for plain Python, see the module's text."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+
+
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel as Python code: integers wrap and divisions give inf, as they do when compiled."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            return function(*arguments)
+
+    return call
+
+
+@functools.cache
+def package_folder() -> Path:
+    """The folder that holds this package's sources."""
+    return Path(__file__).resolve().parent.parent
+
+
+@functools.cache
+def source_stamp() -> str:
+    """A digest of all files with kernels, so that cached machine code is never older than its sources."""
+    digest = hashlib.sha256()
+    for path in sorted(package_folder().rglob("*.py")):
+        text = path.read_bytes()
+        if b"kernel" in text:
+            digest.update(text)
+    return digest.hexdigest()
+
+
+def numba_version() -> str:
+    """The installed numba, without importing it."""
+    if importlib.util.find_spec("numba") is None:
+        return "missing"
+    from importlib.metadata import version
+
+    return version("numba")
+
+
+@contextmanager
+def progress_while_compiling(*kernels: Kernel) -> Iterator[None]:
+    """Tell people on stderr what the first run on a machine is waiting for; silent when all is cached."""
+    if all(each.is_cached() for each in kernels):
+        yield
+        return
+    started, done = time.monotonic(), threading.Event()
+    live = sys.stderr.isatty()
+    text = "Paddock compiles its engine (once on this machine, less than a minute)"
+
+    def tick() -> None:
+        while not done.wait(0.5):
+            sys.stderr.write(f"\r{text} … {time.monotonic() - started:.0f} s")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=tick, daemon=True)
+    if live:
+        thread.start()
+    else:
+        sys.stderr.write(f"{text} …\n")
+    try:
+        yield
+    finally:
+        done.set()
+        if live:
+            thread.join()
+        head = "\r" if live else ""
+        sys.stderr.write(f"{head}{text}: done in {time.monotonic() - started:.0f} s\n")
+        sys.stderr.flush()

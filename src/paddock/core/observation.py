@@ -1,0 +1,90 @@
+"""What a controller sees (Observation) and what it answers (Command), wherever the robot's body is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, UnknownName
+
+Readings = NDArray[np.float64]
+
+
+class WheelSpeeds(NamedTuple):
+    """Rim speeds [m/s]."""
+
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What one robot wants; what is left out stays as it is."""
+
+    wheels: tuple[float, float] | None = None  # rim speeds left, right [m/s]
+    pans: Mapping[str, float] = field(default_factory=dict)  # pan angle [rad] by device
+    leds: Mapping[str, float] = field(default_factory=dict)  # brightness 0 … 1 by lamp
+    tone: tuple[float, float] | None = None  # frequency [Hz], amplitude at 1 m
+
+
+class Slot(NamedTuple):
+    """Where a device's values lie in a row of readings, and how they are shown."""
+
+    first: int
+    last: int
+    show: Callable[[Readings], Any]
+
+
+class Observation:
+    """One look at all enabled devices: an attribute for each, and the `time` [s] it was taken at."""
+
+    __slots__ = ("_pictures", "_readings", "_slots", "time")
+
+    def __init__(
+        self,
+        time: float,
+        readings: Readings,
+        slots: Mapping[str, Slot],
+        pictures: Mapping[str, NDArray[np.uint8]] | None = None,
+    ) -> None:
+        self.time = time
+        self._readings = readings
+        self._slots = slots
+        self._pictures = pictures
+
+    def __getattr__(self, name: str) -> Any:
+        slot = self._slots.get(name)
+        if slot is not None:
+            return slot.show(self._readings[slot.first : slot.last])
+        if self._pictures is not None and name in self._pictures:
+            return self._pictures[name]
+        raise UnknownName("enabled device", name, list(self))
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the devices that were read."""
+        yield from self._slots
+        yield from self._pictures or ()
+
+    def __repr__(self) -> str:
+        return f"Observation(time={self.time:.3f}, devices={', '.join(self)})"
+
+
+@runtime_checkable
+class Controller(Protocol):
+    """Anything that turns observations into commands: wheel speeds, a Command, or None for no change."""
+
+    def act(self, observation: Observation) -> Any: ...
+
+
+def acting(controller: Any) -> Callable[[Observation], Any]:
+    """The function to call: `controller.act`, or the controller itself."""
+    act = getattr(controller, "act", controller)
+    if not callable(act):
+        raise PaddockError(
+            f"{controller!r} is not a controller: expected a function act(observation) or an object with such a method"
+        )
+    return act  # type: ignore[no-any-return]

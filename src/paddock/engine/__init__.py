@@ -1,0 +1,1 @@
+"""The simulation itself: constants (Model), variables (State), wishes (Command) and the step."""

@@ -1,0 +1,35 @@
+"""Pace: simulated time against the wall clock."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from paddock.core.errors import SimulationError
+
+
+class Pacer:
+    """Waits so that simulated time runs at `speed` × real time; None never waits."""
+
+    def __init__(
+        self,
+        speed: float | None,
+        *,
+        now: Callable[[], float] = time.perf_counter,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if speed is not None and not speed > 0:
+            raise SimulationError(f"speed: expected a factor > 0, or None for flat out, got {speed!r}")
+        self.speed, self._now, self._sleep = speed, now, sleep
+        self._start: float | None = None
+        self._simulated = 0.0
+
+    def wait(self, simulated: float) -> None:
+        """Sleep until `simulated` seconds may have passed since the first call."""
+        if self.speed is None:
+            return
+        if self._start is None:
+            self._start, self._simulated = self._now(), simulated
+        ahead = (simulated - self._simulated) / self.speed - (self._now() - self._start)
+        if ahead > 0:
+            self._sleep(ahead)

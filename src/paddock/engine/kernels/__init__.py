@@ -1,0 +1,1 @@
+"""Small compiled functions: numbers and arrays in, numbers out; no classes, no I/O, no errors raised."""

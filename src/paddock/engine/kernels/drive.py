@@ -1,0 +1,39 @@
+"""How wheels turn and how a robot rolls on them."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+
+
+@kernel
+def wheel_speed(now, wanted, most, step, gain):
+    """Rim speed in the next tick [m/s]: capped, in whole motor steps, and at most `gain` away from now."""
+    speed = min(most, max(-most, wanted))
+    if step > 0.0:
+        speed = math.floor(speed / step + 0.5) * step
+    return min(now + gain, max(now - gain, speed))
+
+
+@kernel
+def arc(left, right, axle):
+    """Displacement along, across and turn after the wheels rolled `left` and `right` [m]: an exact arc."""
+    turn = (right - left) / axle
+    half = 0.5 * turn
+    chord = 0.5 * (left + right)
+    if abs(half) > 1e-4:
+        chord *= math.sin(half) / half
+    else:
+        chord *= 1.0 - half * half / 6.0  # the same to the last bit
+    return chord * math.cos(half), chord * math.sin(half), turn
+
+
+@kernel
+def wrapped(angle):
+    """The same direction in (-pi, pi]."""
+    if angle > math.pi:
+        angle -= 2.0 * math.pi * math.ceil((angle - math.pi) / (2.0 * math.pi))
+    elif angle <= -math.pi:
+        angle += 2.0 * math.pi * (math.floor((-math.pi - angle) / (2.0 * math.pi)) + 1.0)
+    return angle

@@ -1,0 +1,70 @@
+"""The floor's picture and scalar fields, looked up at a point of the world."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+from paddock.engine.model import (
+    GAUSSIAN,
+    GRID_SCALE,
+    GRID_X,
+    GRID_Y,
+    RADIAL,
+    SOURCE_EXTENT,
+    SOURCE_KIND,
+    SOURCE_PIXELS,
+    SOURCE_ROWS,
+    SOURCE_SCALE,
+    SOURCE_STRENGTH,
+    SOURCE_WIDTH,
+    SOURCE_X,
+    SOURCE_Y,
+)
+
+
+@kernel
+def floor_pixel(floor, grid, x, y):
+    """Row and column of the floor's picture under a point; the edge's colour goes on outside."""
+    column = math.floor((x - grid[GRID_X]) * grid[GRID_SCALE])
+    row = math.floor((grid[GRID_Y] - y) * grid[GRID_SCALE])
+    column = min(max(column, 0.0), floor.shape[1] - 1.0)
+    row = min(max(row, 0.0), floor.shape[0] - 1.0)
+    return int(row), int(column)
+
+
+@kernel
+def brightness(floor, grid, x, y):
+    """Brightness 0 … 1 of the floor at a point (weights of ITU-R BT.601)."""
+    row, column = floor_pixel(floor, grid, x, y)
+    return (
+        0.299 * floor[row, column, 0] + 0.587 * floor[row, column, 1] + 0.114 * floor[row, column, 2]
+    ) / 255.0
+
+
+@kernel
+def field_value(field, constants, x, y):
+    """A scalar field at a point, in the field's own unit."""
+    dx, dy = x - field[SOURCE_X], y - field[SOURCE_Y]
+    if field[SOURCE_KIND] == RADIAL:
+        return field[SOURCE_STRENGTH] * max(0.0, 1.0 - math.hypot(dx, dy) / field[SOURCE_EXTENT])
+    if field[SOURCE_KIND] == GAUSSIAN:
+        spread = field[SOURCE_EXTENT]
+        return field[SOURCE_STRENGTH] * math.exp(-0.5 * (dx * dx + dy * dy) / (spread * spread))
+    return field[SOURCE_STRENGTH] * bilinear(field, constants, dx, dy)
+
+
+@kernel
+def bilinear(field, constants, dx, dy):
+    """An image field, 0 … 1, between its pixels; (dx, dy) [m] from the picture's upper left corner."""
+    rows, columns = int(field[SOURCE_ROWS]), int(field[SOURCE_WIDTH])
+    u = min(max(dx * field[SOURCE_SCALE] - 0.5, 0.0), columns - 1.0)
+    v = min(max(-dy * field[SOURCE_SCALE] - 0.5, 0.0), rows - 1.0)
+    column, row = min(int(u), max(columns - 2, 0)), min(int(v), max(rows - 2, 0))
+    fu, fv = u - column, v - row
+    first = int(field[SOURCE_PIXELS]) + row * columns + column
+    right = 1 if columns > 1 else 0
+    down = columns if rows > 1 else 0
+    upper = constants[first] * (1.0 - fu) + constants[first + right] * fu
+    lower = constants[first + down] * (1.0 - fu) + constants[first + down + right] * fu
+    return upper * (1.0 - fv) + lower * fv

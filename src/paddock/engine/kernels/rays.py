@@ -1,0 +1,110 @@
+"""Rays and cones against segments and discs. Directions are unit vectors; nothing hit is infinity."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+
+MISS = math.inf
+LEEWAY = 1e-12  # relative; so that no ray slips through where two walls meet
+
+
+@kernel
+def ray_to_segment(ox, oy, dx, dy, x0, y0, x1, y1):
+    """Distance along the ray from (ox, oy) to the segment."""
+    ex, ey = x1 - x0, y1 - y0
+    cross = dx * ey - dy * ex
+    if cross == 0.0:
+        return MISS
+    px, py = x0 - ox, y0 - oy
+    t = (px * ey - py * ex) / cross
+    u = (px * dy - py * dx) / cross
+    if t < 0.0 or u < -LEEWAY or u > 1.0 + LEEWAY:
+        return MISS
+    return t
+
+
+@kernel
+def ray_to_disc(ox, oy, dx, dy, x, y, radius):
+    """Distance along the ray to the disc; 0 from inside it."""
+    px, py = x - ox, y - oy
+    off = px * px + py * py - radius * radius
+    if off <= 0.0:
+        return 0.0
+    along = px * dx + py * dy
+    if along <= 0.0:
+        return MISS
+    square = along * along - off
+    if square < 0.0:
+        return MISS
+    return along - math.sqrt(square)
+
+
+@kernel
+def cone_to_segment(ox, oy, dx, dy, cos_half, sin_half, tan_incidence, x0, y0, x1, y1):
+    """Distance to the nearest point of the segment that lies inside the cone and echoes back.
+
+    The cone opens by less than 90° to each side of (dx, dy). A point echoes when the sound meets the
+    segment at most atan(tan_incidence) off the perpendicular. Both conditions cut an interval out of the
+    segment, so the answer is exact.
+    """
+    # In the frame of the cone: x along its axis.
+    ax, ay = x0 - ox, y0 - oy
+    bx, by = x1 - ox, y1 - oy
+    ax, ay = ax * dx + ay * dy, ay * dx - ax * dy
+    bx, by = bx * dx + by * dy, by * dx - bx * dy
+    ex, ey = bx - ax, by - ay
+    length2 = ex * ex + ey * ey
+    if length2 == 0.0:
+        return MISS
+    low, high = 0.0, 1.0
+    for side in (-1.0, 1.0):  # inside: side * y * cos_half <= x * sin_half
+        start = ax * sin_half - side * ay * cos_half
+        slope = ex * sin_half - side * ey * cos_half
+        if slope == 0.0:
+            if start < 0.0:
+                return MISS
+        elif slope > 0.0:
+            low = max(low, -start / slope)
+        else:
+            high = min(high, -start / slope)
+    length = math.sqrt(length2)
+    foot = -(ax * ex + ay * ey) / length2  # of the perpendicular from the origin
+    away = abs(ax * ey - ay * ex) / length  # its length
+    spread = away * tan_incidence / length
+    low, high = max(low, foot - spread), min(high, foot + spread)
+    if low > high:
+        return MISS
+    t = min(max(foot, low), high)
+    return math.hypot(ax + t * ex, ay + t * ey)
+
+
+@kernel
+def cone_to_disc(ox, oy, dx, dy, cos_half, sin_half, sin_incidence, x, y, radius):
+    """Distance to the nearest point of the disc that lies inside the cone and echoes back."""
+    px, py = x - ox, y - oy
+    away = math.hypot(px, py)
+    if away <= radius:
+        return 0.0
+    along, aside = px * dx + py * dy, abs(py * dx - px * dy)
+    if aside * cos_half <= along * sin_half:  # the centre lies inside the cone
+        return away - radius
+    # The nearest point then lies on the cone's edge on the centre's side.
+    reach = along * cos_half + aside * sin_half
+    miss = aside * cos_half - along * sin_half
+    if reach <= 0.0 or miss > radius or miss > radius * sin_incidence:
+        return MISS
+    return reach - math.sqrt(radius * radius - miss * miss)
+
+
+@kernel
+def distance_to_segment(x, y, x0, y0, x1, y1):
+    """Distance from a point to a segment."""
+    ex, ey = x1 - x0, y1 - y0
+    px, py = x - x0, y - y0
+    length2 = ex * ex + ey * ey
+    t = 0.0
+    if length2 > 0.0:
+        t = min(1.0, max(0.0, (px * ex + py * ey) / length2))
+    return math.hypot(px - t * ex, py - t * ey)

@@ -1,0 +1,191 @@
+"""What stands near a robot: walls, obstacles and other robots, turned into the robot's own frame.
+
+Gathered segments and discs have the columns of the model's items.
+"""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+from paddock.engine.kernels.rays import distance_to_segment
+from paddock.engine.model import (
+    COLOR,
+    CROWD,
+    END_OF_CORNERS,
+    FAR,
+    FIRST_CORNER,
+    GRID_BODY,
+    GRID_COLUMNS,
+    GRID_REACH,
+    GRID_ROWS,
+    GRID_SCALE,
+    GRID_SPANS,
+    GRID_STARTS,
+    GRID_X,
+    GRID_Y,
+    ITEM_COLOR,
+    ITEM_RADIUS,
+    ITEM_TOP,
+    ITEM_X0,
+    ITEM_X1,
+    ITEM_Y0,
+    ITEM_Y1,
+    NEAR,
+    RADIUS,
+    TOP,
+    TYPE,
+)
+from paddock.engine.state import HEADING, X, Y
+
+
+@kernel
+def column_of(grid, x):
+    """The column of a grid's cells, at the edge for what lies outside."""
+    return int(min(max(math.floor((x - grid[GRID_X]) * grid[GRID_SCALE]), 0.0), grid[GRID_COLUMNS] - 1.0))
+
+
+@kernel
+def row_of(grid, y):
+    """The row of a grid's cells, at the edge for what lies outside."""
+    return int(min(max(math.floor((y - grid[GRID_Y]) * grid[GRID_SCALE]), 0.0), grid[GRID_ROWS] - 1.0))
+
+
+@kernel
+def index_crowd(grids, motion, crowd):
+    """Sort the robots into cells, lower numbers first. `motion` is one tick's, shape (N, ·)."""
+    grid = grids[CROWD]
+    count = motion.shape[0]
+    width = int(grid[GRID_COLUMNS])
+    cells = width * int(grid[GRID_ROWS])
+    if count < 2:
+        return
+    for cell in range(cells + 1):
+        crowd[cell] = 0
+    for r in range(count):
+        crowd[row_of(grid, motion[r, Y]) * width + column_of(grid, motion[r, X])] += 1
+    total = cells + 1  # the robots' list begins behind the starts
+    for cell in range(cells + 1):
+        total += crowd[cell]
+        crowd[cell] = total
+    for r in range(count - 1, -1, -1):
+        cell = row_of(grid, motion[r, Y]) * width + column_of(grid, motion[r, X])
+        crowd[cell] -= 1
+        crowd[crowd[cell]] = r
+
+
+@kernel
+def gather(model, motion, space, robot, x, y, c, s, reach, ticks_ago):
+    """Collect all within `reach` [m] of (x, y) into the workspace: the numbers of segments and discs.
+
+    Coordinates are turned into the frame at (x, y) with heading cosine c, sine s. The crowd's index may
+    be `ticks_ago` + 1 ticks away from `motion`; the search is wide enough for that.
+    """
+    segments, discs = 0, 0
+    near = model.grids[NEAR]
+    if reach <= near[GRID_REACH]:
+        column = math.floor((x - near[GRID_X]) * near[GRID_SCALE])
+        row = math.floor((y - near[GRID_Y]) * near[GRID_SCALE])
+        if 0.0 <= column < near[GRID_COLUMNS] and 0.0 <= row < near[GRID_ROWS]:
+            start = int(near[GRID_STARTS]) + int(row * near[GRID_COLUMNS] + column)
+            for k in range(model.cells[start], model.cells[start + 1]):
+                segments, discs = add_item(
+                    model.items[model.cells[k]], space.segments, space.discs, x, y, c, s, reach, segments, discs
+                )
+    else:
+        segments, discs = gather_far(model, space, x, y, c, s, reach)
+    if motion.shape[0] > 1:
+        segments, discs = gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, segments, discs)
+    return segments, discs
+
+
+@kernel
+def gather_far(model, space, x, y, c, s, reach):
+    """Collect the items within a long reach, cell by cell."""
+    segments, discs = 0, 0
+    far = model.grids[FAR]
+    left, right = column_of(far, x - reach), column_of(far, x + reach)
+    bottom, top = row_of(far, y - reach), row_of(far, y + reach)
+    for row in range(bottom, top + 1):
+        for column in range(left, right + 1):
+            start = int(far[GRID_STARTS]) + row * int(far[GRID_COLUMNS]) + column
+            for k in range(model.cells[start], model.cells[start + 1]):
+                item = model.cells[k]
+                span = int(far[GRID_SPANS]) + 4 * item
+                # An item lies in many cells; take it in the first of them that is searched.
+                if max(model.cells[span], left) == column and max(model.cells[span + 1], bottom) == row:
+                    segments, discs = add_item(
+                        model.items[item], space.segments, space.discs, x, y, c, s, reach, segments, discs
+                    )
+    return segments, discs
+
+
+@kernel
+def gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, segments, discs):
+    """Add the other robots within reach."""
+    count = motion.shape[0]
+    grid = model.grids[CROWD]
+    wide = reach + grid[GRID_REACH] * (1.0 + ticks_ago) + grid[GRID_BODY]
+    left, right = column_of(grid, x - wide), column_of(grid, x + wide)
+    bottom, top = row_of(grid, y - wide), row_of(grid, y + wide)
+    width = int(grid[GRID_COLUMNS])
+    few = (right - left + 1) * (top - bottom + 1) > count  # then looking at all robots is cheaper
+    for row in range(bottom, bottom + 1 if few else top + 1):
+        # The cells of a row lie side by side.
+        first = 0 if few else space.crowd[row * width + left]
+        last = count if few else space.crowd[row * width + right + 1]
+        for k in range(first, last):
+            other = k if few else space.crowd[k]
+            if other != robot:
+                px, py = motion[other, X] - x, motion[other, Y] - y
+                far = reach + model.robots[other, RADIUS]
+                if px * px + py * py <= far * far:
+                    segments, discs = add_robot(
+                        model, space, other, px, py, motion[other, HEADING], c, s, segments, discs
+                    )
+    return segments, discs
+
+
+@kernel
+def add_item(item, gathered_segments, gathered_discs, x, y, c, s, reach, segments, discs):
+    """Add one wall segment or disc if it is within reach."""
+    px, py = item[ITEM_X0] - x, item[ITEM_Y0] - y
+    if item[ITEM_RADIUS] > 0.0:
+        if math.hypot(px, py) - item[ITEM_RADIUS] <= reach:
+            put(gathered_discs[discs], px, py, px, py, c, s, item[ITEM_RADIUS], item[ITEM_TOP], item[ITEM_COLOR])
+            discs += 1
+    else:
+        qx, qy = item[ITEM_X1] - x, item[ITEM_Y1] - y
+        if distance_to_segment(0.0, 0.0, px, py, qx, qy) <= reach:
+            put(gathered_segments[segments], px, py, qx, qy, c, s, 0.0, item[ITEM_TOP], item[ITEM_COLOR])
+            segments += 1
+    return segments, discs
+
+
+@kernel
+def add_robot(model, space, other, px, py, heading, c, s, segments, discs):
+    """Add the robot at (px, py): a disc, or the edges of its outline."""
+    row = model.robots[other]
+    kind = model.types[int(row[TYPE])]
+    first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
+    if first == end:
+        put(space.discs[discs], px, py, px, py, c, s, row[RADIUS], row[TOP], row[COLOR])
+        return segments, discs + 1
+    oc, os = math.cos(heading), math.sin(heading)
+    lx, ly = model.constants[end - 2], model.constants[end - 1]
+    ax, ay = px + oc * lx - os * ly, py + os * lx + oc * ly
+    for k in range(first, end, 2):
+        lx, ly = model.constants[k], model.constants[k + 1]
+        bx, by = px + oc * lx - os * ly, py + os * lx + oc * ly
+        put(space.segments[segments], ax, ay, bx, by, c, s, 0.0, row[TOP], row[COLOR])
+        segments += 1
+        ax, ay = bx, by
+    return segments, discs
+
+
+@kernel
+def put(row, px, py, qx, qy, c, s, radius, top, color):
+    """Write an item, turned by the heading of cosine c, sine s."""
+    row[ITEM_X0], row[ITEM_Y0] = c * px + s * py, c * py - s * px
+    row[ITEM_X1], row[ITEM_Y1] = c * qx + s * qy, c * qy - s * qx
+    row[ITEM_RADIUS], row[ITEM_TOP], row[ITEM_COLOR] = radius, top, color

@@ -1,0 +1,127 @@
+"""State: everything that changes, with leading axes (world, robot); and what the robots want: commands.
+
+Commands are one array of shape (W, N, ·), columns WANT_….
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+
+from paddock.engine.model import (
+    CROWD,
+    DELAY,
+    END_OF_CORNERS,
+    FIRST_CORNER,
+    GRID_COLUMNS,
+    GRID_ROWS,
+    PAN,
+    PERIOD,
+    TYPE,
+    Floats,
+    Ints,
+    Model,
+)
+
+# Columns of `clock`.
+TICK, SEED = range(2)
+
+# Columns of `motion`; pan angles [rad] follow from PANS on.
+(
+    X,  # position of the axle's centre [m]
+    Y,
+    HEADING,  # [rad] in (-pi, pi]
+    FORWARD,  # speed that really came about [m/s]
+    TURN,  # turn rate that really came about [rad/s]
+    ACCELERATION,  # forward [m/s²]
+    LEFT_RIM,  # how far the wheels have turned, measured at the nominal rim [m]
+    RIGHT_RIM,
+    PANS,
+) = range(9)
+
+# Columns of `bodies`; LEDs (0 … 1) follow from LEDS on.
+MOST_CONTACTS = 4
+(
+    LEFT_SPEED,  # of the rims [m/s]
+    RIGHT_SPEED,
+    BELIEF_X,  # inertial navigation's pose [m], [rad]
+    BELIEF_Y,
+    BELIEF_HEADING,
+    FREQUENCY,  # of the speaker [Hz]
+    AMPLITUDE,  # … at 1 m
+    CONTACTS,  # how many in the last tick
+    BEARINGS,  # where on the body they are [rad], MOST_CONTACTS of them
+    LEDS,
+) = (*range(9), 8 + MOST_CONTACTS)
+
+# Columns of commands; pan angles follow from WANT_PANS on, LEDs after them.
+WANT_LEFT, WANT_RIGHT, WANT_FREQUENCY, WANT_AMPLITUDE, WANT_PANS = range(5)
+
+
+class State(NamedTuple):
+    """The variables of W worlds with N robots. `motion` keeps the last L ticks; tick t lies in row t % L."""
+
+    clock: Ints  # see TICK, SEED, shape (W, 2)
+    motion: Floats  # see X …, shape (W, L, N, PANS + pans)
+    bodies: Floats  # see LEFT_SPEED …, shape (W, N, LEDS + leds)
+
+    def copy(self) -> State:
+        """An independent copy."""
+        return State(*(array.copy() for array in self))
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of one thread. Only the crowd's index outlives a call."""
+
+    crowd: Ints  # starts of the crowd grid's cells, then the robots, cell by cell
+    segments: Floats  # gathered around a robot, in its frame, see ITEM_X0 …
+    discs: Floats
+
+
+def initial_state(model: Model, poses: Floats, *, leds: int, seed: int, worlds: int = 1) -> State:
+    """Robots at rest at their start poses, shape (N, 3)."""
+    robots = len(poses)
+    motion = np.zeros((worlds, ticks_kept(model), robots, PANS + pan_count(model)))
+    motion[..., X : HEADING + 1] = poses
+    bodies = np.zeros((worlds, robots, LEDS + leds))
+    bodies[..., BELIEF_X : BELIEF_HEADING + 1] = poses
+    clock = np.zeros((worlds, 2), np.int64)
+    clock[:, SEED] = seed
+    return State(clock, motion, bodies)
+
+
+def initial_commands(model: Model, *, leds: int, worlds: int = 1) -> Floats:
+    """All robots stopped, shape (W, N, WANT_PANS + pans + leds)."""
+    return np.zeros((worlds, len(model.robots), WANT_PANS + pan_count(model) + leds))
+
+
+def workspace(model: Model) -> Workspace:
+    """Scratch memory that is always large enough for this model."""
+    robots = len(model.robots)
+    cells = int(model.grids[CROWD, GRID_COLUMNS] * model.grids[CROWD, GRID_ROWS])
+    types = model.types[model.robots[:, TYPE].astype(np.int64)]
+    corners = (types[:, END_OF_CORNERS] - types[:, FIRST_CORNER]).sum() // 2
+    most = len(model.items) + int(corners) + robots
+    width = model.items.shape[1]
+    return Workspace(np.zeros(cells + 1 + robots, np.int64), np.zeros((most, width)), np.zeros((most, width)))
+
+
+def pan_count(model: Model) -> int:
+    """Pan angles per robot: as many as the most agile type has."""
+    return int(model.devices[:, PAN].max(initial=-1)) + 1
+
+
+def ticks_kept(model: Model) -> int:
+    """How many ticks of motion the slowest and most delayed device looks back on, and the present one."""
+    lag = model.devices[:, DELAY] + model.devices[:, PERIOD]
+    return int(lag.max(initial=1))
+
+
+def digest(state: State, commands: Floats) -> str:
+    """A fingerprint of all that decides the future."""
+    fingerprint = hashlib.sha256()
+    for array in (*state, commands):
+        fingerprint.update(np.ascontiguousarray(array).tobytes())
+    return fingerprint.hexdigest()

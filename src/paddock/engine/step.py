@@ -1,0 +1,217 @@
+"""The step: one page of named phases that turns (Model, State, commands) into the next State."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+from paddock.engine.kernels.contact import SKIN, settle, touched
+from paddock.engine.kernels.drive import arc, wheel_speed, wrapped
+from paddock.engine.kernels.rng import BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
+from paddock.engine.kernels.surroundings import gather, index_crowd
+from paddock.engine.model import (
+    AXLE,
+    DRIFT_BIAS,
+    DRIFT_DISTANCE,
+    DRIFT_HEADING,
+    END_OF_CORNERS,
+    END_OF_DEVICES,
+    FIRST_CORNER,
+    FIRST_DEVICE,
+    FIRST_PARAMETER,
+    LEFT_FACTOR,
+    MAX_ACCELERATION,
+    MAX_SPEED,
+    NOISE,
+    PAN,
+    RADIUS,
+    RIGHT_FACTOR,
+    SLIP,
+    SPEED_STEP,
+    THICKNESS,
+    TYPE,
+)
+from paddock.engine.state import (
+    ACCELERATION,
+    AMPLITUDE,
+    BEARINGS,
+    BELIEF_HEADING,
+    BELIEF_X,
+    BELIEF_Y,
+    CONTACTS,
+    FORWARD,
+    FREQUENCY,
+    HEADING,
+    LEDS,
+    LEFT_RIM,
+    LEFT_SPEED,
+    PANS,
+    RIGHT_RIM,
+    RIGHT_SPEED,
+    SEED,
+    TICK,
+    TURN,
+    WANT_AMPLITUDE,
+    WANT_FREQUENCY,
+    WANT_LEFT,
+    WANT_PANS,
+    WANT_RIGHT,
+    X,
+    Y,
+)
+
+# A pivoting device's first three parameters: lowest and highest pan angle [rad], rate [rad/s].
+PAN_LOW, PAN_HIGH, PAN_RATE = range(3)
+
+
+@kernel
+def step(model, state, commands, space, ticks):
+    """Advance the first world by whole ticks."""
+    for _ in range(ticks):
+        step_world(model, state, commands, space, 0)
+
+
+@kernel
+def step_world(model, state, commands, space, world):
+    """Advance one world by one tick. Robots move one after the other, each into free space only."""
+    kept = state.motion.shape[1]
+    tick, seed = state.clock[world, TICK], state.clock[world, SEED]
+    motion = state.motion[world, (tick + 1) % kept]
+    if kept > 1:
+        copy_rows(state.motion[world, tick % kept], motion)
+    index_crowd(model.grids, motion, space.crowd)
+    for robot in range(motion.shape[0]):
+        row, body, moving = model.robots[robot], state.bodies[world, robot], motion[robot]
+        wanted = commands[world, robot]
+        slip_key = key_of(seed, world, robot, SLIP_STREAM, tick)
+        left, right = roll_wheels(row, body, moving, wanted, model.dt, slip_key)
+        before = moving[FORWARD]
+        travelled = move(model, motion, space, robot, body, left, right)
+        moving[FORWARD] = travelled / model.dt
+        moving[ACCELERATION] = (moving[FORWARD] - before) / model.dt
+        if row[DRIFT_DISTANCE] >= 0.0:
+            drift_key = key_of(seed, world, robot, DRIFT_STREAM, tick)
+            bias_key = key_of(seed, world, robot, BIAS_STREAM, 0)
+            dead_reckon(row, body, moving, model.dt, travelled, drift_key, bias_key)
+        if moving.shape[0] > PANS:
+            turn_pans(model, robot, wanted, moving)
+        show(body, wanted, moving.shape[0] - PANS)
+    state.clock[world, TICK] = tick + 1
+
+
+@kernel
+def roll_wheels(row, body, moving, wanted, dt, key):
+    """Set the wheels' speed from the commands and roll them: true travel of the left and right rim [m]."""
+    most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
+    body[LEFT_SPEED] = wheel_speed(body[LEFT_SPEED], wanted[WANT_LEFT], most, step_size, gain)
+    body[RIGHT_SPEED] = wheel_speed(body[RIGHT_SPEED], wanted[WANT_RIGHT], most, step_size, gain)
+    left, right = body[LEFT_SPEED] * dt, body[RIGHT_SPEED] * dt
+    moving[LEFT_RIM] += left
+    moving[RIGHT_RIM] += right
+    left, right = left * row[LEFT_FACTOR], right * row[RIGHT_FACTOR]
+    slip = row[SLIP] * row[NOISE]
+    if slip > 0.0:
+        left, right = left * (1.0 + slip * gauss(key, 0)), right * (1.0 + slip * gauss(key, 1))
+    return left, right
+
+
+@kernel
+def move(model, motion, space, robot, body, left, right):
+    """Follow the wheels' arc as far as the surroundings allow: the distance gained along the heading [m]."""
+    row, moving = model.robots[robot], motion[robot]
+    radius = row[RADIUS]
+    kind = model.types[int(row[TYPE])]
+    first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
+    along, across, turn = arc(left, right, row[AXLE])
+    c, s = math.cos(moving[HEADING]), math.sin(moving[HEADING])
+    # The most that any point of the body moves.
+    sweep = math.hypot(along, across) + (abs(turn) * radius if end > first else 0.0)
+    reach = radius + sweep + SKIN
+    segments, discs = gather(model, motion, space, robot, moving[X], moving[Y], c, s, reach, 0)
+    body[CONTACTS] = 0.0
+    if segments + discs > 0:
+        along, across, turn = slide(
+            space.segments, space.discs, segments, discs, model.constants, first, end, row, left, right, sweep
+        )
+        body[CONTACTS] = touched(
+            space.segments, space.discs, segments, discs, model.constants, first, end,
+            radius, along, across, turn, body[BEARINGS:LEDS],
+        )  # fmt: skip
+    moving[X] += c * along - s * across
+    moving[Y] += s * along + c * across
+    moving[HEADING] = wrapped(moving[HEADING] + turn)
+    moving[TURN] = turn / model.dt
+    return along * math.cos(0.5 * turn) + across * math.sin(0.5 * turn)
+
+
+@kernel
+def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
+    """The same arc among obstacles, in pieces too small to jump over any: where it ends, in the old frame."""
+    pieces = max(1, int(math.ceil(sweep / (0.5 * row[THICKNESS]))))
+    farthest = 2.0 * sweep / pieces + 1e-3
+    ahead, aside, piece_turn = arc(left / pieces, right / pieces, row[AXLE])
+    along, across, turn = 0.0, 0.0, 0.0
+    for _ in range(pieces):
+        c, s = math.cos(turn), math.sin(turn)
+        wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
+        free, x, y = settle(
+            gathered_segments, gathered_discs, segments, discs, corners, first, end,
+            row[RADIUS], wish_x, wish_y, turn + piece_turn, farthest,
+        )  # fmt: skip
+        if free:
+            along, across, turn = x, y, turn + piece_turn
+        elif end == first:
+            turn += piece_turn  # a round body can always turn
+        else:  # a cornered one may still slide
+            free, x, y = settle(
+                gathered_segments, gathered_discs, segments, discs, corners, first, end,
+                row[RADIUS], wish_x, wish_y, turn, farthest,
+            )  # fmt: skip
+            if not free:
+                break
+            along, across = x, y
+    return along, across, turn
+
+
+@kernel
+def dead_reckon(row, body, moving, dt, travelled, key, bias_key):
+    """Inertial navigation adds up its own errors."""
+    noise = row[NOISE]
+    turn = moving[TURN] * dt
+    turn += noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
+    turn += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
+    distance = travelled * (1.0 + noise * row[DRIFT_DISTANCE] * gauss(key, 1))
+    middle = body[BELIEF_HEADING] + 0.5 * turn
+    body[BELIEF_X] += distance * math.cos(middle)
+    body[BELIEF_Y] += distance * math.sin(middle)
+    body[BELIEF_HEADING] = wrapped(body[BELIEF_HEADING] + turn)
+
+
+@kernel
+def turn_pans(model, robot, wanted, moving):
+    """Turn pivoting devices towards their wanted angle, at most as fast as they can."""
+    kind = model.types[int(model.robots[robot, TYPE])]
+    for device in range(kind[FIRST_DEVICE], kind[END_OF_DEVICES]):
+        pan = model.devices[device, PAN]
+        if pan >= 0:
+            limits = model.constants[model.devices[device, FIRST_PARAMETER] :]
+            angle = moving[PANS + pan]
+            goal = min(limits[PAN_HIGH], max(limits[PAN_LOW], wanted[WANT_PANS + pan]))
+            most = limits[PAN_RATE] * model.dt
+            moving[PANS + pan] = min(angle + most, max(angle - most, goal))
+
+
+@kernel
+def show(body, wanted, pans):
+    """Lamps and speaker do what they are told."""
+    body[FREQUENCY], body[AMPLITUDE] = wanted[WANT_FREQUENCY], wanted[WANT_AMPLITUDE]
+    for led in range(body.shape[0] - LEDS):
+        body[LEDS + led] = wanted[WANT_PANS + pans + led]
+
+
+@kernel
+def copy_rows(source, target):
+    """Copy a table. Kernels have no array expressions, because those would allocate."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[i, j] = source[i, j]

@@ -1,0 +1,33 @@
+"""Accelerometer: forward, leftward and upward acceleration, gravity included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.engine.state import ACCELERATION, FORWARD, TURN
+from paddock.sensors.base import SensorSpec
+
+GRAVITY = 9.80665
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccelerometerSpec(SensorSpec):
+    """Three axes [m/s²]: x forward, y left, z up; at rest (0, 0, 9.81)."""
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "accelerometer")
+    unit: ClassVar[str] = "m/s²"
+
+    @property
+    def channels(self) -> int:
+        return 3
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """Change of speed along, centripetal acceleration across, gravity up."""
+    row = view.motion[view.robot]
+    values[0] = row[ACCELERATION]
+    values[1] = row[FORWARD] * row[TURN]
+    values[2] = GRAVITY

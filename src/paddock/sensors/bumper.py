@@ -1,0 +1,40 @@
+"""Bumpers: pressed while the body touches something on their side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Number
+from paddock.engine.kernels.drive import wrapped
+from paddock.engine.model import CHANNELS, FIRST_PARAMETER, MOUNT_HEADING
+from paddock.engine.state import BEARINGS, CONTACTS
+from paddock.sensors.aim import mount_at
+from paddock.sensors.base import OWN, SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BumperSpec(SensorSpec):
+    """One bumper per mount; it covers `width_deg` of the body around the mount's heading."""
+
+    width_deg: Annotated[float, Number("degrees", above=0, high=360)]
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "bumper")
+    unit: ClassVar[str] = "0 free, 1 pressed"
+
+    def parameters(self) -> list[float]:
+        return [math.radians(self.width_deg) / 2]
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """1 where a contact of the last tick lies within the bumper."""
+    half = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]
+    for channel in range(model.devices[device, CHANNELS]):
+        heading = model.constants[mount_at(model, device, channel) + MOUNT_HEADING]
+        values[channel] = 0.0
+        for k in range(int(view.bodies[view.robot, CONTACTS])):
+            if abs(wrapped(view.bodies[view.robot, BEARINGS + k] - heading)) <= half:
+                values[channel] = 1.0

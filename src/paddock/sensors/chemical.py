@@ -1,0 +1,42 @@
+"""Scalar field sensor ("chemical"): the concentration at a place on the robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Number
+from paddock.engine.kernels.floor import field_value
+from paddock.engine.model import CHANNELS, FIRST_PARAMETER, RADIAL, SOURCE_KIND
+from paddock.sensors.aim import mount_at, place
+from paddock.sensors.base import OWN, SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChemicalSpec(SensorSpec):
+    """Smells the world's field number `field`; a world without that field reads 0."""
+
+    field: Annotated[int, Number("the number of a field", low=0)] = 0
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "chemical")
+    unit: ClassVar[str] = "unit of the field"
+
+    def parameters(self) -> list[float]:
+        return [self.field]
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """The field at each mount."""
+    field = int(model.constants[model.devices[device, FIRST_PARAMETER] + OWN])
+    for channel in range(model.devices[device, CHANNELS]):
+        mount = model.constants[mount_at(model, device, channel) :]
+        x, y = place(view, mount)
+        values[channel] = 0.0
+        number = 0
+        for k in range(model.sources.shape[0]):
+            if model.sources[k, SOURCE_KIND] >= RADIAL:
+                if number == field:
+                    values[channel] = field_value(model.sources[k], model.constants, x, y)
+                number += 1

@@ -1,0 +1,23 @@
+"""Compass: the heading from the x axis of the world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.sensors.base import SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CompassSpec(SensorSpec):
+    """One number [rad], counter-clockwise from the world's x axis."""
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "compass")
+    unit: ClassVar[str] = "rad"
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """The true heading."""
+    values[0] = view.heading

@@ -1,0 +1,36 @@
+"""Wheel encoders: how far each wheel has turned, in whole counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Number
+from paddock.engine.state import LEFT_RIM, RIGHT_RIM
+from paddock.sensors.base import SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EncodersSpec(SensorSpec):
+    """Left and right rim travel [m], as the nominal wheel has it; `scale` is in counts per metre."""
+
+    bits: Annotated[int, Number("bits", low=1, high=53)] | None = None  # raw counters wrap around
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "encoders")
+    unit: ClassVar[str] = "m at the rim"
+
+    @property
+    def channels(self) -> int:
+        return 2
+
+    @property
+    def wrap(self) -> float:
+        return 0.0 if self.bits is None else 2.0 ** (self.bits - 1)
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """Rim travel since the start; turning wheels count even when the robot is stuck."""
+    values[0] = view.motion[view.robot, LEFT_RIM]
+    values[1] = view.motion[view.robot, RIGHT_RIM]

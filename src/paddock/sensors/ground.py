@@ -1,0 +1,47 @@
+"""Ground sensors: the brightness of the floor, averaged over a small round footprint."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import MetresOrZero
+from paddock.engine.kernels.floor import brightness
+from paddock.engine.model import CHANNELS, FIRST_PARAMETER, FLOOR
+from paddock.sensors.aim import mount_at, place
+from paddock.sensors.base import OWN, SensorSpec
+
+SAMPLES = 8  # on the footprint's inner circle, and one in its middle
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroundSpec(SensorSpec):
+    """Reflection sensors that look down: 0 dark … 1 bright."""
+
+    footprint_radius: MetresOrZero = 0.002
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "ground")
+    unit: ClassVar[str] = "0 dark … 1 bright"
+
+    def parameters(self) -> list[float]:
+        around = []
+        for i in range(SAMPLES):
+            # At 0.75 of the radius the eight points and the centre have the mean square distance of a disc.
+            angle, r = 2 * math.pi * i / SAMPLES, 0.75 * self.footprint_radius
+            around += [r * math.cos(angle), r * math.sin(angle)]
+        return around
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """Mean brightness under each sensor, 0 … 1."""
+    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    for channel in range(model.devices[device, CHANNELS]):
+        mount = model.constants[mount_at(model, device, channel) :]
+        x, y = place(view, mount)
+        total = brightness(model.floor, model.grids[FLOOR], x, y)
+        for k in range(SAMPLES):
+            total += brightness(model.floor, model.grids[FLOOR], x + own[2 * k], y + own[2 * k + 1])
+        values[channel] = total / (SAMPLES + 1)

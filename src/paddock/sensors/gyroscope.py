@@ -1,0 +1,29 @@
+"""Gyroscope: turn rates; a robot on a flat floor turns about z only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.engine.state import TURN
+from paddock.sensors.base import SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GyroscopeSpec(SensorSpec):
+    """Three axes [rad/s]; z is positive counter-clockwise."""
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "gyroscope")
+    unit: ClassVar[str] = "rad/s"
+
+    @property
+    def channels(self) -> int:
+        return 3
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """The turn rate that really came about."""
+    values[0], values[1] = 0.0, 0.0
+    values[2] = view.motion[view.robot, TURN]

@@ -1,0 +1,41 @@
+"""Inertial navigation: a pose that starts right and drifts away."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import NotNegative, Number
+from paddock.engine.state import BELIEF_HEADING, BELIEF_X, BELIEF_Y
+from paddock.sensors.base import SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InertialSpec(SensorSpec):
+    """Believed x, y [m] and heading [rad]. The engine adds the errors up, whether it is read or not."""
+
+    distance_error: NotNegative = 0.01  # standard deviation of each tick's travel, relative
+    heading_walk_deg: Annotated[float, Number("degrees per square root of a second", low=0)] = 0.1
+    bias_deg_s: Annotated[float, Number("degrees per second", low=0)] = 0.02  # spread between robots
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "inertial")
+    unit: ClassVar[str] = "m, m, rad"
+
+    @property
+    def channels(self) -> int:
+        return 3
+
+    @property
+    def drift(self) -> tuple[float, float, float]:
+        """Distance error, heading walk [rad/√s], bias [rad/s]."""
+        return self.distance_error, math.radians(self.heading_walk_deg), math.radians(self.bias_deg_s)
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """The belief that the step keeps."""
+    values[0] = view.bodies[view.robot, BELIEF_X]
+    values[1] = view.bodies[view.robot, BELIEF_Y]
+    values[2] = view.bodies[view.robot, BELIEF_HEADING]

@@ -1,0 +1,106 @@
+"""Laser scanner: an even fan of beams. Each wall is drawn into the beams that it covers, like a scan line."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Number
+from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
+from paddock.engine.model import (
+    FIRST_PARAMETER,
+    ITEM_RADIUS,
+    ITEM_TOP,
+    ITEM_X0,
+    ITEM_X1,
+    ITEM_Y0,
+    ITEM_Y1,
+    MOUNT_X,
+    MOUNT_Y,
+    MOUNT_Z,
+)
+from paddock.sensors.aim import aim, mount_at
+from paddock.sensors.base import OWN, RangeSensorSpec
+
+RANGE, BEAMS, FIRST_ANGLE, STEP, DIRECTIONS = range(5)
+TURN = 2.0 * math.pi
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LaserSpec(RangeSensorSpec):
+    """A scanner: `beams` distances [m], counter-clockwise, evenly over `fov_deg` around the mount's heading."""
+
+    fov_deg: Annotated[float, Number("degrees", above=0, high=360)]
+    beams: Annotated[int, Number("beams", low=2, high=4096)]
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "laser")
+
+    @property
+    def channels(self) -> int:
+        return self.beams
+
+    @property
+    def angles(self) -> list[float]:
+        """Direction of every beam from the mount's heading [rad]."""
+        # A full turn has no beam twice; less than that has one on either edge.
+        gaps = self.beams if self.fov_deg == 360 else self.beams - 1
+        step = math.radians(self.fov_deg) / gaps
+        return [-math.radians(self.fov_deg) / 2 + i * step for i in range(self.beams)]
+
+    def parameters(self) -> list[float]:
+        angles = self.angles
+        directions = [part for a in angles for part in (math.cos(a), math.sin(a))]
+        return [self.range, self.beams, angles[0], angles[1] - angles[0], *directions]
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """Distance [m] along every beam; infinity when out of range."""
+    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    beams = int(own[BEAMS])
+    mount = model.constants[mount_at(model, device, 0) :]
+    ax, ay = aim(model, view, device, mount)
+    ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
+    for beam in range(beams):
+        values[beam] = math.inf
+    for k in range(view.segments):
+        if space.segments[k, ITEM_TOP] > z:
+            px, py = space.segments[k, ITEM_X0] - ox, space.segments[k, ITEM_Y0] - oy
+            qx, qy = space.segments[k, ITEM_X1] - ox, space.segments[k, ITEM_Y1] - oy
+            px, py = ax * px + ay * py, ax * py - ay * px
+            qx, qy = ax * qx + ay * qy, ax * qy - ay * qx
+            if px * qy - py * qx < 0.0:  # counter-clockwise from p to q
+                px, py, qx, qy = qx, qy, px, py
+            low, high = math.atan2(py, px), math.atan2(qy, qx)
+            if high < low:
+                high += TURN
+            for turn in range(-1, 2):
+                first, last = covered(own, low + turn * TURN, high + turn * TURN)
+                for beam in range(first, last + 1):
+                    dx, dy = own[DIRECTIONS + 2 * beam], own[DIRECTIONS + 2 * beam + 1]
+                    values[beam] = min(values[beam], ray_to_segment(0.0, 0.0, dx, dy, px, py, qx, qy))
+    for k in range(view.discs):
+        if space.discs[k, ITEM_TOP] > z:
+            px, py, radius = space.discs[k, ITEM_X0] - ox, space.discs[k, ITEM_Y0] - oy, space.discs[k, ITEM_RADIUS]
+            px, py = ax * px + ay * py, ax * py - ay * px
+            away = math.hypot(px, py)
+            middle = math.atan2(py, px)
+            half = math.asin(radius / away) if away > radius else math.pi
+            for turn in range(-1, 2):
+                first, last = covered(own, middle - half + turn * TURN, middle + half + turn * TURN)
+                for beam in range(first, last + 1):
+                    dx, dy = own[DIRECTIONS + 2 * beam], own[DIRECTIONS + 2 * beam + 1]
+                    values[beam] = min(values[beam], ray_to_disc(0.0, 0.0, dx, dy, px, py, radius))
+    for beam in range(beams):
+        if values[beam] > own[RANGE]:
+            values[beam] = math.inf
+
+
+@kernel
+def covered(own, low, high):
+    """First and last beam that something from angle low to high may meet, one more on either side."""
+    first = max(0.0, math.floor((low - own[FIRST_ANGLE]) / own[STEP]))
+    last = min(own[BEAMS] - 1.0, math.ceil((high - own[FIRST_ANGLE]) / own[STEP]))
+    return int(first), int(last)

@@ -1,0 +1,89 @@
+"""Light: what reaches a sensor from the lamps that it can see."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
+from paddock.engine.model import (
+    CHANNELS,
+    ITEM_RADIUS,
+    ITEM_TOP,
+    ITEM_X0,
+    ITEM_X1,
+    ITEM_Y0,
+    ITEM_Y1,
+    LIGHT,
+    MOUNT_COS,
+    MOUNT_SIN,
+    MOUNT_X,
+    MOUNT_Y,
+    MOUNT_Z,
+    SOURCE_KIND,
+    SOURCE_STRENGTH,
+    SOURCE_X,
+    SOURCE_Y,
+    SOURCE_Z,
+)
+from paddock.sensors.aim import mount_at
+from paddock.sensors.base import SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LightSpec(SensorSpec):
+    """A ring of light sensors [W/m²]."""
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "light")
+    unit: ClassVar[str] = "W/m²"
+    sees_lights: ClassVar[bool] = True
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """Irradiance of each sensor [W/m²]."""
+    for channel in range(model.devices[device, CHANNELS]):
+        mount = model.constants[mount_at(model, device, channel) :]
+        values[channel] = irradiance(model, space, view, mount, mount[MOUNT_COS], mount[MOUNT_SIN])
+
+
+@kernel
+def irradiance(model, space, view, mount, ax, ay):
+    """Light on a sensor that looks along (ax, ay) in the robot's frame: inverse square, cosine, shadows."""
+    total = 0.0
+    for k in range(model.sources.shape[0]):
+        lamp = model.sources[k]
+        if lamp[SOURCE_KIND] != LIGHT:
+            continue
+        wx, wy = lamp[SOURCE_X] - view.x, lamp[SOURCE_Y] - view.y
+        lx = view.c * wx + view.s * wy - mount[MOUNT_X]
+        ly = view.c * wy - view.s * wx - mount[MOUNT_Y]
+        rise = lamp[SOURCE_Z] - mount[MOUNT_Z]
+        flat = math.hypot(lx, ly)
+        away = math.hypot(flat, rise)
+        facing = (lx * ax + ly * ay) / away if away > 0.0 else 1.0
+        if facing <= 0.0:
+            continue
+        if flat > 0.0 and in_shadow(space, view, mount, lx / flat, ly / flat, flat, rise):
+            continue
+        total += lamp[SOURCE_STRENGTH] * facing / max(away * away, 1e-4)
+    return total
+
+
+@kernel
+def in_shadow(space, view, mount, dx, dy, flat, rise):
+    """Whether anything stands tall enough between the sensor and a lamp, `flat` away and `rise` above [m]."""
+    ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
+    for k in range(view.segments):
+        t = ray_to_segment(
+            ox, oy, dx, dy, space.segments[k, ITEM_X0], space.segments[k, ITEM_Y0], space.segments[k, ITEM_X1], space.segments[k, ITEM_Y1]
+        )
+        if t < flat and space.segments[k, ITEM_TOP] > z + rise * t / flat:
+            return True
+    for k in range(view.discs):
+        t = ray_to_disc(ox, oy, dx, dy, space.discs[k, ITEM_X0], space.discs[k, ITEM_Y0], space.discs[k, ITEM_RADIUS])
+        if t < flat and space.discs[k, ITEM_TOP] > z + rise * t / flat:
+            return True
+    return False

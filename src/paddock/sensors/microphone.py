@@ -1,0 +1,55 @@
+"""Microphones: how loud the world's sounds and the other robots' speakers are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.engine.model import (
+    CHANNELS,
+    MOUNT_Z,
+    SOUND,
+    SOURCE_KIND,
+    SOURCE_STRENGTH,
+    SOURCE_X,
+    SOURCE_Y,
+    SOURCE_Z,
+    TOP,
+)
+from paddock.engine.state import AMPLITUDE, X, Y
+from paddock.sensors.aim import mount_at, place
+from paddock.sensors.base import SensorSpec
+
+NEAREST = 0.01  # a source is never nearer than this [m]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MicrophoneSpec(SensorSpec):
+    """Amplitude at each microphone; a source of amplitude 1 gives 1 at 1 m and falls with the distance."""
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "microphone")
+    unit: ClassVar[str] = "amplitude"
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """The sources' powers add up; walls do not muffle them."""
+    for channel in range(model.devices[device, CHANNELS]):
+        mount = model.constants[mount_at(model, device, channel) :]
+        x, y = place(view, mount)
+        power = 0.0
+        for k in range(model.sources.shape[0]):
+            source = model.sources[k]
+            if source[SOURCE_KIND] == SOUND:
+                flat = math.hypot(source[SOURCE_X] - x, source[SOURCE_Y] - y)
+                away = max(NEAREST, math.hypot(flat, source[SOURCE_Z] - mount[MOUNT_Z]))
+                power += (source[SOURCE_STRENGTH] / away) ** 2
+        for other in range(view.motion.shape[0]):
+            loud = view.bodies[other, AMPLITUDE]
+            if loud > 0.0:
+                flat = math.hypot(view.motion[other, X] - x, view.motion[other, Y] - y)
+                away = max(NEAREST, math.hypot(flat, model.robots[other, TOP] - mount[MOUNT_Z]))
+                power += (loud / away) ** 2
+        values[channel] = math.sqrt(power)

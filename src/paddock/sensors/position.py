@@ -1,0 +1,27 @@
+"""Ground truth: the pose itself, for experiments and supervisors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.sensors.base import SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PositionSpec(SensorSpec):
+    """True x, y [m] and heading [rad]; with `noise`, a positioning system."""
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "position")
+    unit: ClassVar[str] = "m, m, rad"
+
+    @property
+    def channels(self) -> int:
+        return 3
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """The pose at the sample's time."""
+    values[0], values[1], values[2] = view.x, view.y, view.heading

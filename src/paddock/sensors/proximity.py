@@ -1,0 +1,95 @@
+"""Infrared proximity: what several rays over the aperture bring back, and light that looks like an echo."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Degrees, NotNegative, Number
+from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
+from paddock.engine.model import (
+    CHANNELS,
+    FIRST_PARAMETER,
+    ITEM_RADIUS,
+    ITEM_TOP,
+    ITEM_X0,
+    ITEM_X1,
+    ITEM_Y0,
+    ITEM_Y1,
+    MOUNT_X,
+    MOUNT_Y,
+    MOUNT_Z,
+)
+from paddock.sensors.aim import aim, mount_at
+from paddock.sensors.base import OWN, RangeSensorSpec
+from paddock.sensors.light import irradiance
+
+RANGE, RAYS, AMBIENT, DIRECTIONS = range(4)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProximitySpec(RangeSensorSpec):
+    """A ring of infrared sensors. Several rays add up like light does: by the inverse square of distance."""
+
+    aperture_deg: Degrees = 0.0
+    rays: Annotated[int, Number("rays", low=1, high=64)] = 1
+    ambient: NotNegative = 0.0  # echo that 1 W/m² of light feigns [1/m²]
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "proximity")
+    sees_lights: ClassVar[bool] = True
+
+    @property
+    def nothing_raw(self) -> float:
+        return 0.0 if self.response else self.range * (self.scale or 1.0)
+
+    def parameters(self) -> list[float]:
+        directions = []
+        for i in range(self.rays):
+            off = math.radians(self.aperture_deg) * (i / (self.rays - 1) - 0.5) if self.rays > 1 else 0.0
+            directions += [math.cos(off), math.sin(off)]
+        return [self.range, self.rays, self.ambient, *directions]
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """Distance [m] that a surface straight ahead would need for the same echo; infinity when out of range."""
+    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    rays = int(own[RAYS])
+    lit = own[AMBIENT] > 0.0 and model.sources.shape[0] > 0
+    for channel in range(model.devices[device, CHANNELS]):
+        values[channel] = math.inf
+        if view.segments + view.discs == 0 and not lit:
+            continue
+        mount = model.constants[mount_at(model, device, channel) :]
+        ax, ay = aim(model, view, device, mount)
+        echo = 0.0
+        for ray in range(rays):
+            rc, rs = own[DIRECTIONS + 2 * ray], own[DIRECTIONS + 2 * ray + 1]
+            dx, dy = rc * ax - rs * ay, rs * ax + rc * ay
+            nearest = nearest_hit(space, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], dx, dy)
+            if nearest <= own[RANGE]:
+                echo += 1.0 / max(nearest * nearest, 1e-12)
+        echo /= rays
+        if lit:
+            echo += own[AMBIENT] * irradiance(model, space, view, mount, ax, ay)
+        if echo > 0.0 and echo * own[RANGE] * own[RANGE] >= 1.0:
+            values[channel] = 1.0 / math.sqrt(echo)
+
+
+@kernel
+def nearest_hit(space, view, ox, oy, z, dx, dy):
+    """Distance [m] along a ray to the nearest thing that is taller than z."""
+    nearest = math.inf
+    for k in range(view.segments):
+        if space.segments[k, ITEM_TOP] > z:
+            t = ray_to_segment(
+                ox, oy, dx, dy, space.segments[k, ITEM_X0], space.segments[k, ITEM_Y0], space.segments[k, ITEM_X1], space.segments[k, ITEM_Y1]
+            )
+            nearest = min(nearest, t)
+    for k in range(view.discs):
+        if space.discs[k, ITEM_TOP] > z:
+            t = ray_to_disc(ox, oy, dx, dy, space.discs[k, ITEM_X0], space.discs[k, ITEM_Y0], space.discs[k, ITEM_RADIUS])
+            nearest = min(nearest, t)
+    return nearest

@@ -1,0 +1,96 @@
+"""Sensing: a pure function of (Model, State, seed, tick). It costs nothing until asked and changes nothing."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+from paddock.engine.kernels.rng import key_of
+from paddock.engine.kernels.surroundings import gather
+from paddock.engine.model import (
+    CHANNELS,
+    DELAY,
+    END_OF_DEVICES,
+    FIRST_DEVICE,
+    FIRST_VALUE,
+    KIND,
+    NOISE,
+    PERIOD,
+    REACH,
+    SIGMA,
+    TYPE,
+)
+from paddock.engine.state import HEADING, SEED, TICK, X, Y
+from paddock.sensors.base import View
+from paddock.sensors.camera import draw, grain
+from paddock.sensors.registry import measure
+from paddock.sensors.stages import finish
+
+
+@kernel
+def sense(model, state, space, world, robot, enabled, raw, readings):
+    """Read the enabled devices of one robot into its row of readings; `enabled` has a flag per device."""
+    kind = model.types[int(model.robots[robot, TYPE])]
+    first = kind[FIRST_DEVICE]
+    for device in range(first, kind[END_OF_DEVICES]):
+        if enabled[device - first]:
+            start = model.devices[device, FIRST_VALUE]
+            read_device(model, state, space, world, robot, device, raw, readings[start:])
+
+
+@kernel
+def read_device(model, state, space, world, robot, device, raw, values):
+    """One reading, with all its stages."""
+    if model.devices[device, CHANNELS] == 0:
+        return
+    tick = sample_tick(model, state, world, device)
+    motion = state.motion[world, tick % state.motion.shape[1]]
+    segments, discs = look_around(model, state, motion, space, world, robot, device, tick)
+    view = View(robot, motion, state.bodies[world], *frame(motion, robot), segments, discs)
+    measure(model.devices[device, KIND], model, space, view, device, values)
+    key = sample_key(model, state, world, robot, device, tick)
+    finish(model, device, key, model.robots[robot, NOISE], raw, values)
+
+
+@kernel
+def take_picture(model, state, space, world, robot, device, depth, picture):
+    """One picture of a camera."""
+    tick = sample_tick(model, state, world, device)
+    motion = state.motion[world, tick % state.motion.shape[1]]
+    segments, discs = look_around(model, state, motion, space, world, robot, device, tick)
+    view = View(robot, motion, state.bodies[world], *frame(motion, robot), segments, discs)
+    draw(model, space, view, device, depth, picture)
+    sigma = model.stages[device, SIGMA] * model.robots[robot, NOISE]
+    if sigma > 0.0:
+        grain(picture, sample_key(model, state, world, robot, device, tick), sigma)
+
+
+@kernel
+def sample_tick(model, state, world, device):
+    """When the device's present sample was taken."""
+    period, delay = model.devices[device, PERIOD], model.devices[device, DELAY]
+    return max(0, (state.clock[world, TICK] - delay) // period * period)
+
+
+@kernel
+def sample_key(model, state, world, robot, device, tick):
+    """The random key of one sample; devices count from the robot's first."""
+    number = device - model.types[int(model.robots[robot, TYPE]), FIRST_DEVICE]
+    return key_of(state.clock[world, SEED], world, robot, number, tick)
+
+
+@kernel
+def frame(motion, robot):
+    """Position, heading, and the heading's cosine and sine."""
+    heading = motion[robot, HEADING]
+    return motion[robot, X], motion[robot, Y], heading, math.cos(heading), math.sin(heading)
+
+
+@kernel
+def look_around(model, state, motion, space, world, robot, device, tick):
+    """Gather what the device may see: the numbers of segments and discs in the workspace."""
+    reach = model.stages[device, REACH]
+    if reach == 0.0:
+        return 0, 0
+    x, y, _, c, s = frame(motion, robot)
+    return gather(model, motion, space, robot, x, y, c, s, reach, state.clock[world, TICK] - tick)

@@ -1,0 +1,78 @@
+"""Sonar: the exact nearest point inside a cone that throws the sound back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Number
+from paddock.engine.kernels.rays import cone_to_disc, cone_to_segment
+from paddock.engine.model import (
+    CHANNELS,
+    FIRST_PARAMETER,
+    ITEM_RADIUS,
+    ITEM_TOP,
+    ITEM_X0,
+    ITEM_X1,
+    ITEM_Y0,
+    ITEM_Y1,
+    MOUNT_X,
+    MOUNT_Y,
+    MOUNT_Z,
+)
+from paddock.sensors.aim import aim, mount_at
+from paddock.sensors.base import OWN, RangeSensorSpec
+
+RANGE, COS_HALF, SIN_HALF, TAN_INCIDENCE, SIN_INCIDENCE = range(5)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SonarSpec(RangeSensorSpec):
+    """A ring of sonars, or any sensor that reports the nearest thing in a cone."""
+
+    cone_deg: Annotated[float, Number("degrees", above=0, high=175)]  # full opening
+    max_incidence_deg: Annotated[float, Number("degrees", above=0, high=90)] = 90.0
+    nothing_seen: Annotated[float, Number("metres", low=0)] | None = None  # None: the range
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "sonar")
+
+    @property
+    def nothing(self) -> float:
+        return self.range if self.nothing_seen is None else self.nothing_seen
+
+    @property
+    def nothing_raw(self) -> float:
+        if self.response:
+            return self.response[-1][1]
+        return self.nothing * (self.scale or 1.0)
+
+    def parameters(self) -> list[float]:
+        half, incidence = math.radians(self.cone_deg / 2), math.radians(self.max_incidence_deg)
+        steepest = math.tan(incidence) if self.max_incidence_deg < 90 else math.inf
+        return [self.range, math.cos(half), math.sin(half), steepest, math.sin(incidence)]
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """Distance [m] to the nearest echo of each sonar; infinity when out of range."""
+    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    for channel in range(model.devices[device, CHANNELS]):
+        mount = model.constants[mount_at(model, device, channel) :]
+        ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
+        dx, dy = aim(model, view, device, mount)
+        nearest = math.inf
+        for k in range(view.segments):
+            if space.segments[k, ITEM_TOP] > z:
+                x0, y0, x1, y1 = space.segments[k, ITEM_X0], space.segments[k, ITEM_Y0], space.segments[k, ITEM_X1], space.segments[k, ITEM_Y1]
+                d = cone_to_segment(
+                    ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[TAN_INCIDENCE], x0, y0, x1, y1
+                )
+                nearest = min(nearest, d)
+        for k in range(view.discs):
+            if space.discs[k, ITEM_TOP] > z:
+                x, y, radius = space.discs[k, ITEM_X0], space.discs[k, ITEM_Y0], space.discs[k, ITEM_RADIUS]
+                d = cone_to_disc(ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[SIN_INCIDENCE], x, y, radius)
+                nearest = min(nearest, d)
+        values[channel] = nearest if nearest <= own[RANGE] else math.inf

@@ -1,0 +1,85 @@
+"""From ideal values to readings: response, noise and rounding, the same for every kind."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+from paddock.engine.kernels.rng import gauss
+from paddock.engine.model import (
+    CHANNELS,
+    FIRST_RESPONSE,
+    NOTHING,
+    NOTHING_RAW,
+    RESOLUTION,
+    RESPONSE_COLUMNS,
+    RESPONSES,
+    SCALE,
+    SIGMA,
+    SIGMA_RELATIVE,
+    WRAP,
+)
+
+
+@kernel
+def finish(model, device, key, noise, raw, values):
+    """Turn ideal values into SI readings, or hardware numbers if `raw`, in place. Infinity means nothing seen."""
+    stage = model.stages[device]
+    first, rows = model.devices[device, FIRST_RESPONSE], model.devices[device, RESPONSES]
+    scale = stage[SCALE]
+    for channel in range(model.devices[device, CHANNELS]):
+        value = values[channel]
+        if value == math.inf:
+            values[channel] = stage[NOTHING_RAW] if raw else stage[NOTHING]
+            continue
+        relative = stage[SIGMA_RELATIVE]
+        if rows > 0:
+            value, more = responded(model.constants, first, rows, value)
+            relative += more
+        elif scale > 0.0:
+            value *= scale
+        sigma = noise * (stage[SIGMA] + relative * abs(value))
+        if sigma > 0.0:
+            value += sigma * gauss(key, channel)
+        if stage[RESOLUTION] > 0.0:
+            value = math.floor(value / stage[RESOLUTION] + 0.5) * stage[RESOLUTION]
+        if rows > 0:
+            a, b = model.constants[first + 1], model.constants[first + (rows - 1) * RESPONSE_COLUMNS + 1]
+            value = min(max(a, b), max(min(a, b), value))
+            if not raw:
+                value = inverted(model.constants, first, rows, value)
+        elif scale > 0.0:
+            if raw:
+                if stage[WRAP] > 0.0:
+                    value -= math.floor((value + stage[WRAP]) / (2.0 * stage[WRAP])) * 2.0 * stage[WRAP]
+            else:
+                value /= scale
+        values[channel] = value
+
+
+@kernel
+def responded(constants, first, rows, ideal):
+    """Hardware value and relative noise at an ideal value: linear between the rows, flat beyond."""
+    if ideal <= constants[first]:
+        return constants[first + 1], constants[first + 2]
+    end = first + rows * RESPONSE_COLUMNS
+    for b in range(first + RESPONSE_COLUMNS, end, RESPONSE_COLUMNS):
+        if ideal < constants[b]:
+            a = b - RESPONSE_COLUMNS
+            t = (ideal - constants[a]) / (constants[b] - constants[a])
+            return (
+                constants[a + 1] + t * (constants[b + 1] - constants[a + 1]),
+                constants[a + 2] + t * (constants[b + 2] - constants[a + 2]),
+            )
+    return constants[end - 2], constants[end - 1]
+
+
+@kernel
+def inverted(constants, first, rows, value):
+    """The smallest ideal value that gives this hardware value."""
+    for b in range(first + RESPONSE_COLUMNS, first + rows * RESPONSE_COLUMNS, RESPONSE_COLUMNS):
+        a = b - RESPONSE_COLUMNS
+        low, high = constants[a + 1], constants[b + 1]
+        if low != high and min(low, high) <= value <= max(low, high):
+            return constants[a] + (value - low) / (high - low) * (constants[b] - constants[a])
+    return constants[first]

@@ -1,0 +1,212 @@
+"""Build: a world's spec becomes a Model, and the poses to start from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.geometry import Disc, bounding_radius, inner_radius
+from paddock.core.spec import rgb
+from paddock.engine import model as m
+from paddock.engine.model import Floats, Ints, Model, table
+from paddock.robots import RobotSpec
+from paddock.sensors.base import Mount, Pivot, RangeSensorSpec, SensorSpec
+from paddock.sensors.inertial import InertialSpec
+from paddock.sensors.registry import kind_number
+from paddock.worlds.floor import draw_floor, field_picture
+from paddock.worlds.grids import build_grids
+from paddock.worlds.placement import check_placement, robot_types, start_pose
+from paddock.worlds.solids import Solid, solids
+from paddock.worlds.spec import Placed, WorldSpec
+
+SHORT_REACH = 0.6  # devices that see no farther than this use the near cells [m]
+SLACK = 1.5  # wheels may be larger than the data sheet says, and slip
+
+
+@dataclass(frozen=True)
+class BuiltWorld:
+    """A world that is ready to run."""
+
+    spec: WorldSpec
+    model: Model
+    poses: Floats  # x, y [m], heading [rad] to start from, shape (N, 3)
+    robots: tuple[RobotSpec, ...]  # the type of each robot
+    leds: int  # most lamps of any robot
+    values: int  # longest row of readings of any robot
+
+
+def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
+    """Compile a world; what cannot be is refused with the path of the offender."""
+    specs = robot_types(spec)
+    check_placement(spec, specs)
+    tick = spec.dt if dt is None else dt
+    types = list(dict.fromkeys(specs))
+    number = {kind: i for i, kind in enumerate(types)}
+    rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
+    robots = table(rows, m.ROBOT_COLUMNS)
+    lit = _diagonal(spec) if spec.lights else 0.0
+    constants = Constants()
+    kinds, devices, stages = _type_tables(types, tick, lit, constants)
+    items = _items(solids(spec))
+    floor, floor_row = draw_floor(spec)
+    grids, cells = build_grids(
+        spec.bounds,
+        items,
+        bodies=robots[:, m.RADIUS],
+        travel=float(robots[:, m.MAX_SPEED].max(initial=0.0)) * tick * SLACK,
+        short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
+    )
+    model = Model(
+        dt=tick,
+        items=items,
+        grids=np.ascontiguousarray(np.vstack([grids, floor_row])),
+        cells=cells,
+        floor=floor,
+        sources=_sources(spec, constants),
+        robots=robots,
+        types=kinds,
+        devices=devices,
+        stages=stages,
+        constants=np.array(constants.numbers),
+    )
+    poses = table([start_pose(spec, robot) for robot in spec.robots], 3)
+    leds = max((len(kind.leds) for kind in types), default=0)
+    values = max((sum(s.channels for s in kind.sensors) for kind in types), default=0)
+    return BuiltWorld(spec, model, poses, tuple(specs), leds, values)
+
+
+class Constants:
+    """The model's list of odd numbers, while it grows."""
+
+    def __init__(self) -> None:
+        self.numbers: list[float] = []
+
+    def add(self, numbers: Iterable[float]) -> int:
+        """Append, and tell where the numbers begin."""
+        first = len(self.numbers)
+        self.numbers += numbers
+        return first
+
+
+def _items(pieces: list[Solid]) -> Floats:
+    walls = [(*a, *b, 0.0, piece.height, _packed(piece.color)) for piece in pieces for a, b in piece.edges]
+    discs = [
+        (d.x, d.y, d.x, d.y, d.radius, piece.height, _packed(piece.color))
+        for piece in pieces
+        if isinstance(d := piece.shape, Disc)
+    ]
+    return table(walls + discs, m.ITEM_COLUMNS)
+
+
+def _packed(color: str) -> int:
+    red, green, blue = rgb(color)
+    return red << 16 | green << 8 | blue
+
+
+def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
+    drive, shape = kind.drive, kind.body.shape
+    drift = next((s.drift for s in kind.sensors if isinstance(s, InertialSpec)), (-1.0, 0.0, 0.0))
+    left, right = robot.wheel_diameter_error
+    return [
+        number,
+        bounding_radius(shape),
+        shape.radius if isinstance(shape, Disc) else inner_radius(shape),
+        kind.body.height,
+        drive.axle * (1 + robot.axle_error),
+        1 + left,
+        1 + right,
+        drive.max_speed,
+        math.inf if drive.max_acceleration is None else drive.max_acceleration,
+        drive.speed_step,
+        drive.slip_noise if robot.slip_noise is None else robot.slip_noise,
+        float(robot.noise),
+        *drift,
+        _packed(robot.color or kind.body.color),
+    ]
+
+
+def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Constants) -> tuple[Ints, Ints, Floats]:
+    """The rows of all types, devices and stages; `lit` is how far lamps may be, 0 without any [m]."""
+    kinds: list[list[int]] = []
+    devices: list[list[int]] = []
+    stages: list[list[float]] = []
+    for kind in types:
+        corner = constants.add(number for point in kind.body.outline or () for number in point)
+        first, value, pans = len(devices), 0, 0
+        end_of_corners = len(constants.numbers)
+        for sensor in kind.sensors:
+            pivot = sensor.pivot if isinstance(sensor, RangeSensorSpec) else None
+            devices.append(
+                [
+                    kind_number(sensor),
+                    sensor.channels,
+                    constants.add(number for mount in sensor.mounts for number in _mount_row(mount)),
+                    constants.add([*_pan_limits(pivot), *sensor.parameters()]),
+                    constants.add(number for row in sensor.response for number in (*row, 0.0)[: m.RESPONSE_COLUMNS]),
+                    len(sensor.response),
+                    value,
+                    -1 if pivot is None else pans,
+                    max(1, round(sensor.period / dt)),
+                    round(sensor.delay / dt),
+                ]
+            )
+            stages.append(_stage_row(sensor, lit))
+            value += sensor.channels
+            pans += pivot is not None
+        kinds.append([corner, end_of_corners, first, len(devices)])
+    return (
+        table(kinds, m.TYPE_COLUMNS, np.int64),
+        table(devices, m.DEVICE_COLUMNS, np.int64),
+        table(stages, m.STAGE_COLUMNS),
+    )
+
+
+def _mount_row(mount: Mount) -> list[float]:
+    x, y, z, heading = mount
+    angle = math.radians(heading)
+    return [x, y, z, math.cos(angle), math.sin(angle), angle]
+
+
+def _pan_limits(pivot: Pivot | None) -> list[float]:
+    if pivot is None:
+        return [0.0, 0.0, 0.0]
+    return [math.radians(limit) for limit in (pivot.min_deg, pivot.max_deg, pivot.rate_deg_s)]
+
+
+def _stage_row(sensor: SensorSpec, lit: float) -> list[float]:
+    return [
+        max(sensor.reach, lit if sensor.sees_lights else 0.0),
+        sensor.noise,
+        sensor.noise_relative,
+        sensor.resolution,
+        sensor.nothing,
+        sensor.nothing_raw,
+        sensor.scale or 0.0,
+        sensor.wrap,
+    ]
+
+
+def _sources(spec: WorldSpec, constants: Constants) -> Floats:
+    rows: list[list[float]] = []
+    rows += [[m.LIGHT, *one.at, one.height, one.intensity, 0, 0, 0, 0, 0] for one in spec.lights]
+    rows += [[m.SOUND, *one.at, one.height, one.amplitude, 0, 0, 0, 0, 0] for one in spec.sounds]
+    for i, field in enumerate(spec.fields):
+        if field.shape == "image":
+            picture = field_picture(spec, field, f"fields[{i}].image")
+            left, bottom = field.at or spec.bounds[:2]
+            top = bottom + picture.shape[0] / field.pixels_per_metre
+            pixels = constants.add(picture.ravel().tolist())
+            rows.append([m.IMAGE, left, top, 0, field.peak, 0, pixels, *picture.shape, field.pixels_per_metre])
+        else:
+            assert field.at is not None and field.radius is not None
+            shape = m.RADIAL if field.shape == "radial" else m.GAUSSIAN
+            rows.append([shape, *field.at, 0, field.peak, field.radius, 0, 0, 0, 0])
+    return table(rows, m.SOURCE_COLUMNS)
+
+
+def _diagonal(spec: WorldSpec) -> float:
+    x0, y0, x1, y1 = spec.bounds
+    return math.hypot(x1 - x0, y1 - y0) + 1.0

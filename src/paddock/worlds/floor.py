@@ -1,0 +1,102 @@
+"""The floor as a picture: a colour, an image and strokes, drawn once when the world is built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paddock.core.errors import SpecError
+from paddock.core.geometry import Point, smooth
+from paddock.core.spec import rgb
+from paddock.engine.model import GRID_ENTRIES, GRID_SCALE, GRID_X, GRID_Y, Bytes, Floats
+from paddock.worlds.spec import Field, Stroke, WorldSpec
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MOST_PIXELS = 40_000_000
+FINER = 3  # strokes are drawn this much finer and then averaged, for soft edges
+
+
+def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
+    """The picture (rows, columns, 3), and its row of the Model's grids."""
+    x0, y0, x1, y1 = world.bounds
+    floor = world.floor
+    if floor.image is None and not floor.strokes:
+        plain = np.array(rgb(floor.color), np.uint8).reshape(1, 1, 3)
+        return plain, _grid_row(x0, y1, 1e-6)
+    from PIL import Image
+
+    scale = floor.pixels_per_metre
+    width, height = max(1, round((x1 - x0) * scale)), max(1, round((y1 - y0) * scale))
+    if width * height > MOST_PIXELS:
+        fitting = int((MOST_PIXELS / ((x1 - x0) * (y1 - y0))) ** 0.5)
+        raise SpecError(
+            f"expected pixels per metre <= {fitting} for a floor of this size, got {scale:g}",
+            path="floor.pixels_per_metre",
+            file=world.file,
+        )
+    canvas = Image.new("RGB", (width, height), rgb(floor.color))
+    if floor.image is not None:
+        picture = open_image(world, floor.image, "floor.image").convert("RGB")
+        left, bottom = floor.image_at or (x0, y0)
+        canvas.paste(picture, (round((left - x0) * scale), height - round((bottom - y0) * scale) - picture.height))
+    if floor.strokes:
+        fine = canvas.resize((width * FINER, height * FINER), Image.Resampling.NEAREST)
+        for stroke in floor.strokes:
+            _draw_stroke(fine, stroke, x0, y1, scale * FINER)
+        canvas = fine.reduce(FINER)
+    return np.asarray(canvas, np.uint8).copy(), _grid_row(x0, y1, scale)
+
+
+def _grid_row(left: float, top: float, scale: float) -> Floats:
+    row = np.zeros(GRID_ENTRIES)
+    row[[GRID_X, GRID_Y, GRID_SCALE]] = left, top, scale
+    return row
+
+
+def curve(stroke: Stroke) -> list[Point]:
+    """The points of a stroke, with its curves spelled out."""
+    return smooth(stroke.points, closed=stroke.closed) if stroke.smooth else list(stroke.points)
+
+
+def _draw_stroke(image: Image, stroke: Stroke, left: float, top: float, scale: float) -> None:
+    from PIL import ImageDraw
+
+    draw = ImageDraw.Draw(image)
+    points = [((x - left) * scale, (top - y) * scale) for x, y in curve(stroke)]
+    color = rgb(stroke.color)
+    if stroke.filled:
+        draw.polygon(points, fill=color)
+    if stroke.closed:
+        points.append(points[0])
+    width = stroke.width * scale
+    draw.line(points, fill=color, width=max(1, round(width)))
+    for x, y in points:  # round joints and ends
+        draw.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), fill=color)
+
+
+def field_picture(world: WorldSpec, field: Field, path: str) -> Floats:
+    """The brightness 0 … 1 of an image field, shape (rows, columns)."""
+    assert field.image is not None
+    picture = open_image(world, field.image, path).convert("L")
+    return np.asarray(picture, np.float64) / 255.0
+
+
+def open_image(world: WorldSpec, name: str, path: str) -> Image:
+    """A picture that a world names."""
+    from PIL import Image, UnidentifiedImageError
+
+    place = world.path_of(name)
+    try:
+        return Image.open(place)
+    except FileNotFoundError:
+        raise SpecError(
+            f"no picture {name!r} in {place.parent.name or 'this folder'}: expected a PNG or JPEG file, "
+            "named relative to the world's file",
+            path=path,
+            file=world.file,
+        ) from None
+    except (UnidentifiedImageError, OSError):
+        raise SpecError(f"{name!r} is not a picture: expected a PNG or JPEG file", path=path, file=world.file) from None

@@ -1,0 +1,113 @@
+"""Grids: which cell of the world holds which walls, so that a look around costs the same in any world."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from paddock.engine.model import ITEM_RADIUS, Floats, Ints
+
+MOST_CELLS = 250_000
+
+
+def build_grids(
+    bounds: tuple[float, float, float, float],
+    items: Floats,
+    *,
+    bodies: Floats,
+    travel: float,
+    short_reach: float,
+) -> tuple[Floats, Ints]:
+    """The near, far and crowd rows of a Model's grids, and its cells.
+
+    Args:
+        bounds: of the world [m].
+        items: all obstacles, see the Model.
+        bodies: the robots' radii [m].
+        travel: the farthest that a robot gets in a tick [m].
+        short_reach: the longest reach of all short-sighted devices [m].
+    """
+    table = items[:, : ITEM_RADIUS + 1]  # a stretch, and the radius around it
+    body = float(bodies.max(initial=0.0))
+    x0, y0, x1, y1 = bounds
+    if len(table):
+        x0 = min(x0, float((np.minimum(table[:, 0], table[:, 2]) - table[:, 4]).min()))
+        y0 = min(y0, float((np.minimum(table[:, 1], table[:, 3]) - table[:, 4]).min()))
+        x1 = max(x1, float((np.maximum(table[:, 0], table[:, 2]) + table[:, 4]).max()))
+        y1 = max(y1, float((np.maximum(table[:, 1], table[:, 3]) + table[:, 4]).max()))
+    area = (x1 - x0) * (y1 - y0)
+
+    reach = max(short_reach, body * 1.25 + 2 * travel + 1e-3)
+    near = _Grid(x0 - reach, y0 - reach, x1 + reach, y1 + reach, max(reach / 2, math.sqrt(area / MOST_CELLS)))
+    near_lists = near.lists([near.cells_within(item, reach) for item in table])
+
+    pieces_across = min(64, max(1, math.ceil(math.sqrt(len(table)))))
+    far = _Grid(x0, y0, x1, y1, max(x1 - x0, y1 - y0) / pieces_across)
+    spans = np.array([far.span(item) for item in table], np.int64).reshape(-1, 4)
+    far_lists = far.lists([far.cells_in(span) for span in spans])
+
+    wide = reach + body + travel
+    crowd = _Grid(x0, y0, x1, y1, max(wide, math.sqrt(area / (4 * len(bodies) + 64))))
+    rows, cells, at = [], [], 0
+    for grid, (starts, listed), more in (
+        (near, near_lists, np.zeros(0, np.int64)),
+        (far, far_lists, spans.ravel()),
+    ):
+        first = at + len(starts)
+        rows.append(grid.row(starts=at, spans=first + len(listed), reach=reach, body=body))
+        cells += [starts + first, listed, more]
+        at = first + len(listed) + len(more)
+    rows.append(crowd.row(starts=0, spans=0, reach=travel, body=body))
+    return np.array(rows), np.concatenate(cells)
+
+
+class _Grid:
+    def __init__(self, x0: float, y0: float, x1: float, y1: float, cell: float) -> None:
+        self.x, self.y, self.cell = x0, y0, cell
+        self.size = (max(1, math.ceil((x1 - x0) / cell)), max(1, math.ceil((y1 - y0) / cell)))
+
+    def row(self, *, starts: int, spans: int, reach: float, body: float) -> list[float]:
+        return [self.x, self.y, 1.0 / self.cell, *self.size, starts, spans, reach, body]
+
+    def span(self, item: Floats, margin: float = 0.0) -> tuple[int, int, int, int]:
+        """First and last column and row that the item's box touches."""
+        px, py, qx, qy, radius = item
+        grow = radius + margin
+
+        def index(value: float, origin: float, most: int) -> int:
+            return min(max(math.floor((value - origin) / self.cell), 0), most - 1)
+
+        return (
+            index(min(px, qx) - grow, self.x, self.size[0]),
+            index(min(py, qy) - grow, self.y, self.size[1]),
+            index(max(px, qx) + grow, self.x, self.size[0]),
+            index(max(py, qy) + grow, self.y, self.size[1]),
+        )
+
+    def cells_in(self, span: Ints) -> Ints:
+        columns, rows = np.arange(span[0], span[2] + 1), np.arange(span[1], span[3] + 1)
+        return (rows[:, None] * self.size[0] + columns[None, :]).ravel()
+
+    def cells_within(self, item: Floats, reach: float) -> Ints:
+        """Cells with any point within reach of the item."""
+        cells = self.cells_in(np.array(self.span(item, reach + self.cell)))
+        x = self.x + (cells % self.size[0] + 0.5) * self.cell
+        y = self.y + (cells // self.size[0] + 0.5) * self.cell
+        px, py, qx, qy, radius = item
+        ex, ey = qx - px, qy - py
+        t = np.clip(((x - px) * ex + (y - py) * ey) / max(ex * ex + ey * ey, 1e-300), 0.0, 1.0)
+        away = np.hypot(x - px - t * ex, y - py - t * ey) - radius
+        return cells[away <= reach + self.cell * 0.7072]
+
+    def lists(self, cells: list[Ints]) -> tuple[Ints, Ints]:
+        """Items by cell: where each cell's list starts, and the lists, one after the other."""
+        count = self.size[0] * self.size[1]
+        if not cells:
+            return np.zeros(count + 1, np.int64), np.zeros(0, np.int64)
+        cell = np.concatenate(cells)
+        item = np.repeat(np.arange(len(cells)), [len(c) for c in cells])
+        order = np.argsort(cell, kind="stable")
+        start = np.zeros(count + 1, np.int64)
+        np.cumsum(np.bincount(cell, minlength=count), out=start[1:])
+        return start, item[order].astype(np.int64)

@@ -1,0 +1,107 @@
+"""Where robots stand at the start, and whether there is room for them."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+
+from paddock.core.errors import SpecError
+from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, placed, wrap
+from paddock.robots import RobotSpec, load_robot
+from paddock.worlds.solids import Solid, solids
+from paddock.worlds.spec import Placed, WorldSpec
+
+ALLOWED = 1e-6  # touching is fine [m]
+
+
+def start_pose(world: WorldSpec, robot: Placed) -> Pose:
+    """The pose that a robot's placement asks for."""
+    at, heading = robot.at, robot.heading_deg
+    if robot.start is not None:
+        start = next(s for s in world.starts if s.name == robot.start)
+        at, heading = start.at, start.heading_deg if heading is None else heading
+    assert at is not None
+    return Pose(*at, wrap(math.radians(heading or 0.0)))
+
+
+def robot_types(world: WorldSpec) -> list[RobotSpec]:
+    """The spec of every robot; names are looked up, once each."""
+    loaded: dict[str, RobotSpec] = {}
+    specs = []
+    for i, robot in enumerate(world.robots):
+        spec = robot.type if isinstance(robot.type, RobotSpec) else loaded.get(robot.type)
+        if spec is None:
+            assert isinstance(robot.type, str)
+            try:
+                spec = load_robot(robot.type, beside=world.folder or None)
+            except KeyError as error:  # UnknownName
+                raise SpecError(str(error), path=f"robots[{i}].type", file=world.file) from None
+            loaded[robot.type] = spec
+        specs.append(spec)
+    return specs
+
+
+def check_placement(world: WorldSpec, specs: list[RobotSpec]) -> None:
+    """Refuse robots outside the bounds, inside an obstacle, or inside each other."""
+    room = Room(world)
+    for i, (robot, spec) in enumerate(zip(world.robots, specs, strict=True)):
+        problem = room.problem(spec, start_pose(world, robot))
+        path = f"robots[{i}].{'at' if robot.start is None else 'start'}"
+        if problem:
+            raise SpecError(f"robot {robot.name!r} {problem}", path=path, file=world.file)
+        room.add(spec, start_pose(world, robot), f"robot {robot.name!r}")
+
+
+class Room:
+    """The obstacles of a world and the robots put into it so far, sorted into cells."""
+
+    def __init__(self, world: WorldSpec) -> None:
+        self.world = world
+        self.obstacles = [solid for solid in solids(world) if solid.path != "border"]
+        x0, y0, x1, y1 = world.bounds
+        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / 10_000))
+        self.cells: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
+        for solid in self.obstacles:
+            self._store(solid.shape, _named(solid))
+
+    def add(self, spec: RobotSpec, pose: Pose, name: str) -> None:
+        """Put a robot down."""
+        self._store(placed(spec.body.shape, *pose), name)
+
+    def problem(self, spec: RobotSpec, pose: Pose) -> str:
+        """Why a robot cannot stand there, or an empty text."""
+        shape = placed(spec.body.shape, *pose)
+        x0, y0, x1, y1 = self.world.bounds
+        left, bottom, right, top = box_of(shape)
+        outside = max(x0 - left, y0 - bottom, right - x1, top - y1)
+        if not self.world.open and outside > ALLOWED:
+            return (
+                f"sticks {outside * 1000:.1f} mm out of the bounds [{x0:g}, {y0:g}, {x1:g}, {y1:g}]: "
+                "move it further inside"
+            )
+        for other, name in self._near(shape):
+            deep = overlap(shape, other)
+            if deep > ALLOWED:
+                return f"overlaps {name} by {deep * 1000:.1f} mm: move it at least that far away"
+        return ""
+
+    def _store(self, shape: Shape, name: str) -> None:
+        for cell in self._cells(shape):
+            self.cells[cell].append((shape, name))
+
+    def _near(self, shape: Shape) -> Iterator[tuple[Shape, str]]:
+        for cell in self._cells(shape):
+            yield from self.cells.get(cell, ())
+
+    def _cells(self, shape: Shape) -> Iterator[tuple[int, int]]:
+        left, bottom, right, top = (math.floor(edge / self.cell) for edge in box_of(shape))
+        for column in range(left, right + 1):
+            for row in range(bottom, top + 1):
+                yield column, row
+
+
+def _named(solid: Solid) -> str:
+    middle = solid.shape if isinstance(solid.shape, Disc) else None
+    place = f" at [{middle.x:g}, {middle.y:g}]" if middle else ""
+    return f"{solid.path}{place}"

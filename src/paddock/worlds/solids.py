@@ -1,0 +1,125 @@
+"""Solids: every obstacle of a world as convex pieces, with the edges that robots can meet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, placed, rectangle
+from paddock.worlds.spec import Arc, Wall, WorldSpec
+
+ARC_TOLERANCE = 1e-4  # curved walls are made of chords this near to the curve [m]
+LONGEST_MITRE = 4.0  # times half the thickness; sharper corners are rounded instead
+
+
+@dataclass(frozen=True)
+class Solid:
+    """A convex piece of an obstacle. A disc has no edges: it is met as a disc."""
+
+    shape: Shape
+    edges: tuple[tuple[Point, Point], ...]
+    height: float
+    color: str
+    path: str  # of the obstacle in its world, for messages
+
+
+def solids(world: WorldSpec) -> list[Solid]:
+    """All obstacles of a world, the border included."""
+    found: list[Solid] = []
+    if not world.open:
+        found += _border(world)
+    for i, wall in enumerate(world.walls):
+        found += _wall(wall, f"walls[{i}]")
+    for i, arc in enumerate(world.arcs):
+        found += _arc(arc, f"arcs[{i}]")
+    for i, box in enumerate(world.boxes):
+        shape = placed(rectangle(*box.size), *box.at, math.radians(box.heading_deg))
+        assert not isinstance(shape, Disc)
+        found.append(Solid(shape, tuple(edges(shape)), box.height, box.color, f"boxes[{i}]"))
+    for i, cylinder in enumerate(world.cylinders):
+        disc = Disc(*cylinder.at, cylinder.radius)
+        found.append(Solid(disc, (), cylinder.height, cylinder.color, f"cylinders[{i}]"))
+    return found
+
+
+def edges(polygon: Convex) -> Iterator[tuple[Point, Point]]:
+    """The sides of a polygon."""
+    return zip(polygon, (*polygon[1:], polygon[0]), strict=True)
+
+
+def _border(world: WorldSpec) -> Iterator[Solid]:
+    x0, y0, x1, y1 = world.bounds
+    inner = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)]
+    t = world.border.thickness
+    outer = [(x0 - t, y0 - t), (x1 + t, y0 - t), (x1 + t, y1 + t), (x0 - t, y1 + t)]
+    for i in range(4):
+        j = (i + 1) % 4
+        shape = (outer[i], outer[j], inner[j], inner[i])
+        yield Solid(shape, ((inner[i], inner[j]),), world.border.height, world.border.color, "border")
+
+
+def _arc(arc: Arc, path: str) -> Iterator[Solid]:
+    start, end = math.radians(arc.from_deg), math.radians(arc.to_deg)
+    points = arc_points(arc.at, arc.radius, start, end, ARC_TOLERANCE)
+    closed = arc.to_deg == arc.from_deg + 360
+    wall = Wall(
+        points=tuple(points[:-1] if closed else points),
+        closed=closed,
+        thickness=arc.thickness,
+        height=arc.height,
+        color=arc.color,
+    )
+    return _wall(wall, path)
+
+
+def _wall(wall: Wall, path: str) -> Iterator[Solid]:
+    """One piece per stretch. Neighbours meet in a mitre; very sharp corners get a round joint."""
+    points = list(wall.points)
+    if wall.closed and points[0] == points[-1]:
+        points.pop()
+    count = len(points)
+    closed = wall.closed and count > 2
+    last = count if closed else count - 1
+    half = wall.thickness / 2
+    for i in range(last):
+        a, b = points[i], points[(i + 1) % count]
+        before = points[i - 1] if closed or i > 0 else None
+        after = points[(i + 2) % count] if closed or i < last - 1 else None
+        quad = bar(a, b, wall.thickness)  # right of a, right of b, left of b, left of a
+        start = _mitre(before, a, b, half)
+        end = _mitre(a, b, after, half)
+        right_a, left_a = start or (quad[0], quad[3])
+        right_b, left_b = end or (quad[1], quad[2])
+        sides = [(right_a, right_b), (left_b, left_a)]
+        if start is None:
+            sides.append((left_a, right_a))
+        if end is None:
+            sides.append((right_b, left_b))
+            if after is not None:
+                yield Solid(Disc(*b, half), (), wall.height, wall.color, path)
+        yield Solid((right_a, right_b, left_b, left_a), tuple(sides), wall.height, wall.color, path)
+
+
+def _mitre(before: Point | None, at: Point, after: Point | None, half: float) -> tuple[Point, Point] | None:
+    """Right and left corner where two stretches meet; None at an end, or when the corner is too sharp."""
+    if before is None or after is None:
+        return None
+    ux, uy = _direction(before, at)
+    vx, vy = _direction(at, after)
+    bx, by = -(uy + vy), ux + vx  # along the bisector, to the left
+    length = math.hypot(bx, by)
+    if length < 1e-9:
+        return None
+    bx, by = bx / length, by / length
+    stretch = 1 / (bx * -vy + by * vx)
+    shortest = min(math.dist(before, at), math.dist(at, after))
+    if stretch > LONGEST_MITRE or half * math.sqrt(stretch * stretch - 1) > shortest / 2:
+        return None
+    dx, dy = bx * half * stretch, by * half * stretch
+    return (at[0] - dx, at[1] - dy), (at[0] + dx, at[1] + dy)
+
+
+def _direction(a: Point, b: Point) -> Point:
+    length = math.dist(a, b)
+    return (b[0] - a[0]) / length, (b[1] - a[1]) / length

@@ -1,0 +1,243 @@
+"""WorldSpec: a world as data: walls, obstacles, floor, lights, sounds, fields and robots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from paddock.core.errors import SpecError, suggestion
+from paddock.core.spec import (
+    Color,
+    Count,
+    Degrees,
+    Metres,
+    MetresOrZero,
+    Name,
+    NotNegative,
+    Number,
+    Point,
+    Positive,
+    Spec,
+)
+from paddock.robots.spec import RobotSpec
+
+Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
+WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wall(Spec):
+    """A polyline with thickness; its corners are rounded."""
+
+    points: Annotated[tuple[Point, ...], Count(2, "points")]
+    closed: bool = False
+    thickness: Metres = 0.01
+    height: Metres = 0.1
+    color: Color = WALL_COLOR
+
+    def check(self) -> None:
+        for i, (a, b) in enumerate(zip(self.points, self.points[1:], strict=False)):
+            if a == b:
+                raise SpecError("expected a point that differs from the one before", path=f"points[{i + 1}]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Box(Spec):
+    """A rectangular obstacle."""
+
+    at: Point
+    size: tuple[Metres, Metres]
+    heading_deg: Degrees = 0.0
+    height: Metres = 0.1
+    color: Color = OBSTACLE_COLOR
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cylinder(Spec):
+    """A round obstacle."""
+
+    at: Point
+    radius: Metres
+    height: Metres = 0.1
+    color: Color = OBSTACLE_COLOR
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arc(Spec):
+    """A curved wall along a circle, counter-clockwise from `from_deg` to `to_deg`."""
+
+    at: Point
+    radius: Metres
+    from_deg: Degrees = 0.0
+    to_deg: Degrees = 360.0
+    thickness: Metres = 0.01
+    height: Metres = 0.1
+    color: Color = WALL_COLOR
+
+    def check(self) -> None:
+        if not self.from_deg < self.to_deg <= self.from_deg + 360:
+            raise SpecError(
+                f"expected more than from_deg = {self.from_deg:g} and at most a full turn, got {self.to_deg:g}",
+                path="to_deg",
+            )
+        if self.thickness >= 2 * self.radius:
+            raise SpecError(f"expected metres < {2 * self.radius:g}, got {self.thickness:g}", path="thickness")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stroke(Spec):
+    """A line drawn on the floor; `smooth` leads a curve through the points, `filled` paints its inside."""
+
+    points: Annotated[tuple[Point, ...], Count(2, "points")]
+    width: Metres = 0.02
+    closed: bool = False
+    smooth: bool = False
+    filled: bool = False
+    color: Color = "#101010"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Floor(Spec):
+    """A plain colour, strokes on it, or a picture that is stretched over the world's bounds."""
+
+    color: Color = "#f4f4f2"
+    strokes: tuple[Stroke, ...] = ()
+    image: str | None = None  # a picture's file, beside the world's file
+    image_at: Point | None = None  # its lower left corner; None: the world's
+    pixels_per_metre: Annotated[float, Number("pixels per metre", above=0, high=10000)] = 500.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Light(Spec):
+    """A lamp."""
+
+    at: Point
+    height: MetresOrZero = 0.5
+    intensity: NotNegative = 1.0  # [W/m²] at 1 m
+    color: Color = "#fff2cc"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sound(Spec):
+    """A steady sound."""
+
+    at: Point
+    height: MetresOrZero = 0.1
+    amplitude: NotNegative = 1.0  # at 1 m
+    frequency: Annotated[float, Number("hertz", above=0)] = 440.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Field(Spec):
+    """A quantity that varies over the floor, such as a chemical: `peak` at its best place."""
+
+    name: Name
+    shape: Literal["radial", "gaussian", "image"]
+    at: Point | None = None  # centre; of an image, its lower left corner
+    peak: float = 1.0
+    radius: Metres | None = None  # radial: where it reaches 0; gaussian: one standard deviation
+    image: str | None = None
+    pixels_per_metre: Positive = 100.0
+    color: Color = "#39a275"
+
+    def check(self) -> None:
+        if self.shape == "image":
+            if self.image is None:
+                raise SpecError("missing: an image field needs a picture's file name", path="image")
+        else:
+            if self.at is None:
+                raise SpecError(f"missing: a {self.shape} field needs its centre [x, y]", path="at")
+            if self.radius is None:
+                raise SpecError(f"missing: a {self.shape} field needs metres > 0", path="radius")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Start(Spec):
+    """A named pose to start from."""
+
+    name: Name
+    at: Point
+    heading_deg: Degrees = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Placed(Spec):
+    """A robot in the world. It stands `at` a place, or on a named `start`."""
+
+    name: Name
+    type: str | RobotSpec  # a shipped robot, a TOML file, or a spec
+    at: Point | None = None
+    heading_deg: Degrees | None = None  # None: 0, or as the start says
+    start: str | None = None
+    color: Color | None = None
+    noise: bool = True  # of sensors and wheels
+    wheel_diameter_error: tuple[Factor, Factor] = (0.0, 0.0)  # left, right; relative to the data sheet
+    axle_error: Factor = 0.0
+    slip_noise: NotNegative | None = None  # None: as the robot's type has it
+
+    def check(self) -> None:
+        if (self.at is None) == (self.start is None):
+            raise SpecError("expected either a place 'at' or the name of a 'start'", path="at")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Border(Spec):
+    """The walls around the bounds; their inner faces lie on the bounds."""
+
+    height: Metres = 0.1
+    thickness: Metres = 0.02
+    color: Color = WALL_COLOR
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorldSpec(Spec):
+    """A world: lengths in metres, x to the right, y up, angles in degrees counter-clockwise."""
+
+    name: Name
+    title: str = ""
+    bounds: tuple[float, float, float, float]  # x0, y0, x1, y1
+    dt: Annotated[float, Number("seconds", above=0, high=1)] = 0.02  # length of a tick
+    border: Border = Border()
+    open: bool = False  # true: no border, robots may leave
+    walls: tuple[Wall, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    cylinders: tuple[Cylinder, ...] = ()
+    arcs: tuple[Arc, ...] = ()
+    floor: Floor = Floor()
+    lights: tuple[Light, ...] = ()
+    sounds: tuple[Sound, ...] = ()
+    fields: tuple[Field, ...] = ()
+    starts: tuple[Start, ...] = ()
+    robots: tuple[Placed, ...] = ()
+    folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
+    file: str = field(default="", compare=False, repr=False)  # what errors call it
+
+    def check(self) -> None:
+        x0, y0, x1, y1 = self.bounds
+        if not (x0 < x1 and y0 < y1):
+            raise SpecError(f"expected [left, bottom, right, top], got {list(self.bounds)}", path="bounds")
+        self._different("robots", [robot.name for robot in self.robots])
+        self._different("starts", [start.name for start in self.starts])
+        self._different("fields", [one.name for one in self.fields])
+        starts = [start.name for start in self.starts]
+        for i, robot in enumerate(self.robots):
+            if robot.start is not None and robot.start not in starts:
+                known = suggestion(robot.start, starts)
+                raise SpecError(f"no start called {robot.start!r}{known}", path=f"robots[{i}].start")
+
+    @staticmethod
+    def _different(where: str, names: list[str]) -> None:
+        seen: set[str] = set()
+        for i, name in enumerate(names):
+            if name in seen:
+                raise SpecError(f"expected different names, got {name!r} twice", path=f"{where}[{i}].name")
+            seen.add(name)
+
+    def path_of(self, file_name: str) -> Path:
+        """A file that the world names, found beside the world's own file."""
+        return Path(self.folder) / file_name
+
+    def with_robots(self, *robots: Placed) -> WorldSpec:
+        """The same world with other robots."""
+        return replace(self, robots=robots)
