@@ -42,14 +42,14 @@ class Braitenberg:
 
 
 def explorer(speed: float = 0.08) -> Braitenberg:
-    """Drives on and turns away from what is in front; for the e-puck's ring of eight.
+    """Drives on, veers from what is beside it and turns left at what is in front; for the e-puck's eight sensors.
 
-    The two sides are a little uneven, so that it does not get stuck between them in a corner.
+    Both front sensors turn it to the same side, so that it does not waver in a corner.
     """
     return Braitenberg(
-        #      ps0    ps1    ps2   ps3  ps4  ps5   ps6    ps7
-        left=(-0.20, -0.12, -0.04, 0.0, 0.0, 0.05, 0.10, 0.12),
-        right=(0.10, 0.08, 0.04, 0.0, 0.0, -0.04, -0.15, -0.30),
+        #      ps0    ps1    ps2  ps3  ps4  ps5    ps6    ps7
+        left=(-0.30, -0.20, 0.00, 0.0, 0.0, 0.02, 0.02, -0.30),
+        right=(0.10, 0.05, 0.02, 0.0, 0.0, 0.00, -0.10, 0.10),
         speed=(speed, speed),
     )
 

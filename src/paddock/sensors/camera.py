@@ -68,18 +68,25 @@ def draw(model, space, view, device, depth, picture):
         for column in range(width):
             depth[row, column] = math.inf
     for k in range(view.segments):
-        px, py = space.segments[k, ITEM_X0] - mount[MOUNT_X], space.segments[k, ITEM_Y0] - mount[MOUNT_Y]
-        qx, qy = space.segments[k, ITEM_X1] - mount[MOUNT_X], space.segments[k, ITEM_Y1] - mount[MOUNT_Y]
+        row = space.segments[k]
+        px, py = row[ITEM_X0] - mount[MOUNT_X], row[ITEM_Y0] - mount[MOUNT_Y]
+        qx, qy = row[ITEM_X1] - mount[MOUNT_X], row[ITEM_Y1] - mount[MOUNT_Y]
         px, py = ax * px + ay * py, ax * py - ay * px
         qx, qy = ax * qx + ay * qy, ax * qy - ay * qx
-        draw_wall(depth, picture, focal, z, px, py, qx, qy, space.segments[k, ITEM_TOP], space.segments[k, ITEM_COLOR])
+        draw_wall(depth, picture, focal, z, px, py, qx, qy, row[ITEM_TOP], row[ITEM_COLOR])
     for k in range(view.discs):
-        px, py = space.discs[k, ITEM_X0] - mount[MOUNT_X], space.discs[k, ITEM_Y0] - mount[MOUNT_Y]
+        row = space.discs[k]
+        px, py = row[ITEM_X0] - mount[MOUNT_X], row[ITEM_Y0] - mount[MOUNT_Y]
         px, py = ax * px + ay * py, ax * py - ay * px
-        draw_disc(
-            depth, picture, focal, z, px, py, space.discs[k, ITEM_RADIUS], space.discs[k, ITEM_TOP], space.discs[k, ITEM_COLOR]
-        )
-    # Floor and sky, where nothing stands.
+        draw_disc(depth, picture, focal, z, px, py, row[ITEM_RADIUS], row[ITEM_TOP], row[ITEM_COLOR])
+    draw_floor_and_sky(model, view, mount, ax, ay, focal, depth, picture)
+
+
+@kernel
+def draw_floor_and_sky(model, view, mount, ax, ay, focal, depth, picture):
+    """Fill what nothing stands in front of."""
+    height, width = depth.shape
+    z = mount[MOUNT_Z]
     cx, cy = view.c * ax - view.s * ay, view.s * ax + view.c * ay
     ox, oy = place(view, mount)
     for row in range(height):
@@ -89,9 +96,10 @@ def draw(model, space, view, device, depth, picture):
             for column in range(width):
                 if depth[row, column] > away:
                     aside = away * (0.5 * width - column - 0.5) / focal
-                    fr, fc = floor_pixel(model.floor, model.grids[FLOOR], ox + cx * away - cy * aside, oy + cy * away + cx * aside)
+                    x, y = ox + cx * away - cy * aside, oy + cy * away + cx * aside
+                    floor_row, floor_column = floor_pixel(model.floor, model.grids[FLOOR], x, y)
                     for part in range(3):
-                        picture[row, column, part] = model.floor[fr, fc, part]
+                        picture[row, column, part] = model.floor[floor_row, floor_column, part]
         else:
             up = -2.0 * below / height
             for column in range(width):

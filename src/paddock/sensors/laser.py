@@ -66,9 +66,10 @@ def measure(model, space, view, device, values):
     for beam in range(beams):
         values[beam] = math.inf
     for k in range(view.segments):
-        if space.segments[k, ITEM_TOP] > z:
-            px, py = space.segments[k, ITEM_X0] - ox, space.segments[k, ITEM_Y0] - oy
-            qx, qy = space.segments[k, ITEM_X1] - ox, space.segments[k, ITEM_Y1] - oy
+        row = space.segments[k]
+        if row[ITEM_TOP] > z:
+            px, py = row[ITEM_X0] - ox, row[ITEM_Y0] - oy
+            qx, qy = row[ITEM_X1] - ox, row[ITEM_Y1] - oy
             px, py = ax * px + ay * py, ax * py - ay * px
             qx, qy = ax * qx + ay * qy, ax * qy - ay * qx
             if px * qy - py * qx < 0.0:  # counter-clockwise from p to q
@@ -82,8 +83,9 @@ def measure(model, space, view, device, values):
                     dx, dy = own[DIRECTIONS + 2 * beam], own[DIRECTIONS + 2 * beam + 1]
                     values[beam] = min(values[beam], ray_to_segment(0.0, 0.0, dx, dy, px, py, qx, qy))
     for k in range(view.discs):
-        if space.discs[k, ITEM_TOP] > z:
-            px, py, radius = space.discs[k, ITEM_X0] - ox, space.discs[k, ITEM_Y0] - oy, space.discs[k, ITEM_RADIUS]
+        row = space.discs[k]
+        if row[ITEM_TOP] > z:
+            px, py, radius = row[ITEM_X0] - ox, row[ITEM_Y0] - oy, row[ITEM_RADIUS]
             px, py = ax * px + ay * py, ax * py - ay * px
             away = math.hypot(px, py)
             middle = math.atan2(py, px)

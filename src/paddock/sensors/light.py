@@ -77,13 +77,13 @@ def in_shadow(space, view, mount, dx, dy, flat, rise):
     """Whether anything stands tall enough between the sensor and a lamp, `flat` away and `rise` above [m]."""
     ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
     for k in range(view.segments):
-        t = ray_to_segment(
-            ox, oy, dx, dy, space.segments[k, ITEM_X0], space.segments[k, ITEM_Y0], space.segments[k, ITEM_X1], space.segments[k, ITEM_Y1]
-        )
-        if t < flat and space.segments[k, ITEM_TOP] > z + rise * t / flat:
+        row = space.segments[k]
+        t = ray_to_segment(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1])
+        if t < flat and row[ITEM_TOP] > z + rise * t / flat:
             return True
     for k in range(view.discs):
-        t = ray_to_disc(ox, oy, dx, dy, space.discs[k, ITEM_X0], space.discs[k, ITEM_Y0], space.discs[k, ITEM_RADIUS])
-        if t < flat and space.discs[k, ITEM_TOP] > z + rise * t / flat:
+        row = space.discs[k]
+        t = ray_to_disc(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS])
+        if t < flat and row[ITEM_TOP] > z + rise * t / flat:
             return True
     return False

@@ -83,13 +83,12 @@ def nearest_hit(space, view, ox, oy, z, dx, dy):
     """Distance [m] along a ray to the nearest thing that is taller than z."""
     nearest = math.inf
     for k in range(view.segments):
-        if space.segments[k, ITEM_TOP] > z:
-            t = ray_to_segment(
-                ox, oy, dx, dy, space.segments[k, ITEM_X0], space.segments[k, ITEM_Y0], space.segments[k, ITEM_X1], space.segments[k, ITEM_Y1]
-            )
+        row = space.segments[k]
+        if row[ITEM_TOP] > z:
+            t = ray_to_segment(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1])
             nearest = min(nearest, t)
     for k in range(view.discs):
-        if space.discs[k, ITEM_TOP] > z:
-            t = ray_to_disc(ox, oy, dx, dy, space.discs[k, ITEM_X0], space.discs[k, ITEM_Y0], space.discs[k, ITEM_RADIUS])
-            nearest = min(nearest, t)
+        row = space.discs[k]
+        if row[ITEM_TOP] > z:
+            nearest = min(nearest, ray_to_disc(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS]))
     return nearest

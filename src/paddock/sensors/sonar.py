@@ -64,15 +64,19 @@ def measure(model, space, view, device, values):
         dx, dy = aim(model, view, device, mount)
         nearest = math.inf
         for k in range(view.segments):
-            if space.segments[k, ITEM_TOP] > z:
-                x0, y0, x1, y1 = space.segments[k, ITEM_X0], space.segments[k, ITEM_Y0], space.segments[k, ITEM_X1], space.segments[k, ITEM_Y1]
+            row = space.segments[k]
+            if row[ITEM_TOP] > z:
                 d = cone_to_segment(
-                    ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[TAN_INCIDENCE], x0, y0, x1, y1
-                )
+                    ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[TAN_INCIDENCE],
+                    row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1],
+                )  # fmt: skip
                 nearest = min(nearest, d)
         for k in range(view.discs):
-            if space.discs[k, ITEM_TOP] > z:
-                x, y, radius = space.discs[k, ITEM_X0], space.discs[k, ITEM_Y0], space.discs[k, ITEM_RADIUS]
-                d = cone_to_disc(ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[SIN_INCIDENCE], x, y, radius)
+            row = space.discs[k]
+            if row[ITEM_TOP] > z:
+                d = cone_to_disc(
+                    ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[SIN_INCIDENCE],
+                    row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS],
+                )  # fmt: skip
                 nearest = min(nearest, d)
         values[channel] = nearest if nearest <= own[RANGE] else math.inf

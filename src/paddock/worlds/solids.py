@@ -10,6 +10,7 @@ from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, p
 from paddock.worlds.spec import Arc, Wall, WorldSpec
 
 ARC_TOLERANCE = 1e-4  # curved walls are made of chords this near to the curve [m]
+SCREEN = 1e-6  # walls without thickness are this thick where robots are put down [m]
 LONGEST_MITRE = 4.0  # times half the thickness; sharper corners are rounded instead
 
 
@@ -84,6 +85,9 @@ def _wall(wall: Wall, path: str) -> Iterator[Solid]:
     half = wall.thickness / 2
     for i in range(last):
         a, b = points[i], points[(i + 1) % count]
+        if wall.thickness == 0:
+            yield Solid(bar(a, b, SCREEN), ((a, b),), wall.height, wall.color, path)
+            continue
         before = points[i - 1] if closed or i > 0 else None
         after = points[(i + 2) % count] if closed or i < last - 1 else None
         quad = bar(a, b, wall.thickness)  # right of a, right of b, left of b, left of a

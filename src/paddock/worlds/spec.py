@@ -28,11 +28,11 @@ WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wall(Spec):
-    """A polyline with thickness; its corners are rounded."""
+    """A polyline with thickness, or none: then it is a mere screen."""
 
     points: Annotated[tuple[Point, ...], Count(2, "points")]
     closed: bool = False
-    thickness: Metres = 0.01
+    thickness: MetresOrZero = 0.01
     height: Metres = 0.1
     color: Color = WALL_COLOR
 

@@ -18,8 +18,9 @@ def ray_to_segment(ox, oy, dx, dy, x0, y0, x1, y1):
     if cross == 0.0:
         return MISS
     px, py = x0 - ox, y0 - oy
-    t = (px * ey - py * ex) / cross
-    u = (px * dy - py * dx) / cross
+    inverse = 1.0 / cross
+    t = (px * ey - py * ex) * inverse
+    u = (px * dy - py * dx) * inverse
     if t < 0.0 or u < -LEEWAY or u > 1.0 + LEEWAY:
         return MISS
     return t
