@@ -45,10 +45,7 @@ def swarm(robots: int) -> Simulation:
         world(scene.side, DT),
         [robot(pose, RADIUS, lidar) for pose in scene.poses],
         [wall(w) for w in scene.walls]
-        + [
-            {"shape": {"name": "circle", "radius": OBSTACLE_RADIUS}, "state": [x, y, 0]}
-            for x, y in scene.obstacles
-        ],
+        + [{"shape": {"name": "circle", "radius": OBSTACLE_RADIUS}, "state": [x, y, 0]} for x, y in scene.obstacles],
     )
     everyone = list(range(robots))
 

@@ -42,15 +42,11 @@ def swarm(robots: int) -> Simulation:
     scene = arena(robots)
     fixed = "".join(wall_xml(w, height=0.05) for w in scene.walls)
     fixed += "".join(
-        f'<geom type="cylinder" size="{OBSTACLE_RADIUS} .05" pos="{x} {y} .05"/>'
-        for x, y in scene.obstacles
+        f'<geom type="cylinder" size="{OBSTACLE_RADIUS} .05" pos="{x} {y} .05"/>' for x, y in scene.obstacles
     )
     model = load(
         fixed,
-        [
-            robot_xml(i, pose, RADIUS, AXLE, WHEEL, IR_ANGLES, IR_RANGE)
-            for i, pose in enumerate(scene.poses)
-        ],
+        [robot_xml(i, pose, RADIUS, AXLE, WHEEL, IR_ANGLES, IR_RANGE) for i, pose in enumerate(scene.poses)],
     )
     data = mujoco.MjData(model)
 
@@ -65,9 +61,7 @@ def swarm(robots: int) -> Simulation:
 
 
 def laser(_robots: int) -> Simulation:
-    robot = robot_xml(
-        0, ROOM_CENTRE, PIONEER_RADIUS, PIONEER_AXLE, PIONEER_WHEEL, beam_angles(), LASER_RANGE
-    )
+    robot = robot_xml(0, ROOM_CENTRE, PIONEER_RADIUS, PIONEER_AXLE, PIONEER_WHEEL, beam_angles(), LASER_RANGE)
     model = load("".join(wall_xml(w, height=0.4) for w in room()), [robot])
     data = mujoco.MjData(model)
 
@@ -136,12 +130,8 @@ def robot_xml(
         f'<geom type="cylinder" size="{radius} {0.9 * wheel}" pos="0 0 {0.7 * wheel}"'
         f' mass="{mass}"/>{sites}{castors}{wheels}</body>'
     )
-    actuators = "".join(
-        f'<velocity joint="{side}{index}" kv="{0.5 * mass * wheel}"/>' for side in ("left", "right")
-    )
-    sensors = "".join(
-        f'<rangefinder site="ray{index}_{k}" cutoff="{reach}"/>' for k in range(len(ray_angles))
-    )
+    actuators = "".join(f'<velocity joint="{side}{index}" kv="{0.5 * mass * wheel}"/>' for side in ("left", "right"))
+    sensors = "".join(f'<rangefinder site="ray{index}_{k}" cutoff="{reach}"/>' for k in range(len(ray_angles)))
     return body, actuators, sensors
 
 

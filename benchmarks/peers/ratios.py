@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from peers import PEERS, Peer
 from rich import box
 from rich.table import Table
+
+from peers import PEERS, Peer
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,9 +58,7 @@ class Measurements:
 
     def peer_rates(self, key: str, scenario: str) -> Rates:
         return {
-            r["round"]: r["robot_steps_per_cpu_s"]
-            for r in self.peers
-            if (r["key"], r["scenario"]) == (key, scenario)
+            r["round"]: r["robot_steps_per_cpu_s"] for r in self.peers if (r["key"], r["scenario"]) == (key, scenario)
         }
 
     def version(self, key: str) -> str:
@@ -81,9 +80,7 @@ def tables(measured: Measurements) -> Iterator[Table]:
 
 def table(comparison: Comparison, theirs: dict[str, Rates], measured: Measurements) -> Table:
     benches = [b for b in (comparison.bench, comparison.python_bench) if b]
-    shown = Table(
-        title=comparison.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD
-    )
+    shown = Table(title=comparison.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     shown.add_column("simulator")
     shown.add_column("robot-steps per CPU s", justify="right")
     for bench in benches:
@@ -92,9 +89,7 @@ def table(comparison: Comparison, theirs: dict[str, Rates], measured: Measuremen
         rates = measured.paddock_rates(bench)
         if rates:
             shown.add_row(f"Paddock {bench}", median_text(rates), *["" for _ in benches])
-    fastest_first = sorted(
-        (key for key in PEERS if theirs[key]), key=lambda k: -statistics.median(theirs[k].values())
-    )
+    fastest_first = sorted((key for key in PEERS if theirs[key]), key=lambda k: -statistics.median(theirs[k].values()))
     for key in fastest_first:
         cells = []
         for bench in benches:
@@ -109,9 +104,7 @@ def table(comparison: Comparison, theirs: dict[str, Rates], measured: Measuremen
 def step_length_notes(measured: Measurements) -> Iterator[str]:
     """A line for each scenario in which Paddock's control step is not as long as the peers'."""
     for comparison in COMPARISONS:
-        peer_dt = next(
-            (r["dt"] for r in measured.peers if r["scenario"] == comparison.scenario), None
-        )
+        peer_dt = next((r["dt"] for r in measured.peers if r["scenario"] == comparison.scenario), None)
         for bench in (comparison.bench, comparison.python_bench):
             ours = next((r for r in measured.paddock if r["bench"] == bench), None)
             if peer_dt is None or not ours or not ours.get("real_time_factor"):
@@ -132,9 +125,7 @@ def summary(measured: Measurements) -> dict[str, Any]:
     return {"ratios": rows, "paddock": measured.paddock, "peers": measured.peers}
 
 
-def summary_row(
-    comparison: Comparison, key: str, peer: Peer, theirs: Rates, measured: Measurements
-) -> dict[str, Any]:
+def summary_row(comparison: Comparison, key: str, peer: Peer, theirs: Rates, measured: Measurements) -> dict[str, Any]:
     benches = [comparison.bench]
     if comparison.python_bench and peer.python_control:
         benches.append(comparison.python_bench)

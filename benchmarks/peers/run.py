@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from peers import PEERS, PeerError, Run, find, install, json_lines, last_line, measure
 from ratios import Measurements, step_length_notes, summary, tables
 from rich.console import Console
+
+from peers import PEERS, PeerError, Run, find, install, json_lines, last_line, measure
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PADDOCK_TIMEOUT_S = 900
@@ -166,9 +167,7 @@ def peer_keys(text: str) -> list[str]:
         if key not in PEERS:
             close = difflib.get_close_matches(key, PEERS, n=1)
             hint = f", did you mean {close[0]}?" if close else ""
-            raise argparse.ArgumentTypeError(
-                f"unknown peer {key!r}{hint} (there are {', '.join(PEERS)})"
-            )
+            raise argparse.ArgumentTypeError(f"unknown peer {key!r}{hint} (there are {', '.join(PEERS)})")
     return keys
 
 

@@ -127,9 +127,7 @@ def laser(_robots: int) -> Simulation:
 
 def simulation(control: Callable[[Tensor], Tensor], **scene: object) -> Simulation:
     torch.set_num_threads(1)
-    env = vmas.make_env(
-        scenario=Scene(), num_envs=1, device="cpu", continuous_actions=True, seed=0, **scene
-    )
+    env = vmas.make_env(scenario=Scene(), num_envs=1, device="cpu", continuous_actions=True, seed=0, **scene)
     observations = env.reset()
 
     def step() -> None:

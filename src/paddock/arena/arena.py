@@ -41,7 +41,7 @@ class Arena:
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
         self.state = engine.initial_state(self.model, built.poses, leds=built.leds, seed=_checked(seed))
-        self.commands = engine.initial_commands(self.model, leds=built.leds)
+        self.commands = engine.initial_commands(self.model)
         self.space = engine.workspace(self.model)
         devices = self.model.types[:, END_OF_DEVICES] - self.model.types[:, FIRST_DEVICE]
         self.enabled: NDArray[np.uint8] = np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
@@ -77,8 +77,9 @@ class Arena:
     @property
     def motion(self) -> Floats:
         """All robots' present motion, see engine/state.py, shape (N, ·)."""
-        motion = self.state.motion[0]
-        return motion[self.tick % len(motion)]
+        motion: Floats = self.state.motion[0]
+        current: Floats = motion[self.tick % len(motion)]
+        return current
 
     @property
     def poses(self) -> Floats:
@@ -89,9 +90,7 @@ class Arena:
         """Let some ticks pass."""
         self._step(self.model, self.state, self.commands, self.space, ticks)
 
-    def run(
-        self, seconds: float, controllers: Any = None, *, speed: float | None = None
-    ) -> None:
+    def run(self, seconds: float, controllers: Any = None, *, speed: float | None = None) -> None:
         """Let time pass with controllers at the wheels.
 
         Args:
@@ -145,7 +144,7 @@ class Arena:
         self.restore(
             Snapshot(
                 engine.initial_state(self.model, self.built.poses, leds=self.built.leds, seed=chosen),
-                engine.initial_commands(self.model, leds=self.built.leds),
+                engine.initial_commands(self.model),
             )
         )
 

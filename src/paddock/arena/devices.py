@@ -12,7 +12,7 @@ from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.observation import Readings, Slot
 from paddock.engine.model import CHANNELS, FIRST_DEVICE, FIRST_VALUE, PAN, TYPE
-from paddock.engine.state import AMPLITUDE, FREQUENCY, LEDS, PANS, WANT_AMPLITUDE, WANT_FREQUENCY, WANT_PANS
+from paddock.engine.state import AMPLITUDE, FREQUENCY, LEDS, PANS, WANT_PANS
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 
@@ -27,7 +27,9 @@ class Device:
         model = robot.arena.model
         self.robot, self.spec, self.name = robot, spec, spec.name
         self._number = number
-        self._row = int(model.types[int(model.robots[robot.index, TYPE]), FIRST_DEVICE]) + number  # in the model's device tables
+        self._row = (
+            int(model.types[int(model.robots[robot.index, TYPE]), FIRST_DEVICE]) + number
+        )  # in the model's device tables
         first = int(model.devices[self._row, FIRST_VALUE])
         self.slot = Slot(first, first + int(model.devices[self._row, CHANNELS]), shown_as(spec))
         self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
@@ -118,7 +120,7 @@ class Camera(Device):
 
 
 class Leds:
-    """The lamps of a robot, by name or number; what is set shows from the next step on."""
+    """The lamps of a robot, by name or number."""
 
     def __init__(self, robot: Robot, names: tuple[str, ...]) -> None:
         self.robot, self.names = robot, names
@@ -127,9 +129,7 @@ class Leds:
         """Set a lamp: 0 off … 1 full."""
         if not 0 <= brightness <= 1:
             raise DeviceRefused(f"{self.robot.name}.leds: expected a brightness from 0 to 1, got {brightness!r}")
-        arena = self.robot.arena
-        pans = arena.motion.shape[1] - PANS
-        arena.commands[0, self.robot.index, WANT_PANS + pans + self._number(which)] = brightness
+        self.robot.arena.state.bodies[0, self.robot.index, LEDS + self._number(which)] = brightness
 
     def read(self) -> dict[str, float]:
         """The present brightness of every lamp."""
@@ -153,22 +153,22 @@ class Speaker:
         self.robot = robot
 
     def play(self, frequency: float, amplitude: float = 0.1) -> None:
-        """Play a tone [Hz] from the next step on; the amplitude is that at 1 m."""
+        """Play a tone [Hz]; the amplitude is that at 1 m."""
         if not (frequency > 0 and 0 <= amplitude < math.inf):
             raise DeviceRefused(f"{self.robot.name}.speaker: expected hertz > 0 and an amplitude >= 0")
-        self._want(frequency, amplitude)
+        self._set(frequency, amplitude)
 
     def stop(self) -> None:
         """Be silent."""
-        self._want(0.0, 0.0)
+        self._set(0.0, 0.0)
 
     def read(self) -> tuple[float, float]:
         """Frequency [Hz] and amplitude that sound at present."""
         body = self.robot.arena.state.bodies[0, self.robot.index]
         return float(body[FREQUENCY]), float(body[AMPLITUDE])
 
-    def _want(self, frequency: float, amplitude: float) -> None:
-        self.robot.arena.commands[0, self.robot.index, [WANT_FREQUENCY, WANT_AMPLITUDE]] = frequency, amplitude
+    def _set(self, frequency: float, amplitude: float) -> None:
+        self.robot.arena.state.bodies[0, self.robot.index, [FREQUENCY, AMPLITUDE]] = frequency, amplitude
 
 
 def device_for(robot: Robot, spec: SensorSpec, number: int) -> Device:

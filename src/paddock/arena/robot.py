@@ -75,7 +75,9 @@ class Robot:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise UnknownName(f"device of {self.__dict__.get('name', 'this robot')}", name, self.__dict__.get("devices", ()))
+        raise UnknownName(
+            f"device of {self.__dict__.get('name', 'this robot')}", name, self.__dict__.get("devices", ())
+        )
 
     def __repr__(self) -> str:
         return f"<Robot {self.name} ({self.spec.name})>"
@@ -134,7 +136,9 @@ class Robot:
 
     def refresh(self) -> None:
         """Work out anew what `sense` has to read, after a device was switched."""
-        active = [device for device in self.__dict__.get("devices", {}).values() if device.enabled and not device.polled]
+        active = [
+            device for device in self.__dict__.get("devices", {}).values() if device.enabled and not device.polled
+        ]
         self._slots: dict[str, Slot] = {d.name: d.slot for d in active if not isinstance(d, Camera)}
         self._cameras = [d for d in active if isinstance(d, Camera)]
         self._length = max((slot.last for slot in self._slots.values()), default=0)

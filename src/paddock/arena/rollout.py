@@ -11,6 +11,7 @@ import numpy as np
 from paddock.control.policy import Policy, act
 from paddock.core.errors import DeviceNotEnabled
 from paddock.core.jit import kernel
+from paddock.engine.model import TYPE
 from paddock.engine.step import step_world
 from paddock.sensors.sense import sense
 
@@ -28,21 +29,26 @@ class Policies:
     @classmethod
     def of(cls, arena: Arena, chosen: Mapping[Robot, Any]) -> Policies | None:
         """None unless every controller is a policy, and there is one."""
-        if not chosen or not all(isinstance(controller, Policy) for controller in chosen.values()):
+        distinct = {id(controller): controller for controller in chosen.values()}
+        if not distinct or not all(isinstance(controller, Policy) for controller in distinct.values()):
             return None
         robots = len(arena.robots)
         numbers = np.full(robots, -1, np.int64)
         firsts = np.zeros(robots, np.int64)
         enabled = np.zeros_like(arena.enabled)
         parameters: list[float] = []
+        known: dict[tuple[int, float], int] = {}  # robots of one type share a policy's numbers
         for robot, policy in chosen.items():
             device = robot.device(policy.device)
             if not device.enabled:
                 raise DeviceNotEnabled(robot.name, device.name)
-            numbers[robot.index] = policy.number
-            firsts[robot.index] = len(parameters)
+            kind = (id(policy), arena.model.robots[robot.index, TYPE])
+            first = known.get(kind)
+            if first is None:
+                first = known[kind] = len(parameters)
+                parameters += policy.parameters(device.slot.first)
+            numbers[robot.index], firsts[robot.index] = policy.number, first
             enabled[robot.index, device._number] = 1
-            parameters += policy.parameters(device.slot.first)
         readings = np.zeros((robots, max(1, arena.built.values)))
         return cls((numbers, firsts, np.array(parameters), enabled, readings))
 

@@ -42,7 +42,7 @@ class Kernel:
             return plain(self.function)
         import numba
 
-        dispatcher = numba.njit(**OPTIONS)(self.function)
+        dispatcher: Any = numba.njit(**OPTIONS)(self.function)  # type: ignore[call-overload]
         if Path(self.function.__code__.co_filename).is_relative_to(package_folder()):
             # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
             cache = dispatcher._cache._cache_file
@@ -142,3 +142,27 @@ def progress_while_compiling(*kernels: Kernel) -> Iterator[None]:
         head = "\r" if live else ""
         sys.stderr.write(f"{head}{text}: done in {time.monotonic() - started:.0f} s\n")
         sys.stderr.flush()
+
+
+@contextmanager
+def stopwatch_on_compiler() -> Iterator[list[float]]:
+    """Adds up the seconds that the compiler takes meanwhile; the list gets one number at the end."""
+    seconds: list[float] = []
+    if not compiling():
+        yield seconds
+        seconds.append(0.0)
+        return
+    from numba.core import event
+
+    listener: Any = event.RecordingListener()  # type: ignore[no-untyped-call]
+    with event.install_listener("numba:compile", listener):
+        yield seconds
+    total, depth, started = 0.0, 0, 0.0
+    for moment, note in listener.buffer:  # compilations nest: only the outermost counts
+        if note.is_start:
+            started = moment if depth == 0 else started
+            depth += 1
+        else:
+            depth -= 1
+            total += moment - started if depth == 0 else 0.0
+    seconds.append(total)

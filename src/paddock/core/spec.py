@@ -191,9 +191,13 @@ def spec_from_table(cls: type[S], table: Mapping[str, Any], *, file: str) -> S:
         raise error.within(file=file) from None
 
 
-@functools.cache
 def hints(cls: type) -> dict[str, Any]:
     """The annotations of the fields that a person may set."""
+    return _hints(cls)
+
+
+@functools.cache
+def _hints(cls: Any) -> dict[str, Any]:
     resolved = typing.get_type_hints(cls, include_extras=True)
     return {field.name: resolved[field.name] for field in dataclasses.fields(cls) if field.compare}  # type: ignore[arg-type]
 
@@ -265,7 +269,7 @@ def _union(value: Any, choices: tuple[Any, ...], path: str) -> Any:
 def _tuple(value: Any, items: tuple[Any, ...], path: str) -> tuple[Any, ...]:
     many = len(items) == 2 and items[1] is Ellipsis
     if not isinstance(value, (list, tuple)) or (not many and len(value) != len(items)):
-        raise SpecError(f"expected {expectation(tuple[items])}, got {value!r}", path=path)
+        raise SpecError(f"expected {_expected_items(items)}, got {value!r}", path=path)
     kinds = [items[0]] * len(value) if many else items
     return tuple(convert(v, k, f"{path}[{i}]") for i, (v, k) in enumerate(zip(value, kinds, strict=True)))
 
@@ -313,9 +317,13 @@ def expectation(hint: Any) -> str:
     if origin in (Union, types.UnionType):
         return " or ".join(expectation(a) for a in arguments if a is not type(None))
     if origin is tuple:
-        if len(arguments) == 2 and arguments[1] is Ellipsis:
-            return f"a list, each {expectation(arguments[0])}"
-        return "[" + ", ".join(expectation(a) for a in arguments) + "]"
+        return _expected_items(arguments)
     if isinstance(hint, type) and issubclass(hint, Spec):
         return f"a table of {hint.__name__} keys"
     return {float: "a number", int: "a whole number", bool: "true or false", str: "a text in quotes"}[hint]
+
+
+def _expected_items(items: tuple[Any, ...]) -> str:
+    if len(items) == 2 and items[1] is Ellipsis:
+        return f"a list, each {expectation(items[0])}"
+    return "[" + ", ".join(expectation(item) for item in items) + "]"

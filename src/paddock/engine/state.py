@@ -41,7 +41,8 @@ TICK, SEED = range(2)
     PANS,
 ) = range(9)
 
-# Columns of `bodies`; LEDs (0 … 1) follow from LEDS on.
+# Columns of `bodies`; LEDs (0 … 1) follow from LEDS on. Lamps and speakers obey at once, so that they are
+# no commands.
 MOST_CONTACTS = 4
 (
     LEFT_SPEED,  # of the rims [m/s]
@@ -56,8 +57,8 @@ MOST_CONTACTS = 4
     LEDS,
 ) = (*range(9), 8 + MOST_CONTACTS)
 
-# Columns of commands; pan angles follow from WANT_PANS on, LEDs after them.
-WANT_LEFT, WANT_RIGHT, WANT_FREQUENCY, WANT_AMPLITUDE, WANT_PANS = range(5)
+# Columns of commands: rim speeds [m/s]; pan angles [rad] follow from WANT_PANS on.
+WANT_LEFT, WANT_RIGHT, WANT_PANS = range(3)
 
 
 class State(NamedTuple):
@@ -69,7 +70,7 @@ class State(NamedTuple):
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(*(array.copy() for array in self))
+        return State(self.clock.copy(), self.motion.copy(), self.bodies.copy())
 
 
 class Workspace(NamedTuple):
@@ -92,9 +93,9 @@ def initial_state(model: Model, poses: Floats, *, leds: int, seed: int, worlds: 
     return State(clock, motion, bodies)
 
 
-def initial_commands(model: Model, *, leds: int, worlds: int = 1) -> Floats:
-    """All robots stopped, shape (W, N, WANT_PANS + pans + leds)."""
-    return np.zeros((worlds, len(model.robots), WANT_PANS + pan_count(model) + leds))
+def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
+    """All robots stopped, shape (W, N, WANT_PANS + pans)."""
+    return np.zeros((worlds, len(model.robots), WANT_PANS + pan_count(model)))
 
 
 def workspace(model: Model) -> Workspace:

@@ -33,14 +33,12 @@ from paddock.engine.model import (
 )
 from paddock.engine.state import (
     ACCELERATION,
-    AMPLITUDE,
     BEARINGS,
     BELIEF_HEADING,
     BELIEF_X,
     BELIEF_Y,
     CONTACTS,
     FORWARD,
-    FREQUENCY,
     HEADING,
     LEDS,
     LEFT_RIM,
@@ -51,8 +49,6 @@ from paddock.engine.state import (
     SEED,
     TICK,
     TURN,
-    WANT_AMPLITUDE,
-    WANT_FREQUENCY,
     WANT_LEFT,
     WANT_PANS,
     WANT_RIGHT,
@@ -95,7 +91,6 @@ def step_world(model, state, commands, space, world):
             dead_reckon(row, body, moving, model.dt, travelled, drift_key, bias_key)
         if moving.shape[0] > PANS:
             turn_pans(model, robot, wanted, moving)
-        show(body, wanted, moving.shape[0] - PANS)
     state.clock[world, TICK] = tick + 1
 
 
@@ -147,7 +142,7 @@ def move(model, motion, space, robot, body, left, right):
 @kernel
 def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
     """The same arc among obstacles, in pieces too small to jump over any: where it ends, in the old frame."""
-    pieces = max(1, int(math.ceil(sweep / (0.5 * row[THICKNESS]))))
+    pieces = max(1, math.ceil(sweep / (0.5 * row[THICKNESS])))
     farthest = 2.0 * sweep / pieces + 1e-3
     ahead, aside, piece_turn = arc(left / pieces, right / pieces, row[AXLE])
     along, across, turn = 0.0, 0.0, 0.0
@@ -199,14 +194,6 @@ def turn_pans(model, robot, wanted, moving):
             goal = min(limits[PAN_HIGH], max(limits[PAN_LOW], wanted[WANT_PANS + pan]))
             most = limits[PAN_RATE] * model.dt
             moving[PANS + pan] = min(angle + most, max(angle - most, goal))
-
-
-@kernel
-def show(body, wanted, pans):
-    """Lamps and speaker do what they are told."""
-    body[FREQUENCY], body[AMPLITUDE] = wanted[WANT_FREQUENCY], wanted[WANT_AMPLITUDE]
-    for led in range(body.shape[0] - LEDS):
-        body[LEDS + led] = wanted[WANT_PANS + pans + led]
 
 
 @kernel

@@ -13,7 +13,20 @@ from paddock.sensors.base import SensorSpec
 from paddock.sensors.registry import kinds
 
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", kinds)]
-RESERVED = ("name", "wheels", "drive", "stop", "enable", "disable", "sense", "pose", "place", "leds", "speaker", "devices")
+RESERVED = (
+    "name",
+    "wheels",
+    "drive",
+    "stop",
+    "enable",
+    "disable",
+    "sense",
+    "pose",
+    "place",
+    "leds",
+    "speaker",
+    "devices",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

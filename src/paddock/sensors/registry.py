@@ -7,8 +7,23 @@ from __future__ import annotations
 
 from paddock.core.jit import kernel
 from paddock.core.spec import Spec
-from paddock.sensors import accelerometer, bumper, camera, chemical, compass, encoders, ground, gyroscope, inertial
-from paddock.sensors import laser, light, microphone, position, proximity, sonar
+from paddock.sensors import (
+    accelerometer,
+    bumper,
+    camera,
+    chemical,
+    compass,
+    encoders,
+    ground,
+    gyroscope,
+    inertial,
+    laser,
+    light,
+    microphone,
+    position,
+    proximity,
+    sonar,
+)
 from paddock.sensors.base import SensorSpec
 
 SPECS: tuple[type[SensorSpec], ...] = (

@@ -98,7 +98,8 @@ class _Grid:
         ex, ey = qx - px, qy - py
         t = np.clip(((x - px) * ex + (y - py) * ey) / max(ex * ex + ey * ey, 1e-300), 0.0, 1.0)
         away = np.hypot(x - px - t * ex, y - py - t * ey) - radius
-        return cells[away <= reach + self.cell * 0.7072]
+        near: Ints = cells[away <= reach + self.cell * 0.7072]
+        return near
 
     def lists(self, cells: list[Ints]) -> tuple[Ints, Ints]:
         """Items by cell: where each cell's list starts, and the lists, one after the other."""

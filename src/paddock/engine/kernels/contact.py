@@ -31,7 +31,9 @@ def settle(gathered_segments, gathered_discs, segments, discs, corners, first, e
         x += nx * (depth + TOUCH)
         y += ny * (depth + TOUCH)
         tries += 1
-        depth, nx, ny = deepest(gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn)
+        depth, nx, ny = deepest(
+            gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn
+        )
     return depth <= ALLOWED and math.hypot(x - start_x, y - start_y) <= farthest, x, y
 
 
@@ -70,10 +72,23 @@ def touched(gathered_segments, gathered_discs, segments, discs, corners, first, 
 @kernel
 def body_in_segment(corners, first, end, radius, x, y, c, s, segment, skin):
     """Overlap of a body, grown by `skin`, with a segment, and the direction that parts them."""
-    d, nx, ny = circle_in_segment(x, y, radius + skin, segment[ITEM_X0], segment[ITEM_Y0], segment[ITEM_X1], segment[ITEM_Y1])
+    d, nx, ny = circle_in_segment(
+        x, y, radius + skin, segment[ITEM_X0], segment[ITEM_Y0], segment[ITEM_X1], segment[ITEM_Y1]
+    )
     if d > 0.0 and end > first:  # the circle is around the polygon: only a first, cheap test
         return polygon_in_segment(
-            corners, first, end, x, y, c, s, segment[ITEM_X0], segment[ITEM_Y0], segment[ITEM_X1], segment[ITEM_Y1], skin
+            corners,
+            first,
+            end,
+            x,
+            y,
+            c,
+            s,
+            segment[ITEM_X0],
+            segment[ITEM_Y0],
+            segment[ITEM_X1],
+            segment[ITEM_Y1],
+            skin,
         )
     return d, nx, ny
 

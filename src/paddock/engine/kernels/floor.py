@@ -37,9 +37,7 @@ def floor_pixel(floor, grid, x, y):
 def brightness(floor, grid, x, y):
     """Brightness 0 … 1 of the floor at a point (weights of ITU-R BT.601)."""
     row, column = floor_pixel(floor, grid, x, y)
-    return (
-        0.299 * floor[row, column, 0] + 0.587 * floor[row, column, 1] + 0.114 * floor[row, column, 2]
-    ) / 255.0
+    return (0.299 * floor[row, column, 0] + 0.587 * floor[row, column, 1] + 0.114 * floor[row, column, 2]) / 255.0
 
 
 @kernel

@@ -138,8 +138,8 @@ def gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, seg
             other = k if few else space.crowd[k]
             if other != robot:
                 px, py = motion[other, X] - x, motion[other, Y] - y
-                far = reach + model.robots[other, RADIUS]
-                if px * px + py * py <= far * far:
+                far = reach + grid[GRID_BODY]
+                if px * px + py * py <= far * far and math.hypot(px, py) <= reach + model.robots[other, RADIUS]:
                     segments, discs = add_robot(
                         model, space, other, px, py, motion[other, HEADING], c, s, segments, discs
                     )

@@ -1,0 +1,53 @@
+# The commands of the project. Each creates .venv and installs what it needs on its first call.
+# On Windows without make: `py -m venv .venv`, `.venv\Scripts\pip install -e .[dev]`, then the lines below.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+ARGS ?=
+
+.PHONY: demo test test-compiled test-plain lint format bench bench-peers pictures clean
+
+demo: $(READY)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
+	$(BIN)/paddock demo $(ARGS)
+
+test: $(READY)  ## all tests, then the kernels once more in plain Python; coverage over both
+	$(BIN)/coverage erase
+	$(MAKE) --no-print-directory test-compiled test-plain
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --skip-covered --fail-under=90
+
+test-compiled: $(READY)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report= $(ARGS)
+
+test-plain: $(READY)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --cov --cov-append --cov-report= -m "not heavy" tests/engine tests/sensors
+
+lint: $(READY)  ## formatting, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)  ## rates of this machine
+	$(BIN)/paddock bench $(ARGS)
+
+bench-peers: $(READY)  ## the same scenes in other simulators, and the ratios
+	$(BIN)/python benchmarks/peers/run.py --install $(ARGS)
+
+pictures: $(READY)  ## the pictures of the README and the documentation
+	$(BIN)/python docs/make_pictures.py
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) .coverage* .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,55 @@
+"""Makes every picture of the README and the documentation: `make pictures`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PIL import Image
+
+import paddock
+from paddock.cli.run import Watch, built_in
+from paddock.robots import load_robot, robot_names
+from paddock.worlds import load_world, world_names
+from paddock.worlds.picture import draw_robot, draw_world
+
+PICTURES = Path(__file__).parent / "pictures"
+
+
+def main() -> None:
+    PICTURES.mkdir(exist_ok=True)
+    for name in world_names():
+        draw_world(load_world(name)).save(PICTURES / f"world-{name}.png", optimize=True)
+    for name in robot_names():
+        draw_robot(load_robot(name)).save(PICTURES / f"robot-{name}.png", optimize=True)
+    trails("line-crossing", seconds=100)
+    camera_strip()
+
+
+def trails(world: str, *, seconds: float) -> None:
+    """A world with what its robots drove under the built-in controller."""
+    with paddock.open(world, seed=1) as arena:
+        controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
+        for robot in arena.robots.values():
+            robot.enable("proximity", "ground")
+        watch = Watch(arena)
+        for _ in range(round(seconds / watch.period)):
+            arena.run(watch.period, controllers)
+            watch.look()
+        draw_world(arena.world, poses=arena.poses, trails=watch.trails).save(PICTURES / "trails.png", optimize=True)
+
+
+def camera_strip() -> None:
+    """What an e-puck's camera sees while it turns in `clutter`."""
+    with paddock.open("clutter", seed=1) as arena:
+        robot = arena["red"]
+        robot.camera.enable()
+        robot.drive(0.0, 1.0)
+        strip = Image.new("RGB", (6 * 200 - 8, 192), "white")
+        for i in range(6):
+            strip.paste(Image.fromarray(robot.camera.read()).resize((192, 192), Image.Resampling.NEAREST), (i * 200, 0))
+            arena.step(40)
+        strip.save(PICTURES / "camera.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""Drive an e-puck straight ahead, then on the spot, and see that it ends where arithmetic says."""
+
+import math
+
+import paddock
+
+with paddock.open("empty", seed=1) as arena:
+    robot = next(iter(arena.robots.values()))
+    start = robot.pose
+    robot.wheels.set(0.05, 0.05)
+    arena.run(4.0)
+    robot.drive(0.0, 1.0)  # m/s, rad/s
+    arena.run(1.0)
+    robot.stop()
+    end = robot.pose
+
+travelled = math.dist(start[:2], end[:2])
+print(f"travelled {travelled:.4f} m, turned {end.heading - start.heading:.3f} rad")
+assert abs(travelled - 0.2) < 0.002
+assert abs(abs(end.heading - start.heading) - 1.0) < 0.02

@@ -1,0 +1,23 @@
+"""The command line: every command is a thin shell over a library call."""
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run the command line; what Paddock refuses is told in one line, without a traceback."""
+    import sys
+
+    from paddock.cli.app import app
+    from paddock.core.errors import PaddockError
+
+    try:
+        app()
+    except PaddockError as error:
+        from rich.console import Console
+        from rich.text import Text
+
+        Console(stderr=True).print(Text.assemble(("paddock: ", "bold red"), str(error)), soft_wrap=True)
+        sys.exit(2)
+    except BrokenPipeError:  # `paddock worlds | head`
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,142 @@
+"""All commands and their help texts; the work is done elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="paddock",
+    help="A laboratory for mobile robots: simulate them, control them, evolve them, drive the real ones.",
+    epilog="New here? Try: paddock demo · paddock worlds · paddock run clutter --seconds 30",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+
+Seed = Annotated[int, typer.Option(help="Decides all noise. Equal seeds give equal runs, to the last bit.")]
+Speed = Annotated[
+    float | None,
+    typer.Option(help="How many simulated seconds per second: 1 is real time. Default: as fast as it can."),
+]
+Picture = Annotated[
+    Path | None, typer.Option(help="Where to save a picture of the world with the robots' trails (PNG).")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON lines instead of a table.")]
+Show = Annotated[str | None, typer.Option(help="Draw this one as a PNG picture, with its sensors.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for the picture. Default: NAME.png here.")]
+
+
+@app.callback(invoke_without_command=True)
+def about(version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False) -> None:
+    if version:
+        import paddock
+
+        typer.echo(f"paddock {paddock.__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def demo(
+    seconds: Annotated[float, typer.Option(help="Simulated seconds to run for.")] = 60.0,
+    speed: Speed = 10.0,
+    seed: Seed = 1,
+    picture: Picture = Path("demo.png"),
+    headless: Annotated[bool, typer.Option(help="Run as fast as possible, and only report at the end.")] = False,
+) -> None:
+    """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
+
+    Prints where they are while they drive, then a summary and a picture of their trails.
+
+      paddock demo
+      paddock demo --headless --seconds 20
+    """
+    from paddock.cli.run import run_world
+
+    run_world("line-crossing", None, seconds=seconds, speed=speed, seed=seed, picture=picture, headless=headless)
+
+
+@app.command()
+def run(
+    world: Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")],
+    controller: Annotated[
+        Path | None,
+        typer.Option(
+            "--controller",
+            "-c",
+            help="A Python file with act(observation), a class Controller, or a dict CONTROLLERS by robot name.",
+        ),
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Simulated seconds to run for.")] = 30.0,
+    speed: Speed = None,
+    seed: Seed = 0,
+    picture: Picture = None,
+    headless: Annotated[bool, typer.Option(help="No live status line, only the report at the end.")] = False,
+) -> None:
+    """Run a world with a controller of yours, or with a built-in one.
+
+    A controller is a Python file like this; it is called once per tick for every robot:
+
+      def act(observation):
+          left, middle, right = observation.ground
+          return 0.10, 0.05 if right < 0.5 else 0.10     # m/s at the rims
+
+      paddock run clutter --seconds 120 --picture trails.png
+      paddock run line-track -c my_controller.py --speed 1
+    """
+    from paddock.cli.run import run_world
+
+    run_world(world, controller, seconds=seconds, speed=speed, seed=seed, picture=picture, headless=headless)
+
+
+@app.command()
+def worlds(show: Show = None, output: Output = None) -> None:
+    """List the shipped worlds, or draw one.
+
+    paddock worlds
+    paddock worlds --show wall-loop
+    paddock worlds --show my_world.toml -o my_world.png
+    """
+    from paddock.cli.catalogue import list_worlds, show_world
+
+    show_world(show, output) if show else list_worlds()
+
+
+@app.command()
+def robots(show: Show = None, output: Output = None) -> None:
+    """List the shipped robots, or draw one with its sensor rays.
+
+    paddock robots
+    paddock robots --show e-puck
+    """
+    from paddock.cli.catalogue import list_robots, show_robot
+
+    show_robot(show, output) if show else list_robots()
+
+
+@app.command()
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks to run. Default: all.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Measure this often and take the median.")] = 3,
+    json: Json = False,
+) -> None:
+    """Measure how fast this machine simulates, with collisions on and sensors really read.
+
+    paddock bench
+    paddock bench single swarm --json
+    """
+    from paddock.cli.bench import run_benches
+
+    run_benches(names or [], rounds=rounds, json_lines=json)
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Check this installation: versions, compiler cache, a short simulation, optional packages."""
+    from paddock.cli.doctor import examine
+
+    if not examine(json_lines=json):
+        raise typer.Exit(1)

@@ -1,0 +1,72 @@
+"""`paddock bench`: rates of this machine, as a table or as JSON lines."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from paddock.cli.benches import BENCHES
+from paddock.core.errors import UnknownName
+from paddock.core.jit import stopwatch_on_compiler
+
+
+def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
+    """Measure the named benchmarks, or all."""
+    for name in names:
+        if name not in BENCHES:
+            raise UnknownName("benchmark", name, BENCHES)
+    progress = Console(stderr=True)
+    table = Table(title="Robot-steps per second", title_justify="left")
+    for column in ("bench", "robots", "per second", "per CPU second", "× real time", "compile \\[s]"):
+        table.add_column(column, justify="left" if column == "bench" else "right")
+    for name in names or BENCHES:
+        with progress.status(f"measuring {name} …"):
+            result = measure(name, rounds)
+        if json_lines:
+            sys.stdout.write(json.dumps(result) + "\n")
+            sys.stdout.flush()
+        table.add_row(
+            name,
+            f"{result['robots']:,}",
+            f"{result['robot_steps_per_s']:,.0f}",
+            f"{result['robot_steps_per_cpu_s']:,.0f}",
+            f"{result['real_time_factor']:,.0f}",
+            f"{result['compile_s']:.1f}",
+        )
+    if not json_lines:
+        console = Console()
+        console.print(table)
+        for name in names or BENCHES:
+            console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
+
+
+def measure(name: str, rounds: int) -> dict[str, Any]:
+    """The median rates of one benchmark; compilation and set-up are timed apart."""
+    started = time.perf_counter()
+    with stopwatch_on_compiler() as compile_s:
+        bench = BENCHES[name]()
+        bench.work(max(1, bench.steps // 20))  # compiles, and warms the caches
+    set_up = time.perf_counter() - started - compile_s[0]
+    wall, cpu = [], []
+    for _ in range(rounds):
+        w, c = time.perf_counter(), time.process_time()
+        bench.work(bench.steps)
+        wall.append(time.perf_counter() - w)
+        cpu.append(time.process_time() - c)
+    robots, dt = len(bench.arena.robots), bench.arena.dt
+    steps = bench.steps * robots
+    return {
+        "bench": name,
+        "robots": robots,
+        "robot_steps_per_s": round(steps / statistics.median(wall), 1),
+        "robot_steps_per_cpu_s": round(steps / statistics.median(cpu), 1),
+        "real_time_factor": round(bench.steps * dt / statistics.median(wall), 2),
+        "set_up_s": round(set_up, 3),
+        "compile_s": round(compile_s[0], 3),
+    }

@@ -1,0 +1,170 @@
+"""The benchmarks: each builds a scene, then runs a closed loop of sensing, deciding and stepping in it.
+
+The scenes and step lengths are those of the peers' programs in `benchmarks/peers`, so that rates compare.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import paddock
+from paddock.arena import Arena
+from paddock.control.braitenberg import explorer
+from paddock.robots import load_robot
+from paddock.worlds import load_world
+from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
+
+TICK, LASER_TICK = 0.05, 0.1  # length of a step [s]
+SPACING = 0.3  # a swarm has one robot per 0.3 m × 0.3 m
+ROOM = 15.0  # the laser's room [m]
+
+
+class Bench(NamedTuple):
+    """A scene that is ready: call `work(steps)` to advance it."""
+
+    arena: Arena
+    work: Callable[[int], None]
+    steps: int  # in one measurement, about half a second's worth
+
+
+def loop() -> Bench:
+    """One e-puck in `clutter` and a controller in plain Python: sense 8 IR + 3 ground, decide, set, step."""
+    arena = paddock.open("clutter", dt=TICK)
+    robot = arena["red"]
+    robot.enable("proximity", "ground")
+
+    def work(steps: int) -> None:
+        for _ in range(steps):
+            seen = robot.sense()
+            near, floor = seen.proximity, seen.ground
+            if near[0] + near[7] < 0.12 or floor[1] < 0.1:
+                robot.wheels.set(-0.05, 0.05)
+            else:
+                robot.wheels.set(0.1, 0.09)
+            arena.step()
+
+    return Bench(arena, work, 25_000)
+
+
+def single() -> Bench:
+    """The same robot and room with a compiled Braitenberg controller: sense 8 IR, decide and step in one loop."""
+    arena = paddock.open("clutter", dt=TICK)
+    arena["red"].enable("proximity")
+    controller = explorer()
+    return Bench(arena, lambda steps: arena.run(steps * TICK, controller), 500_000)
+
+
+def swarm() -> Bench:
+    """1,000 e-pucks in one world, 8 IR each; they see and block each other."""
+    return _swarm(1_000, 500)
+
+
+def swarm_10k() -> Bench:
+    """10,000 e-pucks in one world, as dense as `swarm`: the cost per robot should not rise."""
+    return _swarm(10_000, 150)
+
+
+def laser() -> Bench:
+    """A P3-DX with 180 laser beams of 8 m in a room of 15 × 15 m with 40 wall segments, controlled from Python."""
+    spec = load_robot("pioneer-p3dx")
+    laser_only = replace(spec, sensors=(replace(spec.sensor("laser"), range=8.0, fov_deg=180.0, beams=180),))  # type: ignore[call-arg]
+    world = WorldSpec(
+        name="room",
+        bounds=(0, 0, ROOM, ROOM),
+        dt=LASER_TICK,
+        walls=tuple(Wall(points=ends, thickness=0, height=0.8) for ends in _inner_walls(36)),
+        robots=(Placed(name="robot", type=laser_only, at=(ROOM / 2, ROOM / 2)),),
+    )
+    arena = paddock.open(world)
+    robot = arena["robot"]
+    robot.enable()
+
+    def work(steps: int) -> None:
+        for _ in range(steps):
+            if robot.laser.read().min() > 0.7:
+                robot.wheels.set(0.4, 0.38)
+            else:
+                robot.wheels.set(-0.2, 0.2)
+            arena.step()
+
+    return Bench(arena, work, 20_000)
+
+
+def camera() -> Bench:
+    """Pictures of 64 × 64 pixels from an e-puck that turns in `clutter`."""
+    world = load_world("clutter")
+    arena = paddock.open(world, dt=TICK)
+    robot = arena["red"]
+    robot.camera.enable()
+    robot.drive(0.0, 1.0)
+
+    def work(steps: int) -> None:
+        for _ in range(steps):
+            robot.camera.read()
+            arena.step()
+
+    return Bench(arena, work, 15_000)
+
+
+BENCHES: dict[str, Callable[[], Bench]] = {
+    "loop": loop,
+    "single": single,
+    "swarm": swarm,
+    "swarm-10k": swarm_10k,
+    "laser": laser,
+    "camera": camera,
+}
+
+
+def _swarm(robots: int, steps: int) -> Bench:
+    arena = paddock.open(swarm_world(robots))
+    controllers = dict.fromkeys(arena.robots, explorer())
+    for robot in arena.robots.values():
+        robot.enable("proximity")
+    return Bench(arena, lambda ticks: arena.run(ticks * TICK, controllers), steps)
+
+
+def swarm_world(robots: int, seed: int = 1) -> WorldSpec:
+    """E-pucks, one per 0.09 m², and a round obstacle for every ten of them, all at random."""
+    side = SPACING * math.sqrt(robots)
+    rng = random.Random(seed)
+    taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}
+
+    def place(radius: float) -> tuple[float, float]:
+        while True:
+            x, y = (rng.uniform(radius + 0.02, side - radius - 0.02) for _ in range(2))
+            column, row = int(x / 0.2), int(y / 0.2)
+            near = [one for i in (-1, 0, 1) for j in (-1, 0, 1) for one in taken.get((column + i, row + j), ())]
+            if all(math.hypot(x - a, y - b) > radius + size + 0.02 for a, b, size in near):
+                taken.setdefault((column, row), []).append((x, y, radius))
+                return x, y
+
+    return WorldSpec(
+        name="swarm",
+        bounds=(0, 0, side, side),
+        dt=TICK,
+        cylinders=tuple(Cylinder(at=place(0.05), radius=0.05) for _ in range(robots // 10)),
+        robots=tuple(
+            Placed(name=f"robot{i}", type="e-puck", at=place(0.04), heading_deg=rng.uniform(-180, 180))
+            for i in range(robots)
+        ),
+    )
+
+
+def _inner_walls(count: int, seed: int = 2) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Wall segments at random that leave the room's middle free."""
+    rng = random.Random(seed)
+    walls: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    middle = ROOM / 2
+    while len(walls) < count:
+        x, y = rng.uniform(1, ROOM - 1), rng.uniform(1, ROOM - 1)
+        angle, length = rng.uniform(0, math.pi), rng.uniform(0.5, 2)
+        u, v = x + length * math.cos(angle), y + length * math.sin(angle)
+        clear = min(math.hypot(x + t * (u - x) / 10 - middle, y + t * (v - y) / 10 - middle) for t in range(11))
+        if 0 < u < ROOM and 0 < v < ROOM and clear > 1:
+            walls.append(((x, y), (u, v)))
+    return walls

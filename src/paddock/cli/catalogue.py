@@ -1,0 +1,77 @@
+"""Lists and pictures of the shipped worlds and robots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from paddock.robots import load_robot, robot_names
+from paddock.worlds import load_world, world_names
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+def list_worlds() -> None:
+    """A table of the shipped worlds."""
+    table = Table(title="Shipped worlds", title_justify="left")
+    for column in ("name", "size [m]", "obstacles", "robots", "what it is"):
+        table.add_column(column)
+    for name in world_names():
+        spec = load_world(name)
+        x0, y0, x1, y1 = spec.bounds
+        kinds = Counter(robot.type if isinstance(robot.type, str) else robot.type.name for robot in spec.robots)
+        table.add_row(
+            f"[bold]{name}[/]",
+            f"{x1 - x0:g} × {y1 - y0:g}",
+            str(len(spec.walls) + len(spec.boxes) + len(spec.cylinders) + len(spec.arcs)),
+            ", ".join(f"{count} × {kind}" for kind, count in kinds.items()) or "none",
+            spec.title,
+        )
+    console = Console()
+    console.print(table)
+    console.print("Draw one:  paddock worlds --show NAME     Run one:  paddock run NAME", style="dim")
+
+
+def list_robots() -> None:
+    """A table of the shipped robots."""
+    table = Table(title="Shipped robots", title_justify="left")
+    for column in ("name", "body [cm]", "max speed [m/s]", "sensors", "what it is"):
+        table.add_column(column)
+    for name in robot_names():
+        spec = load_robot(name)
+        if spec.body.radius is not None:
+            body = f"⌀ {200 * spec.body.radius:.1f}"
+        else:
+            xs, ys = zip(*(spec.body.outline or ()), strict=True)
+            body = f"{100 * (max(xs) - min(xs)):.0f} × {100 * (max(ys) - min(ys)):.0f}"
+        sensors = ", ".join(f"{s.name} ({s.channels})" if s.channels > 1 else s.name for s in spec.sensors)
+        table.add_row(f"[bold]{name}[/]", body, f"{spec.drive.max_speed:g}", sensors, spec.title)
+    console = Console()
+    console.print(table)
+    console.print("Draw one with its sensor rays:  paddock robots --show NAME", style="dim")
+
+
+def show_world(name: str, output: Path | None) -> None:
+    """Draw a world as a PNG."""
+    from paddock.worlds.picture import draw_world
+
+    spec = load_world(name)
+    _save(draw_world(spec), output or Path(f"{spec.name}.png"))
+
+
+def show_robot(name: str, output: Path | None) -> None:
+    """Draw a robot as a PNG."""
+    from paddock.worlds.picture import draw_robot
+
+    spec = load_robot(name)
+    _save(draw_robot(spec), output or Path(f"{spec.name}.png"))
+
+
+def _save(picture: Image, path: Path) -> None:
+    picture.save(path)
+    Console().print(f"wrote {path} ({picture.width} × {picture.height})")

@@ -1,0 +1,194 @@
+"""`paddock run` and `paddock demo`: a world, its controllers, a live status line, a summary, a picture."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+
+import paddock
+from paddock.arena import Arena, Robot
+from paddock.control.braitenberg import explorer
+from paddock.control.line import LinePatrol
+from paddock.core.errors import PaddockError
+from paddock.core.observation import Observation
+
+STATUS_PERIOD = 0.1  # wall seconds between two updates of the status line
+
+
+def run_world(
+    world: str,
+    controller: Path | None,
+    *,
+    seconds: float,
+    speed: float | None,
+    seed: int,
+    picture: Path | None,
+    headless: bool,
+) -> None:
+    """Run a world and report."""
+    console = Console()
+    with paddock.open(world, seed=seed) as arena:
+        if controller is None:
+            controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
+        else:
+            controllers = load_controllers(controller, arena)
+        unknown = set(controllers) - set(arena.robots)
+        if unknown:
+            arena[unknown.pop()]  # raises, with what there is
+        watch = Watch(arena)
+        for name in controllers:
+            arena[name].enable()
+            for device in arena[name].devices.values():
+                if device.spec.kind == "camera" and controller is None:
+                    device.disable()
+        started = time.perf_counter()
+        try:
+            with Progress(
+                TextColumn("[bold]{task.fields[clock]}"),
+                BarColumn(bar_width=20),
+                TextColumn("{task.fields[status]}"),
+                console=console,
+                transient=True,
+                disable=headless or not console.is_terminal,
+            ) as progress:
+                task = progress.add_task("", total=seconds, clock="", status="")
+                _run(arena, controllers, watch, progress, task, seconds, None if headless else speed)
+        except KeyboardInterrupt:
+            console.print("stopped early", style="yellow")
+        _report(console, arena, watch, time.perf_counter() - started)
+        if picture is not None:
+            from paddock.worlds.picture import draw_world
+
+            draw_world(arena.world, poses=arena.poses, trails=watch.trails).save(picture)
+            console.print(f"wrote {picture}")
+
+
+def _run(
+    arena: Arena,
+    controllers: Mapping[str, Any],
+    watch: Watch,
+    progress: Progress,
+    task: Any,
+    seconds: float,
+    speed: float | None,
+) -> None:
+    """Run in slices short enough for a smooth status line."""
+    started, shown = time.perf_counter(), 0.0
+    ticks, done = max(1, round(watch.period / arena.dt)), 0
+    total = round(seconds / arena.dt)
+    while done < total:
+        chunk = min(ticks, total - done)
+        arena.run(chunk * arena.dt, controllers, speed=speed)
+        done += chunk
+        watch.look()
+        now = time.perf_counter()
+        if now - shown > STATUS_PERIOD:
+            shown = now
+            factor = arena.time / (now - started)
+            clock = f"{arena.time:6.1f} s  {factor:5.0f}×" if factor >= 10 else f"{arena.time:6.1f} s  {factor:5.1f}×"
+            progress.update(task, completed=arena.time, clock=clock, status=watch.status())
+
+
+class Watch:
+    """Keeps the trails, the distances and the contacts of a run."""
+
+    period = 0.1  # simulated seconds between two looks
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.trails: dict[str, list[tuple[float, float]]] = {name: [] for name in list(arena.robots)[:50]}
+        self.distance = dict.fromkeys(self.trails, 0.0)
+        self.contact = dict.fromkeys(self.trails, 0.0)
+        self.look()
+
+    def look(self) -> None:
+        """Note where everyone is."""
+        for name, trail in self.trails.items():
+            robot = self.arena[name]
+            here = robot.pose[:2]
+            if trail:
+                self.distance[name] += math.dist(trail[-1], here)
+            if robot.contacts:
+                self.contact[name] += self.period
+            trail.append(here)
+
+    def status(self) -> str:
+        """The first robots in one line."""
+        parts = []
+        for name in list(self.trails)[:3]:
+            x, y, heading = self.arena[name].pose
+            touch = " [red]touch[/]" if self.arena[name].contacts else ""
+            parts.append(f"[cyan]{name}[/] {x:5.2f} {y:5.2f} {math.degrees(heading):4.0f}°{touch}")
+        more = len(self.arena.robots) - 3
+        return "  ".join(parts) + (f"  and {more} more" if more > 0 else "")
+
+
+def _report(console: Console, arena: Arena, watch: Watch, wall: float) -> None:
+    table = Table(title=f"{arena.world.name}: {arena.time:g} s simulated in {wall:.2f} s", title_justify="left")
+    for column in ("robot", "type", "travelled [m]", "mean speed [m/s]", "in contact [s]", "ended at x, y, heading"):
+        table.add_column(column)
+    for name in list(watch.trails)[:12]:
+        robot, distance = arena[name], watch.distance[name]
+        x, y, heading = robot.pose
+        table.add_row(
+            name,
+            robot.spec.name,
+            f"{distance:.2f}",
+            f"{distance / max(arena.time, 1e-9):.3f}",
+            f"{watch.contact[name]:.1f}",
+            f"{x:.3f}, {y:.3f}, {math.degrees(heading):.0f}°",
+        )
+    console.print(table)
+    console.print(f"digest {arena.digest()[:16]} (the same for the same world, controller and seed)", style="dim")
+
+
+def built_in(robot: Robot) -> Any:
+    """A controller that suits a robot's sensors: line patrol, explorer, or a careful wanderer."""
+    strokes = bool(robot.arena.world.floor.strokes) or robot.arena.world.floor.image is not None
+    if strokes and {"ground", "proximity"} <= set(robot.devices):
+        return LinePatrol()
+    if "proximity" in robot.devices and robot.devices["proximity"].spec.channels == 8:
+        return explorer(0.6 * robot.spec.drive.max_speed)
+    return wanderer(robot)
+
+
+def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
+    """Drives on until any distance sensor in front is short, then turns on the spot."""
+    fast = 0.5 * robot.spec.drive.max_speed
+    room = 2.0 * max(robot.spec.body.radius or 0.0, 0.25 if robot.spec.body.outline else 0.0)
+    rangers = [d.name for d in robot.devices.values() if d.spec.unit == "m" and not d.polled]
+
+    def act(observation: Observation) -> tuple[float, float]:
+        nearest = min((float(getattr(observation, name).min()) for name in rangers), default=math.inf)
+        return (fast, fast) if nearest > room else (-0.3 * fast, 0.3 * fast)
+
+    return act
+
+
+def load_controllers(path: Path, arena: Arena) -> dict[str, Any]:
+    """The controllers of a user's Python file, by robot name."""
+    if not path.is_file():
+        raise PaddockError(f"{path}: no such controller file")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise PaddockError(f"{path}: expected a Python file ending in .py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    if hasattr(module, "CONTROLLERS"):
+        return dict(module.CONTROLLERS)
+    if hasattr(module, "Controller"):
+        return {name: module.Controller() for name in arena.robots}
+    if hasattr(module, "act"):
+        return dict.fromkeys(arena.robots, module.act)
+    raise PaddockError(
+        f"{path}: expected a function act(observation), a class Controller with such a method, "
+        "or a dict CONTROLLERS by robot name"
+    )

@@ -1,0 +1,215 @@
+"""Canvas: a picture with smooth edges, measured in pixels or in metres, that keeps its texts apart."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+from paddock.core.geometry import Disc, Point, Shape
+from paddock.core.spec import rgb
+
+FINER = 3  # drawn this much larger and then reduced, for smooth edges
+PAPER, INK, FAINT = "#fbfaf7", "#2b2f36", "#7a808a"
+Rect = tuple[float, float, float, float]
+Rgba = tuple[int, int, int, int]
+Anchor = Literal["left", "middle", "right"]
+
+# Pillow's own font has no glyph for these.
+SPELLED = {"×": "x", "–": "-", "—": "-", "→": "->", "“": '"', "”": '"', "’": "'", "²": "2", "µ": "u", "≈": "~"}
+AVAILABLE = set("°±·…")
+
+
+def tint(color: str, alpha: float = 1.0) -> Rgba:
+    """A colour with an opacity 0 … 1."""
+    return (*rgb(color), round(255 * alpha))
+
+
+def blend(color: str, other: str, share: float) -> str:
+    """A colour on the way to another one."""
+    mixed = (round(a + (b - a) * share) for a, b in zip(rgb(color), rgb(other), strict=True))
+    return "#{:02x}{:02x}{:02x}".format(*mixed)
+
+
+def darker(color: str, share: float = 0.35) -> str:
+    """The same colour, nearer to black."""
+    return blend(color, "#000000", share)
+
+
+def printable(text: str) -> str:
+    """The text in characters that the font can draw."""
+    letters = []
+    for letter in text:
+        if letter in AVAILABLE:
+            letters.append(letter)
+        elif letter in SPELLED:
+            letters.append(SPELLED[letter])
+        else:
+            kept = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
+            letters.append(kept or "?")
+    return "".join(letters)
+
+
+def round_length(most: float) -> float:
+    """The largest of 1, 2, 5, 10, 20 … (or 0.5, 0.2 …) that is not above `most`."""
+    power = 10.0 ** math.floor(math.log10(most) + 1e-9)
+    return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= most * (1 + 1e-9))
+
+
+class Canvas:
+    """A picture of `width` × `height` pixels; `view` puts metres on a part of it."""
+
+    def __init__(self, width: int, height: int, *, paper: str = PAPER) -> None:
+        self.width, self.height = width, height
+        self.image = Image.new("RGB", (width * FINER, height * FINER), rgb(paper))
+        self.draw = ImageDraw.Draw(self.image, "RGBA")
+        self.taken: list[Rect] = []  # where texts are, and what they must not cover [pixels]
+        self.view(0.0, 0.0, 0.0, 0.0, 1.0)
+
+    def view(self, x: float, y: float, left: float, bottom: float, scale: float) -> None:
+        """Put the point (x, y) [m] on the pixel (left, bottom), with `scale` pixels per metre."""
+        self.x, self.y, self.left, self.bottom, self.scale = x, y, left, bottom, scale
+
+    def at(self, point: Point) -> Point:
+        """The pixel of a point [m]."""
+        return self.left + (point[0] - self.x) * self.scale, self.bottom - (point[1] - self.y) * self.scale
+
+    def finished(self) -> Image.Image:
+        """The picture itself."""
+        return self.image.reduce(FINER)
+
+    # Shapes in metres
+
+    def polygon(self, points: Iterable[Point], fill: Rgba) -> None:
+        self.draw.polygon(self._fine(self.at(p) for p in points), fill=fill)
+
+    def line(self, points: Iterable[Point], color: Rgba, width: float) -> None:
+        """A line [m] that is `width` pixels wide."""
+        self.stroke([self.at(p) for p in points], color, width)
+
+    def disc(self, at: Point, radius: float, fill: Rgba) -> None:
+        """A disc with a radius in metres."""
+        self.dot(self.at(at), radius * self.scale, fill)
+
+    def shape(self, shape: Shape, fill: str, edge: str, width: float) -> None:
+        """A filled shape [m] with an outline of `width` pixels."""
+        if isinstance(shape, Disc):
+            self.disc((shape.x, shape.y), shape.radius + width / 2 / self.scale, tint(edge))
+            self.disc((shape.x, shape.y), max(0.0, shape.radius - width / 2 / self.scale), tint(fill))
+        else:
+            self.polygon(shape, tint(fill))
+            self.line([*shape, shape[0], shape[1]], tint(edge), width)
+
+    # Shapes in pixels
+
+    def stroke(self, pixels: Sequence[Point], color: Rgba, width: float) -> None:
+        self.draw.line(self._fine(pixels), fill=color, width=max(1, round(width * FINER)), joint="curve")
+
+    def dot(self, pixel: Point, radius: float, fill: Rgba) -> None:
+        x, y, r = pixel[0] * FINER, pixel[1] * FINER, radius * FINER
+        self.draw.ellipse((x - r, y - r, x + r, y + r), fill=fill)
+
+    def ring(self, pixel: Point, radius: float, color: Rgba, width: float) -> None:
+        x, y, r = pixel[0] * FINER, pixel[1] * FINER, radius * FINER
+        self.draw.ellipse((x - r, y - r, x + r, y + r), outline=color, width=max(1, round(width * FINER)))
+
+    def block(self, rect: Rect, fill: Rgba, *, radius: float = 0.0) -> None:
+        """A rectangle left, top, right, bottom."""
+        self.draw.rounded_rectangle([part * FINER for part in rect], radius=radius * FINER, fill=fill)
+
+    def shadows(self, shapes: Sequence[Shape], within: Rect, offset: float) -> None:
+        """Soft shadows of shapes [m], `offset` pixels to the lower right."""
+        left, top, right, bottom = (round(part) for part in within)
+        mask = Image.new("L", (right - left, bottom - top), 0)
+        draw = ImageDraw.Draw(mask)
+        for shape in shapes:
+            if isinstance(shape, Disc):
+                x, y = self.at((shape.x, shape.y))
+                x, y, r = x - left + offset, y - top + offset, shape.radius * self.scale
+                draw.ellipse((x - r, y - r, x + r, y + r), fill=70)
+            else:
+                corners = [self.at(p) for p in shape]
+                draw.polygon([(x - left + offset, y - top + offset) for x, y in corners], fill=70)
+        mask = mask.filter(ImageFilter.GaussianBlur(offset * 0.8))
+        mask = mask.resize((mask.width * FINER, mask.height * FINER), Image.Resampling.BILINEAR)
+        self.image.paste((30, 34, 44), (left * FINER, top * FINER), mask)
+
+    # Texts
+
+    @staticmethod
+    def measure(text: str, size: float) -> tuple[float, float]:
+        """Width and height of a text [pixels]."""
+        font = _font(round(size * FINER))
+        return font.getlength(printable(text)) / FINER, size * 1.2
+
+    def fitting(self, text: str, size: float, most: float) -> float:
+        """The font size at which a text is at most `most` pixels wide."""
+        width, _ = self.measure(text, size)
+        return size if width <= most else max(5.0, size * most / width * 0.99)
+
+    def text(
+        self, pixel: Point, text: str, size: float, *, color: str = INK, anchor: Anchor = "left", halo: bool = False
+    ) -> Rect:
+        """Write with the middle of the line's height at the pixel; the place it takes is kept free from then on."""
+        width, height = self.measure(text, size)
+        left = pixel[0] - width * {"left": 0.0, "middle": 0.5, "right": 1.0}[anchor]
+        top = pixel[1] - height / 2
+        around = {"stroke_width": 2 * FINER, "stroke_fill": (255, 255, 255, 200)} if halo else {}
+        self.draw.text(
+            (left * FINER, pixel[1] * FINER),
+            printable(text),
+            fill=rgb(color),
+            font=_font(round(size * FINER)),
+            anchor="lm",
+            **around,  # type: ignore[arg-type]
+        )
+        rect = (left, top, left + width, top + height)
+        self.taken.append(rect)
+        return rect
+
+    def label(
+        self, pixel: Point, away: float, text: str, size: float, within: Rect, *, color: str = INK, must: bool = True
+    ) -> None:
+        """Write beside a pixel, at least `away` from it, where nothing is written yet and inside `within`.
+
+        Without any room a text that `must` be there goes to the nearest free row further out; others are left out.
+        """
+        width, height = self.measure(text, size)
+        for further in range(12 if must else 2):
+            reach = away + further * height
+            for dx, dy in ((0, -1), (0, 1), (1, 0), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1)):
+                x = pixel[0] + dx * (reach + width / 2)
+                y = pixel[1] + dy * (reach + height / 2)
+                if self.is_free((x - width / 2, y - height / 2, x + width / 2, y + height / 2), within):
+                    self.text((x, y), text, size, color=color, anchor="middle", halo=True)
+                    return
+
+    def is_free(self, rect: Rect, within: Rect) -> bool:
+        """Whether a rectangle lies inside another and covers nothing that is kept free."""
+        left, top, right, bottom = rect
+        if left < within[0] or top < within[1] or right > within[2] or bottom > within[3]:
+            return False
+        return all(right <= r[0] or left >= r[2] or bottom <= r[1] or top >= r[3] for r in self.taken)
+
+    def scale_bar(self, pixel: Point, length: float, text: str, zoom: float) -> None:
+        """A bar of a length [m] whose right end is at the pixel, with its text on the left."""
+        right, y = pixel
+        left = right - length * self.scale
+        self.block((left, y - 3 * zoom, right, y + 3 * zoom), tint(INK))
+        self.block(((left + right) / 2, y - 2 * zoom, right - zoom, y + 2 * zoom), tint(blend(INK, "#ffffff", 0.95)))
+        self.text((left - 9 * zoom, y), text, 14 * zoom, anchor="right")
+
+    def _fine(self, pixels: Iterable[Point]) -> list[Point]:
+        return [(x * FINER, y * FINER) for x, y in pixels]
+
+
+_FONTS: dict[int, ImageFont.FreeTypeFont | ImageFont.ImageFont] = {}
+
+
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    if size not in _FONTS:
+        _FONTS[size] = ImageFont.load_default(size=size)
+    return _FONTS[size]

@@ -1,0 +1,49 @@
+"""Wheels and arcs, as kernels."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from paddock.engine.kernels import drive
+
+travel = st.floats(-0.5, 0.5)
+
+
+@settings(max_examples=200)
+@given(travel, travel, st.floats(0.03, 0.6))
+def test_an_arc_ends_where_very_many_tiny_pieces_end(left, right, axle):
+    along, across, turn = drive.arc(left, right, axle)
+    x, y, naive_turn = naive.rolled(left, right, axle)
+    assert turn == pytest.approx(naive_turn)
+    assert (along, across) == pytest.approx((x, y), abs=2e-7)
+
+
+@settings(max_examples=100)
+@given(travel, st.floats(-3e-4, 3e-4), st.floats(0.03, 0.6))
+def test_nearly_straight_arcs_join_the_others_without_a_step(mean, turn, axle):
+    along, across, _ = drive.arc(mean - turn * axle / 2, mean + turn * axle / 2, axle)
+    x, y, _ = naive.rolled(mean - turn * axle / 2, mean + turn * axle / 2, axle, 200)
+    assert (along, across) == pytest.approx((x, y), abs=1e-12)
+
+
+@given(st.floats(-1000.0, 1000.0))
+def test_wrapped_angles_are_the_same_direction(angle):
+    turned = drive.wrapped(angle)
+    assert -math.pi < turned <= math.pi
+    assert math.cos(turned) == pytest.approx(math.cos(angle), abs=1e-9)
+    assert math.sin(turned) == pytest.approx(math.sin(angle), abs=1e-9)
+
+
+@pytest.mark.parametrize("angle", [math.pi, -math.pi, 3 * math.pi, -3 * math.pi, 0.0, -0.0])
+def test_half_a_turn_is_always_written_as_plus_pi(angle):
+    assert drive.wrapped(angle) == pytest.approx(math.pi if angle else 0.0)
+
+
+@given(st.floats(-1, 1), st.floats(-9, 9), st.floats(0.1, 1), st.floats(0, 0.1), st.floats(0.001, 0.5))
+def test_a_wheel_never_changes_faster_than_it_can(now, wanted, most, step, gain):
+    assert abs(drive.wheel_speed(now, wanted, most, step, gain) - now) <= gain + 1e-15

@@ -1,0 +1,323 @@
+"""Every shipped robot loads, survives a round trip, and has senses that work; and what their data sheets say."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.core.geometry import Disc
+from paddock.robots import RobotSpec, load_robot, robot_names
+from paddock.sensors.base import SensorSpec
+from paddock.sensors.camera import CameraSpec
+from paddock.worlds.spec import Border, Cylinder, Field, Light, Placed, Sound, WorldSpec
+
+LIBRARY = Path(paddock.__file__).parent / "robots" / "library"
+PAGE = Path(__file__).parents[2] / "docs" / "robots.md"
+
+
+def room(robot: str | RobotSpec, *, x: float = 1.5, heading_deg: float = 0.0, noise: bool = True) -> WorldSpec:
+    """A room of 3 × 2 m with walls of 0.8 m and something for every sense."""
+    return WorldSpec(
+        name="room",
+        bounds=(0, 0, 3, 2),
+        border=Border(height=0.8),
+        cylinders=(Cylinder(at=(2.6, 1.6), radius=0.1, height=0.6),),
+        lights=(Light(at=(0.3, 1.7)),),
+        sounds=(Sound(at=(0.4, 0.3), amplitude=0.2),),
+        fields=(Field(name="food", shape="radial", at=(2, 1), radius=1),),
+        robots=(Placed(name="it", type=robot, at=(x, 1.0), heading_deg=heading_deg, noise=noise),),
+    )
+
+
+def at_rest(robot: str | RobotSpec, **where: float | bool) -> paddock.Arena:
+    """An arena with all devices of its one robot enabled."""
+    arena = paddock.open(room(robot, **where), seed=3)  # type: ignore[arg-type]
+    arena["it"].enable()
+    return arena
+
+
+def expected_shape(sensor: SensorSpec) -> tuple[int, ...]:
+    if isinstance(sensor, CameraSpec):
+        return (sensor.height, sensor.width, 3)
+    return () if sensor.channels == 1 else (sensor.channels,)
+
+
+@pytest.fixture(scope="module", params=robot_names())
+def driven(request: pytest.FixtureRequest) -> paddock.Arena:
+    """Every shipped robot in turn, after a second of driving a curve."""
+    arena = at_rest(request.param)
+    arena["it"].drive(0.1, 0.5)
+    arena.step(50)
+    return arena
+
+
+def test_the_library_ships_the_promised_robots() -> None:
+    promised = {"e-puck", "e-puck2", "pioneer-p3dx", "pioneer-p2dx", "khepera", "scout"}
+    assert promised <= set(robot_names())
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_a_robot_is_named_like_its_file(name: str) -> None:
+    assert load_robot(name).name == name
+    assert load_robot(name).title
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_a_robot_reads_back_from_its_own_toml_without_loss(name: str) -> None:
+    robot = load_robot(name)
+    again = RobotSpec.from_toml(robot.to_toml())
+    assert again == robot
+    assert again.to_toml() == robot.to_toml()
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_a_robot_says_where_its_numbers_come_from(name: str) -> None:
+    text = (LIBRARY / f"{name}.toml").read_text(encoding="utf-8")
+    assert "assumed" in text
+    cited = re.findall(r"^#   ([a-z-]+) {2,}\S", text, flags=re.MULTILINE)
+    assert all(text.count(source) > 1 for source in cited)
+    assert cited or name == "scout"
+    assert max(map(len, text.splitlines())) <= 120
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_all_sensors_but_bumpers_sit_inside_the_body(name: str) -> None:
+    robot = load_robot(name)
+    shape = robot.body.shape
+    for sensor in robot.sensors:
+        for x, y, z, _ in sensor.mounts if sensor.kind != "bumper" else ():
+            if isinstance(shape, Disc):
+                assert math.hypot(x, y) <= shape.radius, sensor.name
+            else:
+                for (ax, ay), (bx, by) in zip(shape, shape[1:] + shape[:1], strict=True):
+                    assert (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= 0, sensor.name
+            assert z >= 0, sensor.name
+
+
+def test_every_sensor_reads_finite_numbers_of_the_right_shape(driven: paddock.Arena) -> None:
+    for sensor in driven["it"].spec.sensors:
+        reading = np.asarray(driven["it"].device(sensor.name).read())
+        assert reading.shape == expected_shape(sensor), sensor.name
+        assert np.isfinite(reading).all(), sensor.name
+
+
+def test_every_sensor_reads_the_same_twice_in_a_tick(driven: paddock.Arena) -> None:
+    for device in driven["it"].devices.values():
+        np.testing.assert_array_equal(device.read(), device.read(), err_msg=device.name)
+
+
+def test_sense_holds_what_read_tells_except_for_polled_devices(driven: paddock.Arena) -> None:
+    seen = driven["it"].sense()
+    assert set(seen) == {name for name, device in driven["it"].devices.items() if not device.polled}
+    for name in seen:
+        np.testing.assert_array_equal(getattr(seen, name), driven["it"].device(name).read(), err_msg=name)
+
+
+def test_raw_gives_whole_hardware_numbers_where_there_are_any(driven: paddock.Arena) -> None:
+    for sensor in driven["it"].spec.sensors:
+        device = driven["it"].device(sensor.name)
+        if not sensor.response and sensor.scale is None:
+            with pytest.raises(paddock.DeviceRefused):
+                device.raw()
+            continue
+        raw = device.raw()
+        assert raw.shape == (sensor.channels,)
+        np.testing.assert_array_equal(raw, device.raw(), err_msg=sensor.name)
+        if sensor.response:
+            lowest, highest = sorted((sensor.response[0][1], sensor.response[-1][1]))
+            assert ((raw >= min(lowest, sensor.nothing_raw)) & (raw <= highest)).all(), sensor.name
+        # A table may end between two whole numbers; all others are whole.
+        ends = [row[1] for row in sensor.response]
+        inner = raw[~np.isin(raw, ends)]
+        np.testing.assert_array_equal(inner, np.round(inner), err_msg=sensor.name)
+
+
+def test_every_robot_reaches_its_top_speed_and_not_more(driven: paddock.Arena) -> None:
+    arena = at_rest(driven["it"].spec.name)
+    robot, drive = arena["it"], driven["it"].spec.drive
+    robot.wheels.set(9.9, 9.9)
+    gain = math.inf if drive.max_acceleration is None else drive.max_acceleration * arena.dt
+    arena.step(max(1, math.ceil(drive.max_speed / gain)))
+    assert robot.wheels.speeds.left == pytest.approx(drive.max_speed, rel=1e-6)
+    assert robot.wheels.speeds.left <= drive.max_speed
+
+
+# --- e-puck -------------------------------------------------------------------------------------------------
+
+
+def test_a_thousand_steps_of_an_e_puck_are_one_turn_of_its_wheel() -> None:
+    arena = at_rest("e-puck", x=0.5)
+    arena["it"].wheels.set(1, 1)  # capped at 1000 steps/s
+    arena.step(50)  # one second
+    assert arena.time == pytest.approx(1.0)
+    np.testing.assert_array_equal(arena["it"].encoders.raw(), [1000, 1000])
+    assert arena["it"].pose.x - 0.5 == pytest.approx(math.pi * 0.041, abs=1e-6)
+
+
+def test_counters_of_an_e_puck_wrap_around_at_16_bits() -> None:
+    arena = at_rest("e-puck")
+    arena["it"].wheels.set(1, -1)
+    arena.step(50 * 33)
+    np.testing.assert_array_equal(arena["it"].encoders.raw(), [33000 - 65536, 65536 - 33000])
+    assert arena["it"].encoders.read()[0] == pytest.approx(33 * math.pi * 0.041, abs=1e-4)
+
+
+@pytest.mark.parametrize("robot", ["e-puck", "e-puck2"])
+@pytest.mark.parametrize(("distance", "counts", "noise"), [(0.005, 2133.33, 0.003), (0.02, 383.84, 0.01472)])
+def test_proximity_of_an_e_puck_follows_its_calibration(
+    robot: str, distance: float, counts: float, noise: float
+) -> None:
+    # Sensor 1 stands out most: turned to the wall, it comes nearer than 5 mm before the body touches.
+    x, y, _, heading = load_robot(robot).sensor("proximity").mounts[1]
+    angle = math.radians(heading)
+    from_centre = x * math.cos(angle) + y * math.sin(angle) + distance
+    arena = at_rest(robot, x=3 - from_centre, heading_deg=-heading)
+    raw = arena["it"].proximity.raw()[1]
+    assert raw == pytest.approx(counts, abs=5 * noise * counts + 2)
+    assert arena["it"].proximity.read()[1] == pytest.approx(distance, abs=0.001)
+    still = at_rest(robot, x=3 - from_centre, heading_deg=-heading, noise=False)
+    assert still["it"].proximity.raw()[1] == pytest.approx(counts, abs=2)
+
+
+def test_a_lamp_far_off_does_not_look_like_a_wall_to_an_e_puck() -> None:
+    arena = at_rest("e-puck")  # the lamp of 1 W/m² is 1.4 m away
+    np.testing.assert_array_equal(arena["it"].proximity.raw(), np.zeros(8))
+    assert arena["it"].light.read().max() > 0.05
+
+
+def test_an_e_puck_at_rest_weighs_one_g() -> None:
+    arena = at_rest("e-puck", noise=False)
+    np.testing.assert_array_equal(arena["it"].accelerometer.raw(), [0, 0, 768])
+
+
+def test_ground_of_an_e_puck_unpacks_as_left_middle_right() -> None:
+    mounts = load_robot("e-puck").sensor("ground").mounts
+    assert [y > 0 for _, y, _, _ in mounts] == [True, False, False]
+    assert mounts[1][1] == 0.0
+
+
+def test_an_e_puck_has_the_lamps_and_devices_of_the_real_one() -> None:
+    arena = at_rest("e-puck")
+    assert arena["it"].leds.names == (*(f"led{i}" for i in range(8)), "body", "front")
+    assert arena["it"].camera.read().shape == (64, 64, 3)
+    arena["it"].speaker.play(440)
+
+
+def test_an_e_puck2_turns_faster_than_its_gyroscope_can_tell() -> None:
+    arena = at_rest("e-puck2", noise=False)
+    arena["it"].wheels.set(-1, 1)
+    arena.step(2)
+    assert math.degrees(arena["it"].gyroscope.read()[2]) == pytest.approx(250, abs=0.01)
+    assert arena["it"].gyroscope.raw()[2] == 32768
+
+
+def test_time_of_flight_of_an_e_puck2_follows_its_calibration() -> None:
+    arena = at_rest("e-puck2", x=3 - 0.034 - 0.5, noise=False)
+    assert arena["it"].tof.raw()[0] == pytest.approx(531.9, abs=1)
+    assert arena["it"].tof.read() == pytest.approx(0.5, abs=0.001)
+
+
+# --- Pioneers -----------------------------------------------------------------------------------------------
+
+
+def test_sonar_3_of_a_p3dx_reads_nine_centimetres_when_the_nose_touches_a_wall() -> None:
+    arena = at_rest("pioneer-p3dx", x=2.3)
+    robot = arena["it"]
+    robot.wheels.set(0.3, 0.3)
+    arena.step(150)  # against the wall by now, and pushing
+    assert robot.contacts
+    assert robot.pose.x == pytest.approx(3 - 0.256, abs=0.001)
+    assert robot.sonar.read()[3] == pytest.approx(0.09, abs=0.01)
+    assert robot.sonar.read()[4] == pytest.approx(0.09, abs=0.01)
+    assert robot.bumper.read()[:5].any()
+    assert not robot.bumper.read()[5:].any()
+
+
+def test_sonars_of_a_p3dx_are_symmetric() -> None:
+    mounts = load_robot("pioneer-p3dx").sensor("sonar").mounts
+    for left, right in zip(mounts[:8], mounts[7::-1], strict=True):
+        assert left == (right[0], -right[1], right[2], -right[3])
+    for right, left in zip(mounts[8:], mounts[:7:-1], strict=True):
+        assert right == (left[0], -left[1], left[2], -left[3])
+
+
+def test_sonars_of_a_pioneer_look_over_low_walls() -> None:
+    low = paddock.open(
+        WorldSpec(
+            name="low",
+            bounds=(0, 0, 2, 2),
+            border=Border(height=0.2),
+            robots=(Placed(name="it", type="pioneer-p3dx", at=(1, 1)),),
+        )
+    )
+    low["it"].sonar.enable()
+    np.testing.assert_array_equal(low["it"].sonar.read(), np.full(16, 5.0))
+
+
+def test_the_scanner_of_a_p2dx_has_181_beams_from_right_to_left() -> None:
+    arena = at_rest("pioneer-p2dx", x=1.0, noise=False)
+    scan = arena["it"].laser.read()
+    assert scan.shape == (181,)
+    assert scan[90] == pytest.approx(3 - 1.017, abs=0.001)
+    assert scan[0] == pytest.approx(1.008, abs=0.001)  # the scanner sits 8 mm to the left
+    assert scan[180] == pytest.approx(0.992, abs=0.001)
+
+
+def test_the_camera_of_a_p2dx_pans() -> None:
+    arena = at_rest("pioneer-p2dx")
+    ahead = arena["it"].camera.read()
+    arena["it"].camera.pan(math.radians(90))
+    arena.step(round(90 / 9.74 / arena.dt) + 1)
+    assert arena["it"].camera.pan_angle == pytest.approx(math.radians(90))
+    assert (arena["it"].camera.read() != ahead).any()
+
+
+# --- Scout --------------------------------------------------------------------------------------------------
+
+
+def test_a_scout_sees_left_front_and_right() -> None:
+    arena = at_rest("scout", x=2.0, noise=False)
+    assert arena["it"].range.read() == pytest.approx([0.95, 0.95, 0.95], abs=0.001)
+
+
+def test_the_turret_of_a_scout_looks_where_it_is_turned() -> None:
+    arena = at_rest("scout", x=2.4, noise=False)
+    scout = arena["it"]
+    assert scout.turret.read() == pytest.approx(0.6, abs=0.001)
+    scout.turret.pan(math.radians(-90))
+    arena.step(50)
+    assert scout.turret.read() == pytest.approx(1.0, abs=0.001)
+    assert "turret" not in list(scout.sense())
+    with pytest.raises(paddock.DeviceRefused):
+        scout.range.pan(0.1)
+    with pytest.raises(paddock.DeviceRefused):
+        scout.turret.pan(math.radians(170))
+
+
+# --- docs/robots.md -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_the_page_on_robots_tells_of_each_and_all_of_its_devices(name: str) -> None:
+    _, _, rest = PAGE.read_text(encoding="utf-8").partition(f"\n## {name}\n")
+    section = rest.partition("\n## ")[0]
+    assert section
+    for sensor in load_robot(name).sensors:
+        assert f"`{sensor.name}`" in section, sensor.name
+
+
+def test_the_robot_of_the_page_on_robots_loads_and_moves(tmp_path: Path) -> None:
+    example = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert example
+    file = tmp_path / "beetle.toml"
+    file.write_text(example[1], encoding="utf-8")
+    arena = at_rest(load_robot(file))
+    arena["it"].drive(0.1, 0)
+    arena.step(50)
+    assert arena["it"].pose.x > 1.55
+    assert set(arena["it"].sense()) == {sensor.name for sensor in arena["it"].spec.sensors}

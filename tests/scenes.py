@@ -1,0 +1,126 @@
+"""Worlds and robots that the tests stand in, and what obstacles they hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import paddock
+from naive import Circle, Point, Segment
+from paddock.arena import Arena, Robot
+from paddock.core.geometry import Disc, Pose, placed
+from paddock.drives import DifferentialDrive
+from paddock.robots.spec import Body, RobotSpec
+from paddock.sensors.base import SensorSpec
+from paddock.worlds.placement import Room
+from paddock.worlds.solids import solids
+from paddock.worlds.spec import Arc, Box, Cylinder, Placed, Wall, WorldSpec
+
+CRATE = ((-0.04, -0.05), (0.08, -0.05), (0.08, 0.05), (-0.04, 0.05))
+
+
+def puck(*sensors: SensorSpec, radius: float = 0.05, height: float = 0.1, **more: Any) -> RobotSpec:
+    """A round robot."""
+    return _robot(Body(radius=radius, height=height), sensors, **more)
+
+
+def crate(*sensors: SensorSpec, outline: tuple[Point, ...] = CRATE, height: float = 0.1, **more: Any) -> RobotSpec:
+    """A robot with corners."""
+    return _robot(Body(outline=outline, height=height), sensors, **more)
+
+
+def _robot(
+    body: Body, sensors: tuple[SensorSpec, ...], name: str = "tester", speaker: bool = False, **drive: Any
+) -> RobotSpec:
+    wheels = {"axle": 0.1, "wheel_diameter": 0.04, "max_speed": 1.0, **drive}
+    return RobotSpec(name=name, body=body, drive=DifferentialDrive(**wheels), sensors=sensors, speaker=speaker)
+
+
+def world(*robots: Placed, bounds: tuple[float, float, float, float] = (-2.0, -2.0, 2.0, 2.0), **parts: Any) -> WorldSpec:
+    """A square room of 4 m, unless told otherwise."""
+    return WorldSpec(name="test", bounds=bounds, robots=robots, **parts)
+
+
+def alone(
+    *sensors: SensorSpec,
+    at: Point = (0.0, 0.0),
+    heading_deg: float = 0.0,
+    noise: bool = False,
+    robot: RobotSpec | None = None,
+    seed: int = 0,
+    dt: float | None = None,
+    placed_with: dict[str, Any] | None = None,
+    **parts: Any,
+) -> tuple[Arena, Robot]:
+    """One robot in a world, everything switched on."""
+    kind = robot or puck(*sensors)
+    one = Placed(name="one", type=kind, at=at, heading_deg=heading_deg, noise=noise, **(placed_with or {}))
+    arena = paddock.open(world(one, **parts), seed=seed, dt=dt)
+    arena["one"].enable()
+    return arena, arena["one"]
+
+
+def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: bool = True, **parts: Any) -> WorldSpec:
+    """Obstacles of all kinds here and there, and as many of the robots as find room."""
+
+    def spot() -> Point:
+        return float(rng.uniform(-0.9, 0.9)), float(rng.uniform(-0.9, 0.9))
+
+    def some(most: int) -> range:
+        return range(int(rng.integers(0, most + 1)))
+
+    def high() -> float:
+        return float(rng.choice([0.05, 0.12, 0.3]))
+
+    spec = world(
+        bounds=(-1.0, -1.0, 1.0, 1.0),
+        walls=tuple(
+            Wall(
+                points=tuple(spot() for _ in range(int(rng.integers(2, 5)))),
+                thickness=float(rng.choice([0.0, 0.01, 0.06])),
+                closed=bool(rng.integers(0, 2)),
+                height=high(),
+            )
+            for _ in some(2)
+        ),
+        boxes=tuple(
+            Box(at=spot(), size=tuple(rng.uniform(0.02, 0.3, 2).tolist()), heading_deg=float(rng.uniform(-90, 90)), height=high())
+            for _ in some(3)
+        ),
+        cylinders=tuple(Cylinder(at=spot(), radius=float(rng.uniform(0.01, 0.2)), height=high()) for _ in some(3)),
+        arcs=tuple(
+            Arc(at=spot(), radius=float(rng.uniform(0.1, 0.4)), from_deg=0, to_deg=float(rng.choice([120, 250, 360])), height=high())
+            for _ in some(1 if arcs else 0)
+        ),
+        **parts,
+    )
+    room, standing = Room(spec), []
+    for i, kind in enumerate(robots):
+        for _ in range(30):
+            at, heading = spot(), float(rng.uniform(-180, 180))
+            if not room.problem(kind, Pose(*at, math.radians(heading))):
+                room.add(kind, Pose(*at, math.radians(heading)), str(i))
+                standing.append(Placed(name=f"r{i}", type=kind, at=at, heading_deg=heading, noise=False))
+                break
+    return spec.with_robots(*standing)
+
+
+def obstacles(arena: Arena, without: int, above: float = 0.0) -> tuple[list[Segment], list[Circle]]:
+    """Sides and discs of all that is higher than `above`: walls, obstacles, and robots but one."""
+    segments: list[Segment] = []
+    discs: list[Circle] = []
+    for solid in solids(arena.world):
+        if solid.height > above:
+            segments += solid.edges
+            if isinstance(solid.shape, Disc):
+                discs.append(tuple(solid.shape))
+    for i, (pose, kind) in enumerate(zip(arena.poses.tolist(), arena.built.robots, strict=True)):
+        if i != without and kind.body.height > above:
+            shape = placed(kind.body.shape, *pose)
+            if isinstance(shape, Disc):
+                discs.append(tuple(shape))
+            else:
+                segments += zip(shape, (*shape[1:], shape[0]), strict=True)
+    return segments, discs
