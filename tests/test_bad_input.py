@@ -81,11 +81,7 @@ A_COLOR = "a colour such as '#3366cc' or 'orange'"
 
 BROKEN_WORLDS = [
     # Unknown and missing keys.
-    row(
-        "a misspelt key",
-        world("wals = []"),
-        "lesson.toml: wals: unknown key (did you mean 'walls'?)",
-    ),
+    row("a misspelt key", world("wals = []"), "lesson.toml: wals: unknown key (did you mean 'walls'?)"),
     wanted(
         "a key that resembles no other",
         world('color = "red"'),
@@ -123,11 +119,7 @@ BROKEN_WORLDS = [
         placed(EPUCK + "at = [1, 1]\nheading = 90"),
         "lesson.toml: robots[0].heading: unknown key (did you mean 'heading_deg'?)",
     ),
-    row(
-        "an empty file",
-        "",
-        f"lesson.toml: name: missing: {A_NAME}",
-    ),
+    row("an empty file", "", f"lesson.toml: name: missing: {A_NAME}"),
     wanted(
         "no bounds",
         'name = "lesson"',
@@ -168,11 +160,7 @@ BROKEN_WORLDS = [
         f"lesson.toml: name: expected {A_NAME}, got 3",
         "says only 'a text in quotes'",
     ),
-    row(
-        "a number for a title",
-        world("title = 3"),
-        "lesson.toml: title: expected a text in quotes, got 3",
-    ),
+    row("a number for a title", world("title = 3"), "lesson.toml: title: expected a text in quotes, got 3"),
     row(
         "a name with a space",
         'name = "my world"\nbounds = [0, 0, 1, 1]',
@@ -195,16 +183,8 @@ BROKEN_WORLDS = [
         "lesson.toml: dt: expected seconds > 0 and <= 1, got 2020-01-01",
         "shows datetime.date(2020, 1, 1)",
     ),
-    row(
-        "a number for true",
-        world("open = 1"),
-        "lesson.toml: open: expected true or false, got 1",
-    ),
-    row(
-        "a text for true",
-        world('open = "yes"'),
-        "lesson.toml: open: expected true or false, got 'yes'",
-    ),
+    row("a number for true", world("open = 1"), "lesson.toml: open: expected true or false, got 1"),
+    row("a text for true", world('open = "yes"'), "lesson.toml: open: expected true or false, got 'yes'"),
     wanted(
         "a point in space",
         world("[[lights]]\nat = [1, 1, 0.5]"),
@@ -274,11 +254,7 @@ BROKEN_WORLDS = [
         "says only 'a text in quotes'",
     ),
     # Impossible values.
-    row(
-        "ticks of no length",
-        world("dt = 0"),
-        "lesson.toml: dt: expected seconds > 0 and <= 1, got 0",
-    ),
+    row("ticks of no length", world("dt = 0"), "lesson.toml: dt: expected seconds > 0 and <= 1, got 0"),
     wanted(
         "reversed bounds",
         'name = "lesson"\nbounds = [2, 0, 0, 2]',
@@ -631,11 +607,7 @@ BROKEN_ROBOTS = [
         f"scout.toml: drive: missing: a table with the keys {DRIVE_KEYS}",
         "says 'a table of DifferentialDrive keys'",
     ),
-    row(
-        "no height",
-        robot(body="radius = 0.05"),
-        "scout.toml: body.height: missing: metres > 0",
-    ),
+    row("no height", robot(body="radius = 0.05"), "scout.toml: body.height: missing: metres > 0"),
     wanted(
         "no outline of any kind",
         robot(body="height = 0.05"),
@@ -760,11 +732,7 @@ BROKEN_ROBOTS = [
         "scout.toml: sensors[0].mounts: expected 1 mount [x, y, z, heading in degrees], got 2",
         "is accepted; the second is never used",
     ),
-    row(
-        "no rays",
-        sensor(INFRARED + "rays = 0"),
-        "scout.toml: sensors[0].rays: expected rays >= 1 and <= 64, got 0",
-    ),
+    row("no rays", sensor(INFRARED + "rays = 0"), "scout.toml: sensors[0].rays: expected rays >= 1 and <= 64, got 0"),
     wanted(
         "a negative aperture",
         sensor(INFRARED + "rays = 3\naperture_deg = -10"),
@@ -913,11 +881,7 @@ BROKEN_ROBOTS = [
         "scout.toml: leds[1]: expected different names, got 'front' twice",
         "is accepted; the second can only be set by number",
     ),
-    row(
-        "a number of lamps",
-        robot(top="leds = 8"),
-        f"scout.toml: leds: expected a list, each {A_NAME}, got 8",
-    ),
+    row("a number of lamps", robot(top="leds = 8"), f"scout.toml: leds: expected a list, each {A_NAME}, got 8"),
 ]
 
 RESERVED = [
@@ -984,11 +948,7 @@ BUILT_IN_PYTHON = [
         lambda: replace(Cylinder(at=(0, 0), radius=1), radius=0),
         "radius: expected metres > 0, got 0",
     ),
-    built(
-        "a wall of one point",
-        lambda: Wall(points=((0.0, 0.0),)),
-        "points: expected at least 2 points, got 1",
-    ),
+    built("a wall of one point", lambda: Wall(points=((0.0, 0.0),)), "points: expected at least 2 points, got 1"),
     built(
         "an arc that ends before it begins",
         lambda: Arc(at=(0, 0), radius=1, from_deg=10, to_deg=5),
@@ -1153,7 +1113,7 @@ def test_what_can_be_no_world_is_refused(asked: Any) -> None:
 
 @pytest.mark.xfail(strict=True, raises=OSError, reason="its repr is taken for a file name, which is too long")
 def test_a_robot_in_the_place_of_a_world_is_refused() -> None:
-    with pytest.raises(paddock.PaddockError, match="open: expected a world's name, .*, got a RobotSpec"):
+    with pytest.raises(paddock.PaddockError, match=r"open: expected a world's name, .*, got a RobotSpec"):
         paddock.open(load_robot("e-puck"))  # type: ignore[arg-type]
 
 

@@ -138,20 +138,13 @@ def loops(world: WorldSpec, offset: float, cell: float = 0.02) -> list[float]:
     while ends:
         assert all(len(neighbours) == 2 for neighbours in ends.values())
         first = here = next(iter(ends))
-        length, before = 0.0, ends[first][0]
-        while True:
-            after = next(n for n in ends[here] if n != before) if ends[here][0] == before else ends[here][0]
-            length += math.dist(places[here], places[after])
-            before, here = here, after
-            if here == first:
-                break
+        length = 0.0
+        while here in ends:
+            one, other = ends.pop(here)
+            after = one if one in ends else other
+            length += math.dist(places[here], places[after if after in ends else first])
+            here = after
         lengths.append(length)
-        seen, queue = {first}, deque([first])
-        while queue:
-            for neighbour in ends.pop(queue.popleft()):
-                if neighbour not in seen:
-                    seen.add(neighbour)
-                    queue.append(neighbour)
     return lengths
 
 
@@ -217,7 +210,7 @@ def passages(world: WorldSpec) -> dict[tuple[int, int], list[tuple[int, int]]]:
                 if max(neighbour) < CELLS:
                     (ax, ay), (bx, by) = ((CELL * (c + 0.5), CELL * (r + 0.5)) for c, r in ((i, j), neighbour))
                     between = Disc((ax + bx) / 2, (ay + by) / 2, 0.4 * CELL)
-                    if all(overlap(Disc(between.x, between.y, 0.1), piece) <= 0 for piece in pieces):
+                    if all(overlap(between, piece) <= 0 for piece in pieces):
                         ways[i, j].append(neighbour)
                         ways[neighbour].append((i, j))
     return ways

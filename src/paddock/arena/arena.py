@@ -40,7 +40,7 @@ class Arena:
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
-        self.state = engine.initial_state(self.model, built.poses, leds=built.leds, seed=_checked(seed))
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=_checked(seed))
         self.commands = engine.initial_commands(self.model)
         self.space = engine.workspace(self.model)
         devices = self.model.types[:, END_OF_DEVICES] - self.model.types[:, FIRST_DEVICE]
@@ -143,7 +143,7 @@ class Arena:
         chosen = int(self.state.clock[0, SEED]) if seed is None else _checked(seed)
         self.restore(
             Snapshot(
-                engine.initial_state(self.model, self.built.poses, leds=self.built.leds, seed=chosen),
+                engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen),
                 engine.initial_commands(self.model),
             )
         )

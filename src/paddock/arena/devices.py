@@ -12,7 +12,7 @@ from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.observation import Readings, Slot
 from paddock.engine.model import CHANNELS, FIRST_DEVICE, FIRST_VALUE, PAN, TYPE
-from paddock.engine.state import AMPLITUDE, FREQUENCY, LEDS, PANS, WANT_PANS
+from paddock.engine.state import AMPLITUDE, FREQUENCY, PANS, WANT_PANS
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 
@@ -129,12 +129,17 @@ class Leds:
         """Set a lamp: 0 off … 1 full."""
         if not 0 <= brightness <= 1:
             raise DeviceRefused(f"{self.robot.name}.leds: expected a brightness from 0 to 1, got {brightness!r}")
-        self.robot.arena.state.bodies[0, self.robot.index, LEDS + self._number(which)] = brightness
+        self._lamps()[self._number(which)] = brightness
 
     def read(self) -> dict[str, float]:
         """The present brightness of every lamp."""
-        lamps = self.robot.arena.state.bodies[0, self.robot.index, LEDS:]
+        lamps = self._lamps()
         return {name: float(lamps[i]) for i, name in enumerate(self.names)}
+
+    def _lamps(self) -> Readings:
+        arena = self.robot.arena
+        row: Readings = arena.motion[self.robot.index]
+        return row[len(row) - arena.built.lamps :]
 
     def _number(self, which: str | int) -> int:
         if isinstance(which, str):
@@ -164,11 +169,11 @@ class Speaker:
 
     def read(self) -> tuple[float, float]:
         """Frequency [Hz] and amplitude that sound at present."""
-        body = self.robot.arena.state.bodies[0, self.robot.index]
+        body = self.robot.arena.motion[self.robot.index]
         return float(body[FREQUENCY]), float(body[AMPLITUDE])
 
     def _set(self, frequency: float, amplitude: float) -> None:
-        self.robot.arena.state.bodies[0, self.robot.index, [FREQUENCY, AMPLITUDE]] = frequency, amplitude
+        self.robot.arena.motion[self.robot.index, [FREQUENCY, AMPLITUDE]] = frequency, amplitude
 
 
 def device_for(robot: Robot, spec: SensorSpec, number: int) -> Device:

@@ -9,7 +9,7 @@ import numpy as np
 
 from paddock.arena.devices import Camera, Device, Leds, Speaker, device_for
 from paddock.core.errors import PaddockError, SimulationError, UnknownName
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
 from paddock.engine.state import (
     BEARINGS,
@@ -22,7 +22,6 @@ from paddock.engine.state import (
     WANT_LEFT,
     WANT_RIGHT,
     X,
-    Y,
 )
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Wheels:
     @property
     def speeds(self) -> WheelSpeeds:
         """How fast the wheels turn now [m/s]."""
-        return WheelSpeeds(*self.robot.arena.state.bodies[0, self.robot.index, LEFT_SPEED : RIGHT_SPEED + 1].tolist())
+        return WheelSpeeds(*self.robot.arena.motion[self.robot.index, LEFT_SPEED : RIGHT_SPEED + 1].tolist())
 
 
 class Robot:
@@ -114,7 +113,7 @@ class Robot:
             left, right = command
         except (TypeError, ValueError):
             raise PaddockError(
-                f"the controller of {self.name!r} answered {command!r}: expected (left, right) in m/s, a Command, or None"
+                f"the controller of {self.name!r} answered {command!r}: expected (left, right) in m/s, a Command or None"
             ) from None
         self.wheels.set(left, right)
 
@@ -162,13 +161,14 @@ class Robot:
     @property
     def contacts(self) -> tuple[float, ...]:
         """Bearings on the body [rad] of what it touched in the last tick."""
-        body = self.arena.state.bodies[0, self.index]
-        return tuple(body[BEARINGS : BEARINGS + int(body[CONTACTS])].tolist())
+        row = self.arena.motion[self.index]
+        return tuple(row[BEARINGS : BEARINGS + int(row[CONTACTS])].tolist())
 
     def place(self, x: float, y: float, heading: float = 0.0) -> None:
         """Put the robot somewhere else (a supervisor's hand); refused where there is no room."""
         problem = self.arena.room(without=self.index).problem(self.spec, Pose(x, y, heading))
         if problem:
             raise SimulationError(f"robot {self.name!r} cannot be put to ({x:g}, {y:g}): it {problem}")
-        self.arena.state.motion[0, :, self.index, [X, Y, HEADING]] = np.array([[x], [y], [heading]])
-        self.arena.state.bodies[0, self.index, BELIEF_X : BELIEF_HEADING + 1] = x, y, heading
+        past = self.arena.state.motion[0, :, self.index]
+        for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
+            past[:, columns] = x, y, wrap(heading)

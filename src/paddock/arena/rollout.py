@@ -49,16 +49,20 @@ class Policies:
                 parameters += policy.parameters(device.slot.first)
             numbers[robot.index], firsts[robot.index] = policy.number, first
             enabled[robot.index, device._number] = 1
-        readings = np.zeros((robots, max(1, arena.built.values)))
+        readings = np.zeros(max(1, arena.built.values))
         return cls((numbers, firsts, np.array(parameters), enabled, readings))
 
 
 @kernel
 def run_policies(model, state, commands, space, numbers, firsts, parameters, enabled, readings, ticks):
     """Advance the first world by whole ticks; robots without a policy (-1) keep their commands."""
+    robots = numbers.shape[0]
+    listed = space.crowd.shape[0] - robots
     for _ in range(ticks):
-        for robot in range(numbers.shape[0]):
+        for k in range(robots):
+            # Neighbours one after the other: what they see is still in the processor's cache.
+            robot = space.crowd[listed + k] if robots > 1 else k
             if numbers[robot] >= 0:
-                sense(model, state, space, 0, robot, enabled[robot], False, readings[robot])
-                act(numbers[robot], parameters[firsts[robot] :], readings[robot], commands[0, robot])
+                sense(model, state, space, 0, robot, enabled[robot], False, readings)
+                act(numbers[robot], parameters[firsts[robot] :], readings, commands[0, robot])
         step_world(model, state, commands, space, 0)

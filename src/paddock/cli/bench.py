@@ -9,9 +9,9 @@ import time
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from paddock.cli.benches import BENCHES
+from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
@@ -22,9 +22,8 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         if name not in BENCHES:
             raise UnknownName("benchmark", name, BENCHES)
     progress = Console(stderr=True)
-    table = Table(title="Robot-steps per second", title_justify="left")
-    for column in ("bench", "robots", "per second", "per CPU second", "× real time", "compile \\[s]"):
-        table.add_column(column, justify="left" if column == "bench" else "right")
+    numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
+    table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
     for name in names or BENCHES:
         with progress.status(f"measuring {name} …"):
             result = measure(name, rounds)

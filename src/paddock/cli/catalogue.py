@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 
+from paddock.cli.tables import new_table
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 def list_worlds() -> None:
     """A table of the shipped worlds."""
-    table = Table(title="Shipped worlds", title_justify="left")
-    for column in ("name", "size [m]", "obstacles", "robots", "what it is"):
-        table.add_column(column)
+    table = new_table("Shipped worlds", "name", "size [m]", "obstacles", "robots", "what it is", right=("obstacles",))
     for name in world_names():
         spec = load_world(name)
         x0, y0, x1, y1 = spec.bounds
@@ -39,9 +37,7 @@ def list_worlds() -> None:
 
 def list_robots() -> None:
     """A table of the shipped robots."""
-    table = Table(title="Shipped robots", title_justify="left")
-    for column in ("name", "body [cm]", "max speed [m/s]", "sensors", "what it is"):
-        table.add_column(column)
+    table = new_table("Shipped robots", "name", "body [cm]", "fastest [m/s]", "sensors", "what it is")
     for name in robot_names():
         spec = load_robot(name)
         if spec.body.radius is not None:
@@ -50,7 +46,7 @@ def list_robots() -> None:
             xs, ys = zip(*(spec.body.outline or ()), strict=True)
             body = f"{100 * (max(xs) - min(xs)):.0f} × {100 * (max(ys) - min(ys)):.0f}"
         sensors = ", ".join(f"{s.name} ({s.channels})" if s.channels > 1 else s.name for s in spec.sensors)
-        table.add_row(f"[bold]{name}[/]", body, f"{spec.drive.max_speed:g}", sensors, spec.title)
+        table.add_row(f"[bold]{name}[/]", body, f"{spec.drive.max_speed:.3g}", sensors, spec.title)
     console = Console()
     console.print(table)
     console.print("Draw one with its sensor rays:  paddock robots --show NAME", style="dim")

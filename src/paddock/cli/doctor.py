@@ -13,10 +13,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.table import Table
+
+from paddock.cli.tables import new_table
 
 NEEDED = ("numpy", "numba", "pillow", "typer", "rich", "tomli-w")
-OPTIONAL: dict[str, str] = {}  # package by extra; filled by the extras as they come
 
 
 class Finding(NamedTuple):
@@ -31,9 +31,7 @@ class Finding(NamedTuple):
 def examine(*, json_lines: bool) -> bool:
     """Print all findings; whether all is well."""
     console = Console()
-    table = Table(title="Paddock's health", title_justify="left")
-    for column in ("", "what", "found", "fix"):
-        table.add_column(column)
+    table = new_table("Paddock's health", "", "what", "found", "fix")
     well = True
     for finding in findings():
         well = well and finding.good

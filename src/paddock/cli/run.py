@@ -11,10 +11,10 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
-from rich.table import Table
 
 import paddock
 from paddock.arena import Arena, Robot
+from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
 from paddock.core.errors import PaddockError
@@ -132,9 +132,11 @@ class Watch:
 
 
 def _report(console: Console, arena: Arena, watch: Watch, wall: float) -> None:
-    table = Table(title=f"{arena.world.name}: {arena.time:g} s simulated in {wall:.2f} s", title_justify="left")
-    for column in ("robot", "type", "travelled [m]", "mean speed [m/s]", "in contact [s]", "ended at x, y, heading"):
-        table.add_column(column)
+    table = new_table(
+        f"{arena.world.name}: {arena.time:g} s simulated in {wall:.2f} s",
+        *("robot", "type", "way [m]", "speed [m/s]", "contact [s]", "ended at x, y, heading"),
+        right=("way [m]", "speed [m/s]", "contact [s]"),
+    )
     for name in list(watch.trails)[:12]:
         robot, distance = arena[name], watch.distance[name]
         x, y, heading = robot.pose

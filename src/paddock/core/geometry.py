@@ -72,25 +72,40 @@ def arc_points(at: Point, radius: float, start: float, end: float, tolerance: fl
 
 
 def smooth(points: Sequence[Point], *, closed: bool, pieces: int = 12) -> list[Point]:
-    """A Catmull-Rom curve through the points."""
+    """A centripetal Catmull-Rom curve through the points: no loops or overshoots where they lie unevenly."""
     n = len(points)
     curve: list[Point] = []
     for i in range(n if closed else n - 1):
         if closed:
-            p0, p1, p2, p3 = (points[(i + k) % n] for k in (-1, 0, 1, 2))
+            four = [points[(i + k) % n] for k in (-1, 0, 1, 2)]
         else:
-            p0, p1, p2, p3 = (points[min(max(i + k, 0), n - 1)] for k in (-1, 0, 1, 2))
-        for j in range(pieces):
-            t = j / pieces
-            curve.append((_spline(t, p0[0], p1[0], p2[0], p3[0]), _spline(t, p0[1], p1[1], p2[1], p3[1])))
+            before = points[i - 1] if i > 0 else _mirrored(points[1], points[0])
+            after = points[i + 2] if i + 2 < n else _mirrored(points[-2], points[-1])
+            four = [before, points[i], points[i + 1], after]
+        curve += [_on_spline(four, j / pieces) for j in range(pieces)]
     if not closed:
         curve.append(points[-1])
     return curve
 
 
-def _spline(t: float, a: float, b: float, c: float, d: float) -> float:
-    linear, square, cube = c - a, 2 * a - 5 * b + 4 * c - d, 3 * b - a - 3 * c + d
-    return b + 0.5 * t * (linear + t * (square + t * cube))
+def _mirrored(point: Point, at: Point) -> Point:
+    return 2 * at[0] - point[0], 2 * at[1] - point[1]
+
+
+def _on_spline(p: Sequence[Point], share: float) -> Point:
+    """The point between p[1] and p[2] (Barry and Goldman 1988)."""
+    knots = [0.0]
+    for a, b in zip(p, p[1:], strict=False):
+        knots.append(knots[-1] + max(math.sqrt(math.dist(a, b)), 1e-9))
+    t = knots[1] + share * (knots[2] - knots[1])
+
+    def mix(a: Point, b: Point, ta: float, tb: float) -> Point:
+        w = (t - ta) / (tb - ta)
+        return a[0] + w * (b[0] - a[0]), a[1] + w * (b[1] - a[1])
+
+    first = [mix(p[k], p[k + 1], knots[k], knots[k + 1]) for k in range(3)]
+    second = [mix(first[k], first[k + 1], knots[k], knots[k + 2]) for k in range(2)]
+    return mix(second[0], second[1], knots[1], knots[2])
 
 
 def signed_area(polygon: Sequence[Point]) -> float:

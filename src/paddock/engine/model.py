@@ -106,8 +106,9 @@ FIRST_CORNER, END_OF_CORNERS, FIRST_DEVICE, END_OF_DEVICES, TYPE_COLUMNS = range
     NOTHING_RAW,  # … in hardware units
     SCALE,  # hardware units per SI unit, where there is no response table; 0 for none
     WRAP,  # hardware numbers wrap around at ± this; 0 for never
+    FIRST_ANGLE,  # channels from this one on are angles
     STAGE_COLUMNS,
-) = range(9)
+) = range(10)
 
 # A mount: place on the robot [m], height [m], direction as cosine and sine, heading [rad].
 MOUNT_X, MOUNT_Y, MOUNT_Z, MOUNT_COS, MOUNT_SIN, MOUNT_HEADING, MOUNT_COLUMNS = range(7)

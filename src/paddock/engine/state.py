@@ -28,7 +28,8 @@ from paddock.engine.model import (
 # Columns of `clock`.
 TICK, SEED = range(2)
 
-# Columns of `motion`; pan angles [rad] follow from PANS on.
+# Columns of `motion`; pan angles [rad] follow from PANS on, and the lamps' brightness (0 … 1) after them.
+MOST_CONTACTS = 4
 (
     X,  # position of the axle's centre [m]
     Y,
@@ -38,14 +39,7 @@ TICK, SEED = range(2)
     ACCELERATION,  # forward [m/s²]
     LEFT_RIM,  # how far the wheels have turned, measured at the nominal rim [m]
     RIGHT_RIM,
-    PANS,
-) = range(9)
-
-# Columns of `bodies`; LEDs (0 … 1) follow from LEDS on. Lamps and speakers obey at once, so that they are
-# no commands.
-MOST_CONTACTS = 4
-(
-    LEFT_SPEED,  # of the rims [m/s]
+    LEFT_SPEED,  # how fast they turn [m/s]
     RIGHT_SPEED,
     BELIEF_X,  # inertial navigation's pose [m], [rad]
     BELIEF_Y,
@@ -54,10 +48,10 @@ MOST_CONTACTS = 4
     AMPLITUDE,  # … at 1 m
     CONTACTS,  # how many in the last tick
     BEARINGS,  # where on the body they are [rad], MOST_CONTACTS of them
-    LEDS,
-) = (*range(9), 8 + MOST_CONTACTS)
+    PANS,
+) = (*range(17), 16 + MOST_CONTACTS)
 
-# Columns of commands: rim speeds [m/s]; pan angles [rad] follow from WANT_PANS on.
+# Columns of commands: rim speeds [m/s]; pan angles [rad] follow from WANT_PANS on. (Lamps and speakers obey at once.)
 WANT_LEFT, WANT_RIGHT, WANT_PANS = range(3)
 
 
@@ -65,12 +59,11 @@ class State(NamedTuple):
     """The variables of W worlds with N robots. `motion` keeps the last L ticks; tick t lies in row t % L."""
 
     clock: Ints  # see TICK, SEED, shape (W, 2)
-    motion: Floats  # see X …, shape (W, L, N, PANS + pans)
-    bodies: Floats  # see LEFT_SPEED …, shape (W, N, LEDS + leds)
+    motion: Floats  # see X …, shape (W, L, N, PANS + pans + lamps)
 
     def copy(self) -> State:
         """An independent copy."""
-        return State(self.clock.copy(), self.motion.copy(), self.bodies.copy())
+        return State(self.clock.copy(), self.motion.copy())
 
 
 class Workspace(NamedTuple):
@@ -81,16 +74,14 @@ class Workspace(NamedTuple):
     discs: Floats
 
 
-def initial_state(model: Model, poses: Floats, *, leds: int, seed: int, worlds: int = 1) -> State:
+def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds: int = 1) -> State:
     """Robots at rest at their start poses, shape (N, 3)."""
-    robots = len(poses)
-    motion = np.zeros((worlds, ticks_kept(model), robots, PANS + pan_count(model)))
+    motion = np.zeros((worlds, ticks_kept(model), len(poses), PANS + pan_count(model) + lamps))
     motion[..., X : HEADING + 1] = poses
-    bodies = np.zeros((worlds, robots, LEDS + leds))
-    bodies[..., BELIEF_X : BELIEF_HEADING + 1] = poses
+    motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
     clock = np.zeros((worlds, 2), np.int64)
     clock[:, SEED] = seed
-    return State(clock, motion, bodies)
+    return State(clock, motion)
 
 
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:

@@ -40,7 +40,6 @@ from paddock.engine.state import (
     CONTACTS,
     FORWARD,
     HEADING,
-    LEDS,
     LEFT_RIM,
     LEFT_SPEED,
     PANS,
@@ -77,30 +76,30 @@ def step_world(model, state, commands, space, world):
         copy_rows(state.motion[world, tick % kept], motion)
     index_crowd(model.grids, motion, space.crowd)
     for robot in range(motion.shape[0]):
-        row, body, moving = model.robots[robot], state.bodies[world, robot], motion[robot]
+        row, moving = model.robots[robot], motion[robot]
         wanted = commands[world, robot]
         slip_key = key_of(seed, world, robot, SLIP_STREAM, tick)
-        left, right = roll_wheels(row, body, moving, wanted, model.dt, slip_key)
+        left, right = roll_wheels(row, moving, wanted, model.dt, slip_key)
         before = moving[FORWARD]
-        travelled = move(model, motion, space, robot, body, left, right)
+        travelled = move(model, motion, space, robot, left, right)
         moving[FORWARD] = travelled / model.dt
         moving[ACCELERATION] = (moving[FORWARD] - before) / model.dt
         if row[DRIFT_DISTANCE] >= 0.0:
             drift_key = key_of(seed, world, robot, DRIFT_STREAM, tick)
             bias_key = key_of(seed, world, robot, BIAS_STREAM, 0)
-            dead_reckon(row, body, moving, model.dt, travelled, drift_key, bias_key)
-        if moving.shape[0] > PANS:
+            dead_reckon(row, moving, model.dt, travelled, drift_key, bias_key)
+        if wanted.shape[0] > WANT_PANS:
             turn_pans(model, robot, wanted, moving)
     state.clock[world, TICK] = tick + 1
 
 
 @kernel
-def roll_wheels(row, body, moving, wanted, dt, key):
+def roll_wheels(row, moving, wanted, dt, key):
     """Set the wheels' speed from the commands and roll them: true travel of the left and right rim [m]."""
     most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
-    body[LEFT_SPEED] = wheel_speed(body[LEFT_SPEED], wanted[WANT_LEFT], most, step_size, gain)
-    body[RIGHT_SPEED] = wheel_speed(body[RIGHT_SPEED], wanted[WANT_RIGHT], most, step_size, gain)
-    left, right = body[LEFT_SPEED] * dt, body[RIGHT_SPEED] * dt
+    moving[LEFT_SPEED] = wheel_speed(moving[LEFT_SPEED], wanted[WANT_LEFT], most, step_size, gain)
+    moving[RIGHT_SPEED] = wheel_speed(moving[RIGHT_SPEED], wanted[WANT_RIGHT], most, step_size, gain)
+    left, right = moving[LEFT_SPEED] * dt, moving[RIGHT_SPEED] * dt
     moving[LEFT_RIM] += left
     moving[RIGHT_RIM] += right
     left, right = left * row[LEFT_FACTOR], right * row[RIGHT_FACTOR]
@@ -111,7 +110,7 @@ def roll_wheels(row, body, moving, wanted, dt, key):
 
 
 @kernel
-def move(model, motion, space, robot, body, left, right):
+def move(model, motion, space, robot, left, right):
     """Follow the wheels' arc as far as the surroundings allow: the distance gained along the heading [m]."""
     row, moving = model.robots[robot], motion[robot]
     radius = row[RADIUS]
@@ -123,14 +122,14 @@ def move(model, motion, space, robot, body, left, right):
     sweep = math.hypot(along, across) + (abs(turn) * radius if end > first else 0.0)
     reach = radius + sweep + SKIN
     segments, discs = gather(model, motion, space, robot, moving[X], moving[Y], c, s, reach, 0)
-    body[CONTACTS] = 0.0
+    moving[CONTACTS] = 0.0
     if segments + discs > 0:
         along, across, turn = slide(
             space.segments, space.discs, segments, discs, model.constants, first, end, row, left, right, sweep
         )
-        body[CONTACTS] = touched(
+        moving[CONTACTS] = touched(
             space.segments, space.discs, segments, discs, model.constants, first, end,
-            radius, along, across, turn, body[BEARINGS:LEDS],
+            radius, along, across, turn, moving[BEARINGS:PANS],
         )  # fmt: skip
     moving[X] += c * along - s * across
     moving[Y] += s * along + c * across
@@ -169,17 +168,17 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
 
 
 @kernel
-def dead_reckon(row, body, moving, dt, travelled, key, bias_key):
+def dead_reckon(row, moving, dt, travelled, key, bias_key):
     """Inertial navigation adds up its own errors."""
     noise = row[NOISE]
     turn = moving[TURN] * dt
     turn += noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
     turn += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
     distance = travelled * (1.0 + noise * row[DRIFT_DISTANCE] * gauss(key, 1))
-    middle = body[BELIEF_HEADING] + 0.5 * turn
-    body[BELIEF_X] += distance * math.cos(middle)
-    body[BELIEF_Y] += distance * math.sin(middle)
-    body[BELIEF_HEADING] = wrapped(body[BELIEF_HEADING] + turn)
+    middle = moving[BELIEF_HEADING] + 0.5 * turn
+    moving[BELIEF_X] += distance * math.cos(middle)
+    moving[BELIEF_Y] += distance * math.sin(middle)
+    moving[BELIEF_HEADING] = wrapped(moving[BELIEF_HEADING] + turn)
 
 
 @kernel

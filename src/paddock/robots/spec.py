@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from paddock.core.errors import SpecError
+from paddock.core import library
+from paddock.core.errors import SpecError, UnknownName
 from paddock.core.geometry import Disc, Shape, is_convex, signed_area
-from paddock.core.spec import Color, Metres, Name, Point, Positive, Spec, Tagged
+from paddock.core.spec import Color, Metres, Name, Point, Positive, Spec, Tagged, read_toml_file
 from paddock.drives import DifferentialDrive
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.registry import kinds
@@ -27,6 +29,33 @@ RESERVED = (
     "speaker",
     "devices",
 )
+
+
+def with_base(table: Mapping[str, Any], within: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A robot's table laid over that of the robot it names as `base`; sensors are matched by name."""
+    if "base" not in table:
+        return dict(table)
+    base = table["base"]
+    if not isinstance(base, str):
+        raise SpecError(f"expected the name of a robot, or a TOML file, got {base!r}", path="base")
+    if base in within:
+        raise SpecError(f"{base!r} is based on itself", path="base")
+    try:
+        path = library.find("paddock.robots", "robot", base)
+    except UnknownName as error:
+        raise SpecError(str(error), path="base") from None
+    ground = with_base(read_toml_file(path), (*within, base))
+    changes = {key: value for key, value in table.items() if key != "base"}
+    sensors = changes.pop("sensors", [])
+    if not isinstance(sensors, (list, tuple)) or not all(isinstance(s, Mapping) and "name" in s for s in sensors):
+        raise SpecError("expected a list of tables, each with the name of a sensor", path="sensors")
+    for key, value in changes.items():
+        mergeable = isinstance(value, Mapping) and isinstance(ground.get(key), Mapping)
+        ground[key] = {**ground[key], **value} if mergeable else value
+    changed = {sensor["name"]: sensor for sensor in sensors}
+    kept = [{**old, **changed.pop(old["name"], {})} for old in ground.get("sensors", [])]
+    ground["sensors"] = kept + list(changed.values())
+    return ground
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +99,11 @@ class RobotSpec(Spec):
     sensors: tuple[Sensor, ...] = ()
     leds: tuple[Name, ...] = ()  # names of its lamps
     speaker: bool = False
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """As any spec; with a key `base`, another robot's table is the ground and this one changes it."""
+        return super(RobotSpec, cls).from_table(with_base(table))
 
     def check(self) -> None:
         seen: set[str] = set()

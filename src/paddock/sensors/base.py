@@ -39,8 +39,7 @@ class SensorSpec(Spec):
     resolution: NotNegative = 0.0
 
     unit: ClassVar[str] = ""
-    rays_needed: ClassVar[int] = 0
-    sees_lights: ClassVar[bool] = False
+    first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
 
     def check(self) -> None:
         for i, row in enumerate(self.response):
@@ -71,6 +70,11 @@ class SensorSpec(Spec):
     def reach(self) -> float:
         """How far from the robot's centre it may see [m]; 0 when it sees no geometry."""
         return 0.0
+
+    @property
+    def sees_lights(self) -> bool:
+        """Whether lamps matter to it, wherever they stand."""
+        return False
 
     @property
     def nothing(self) -> float:
@@ -129,7 +133,6 @@ class View(NamedTuple):
 
     robot: int
     motion: Any  # of all robots then, see engine/state.py, shape (N, ·)
-    bodies: Any  # of all robots now, shape (N, ·)
     x: float
     y: float
     heading: float

@@ -35,6 +35,6 @@ def measure(model, space, view, device, values):
     for channel in range(model.devices[device, CHANNELS]):
         heading = model.constants[mount_at(model, device, channel) + MOUNT_HEADING]
         values[channel] = 0.0
-        for k in range(int(view.bodies[view.robot, CONTACTS])):
-            if abs(wrapped(view.bodies[view.robot, BEARINGS + k] - heading)) <= half:
+        for k in range(int(view.motion[view.robot, CONTACTS])):
+            if abs(wrapped(view.motion[view.robot, BEARINGS + k] - heading)) <= half:
                 values[channel] = 1.0

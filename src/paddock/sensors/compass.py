@@ -15,6 +15,7 @@ class CompassSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "compass")
     unit: ClassVar[str] = "rad"
+    first_angle: ClassVar[int | None] = 0
 
 
 @kernel

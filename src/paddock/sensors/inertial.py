@@ -22,6 +22,7 @@ class InertialSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "inertial")
     unit: ClassVar[str] = "m, m, rad"
+    first_angle: ClassVar[int | None] = 2
 
     @property
     def channels(self) -> int:
@@ -36,6 +37,6 @@ class InertialSpec(SensorSpec):
 @kernel
 def measure(model, space, view, device, values):
     """The belief that the step keeps."""
-    values[0] = view.bodies[view.robot, BELIEF_X]
-    values[1] = view.bodies[view.robot, BELIEF_Y]
-    values[2] = view.bodies[view.robot, BELIEF_HEADING]
+    values[0] = view.motion[view.robot, BELIEF_X]
+    values[1] = view.motion[view.robot, BELIEF_Y]
+    values[2] = view.motion[view.robot, BELIEF_HEADING]

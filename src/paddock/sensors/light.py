@@ -38,7 +38,10 @@ class LightSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "light")
     unit: ClassVar[str] = "W/m²"
-    sees_lights: ClassVar[bool] = True
+
+    @property
+    def sees_lights(self) -> bool:
+        return True
 
 
 @kernel

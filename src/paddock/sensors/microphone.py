@@ -47,7 +47,7 @@ def measure(model, space, view, device, values):
                 away = max(NEAREST, math.hypot(flat, source[SOURCE_Z] - mount[MOUNT_Z]))
                 power += (source[SOURCE_STRENGTH] / away) ** 2
         for other in range(view.motion.shape[0]):
-            loud = view.bodies[other, AMPLITUDE]
+            loud = view.motion[other, AMPLITUDE]
             if loud > 0.0:
                 flat = math.hypot(view.motion[other, X] - x, view.motion[other, Y] - y)
                 away = max(NEAREST, math.hypot(flat, model.robots[other, TOP] - mount[MOUNT_Z]))

@@ -15,6 +15,7 @@ class PositionSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "position")
     unit: ClassVar[str] = "m, m, rad"
+    first_angle: ClassVar[int | None] = 2
 
     @property
     def channels(self) -> int:

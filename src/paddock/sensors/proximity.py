@@ -38,7 +38,10 @@ class ProximitySpec(RangeSensorSpec):
     ambient: NotNegative = 0.0  # echo that 1 W/m² of light feigns [1/m²]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "proximity")
-    sees_lights: ClassVar[bool] = True
+
+    @property
+    def sees_lights(self) -> bool:
+        return self.ambient > 0
 
     @property
     def nothing_raw(self) -> float:

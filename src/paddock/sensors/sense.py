@@ -46,7 +46,7 @@ def read_device(model, state, space, world, robot, device, raw, values):
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
     segments, discs = look_around(model, state, motion, space, world, robot, device, tick)
-    view = View(robot, motion, state.bodies[world], *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
+    view = View(robot, motion, *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
     measure(model.devices[device, KIND], model, space, view, device, values)
     key = sample_key(model, state, world, robot, device, tick)
     finish(model, device, key, model.robots[robot, NOISE], raw, values)
@@ -58,7 +58,7 @@ def take_picture(model, state, space, world, robot, device, depth, picture):
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
     segments, discs = look_around(model, state, motion, space, world, robot, device, tick)
-    view = View(robot, motion, state.bodies[world], *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
+    view = View(robot, motion, *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
     draw(model, space, view, device, depth, picture)
     sigma = model.stages[device, SIGMA] * model.robots[robot, NOISE]
     if sigma > 0.0:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
+from paddock.engine.kernels.drive import wrapped
 from paddock.engine.kernels.rng import gauss
 from paddock.engine.model import (
     CHANNELS,
+    FIRST_ANGLE,
     FIRST_RESPONSE,
     NOTHING,
     NOTHING_RAW,
@@ -54,7 +56,7 @@ def finish(model, device, key, noise, raw, values):
                     value -= math.floor((value + stage[WRAP]) / (2.0 * stage[WRAP])) * 2.0 * stage[WRAP]
             else:
                 value /= scale
-        values[channel] = value
+        values[channel] = wrapped(value) if not raw and channel >= stage[FIRST_ANGLE] else value
 
 
 @kernel

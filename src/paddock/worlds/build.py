@@ -34,7 +34,7 @@ class BuiltWorld:
     model: Model
     poses: Floats  # x, y [m], heading [rad] to start from, shape (N, 3)
     robots: tuple[RobotSpec, ...]  # the type of each robot
-    leds: int  # most lamps of any robot
+    lamps: int  # most lamps of any robot
     values: int  # longest row of readings of any robot
 
 
@@ -73,9 +73,9 @@ def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
         constants=np.array(constants.numbers),
     )
     poses = table([start_pose(spec, robot) for robot in spec.robots], 3)
-    leds = max((len(kind.leds) for kind in types), default=0)
+    lamps = max((len(kind.leds) for kind in types), default=0)
     values = max((sum(s.channels for s in kind.sensors) for kind in types), default=0)
-    return BuiltWorld(spec, model, poses, tuple(specs), leds, values)
+    return BuiltWorld(spec, model, poses, tuple(specs), lamps, values)
 
 
 class Constants:
@@ -186,6 +186,7 @@ def _stage_row(sensor: SensorSpec, lit: float) -> list[float]:
         sensor.nothing_raw,
         sensor.scale or 0.0,
         sensor.wrap,
+        math.inf if sensor.first_angle is None else sensor.first_angle,
     ]
 
 

@@ -8,7 +8,7 @@ from paddock.engine.model import Bytes, Floats
 from paddock.worlds.floor import field_picture
 from paddock.worlds.spec import WorldSpec
 
-STRONGEST, CONTOUR = 0.55, 0.20  # opacity at the peak, and of contour lines on top
+STRONGEST, CONTOUR = 0.50, 0.20  # opacity at the peak, and of contour lines on top
 LEVELS = 5
 
 
@@ -35,9 +35,10 @@ def field_share(world: WorldSpec, number: int, width: int, height: int) -> Float
         top = bottom + picture.shape[0] / field.pixels_per_metre
         column = np.clip((x - left) * field.pixels_per_metre, 0, picture.shape[1] - 1).astype(int)
         row = np.clip((top - y) * field.pixels_per_metre, 0, picture.shape[0] - 1).astype(int)
-        return picture[row[:, None], column[None, :]]
+        shown: Floats = picture[row[:, None], column[None, :]]
+        return shown
     assert field.at is not None and field.radius is not None
     away = np.hypot(x[None, :] - field.at[0], y[:, None] - field.at[1])
     if field.shape == "radial":
         return np.clip(1 - away / field.radius, 0.0, 1.0)
-    return np.exp(-0.5 * (away / field.radius) ** 2)
+    return np.asarray(np.exp(-0.5 * (away / field.radius) ** 2), float)

@@ -71,10 +71,11 @@ def _draw_stroke(image: Image, stroke: Stroke, left: float, top: float, scale: f
         draw.polygon(points, fill=color)
     if stroke.closed:
         points.append(points[0])
-    width = stroke.width * scale
-    draw.line(points, fill=color, width=max(1, round(width)))
+    width = max(1, round(stroke.width * scale))
+    draw.line(points, fill=color, width=width)
+    r = width / 2 - 1  # a pixel less, so that the discs do not show as beads along the line
     for x, y in points:  # round joints and ends
-        draw.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), fill=color)
+        draw.ellipse((x - r, y - r, x + r, y + r), fill=color)
 
 
 def field_picture(world: WorldSpec, field: Field, path: str) -> Floats:

@@ -99,7 +99,7 @@ class Stroke(Spec):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Floor(Spec):
-    """A plain colour, strokes on it, or a picture that is stretched over the world's bounds."""
+    """A plain colour, a picture at `pixels_per_metre` on it, and strokes on top."""
 
     color: Color = "#f4f4f2"
     strokes: tuple[Stroke, ...] = ()

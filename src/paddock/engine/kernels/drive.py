@@ -12,7 +12,8 @@ def wheel_speed(now, wanted, most, step, gain):
     """Rim speed in the next tick [m/s]: capped, in whole motor steps, and at most `gain` away from now."""
     speed = min(most, max(-most, wanted))
     if step > 0.0:
-        speed = math.floor(speed / step + 0.5) * step
+        steps = math.floor(most / step + 1e-6)  # never more than the cap allows
+        speed = min(steps, max(-steps, math.floor(speed / step + 0.5))) * step
     return min(now + gain, max(now - gain, speed))
 
 

@@ -1,0 +1,166 @@
+"""Random specs for property tests, drawn from the annotations of the spec classes themselves."""
+
+from __future__ import annotations
+
+import math
+import types
+import typing
+from dataclasses import MISSING, fields
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from hypothesis import strategies as st
+
+from paddock.core.spec import Count, Number, Spec, Tagged, Text, hints
+from paddock.robots.spec import Body, RobotSpec
+from paddock.sensors.base import Pivot, SensorSpec
+from paddock.sensors.camera import CameraSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.worlds.spec import Arc, Field, Placed, Stroke, Wall, WorldSpec
+
+FAR = 1000.0
+coordinates = st.floats(-100, 100)
+points = st.tuples(coordinates, coordinates)
+names = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
+identifiers = st.from_regex(r"eye_[a-z0-9]{1,6}", fullmatch=True)
+colors = st.sampled_from(["orange", "#3366cc", "Navy", "#ABCDEF"])
+
+
+def worlds() -> st.SearchStrategy[WorldSpec]:
+    return specs(WorldSpec)
+
+
+def robots() -> st.SearchStrategy[RobotSpec]:
+    return specs(RobotSpec)
+
+
+def specs(cls: type[Any]) -> st.SearchStrategy[Any]:
+    """Any valid spec of a class: required keys always, the others now and then."""
+
+    def build(keys: dict[str, Any]) -> Any:
+        return cls(**_agree(cls, dict(keys)))
+
+    return st.deferred(lambda: _keys(cls).map(build))
+
+
+def _keys(cls: type[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    required, optional = {}, {}
+    for field in fields(cls):
+        if field.name in hints(cls):
+            needed = field.default is MISSING and field.default_factory is MISSING
+            (required if needed else optional)[field.name] = _values(cls, field.name, hints(cls)[field.name])
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
+    """What a key may hold, narrower than its annotation where a class joins keys."""
+    if issubclass(cls, SensorSpec):
+        if name == "name":
+            return identifiers
+        if name == "response":
+            return responses()
+        if name in ("delay", "period"):
+            return st.floats(0, 1)
+        if name == "mounts" and cls in (LaserSpec, CameraSpec):
+            return st.tuples(st.tuples(*[coordinates] * 4))
+        if name == "aperture_deg":
+            return st.floats(0, 90)
+    if name == "points" and cls in (Wall, Stroke):
+        return st.lists(points, min_size=3, max_size=5, unique=True).map(tuple)
+    if cls is Body and name == "outline":
+        return outlines()
+    if cls is RobotSpec and name == "leds":
+        return st.lists(names, max_size=3, unique=True).map(tuple)
+    if cls is RobotSpec and name == "sensors":
+        return st.lists(_of(typing.get_args(hint)[0]), max_size=3, unique_by=lambda s: s.name).map(tuple)
+    if cls is WorldSpec and name in ("robots", "starts", "fields"):
+        return st.lists(_of(typing.get_args(hint)[0]), max_size=2, unique_by=lambda s: s.name).map(tuple)
+    return _of(hint)
+
+
+def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
+    """Make keys agree that exclude or need each other."""
+    if cls is Arc:
+        keys["to_deg"] = keys.get("from_deg", 0.0) + 1 + abs(keys.get("to_deg", 0.0)) % 358
+        keys["thickness"] = keys["radius"] / 4
+    if cls is Pivot:
+        keys["min_deg"], keys["max_deg"] = sorted((keys["min_deg"], keys["max_deg"]))
+    if cls is Field:
+        keys["at"] = keys.get("at") or (0.0, 0.0)
+        keys["radius"] = keys.get("radius") or 1.0
+        keys["image"] = keys.get("image") or "sugar.png"
+    if cls is Placed:
+        keys.pop("start", None)
+        keys["at"] = keys.get("at") or (0.0, 0.0)
+    if cls is Body:
+        if keys.get("outline"):
+            keys.pop("radius", None)
+        elif keys.get("radius") is None:
+            keys["radius"] = 0.1
+    if issubclass(cls, SensorSpec) and keys.get("response"):
+        keys.pop("scale", None)
+    if cls is WorldSpec:
+        x, y, width, height = keys["bounds"]
+        keys["bounds"] = (x, y, x + 1 + abs(width), y + 1 + abs(height))
+        if keys.get("starts") and keys.get("robots"):
+            first = keys["robots"][0]
+            stands = Placed(name=first.name, type=first.type, start=keys["starts"][0].name)
+            keys["robots"] = (stands, *keys["robots"][1:])
+    return keys
+
+
+def _of(hint: Any) -> st.SearchStrategy[Any]:
+    """Anything that an annotation admits."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _ruled(arguments[0], arguments[1])
+    if origin is Literal:
+        return st.sampled_from(arguments)
+    if origin in (Union, types.UnionType):
+        return st.one_of([_of(choice) for choice in arguments])
+    if origin is tuple:
+        if arguments[-1] is Ellipsis:
+            return st.lists(_of(arguments[0]), max_size=3).map(tuple)
+        return st.tuples(*[_of(argument) for argument in arguments])
+    if isinstance(hint, type) and issubclass(hint, Spec):
+        return specs(hint)
+    plain: dict[Any, st.SearchStrategy[Any]] = {
+        float: coordinates,
+        bool: st.booleans(),
+        str: st.text(max_size=10),
+        type(None): st.none(),
+    }
+    return plain[hint]
+
+
+def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
+    if isinstance(rule, Number):
+        low, high = max(rule.low, rule.above, -FAR), min(rule.high, FAR)
+        if hint is int:
+            return st.integers(int(low), int(high))
+        return st.floats(low, high, exclude_min=rule.above == low)
+    if isinstance(rule, Count):
+        return st.lists(_of(get_args(hint)[0]), min_size=rule.least, max_size=rule.least + 2).map(tuple)
+    if isinstance(rule, Tagged):
+        return st.one_of([specs(cls) for cls in rule.classes().values()])
+    assert isinstance(rule, Text)
+    return colors if "colour" in rule.expected else names
+
+
+@st.composite
+def responses(draw: st.DrawFn) -> tuple[tuple[float, ...], ...]:
+    """Rows that rise on the left and rise or fall on the right, or no rows."""
+    count = draw(st.sampled_from([0, 2, 3]))
+    width = draw(st.sampled_from([2, 3]))
+    sign = draw(st.sampled_from([-1.0, 1.0]))
+    steps = draw(st.lists(st.floats(0.01, 9), min_size=count, max_size=count))
+    return tuple((float(i), sign * (100.0 * i + steps[i]), steps[i])[:width] for i in range(count))
+
+
+@st.composite
+def outlines(draw: st.DrawFn, least: float = 0.05, most: float = 2.0) -> tuple[tuple[float, float], ...]:
+    """Corners on an ellipse, counter-clockwise, with the origin inside."""
+    corners = draw(st.integers(3, 7))
+    wide, high = draw(st.floats(least, most)), draw(st.floats(least, most))
+    first = draw(st.floats(0, 6.28))
+    angles = [first + math.tau * i / corners for i in range(corners)]
+    return tuple((wide * math.cos(a), high * math.sin(a)) for a in angles)

@@ -1,0 +1,83 @@
+"""Errors: one tree, and messages that name the offender."""
+
+from __future__ import annotations
+
+import pytest
+
+import paddock
+from paddock.core.errors import suggestion
+
+
+@pytest.mark.parametrize(
+    "error",
+    ["DeviceNotEnabled", "DeviceRefused", "MissingExtra", "SimulationError", "SpecError", "UnknownName"],
+)
+def test_every_error_is_a_paddock_error(error: str) -> None:
+    assert issubclass(getattr(paddock, error), paddock.PaddockError)
+
+
+def test_an_unknown_name_is_a_key_error_and_an_attribute_error() -> None:
+    error = paddock.UnknownName("robot", "rde", ["red", "blue"])
+    assert isinstance(error, KeyError)
+    assert isinstance(error, AttributeError)
+
+
+def test_an_unknown_name_is_printed_without_the_quotes_of_a_key_error() -> None:
+    assert str(paddock.UnknownName("robot", "rde", ["red", "blue"])) == "no robot called 'rde' (did you mean 'red'?)"
+
+
+def test_without_a_near_match_all_names_are_listed() -> None:
+    assert str(paddock.UnknownName("robot", "x", ["red", "blue"])) == "no robot called 'x' (there are: blue, red)"
+
+
+def test_where_there_are_no_names_that_is_said() -> None:
+    assert str(paddock.UnknownName("robot", "x", [])) == "no robot called 'x' (there are none)"
+
+
+def test_a_long_list_of_names_is_cut() -> None:
+    text = suggestion("zzz", [f"robot{i:04}" for i in range(10_000)])
+    assert text.startswith(" (there are: robot0000, robot0001, ")
+    assert text.endswith(", …)")
+    assert len(text) < 500
+
+
+def test_an_unknown_name_keeps_what_was_asked() -> None:
+    error = paddock.UnknownName("robot", "rde", ["red"])
+    assert (error.what, error.asked) == ("robot", "rde")
+
+
+def test_a_spec_error_reads_file_path_problem() -> None:
+    error = paddock.SpecError("expected metres > 0, got -1", path="boxes[0].size[1]", file="cave.toml")
+    assert str(error) == "cave.toml: boxes[0].size[1]: expected metres > 0, got -1"
+    assert str(paddock.SpecError("no such file", file="cave.toml")) == "cave.toml: no such file"
+    assert str(paddock.SpecError("too bad")) == "too bad"
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix", "whole"),
+    [
+        ("radius", "robots[0]", "robots[0].radius"),
+        ("[1]", "size", "size[1]"),
+        ("", "robots[0]", "robots[0]"),
+        ("radius", "", "radius"),
+    ],
+)
+def test_a_spec_error_seen_from_further_out_has_a_longer_path(path: str, prefix: str, whole: str) -> None:
+    assert paddock.SpecError("too bad", path=path).within(prefix).path == whole
+
+
+def test_the_first_file_that_is_named_stays() -> None:
+    error = paddock.SpecError("too bad", file="robot.toml").within("robots[0]", file="cave.toml")
+    assert str(error) == "robot.toml: robots[0]: too bad"
+
+
+def test_a_device_that_is_not_enabled_tells_how_to_enable_it() -> None:
+    assert str(paddock.DeviceNotEnabled("red", "ground")) == (
+        "red.ground is not enabled: call red.ground.enable() (or red.enable() for all devices) before reading it"
+    )
+
+
+def test_a_missing_extra_tells_what_to_install() -> None:
+    assert str(paddock.MissingExtra("matplotlib", "plots")) == (
+        "this needs the package 'matplotlib': pip install 'paddock[plots]'"
+    )

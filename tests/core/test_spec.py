@@ -1,0 +1,244 @@
+"""Specs: conversion by annotation, and a way to TOML and back that loses nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import paddock
+from core.spec_strategies import robots, specs, worlds
+from paddock.core.spec import Number, convert, expectation, is_color, rgb
+from paddock.robots import load_robot
+from paddock.sensors.registry import kinds
+from paddock.sensors.sonar import SonarSpec
+from paddock.worlds import load_world, save_world, world_names
+from paddock.worlds.spec import Box, Cylinder, Floor, Placed, Start, Wall
+
+
+ROOM = {"name": "room", "bounds": [0, 0, 2, 2]}
+
+
+@given(worlds())
+@settings(max_examples=150)
+def test_a_world_written_as_toml_reads_back_equal(world: paddock.WorldSpec) -> None:
+    assert paddock.WorldSpec.from_toml(world.to_toml()) == world
+
+
+@given(robots())
+@settings(max_examples=150)
+def test_a_robot_written_as_toml_reads_back_equal(robot: paddock.RobotSpec) -> None:
+    assert paddock.RobotSpec.from_toml(robot.to_toml()) == robot
+
+
+@pytest.mark.parametrize("kind", sorted(kinds()))
+@given(data=st.data())
+@settings(max_examples=15)
+def test_every_kind_of_sensor_reads_back_equal(kind: str, data: st.DataObject) -> None:
+    sensor = data.draw(specs(kinds()[kind]))
+    table = sensor.to_table()
+    assert table.pop("kind") == kind
+    assert type(sensor).from_table(table) == sensor
+
+
+@given(worlds())
+@settings(max_examples=50)
+def test_specs_can_be_keys_of_a_dict(world: paddock.WorldSpec) -> None:
+    assert {world: 1}[paddock.WorldSpec.from_toml(world.to_toml())] == 1
+
+
+def test_what_equals_its_default_is_not_written() -> None:
+    assert Cylinder(at=(1, 2), radius=0.1, height=0.1).to_table() == {"at": [1.0, 2.0], "radius": 0.1}
+
+
+def test_every_shipped_world_reads_back_equal() -> None:
+    for name in world_names():
+        world = load_world(name)
+        assert paddock.WorldSpec.from_toml(world.to_toml()) == world
+
+
+def test_a_saved_world_loads_equal_and_finds_its_robots_file_from_another_folder(tmp_path: Path) -> None:
+    home, away = tmp_path / "home", tmp_path / "away"
+    home.mkdir()
+    away.mkdir()
+    (home / "mine.toml").write_text(load_robot("e-puck").to_toml(), encoding="utf-8")
+    text = 'name = "w"\nbounds = [0, 0, 1, 1]\n[[robots]]\nname = "a"\ntype = "mine.toml"\nat = [0.5, 0.5]\n'
+    (home / "world.toml").write_text(text, encoding="utf-8")
+    world = load_world(home / "world.toml")
+    save_world(world, home / "same.toml")
+    assert load_world(home / "same.toml") == world
+    save_world(world, away / "other.toml")
+    assert list(paddock.open(away / "other.toml").robots) == ["a"]
+
+
+def test_a_file_and_python_build_the_same_world() -> None:
+    text = """
+    name = "room"
+    bounds = [0, 0, 2, 2]
+    boxes = [{ at = [1, 1], size = [0.2, 0.1] }]
+    [[starts]]
+    name = "door"
+    at = [0.5, 0.5]
+    [[robots]]
+    name = "red"
+    type = "e-puck"
+    start = "door"
+    """
+    assert paddock.WorldSpec.from_toml(text) == paddock.WorldSpec(
+        name="room",
+        bounds=(0, 0, 2, 2),
+        boxes=(Box(at=(1, 1), size=(0.2, 0.1)),),
+        starts=(Start(name="door", at=(0.5, 0.5)),),
+        robots=(Placed(name="red", type="e-puck", start="door"),),
+    )
+
+
+def test_whole_numbers_become_numbers_and_lists_become_tuples() -> None:
+    cylinder = Cylinder(at=[1, 2], radius=1)  # type: ignore[arg-type]
+    assert cylinder.at == (1.0, 2.0)
+    assert all(isinstance(value, float) for value in (*cylinder.at, cylinder.radius))
+
+
+def test_a_spec_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Cylinder(at=(0, 0), radius=1).radius = 2.0  # type: ignore[misc]
+
+
+def test_a_changed_copy_is_checked_too() -> None:
+    with pytest.raises(paddock.SpecError, match="radius: expected metres > 0"):
+        dataclasses.replace(Cylinder(at=(0, 0), radius=1), radius=-1)
+
+
+def test_a_world_with_other_robots_is_otherwise_the_same() -> None:
+    world = paddock.WorldSpec(name="room", bounds=(0, 0, 2, 2), walls=(Wall(points=((0, 1), (1, 1))),))
+    other = world.with_robots(Placed(name="red", type="e-puck", at=(0.5, 0.5)))
+    assert [robot.name for robot in other.robots] == ["red"]
+    assert other.with_robots() == world
+
+
+def test_where_a_world_was_read_from_is_no_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "room.toml").write_text('name = "room"\nbounds = [0, 0, 2, 2]\n', encoding="utf-8")
+    world = load_world(tmp_path / "room.toml")
+    assert world == paddock.WorldSpec.from_table(ROOM)
+    assert "folder" not in world.to_table()
+    assert world.path_of("rug.png") == tmp_path / "rug.png"
+
+
+def test_a_sensor_is_found_by_name() -> None:
+    sonar = SonarSpec(name="front", range=1, cone_deg=20)
+    robot = dataclasses.replace(load_robot("e-puck"), sensors=(sonar,))
+    assert robot.sensor("front") == sonar
+
+
+@pytest.mark.xfail(strict=True, raises=StopIteration, reason="should be an UnknownName with a suggestion")
+def test_a_sensor_that_is_not_there_is_answered_with_one_that_is() -> None:
+    with pytest.raises(paddock.UnknownName, match="did you mean 'ground'"):
+        load_robot("e-puck").sensor("grond")
+
+
+def test_an_included_file_gives_its_walls_first(tmp_path: Path) -> None:
+    (tmp_path / "part.toml").write_text("[[boxes]]\nat = [1, 1]\nsize = [0.1, 0.1]\n", encoding="utf-8")
+    text = 'include = ["part.toml"]\nname = "room"\nbounds = [0, 0, 3, 3]\n[[boxes]]\nat = [2, 2]\nsize = [1, 1]\n'
+    (tmp_path / "room.toml").write_text(text, encoding="utf-8")
+    assert [box.at for box in load_world(tmp_path / "room.toml").boxes] == [(1.0, 1.0), (2.0, 2.0)]
+
+
+def test_what_a_world_says_itself_wins_over_what_it_includes(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('name = "base"\nbounds = [0, 0, 1, 1]\ndt = 0.1\n', encoding="utf-8")
+    (tmp_path / "room.toml").write_text('include = ["base.toml"]\nname = "room"\nbounds = [0, 0, 3, 3]\n')
+    world = load_world(tmp_path / "room.toml")
+    assert (world.name, world.bounds, world.dt) == ("room", (0, 0, 3, 3), 0.1)
+
+
+@pytest.mark.xfail(strict=True, reason="pictures and robots of an include are looked for beside the including file")
+def test_an_included_file_finds_what_lies_beside_it(tmp_path: Path) -> None:
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    (parts / "mine.toml").write_text(load_robot("e-puck").to_toml(), encoding="utf-8")
+    (parts / "team.toml").write_text('[[robots]]\nname = "a"\ntype = "mine.toml"\nat = [0.5, 0.5]\n')
+    (tmp_path / "room.toml").write_text('include = ["parts/team.toml"]\nname = "room"\nbounds = [0, 0, 1, 1]\n')
+    assert list(paddock.open(tmp_path / "room.toml").robots) == ["a"]
+
+
+@pytest.mark.xfail(strict=True, reason="what two includes share comes twice")
+def test_what_two_includes_share_comes_once(tmp_path: Path) -> None:
+    (tmp_path / "box.toml").write_text("[[boxes]]\nat = [1, 1]\nsize = [0.1, 0.1]\n")
+    for name in ("left", "right"):
+        (tmp_path / f"{name}.toml").write_text('include = ["box.toml"]\n')
+    (tmp_path / "room.toml").write_text('include = ["left.toml", "right.toml"]\nname = "room"\nbounds = [0, 0, 3, 3]\n')
+    assert len(load_world(tmp_path / "room.toml").boxes) == 1
+
+
+@pytest.mark.parametrize(
+    ("color", "parts"),
+    [
+        ("#3366cc", (0x33, 0x66, 0xCC)),
+        ("orange", (255, 165, 0)),
+        ("#abc", (0xAA, 0xBB, 0xCC)),
+        ("White", (255, 255, 255)),
+    ],
+)
+def test_colours_are_english_names_or_hexadecimal(color: str, parts: tuple[int, int, int]) -> None:
+    assert is_color(color)
+    assert rgb(color) == parts
+
+
+@pytest.mark.parametrize("color", ["", "reddish", "#12345", "#gggggg", "3366cc"])
+def test_other_texts_are_no_colours(color: str) -> None:
+    assert not is_color(color)
+
+
+@pytest.mark.parametrize("color", ["#+1+1+1"])
+@pytest.mark.xfail(strict=True, reason="int() admits signs among hexadecimal digits")
+def test_signs_are_no_hexadecimal_digits(color: str) -> None:
+    assert not is_color(color)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        (Number(), "a number"),
+        (Number("metres", above=0), "metres > 0"),
+        (Number(low=0, high=1), "a number >= 0 and <= 1"),
+        (Number("degrees"), "degrees"),
+    ],
+)
+def test_a_number_says_what_it_wants(rule: Number, text: str) -> None:
+    assert str(rule) == text
+
+
+@pytest.mark.parametrize(
+    ("hint", "text"),
+    [
+        (float, "a number"),
+        (int, "a whole number"),
+        (bool, "true or false"),
+        (str, "a text in quotes"),
+        (tuple[int, ...], "a list, each a whole number"),
+        (str | None, "a text in quotes"),
+    ],
+)
+def test_annotations_are_told_in_words(hint: Any, text: str) -> None:
+    assert expectation(hint) == text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_survives_conversion_to_the_last_bit(value: float) -> None:
+    assert convert(value, float, "x") == value
+    assert convert(tomllib.loads(f"x = {value}")["x"], float, "x") == value
+
+
+def test_a_spec_that_says_nothing_is_an_empty_file() -> None:
+    assert Floor().to_toml() == ""
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, True, "1", None, [1]])
+def test_what_is_no_finite_number_is_refused(value: Any) -> None:
+    with pytest.raises(paddock.SpecError, match="^x: expected a .*number, got"):
+        convert(value, float, "x")
