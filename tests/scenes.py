@@ -38,7 +38,9 @@ def _robot(
     return RobotSpec(name=name, body=body, drive=DifferentialDrive(**wheels), sensors=sensors, speaker=speaker)
 
 
-def world(*robots: Placed, bounds: tuple[float, float, float, float] = (-2.0, -2.0, 2.0, 2.0), **parts: Any) -> WorldSpec:
+def world(
+    *robots: Placed, bounds: tuple[float, float, float, float] = (-2.0, -2.0, 2.0, 2.0), **parts: Any
+) -> WorldSpec:
     """A square room of 4 m, unless told otherwise."""
     return WorldSpec(name="test", bounds=bounds, robots=robots, **parts)
 
@@ -86,12 +88,23 @@ def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: boo
             for _ in some(2)
         ),
         boxes=tuple(
-            Box(at=spot(), size=tuple(rng.uniform(0.02, 0.3, 2).tolist()), heading_deg=float(rng.uniform(-90, 90)), height=high())
+            Box(
+                at=spot(),
+                size=tuple(rng.uniform(0.02, 0.3, 2).tolist()),
+                heading_deg=float(rng.uniform(-90, 90)),
+                height=high(),
+            )
             for _ in some(3)
         ),
         cylinders=tuple(Cylinder(at=spot(), radius=float(rng.uniform(0.01, 0.2)), height=high()) for _ in some(3)),
         arcs=tuple(
-            Arc(at=spot(), radius=float(rng.uniform(0.1, 0.4)), from_deg=0, to_deg=float(rng.choice([120, 250, 360])), height=high())
+            Arc(
+                at=spot(),
+                radius=float(rng.uniform(0.1, 0.4)),
+                from_deg=0,
+                to_deg=float(rng.choice([120, 250, 360])),
+                height=high(),
+            )
             for _ in some(1 if arcs else 0)
         ),
         **parts,

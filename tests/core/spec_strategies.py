@@ -17,7 +17,7 @@ from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.worlds.spec import Arc, Field, Placed, Stroke, Wall, WorldSpec
 
-FAR = 1000.0
+FAR, TINY = 1000.0, 1e-6
 coordinates = st.floats(-100, 100)
 points = st.tuples(coordinates, coordinates)
 names = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
@@ -137,7 +137,7 @@ def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
         low, high = max(rule.low, rule.above, -FAR), min(rule.high, FAR)
         if hint is int:
             return st.integers(int(low), int(high))
-        return st.floats(low, high, exclude_min=rule.above == low)
+        return st.floats(TINY if rule.above == 0 else low, high, exclude_min=rule.above == low != 0)
     if isinstance(rule, Count):
         return st.lists(_of(get_args(hint)[0]), min_size=rule.least, max_size=rule.least + 2).map(tuple)
     if isinstance(rule, Tagged):

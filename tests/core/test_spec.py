@@ -21,7 +21,6 @@ from paddock.sensors.sonar import SonarSpec
 from paddock.worlds import load_world, save_world, world_names
 from paddock.worlds.spec import Box, Cylinder, Floor, Placed, Start, Wall
 
-
 ROOM = {"name": "room", "bounds": [0, 0, 2, 2]}
 
 
@@ -240,5 +239,5 @@ def test_a_spec_that_says_nothing_is_an_empty_file() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, True, "1", None, [1]])
 def test_what_is_no_finite_number_is_refused(value: Any) -> None:
-    with pytest.raises(paddock.SpecError, match="^x: expected a .*number, got"):
+    with pytest.raises(paddock.SpecError, match=r"^x: expected a .*number, got"):
         convert(value, float, "x")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 from paddock.engine.kernels.surroundings import gather, index_crowd
-from paddock.engine.model import CROWD, GRID_REACH, ITEM_RADIUS, ITEM_X0, ITEM_Y0, RADIUS
+from paddock.engine.model import CROWD, GRID_REACH, ITEM_RADIUS, ITEM_X0, RADIUS
 from paddock.engine.state import HEADING, PANS, X, Y, workspace
 from paddock.worlds.build import BuiltWorld, build
 from scenes import crate, puck, random_world
@@ -52,10 +52,10 @@ def brute_force(built: BuiltWorld, motion: np.ndarray, robot: int, x: float, y: 
     return must, may
 
 
-def gathered(built: BuiltWorld, space, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0):
-    segments, discs = gather(
-        built.model, motion, space, robot, x, y, math.cos(angle), math.sin(angle), reach, ago
-    )
+def gathered(
+    built: BuiltWorld, space, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0
+):
+    segments, discs = gather(built.model, motion, space, robot, x, y, math.cos(angle), math.sin(angle), reach, ago)
     rows = [*space.segments[:segments], *space.discs[:discs]]
     return [tuple(row[ITEM_X0 : ITEM_RADIUS + 1]) for row in rows]
 
@@ -64,7 +64,9 @@ def rounded(rows: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
     return sorted(tuple(round(number, 7) + 0.0 for number in row) for row in rows)
 
 
-def check(built: BuiltWorld, space, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0) -> None:
+def check(
+    built: BuiltWorld, space, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0
+) -> None:
     found = rounded(gathered(built, space, motion, robot, x, y, angle, reach, ago))
     must, may = brute_force(built, motion, robot, x, y, angle, reach)
     if not may:  # nothing lies on the very edge
@@ -82,7 +84,10 @@ def start(built: BuiltWorld) -> np.ndarray:
 @given(seeds)
 def test_everything_within_reach_is_gathered_once_and_nothing_else(seed):
     rng = np.random.default_rng(seed)
-    kinds = [crate() if rng.integers(2) else puck(radius=float(rng.uniform(0.02, 0.1))) for _ in range(int(rng.integers(1, 9)))]
+    kinds = [
+        crate() if rng.integers(2) else puck(radius=float(rng.uniform(0.02, 0.1)))
+        for _ in range(int(rng.integers(1, 9)))
+    ]
     built = build(random_world(rng, kinds, arcs=False, open=bool(rng.integers(2))))
     if not built.robots:
         return

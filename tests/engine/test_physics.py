@@ -83,7 +83,8 @@ def test_a_wheel_diameter_error_bends_the_umbmark_square_as_borenstein_predicts(
     sign = -1 if clockwise else 1
     x = sum(-side * (i + 0.5) * beta * math.sin(sign * i * math.pi / 2) for i in range(4))
     y = sum(side * (i + 0.5) * beta * math.cos(sign * i * math.pi / 2) for i in range(4))
-    assert abs(x) == pytest.approx(2 * side * abs(beta)) and abs(y) == pytest.approx(2 * side * abs(beta))
+    assert abs(x) == pytest.approx(2 * side * abs(beta))
+    assert abs(y) == pytest.approx(2 * side * abs(beta))
     assert robot.pose.x == pytest.approx(x, rel=0.05)
     assert robot.pose.y == pytest.approx(y, rel=0.05)
     assert robot.pose.heading == pytest.approx(4 * beta, rel=1e-6)
@@ -136,7 +137,9 @@ def test_commands_beyond_the_data_sheet_are_capped():
     robot.drive(0.3, 4.0)  # too much for the right wheel: slower on the same curve
     arena.step()
     assert max(robot.wheels.speeds) == pytest.approx(0.3)
-    assert (robot.wheels.speeds.right - robot.wheels.speeds.left) / 0.1 / (sum(robot.wheels.speeds) / 2) == pytest.approx(4 / 0.3)
+    assert (robot.wheels.speeds.right - robot.wheels.speeds.left) / 0.1 / (
+        sum(robot.wheels.speeds) / 2
+    ) == pytest.approx(4 / 0.3)
 
 
 def test_the_acceleration_limit_ramps_the_speed():
@@ -184,7 +187,9 @@ def test_slip_has_the_right_mean_and_spread_over_seeds():
 
 def test_slip_differs_from_tick_to_tick_and_from_robot_to_robot():
     kind = puck(slip_noise=0.1)
-    arena = paddock.open(world(Placed(name="a", type=kind, at=(0, 0)), Placed(name="b", type=kind, at=(0, 1)), bounds=FIELD))
+    arena = paddock.open(
+        world(Placed(name="a", type=kind, at=(0, 0)), Placed(name="b", type=kind, at=(0, 1)), bounds=FIELD)
+    )
     travels = []
     for _ in range(50):
         before = arena.poses

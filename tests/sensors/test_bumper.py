@@ -24,7 +24,7 @@ def test_nothing_is_pressed_in_the_open():
 @pytest.mark.parametrize(("heading", "speed", "side"), [(0, 1, 0), (0, -1, 2), (60, 1, 3), (-60, 1, 1), (180, -1, 2)])
 @pytest.mark.parametrize("kind", [puck, crate])
 def test_the_bumper_at_the_wall_is_pressed_and_no_other(heading, speed, side, kind):
-    x = 1.85 if abs(heading) < 90 and speed > 0 or heading == 180 else -1.85
+    x = 1.85 if (abs(heading) < 90 and speed > 0) or heading == 180 else -1.85
     arena, robot = alone(robot=kind(RING), at=(x, 0.0), heading_deg=heading)
     robot.wheels.set(0.3 * speed, 0.3 * speed)
     arena.step(60)

@@ -19,7 +19,7 @@ NOSE = ChemicalSpec(name="nose", mounts=((0.04, 0.0, 0.0, 0.0), (-0.04, 0.0, 0.0
 
 
 def test_a_radial_field_falls_evenly_to_its_rim():
-    arena, robot = alone(NOSE, fields=(Field(name="f", shape="radial", at=(1, 0), radius=0.5, peak=3.0),))
+    _arena, robot = alone(NOSE, fields=(Field(name="f", shape="radial", at=(1, 0), radius=0.5, peak=3.0),))
     for x in (0.2, 0.6, 0.9, 1.0, 1.4, 1.8):
         robot.place(x, 0.0)
         expected = [3.0 * max(0.0, 1 - abs(x + off - 1) / 0.5) for off in (0.04, -0.04)]
@@ -27,7 +27,7 @@ def test_a_radial_field_falls_evenly_to_its_rim():
 
 
 def test_a_gaussian_field_is_a_bell():
-    arena, robot = alone(NOSE, fields=(Field(name="f", shape="gaussian", at=(0.3, -0.2), radius=0.4, peak=2.0),))
+    _arena, robot = alone(NOSE, fields=(Field(name="f", shape="gaussian", at=(0.3, -0.2), radius=0.4, peak=2.0),))
     robot.place(0.5, 0.5, math.pi / 2)
     expected = [2.0 * math.exp(-(0.2**2 + (0.7 + off) ** 2) / (2 * 0.4**2)) for off in (0.04, -0.04)]
     assert robot.nose.read().tolist() == pytest.approx(expected)
@@ -54,5 +54,5 @@ def test_the_right_one_of_several_fields_is_smelled_and_a_missing_one_is_nothing
         Field(name="b", shape="radial", at=(0, 0), radius=1, peak=2.0),
     )
     noses = [ChemicalSpec(name=f"nose{i}", field=i) for i in range(3)]
-    arena, robot = alone(*noses, fields=fields, lights=(Light(at=(1, 1)),))
+    _arena, robot = alone(*noses, fields=fields, lights=(Light(at=(1, 1)),))
     assert [robot.device(f"nose{i}").read() for i in range(3)] == [1.0, 2.0, 0.0]

@@ -51,10 +51,10 @@ def test_a_full_circle_has_no_beam_twice_and_a_part_of_one_has_both_edges():
 
 
 def test_the_walls_of_a_room_are_at_their_distances_counter_clockwise():
-    arena, robot = alone(LaserSpec(name="laser", range=9, fov_deg=360, beams=4), at=(0.5, -0.3))
+    _arena, robot = alone(LaserSpec(name="laser", range=9, fov_deg=360, beams=4), at=(0.5, -0.3))
     assert robot.laser.read().tolist() == pytest.approx([2.5, 1.7, 1.5, 2.3])
 
 
 def test_beams_out_of_range_read_the_range():
-    arena, robot = alone(LaserSpec(name="laser", range=1.0, fov_deg=180, beams=5))
+    _arena, robot = alone(LaserSpec(name="laser", range=1.0, fov_deg=180, beams=5))
     assert robot.laser.read().tolist() == [1.0] * 5

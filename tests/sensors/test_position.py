@@ -18,7 +18,7 @@ def test_the_position_is_the_pose():
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_robot_cannot_be_put_nowhere(bad):
-    arena, robot = alone(PositionSpec(name="position"))
+    _arena, robot = alone(PositionSpec(name="position"))
     with pytest.raises(Exception, match="."):
         robot.place(bad, 0.0)
     with pytest.raises(Exception, match="."):

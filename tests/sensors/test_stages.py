@@ -26,7 +26,7 @@ AHEAD = ((0.05, 0.0, 0.02, 0.0),)
 @given(st.floats(0.001, 0.99))
 def test_a_response_table_is_linear_between_its_rows(distance):
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=FALLING)
-    arena, robot = alone(spec, at=(1.95 - distance, 0))
+    _arena, robot = alone(spec, at=(1.95 - distance, 0))
     ideal, hardware = zip(*FALLING, strict=True)
     assert robot.p.raw()[0] == pytest.approx(np.interp(distance, ideal, hardware), abs=1e-6)
 
@@ -35,20 +35,20 @@ def test_a_response_table_is_linear_between_its_rows(distance):
 @given(st.floats(0.001, 0.99))
 def test_reading_inverts_the_response_where_it_can_be_inverted(distance):
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=FALLING)
-    arena, robot = alone(spec, at=(1.95 - distance, 0))
+    _arena, robot = alone(spec, at=(1.95 - distance, 0))
     assert robot.p.read() == pytest.approx(min(distance, 0.4), abs=1e-9)
 
 
 def test_rounding_goes_to_the_nearest_multiple_and_stays_within_the_table():
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=((0.0, 10.4), (1.0, 0.0)), resolution=4.0)
-    arena, robot = alone(spec, at=(1.95, 0))
+    _arena, robot = alone(spec, at=(1.95, 0))
     assert robot.p.raw().tolist() == [10.4]  # 12 is beyond the table
     robot.place(1.95 - 0.5, 0)
     assert robot.p.raw().tolist() == [4.0]
 
 
 def test_nothing_seen_has_its_own_values():
-    arena, robot = alone(
+    _arena, robot = alone(
         SonarSpec(name="sonar", range=1.0, cone_deg=20, nothing_seen=7.0, scale=100),
         ProximitySpec(name="p", range=0.5, response=FALLING, noise=5.0),
         ProximitySpec(name="plain", range=0.5, scale=1000),
@@ -65,7 +65,9 @@ def test_noise_has_the_mean_and_spread_of_the_spec():
         ProximitySpec(name="tabled", mounts=AHEAD, range=2.0, response=((0.0, 0.0, 0.0), (2.0, 2000.0, 0.2))),
         heading_deg=0, at=(0.95, 0), noise=True,
     )  # fmt: skip
-    found = np.array([(arena.step(), robot.absolute.read(), robot.relative.read(), robot.tabled.raw()[0])[1:] for _ in range(2000)])
+    found = np.array(
+        [(arena.step(), robot.absolute.read(), robot.relative.read(), robot.tabled.raw()[0])[1:] for _ in range(2000)]
+    )
     mean, sigma = np.array([0.0, 1.0, 1000.0]), np.array([0.05, 0.1, 100.0])
     assert (np.abs(found.mean(axis=0) - mean) < 4 * sigma / math.sqrt(2000)).all()
     assert found.std(axis=0) == pytest.approx(sigma, rel=0.08)
@@ -78,7 +80,7 @@ def test_channels_have_noise_of_their_own():
 
 
 def test_a_robot_told_to_be_free_of_noise_is():
-    arena, robot = alone(CompassSpec(name="compass", noise=1.0), noise=False, heading_deg=10)
+    _arena, robot = alone(CompassSpec(name="compass", noise=1.0), noise=False, heading_deg=10)
     assert robot.compass.read() == pytest.approx(math.radians(10))
 
 
@@ -126,7 +128,7 @@ def test_counters_of_few_bits_wrap_around_but_metres_do_not():
 
 
 def test_a_device_without_hardware_numbers_refuses_to_give_them():
-    arena, robot = alone(CompassSpec(name="compass"))
+    _arena, robot = alone(CompassSpec(name="compass"))
     with pytest.raises(paddock.DeviceRefused):
         robot.compass.raw()
 
@@ -153,7 +155,7 @@ def test_a_pan_beyond_the_limits_or_of_a_fixed_sensor_is_refused():
 
 def test_polled_sensors_are_read_on_demand_only():
     polled = SonarSpec(name="polled", range=9, cone_deg=2, polled=True)
-    arena, robot = alone(polled, CompassSpec(name="compass"))
+    _arena, robot = alone(polled, CompassSpec(name="compass"))
     assert list(robot.sense()) == ["compass"]
     assert robot.polled.read() == pytest.approx(2.0)
     robot.polled.poll_only(False)
@@ -163,7 +165,7 @@ def test_polled_sensors_are_read_on_demand_only():
 
 
 def test_a_device_that_is_off_cannot_be_read():
-    arena, robot = alone(CompassSpec(name="compass"))
+    _arena, robot = alone(CompassSpec(name="compass"))
     robot.compass.disable()
     with pytest.raises(paddock.DeviceNotEnabled):
         robot.compass.read()
@@ -171,5 +173,5 @@ def test_a_device_that_is_off_cannot_be_read():
 
 
 def test_a_robot_without_any_sensor_senses_nothing():
-    arena, robot = alone(robot=puck())
+    _arena, robot = alone(robot=puck())
     assert list(robot.sense()) == []

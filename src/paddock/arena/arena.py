@@ -48,9 +48,9 @@ class Arena:
         self.robots = Robots(self)
         self.dt = self.model.dt
         self._step, self._sense = step.compiled, sense.compiled
-        with progress_while_compiling(step):
+        with progress_while_compiling("its engine", step):
             self._step(self.model, self.state, self.commands, self.space, 0)
-        self._index()
+            self._index()
 
     def __getitem__(self, name: str) -> Robot:
         return self.robots[name]
@@ -126,9 +126,17 @@ class Arena:
         return {next(iter(self.robots.values())): controllers}
 
     def _run_policies(self, policies: Policies, ticks: int) -> None:
-        with progress_while_compiling(run_policies):
+        with progress_while_compiling("its fused loop", run_policies):
             run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, 0)
         run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, ticks)
+
+    def prepare_sensing(self, camera: Floats | None = None) -> None:
+        """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
+        with progress_while_compiling("its sensors", sense):
+            self.read(0, np.zeros_like(self.enabled[0]), np.empty(0))
+        if camera is not None:
+            with progress_while_compiling("its cameras", take_picture):
+                self.take_picture(0, -1, camera, np.empty((*camera.shape, 3), np.uint8))
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
         """Read devices of one robot into a row of readings."""

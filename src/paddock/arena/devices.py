@@ -36,6 +36,7 @@ class Device:
 
     def enable(self) -> None:
         """Switch the device on."""
+        self.robot.arena.prepare_sensing()
         self._switch(True)
 
     def disable(self) -> None:
@@ -104,6 +105,11 @@ class Camera(Device):
     def __init__(self, robot: Robot, spec: CameraSpec, number: int) -> None:
         super().__init__(robot, spec, number)
         self._depth = np.empty((spec.height, spec.width))
+
+    def enable(self) -> None:
+        """Switch the camera on."""
+        self.robot.arena.prepare_sensing(camera=self._depth)
+        self._switch(True)
 
     def read(self) -> NDArray[np.uint8]:
         """The present picture."""

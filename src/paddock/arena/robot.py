@@ -113,7 +113,8 @@ class Robot:
             left, right = command
         except (TypeError, ValueError):
             raise PaddockError(
-                f"the controller of {self.name!r} answered {command!r}: expected (left, right) in m/s, a Command or None"
+                f"the controller of {self.name!r} answered {command!r}: "
+                "expected (left, right) in m/s, a Command, or None"
             ) from None
         self.wheels.set(left, right)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 Point = tuple[float, float]
@@ -95,7 +96,7 @@ def _mirrored(point: Point, at: Point) -> Point:
 def _on_spline(p: Sequence[Point], share: float) -> Point:
     """The point between p[1] and p[2] (Barry and Goldman 1988)."""
     knots = [0.0]
-    for a, b in zip(p, p[1:], strict=False):
+    for a, b in pairwise(p):
         knots.append(knots[-1] + max(math.sqrt(math.dist(a, b)), 1e-9))
     t = knots[1] + share * (knots[2] - knots[1])
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.util
 import os
 import sys
 import threading
@@ -96,32 +95,23 @@ def package_folder() -> Path:
 @functools.cache
 def source_stamp() -> str:
     """A digest of all files with kernels, so that cached machine code is never older than its sources."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(repr(OPTIONS).encode())
     for path in sorted(package_folder().rglob("*.py")):
         text = path.read_bytes()
-        if b"kernel" in text:
+        if b"\n@kernel" in text or path.name in ("model.py", "state.py"):  # the tables' columns count as code
             digest.update(text)
     return digest.hexdigest()
 
 
-def numba_version() -> str:
-    """The installed numba, without importing it."""
-    if importlib.util.find_spec("numba") is None:
-        return "missing"
-    from importlib.metadata import version
-
-    return version("numba")
-
-
 @contextmanager
-def progress_while_compiling(*kernels: Kernel) -> Iterator[None]:
+def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
     """Tell people on stderr what the first run on a machine is waiting for; silent when all is cached."""
-    if all(each.is_cached() for each in kernels):
+    if kernel.is_cached():
         yield
         return
     started, done = time.monotonic(), threading.Event()
     live = sys.stderr.isatty()
-    text = "Paddock compiles its engine (once on this machine, less than a minute)"
+    text = f"Paddock compiles {what}, once on this machine"
 
     def tick() -> None:
         while not done.wait(0.5):

@@ -54,7 +54,9 @@ def read_device(model, state, space, world, robot, device, raw, values):
 
 @kernel
 def take_picture(model, state, space, world, robot, device, depth, picture):
-    """One picture of a camera."""
+    """One picture of a camera; none of device -1."""
+    if device < 0:
+        return
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
     segments, discs = look_around(model, state, motion, space, world, robot, device, tick)

@@ -1,0 +1,198 @@
+"""The compiler: called late, cached by the sources of all kernels, and switched off on request."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paddock.core import jit
+
+
+def python(script: str, **environment: str) -> str:
+    """What a fresh Python prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("module", ["paddock", "paddock.worlds", "paddock.robots", "paddock.arena"])
+def test_importing_does_not_import_numba(module: str) -> None:
+    assert python(f"import sys, {module}; print('numba' in sys.modules)") == "False"
+
+
+def test_loading_and_checking_a_world_does_not_import_numba() -> None:
+    script = "import sys; from paddock.worlds import load_world; load_world('clutter'); print('numba' in sys.modules)"
+    assert python(script) == "False"
+
+
+def test_importing_paddock_alone_imports_neither_numpy_nor_pillow() -> None:
+    assert python("import sys, paddock; print({'numpy', 'PIL', 'numba'} & set(sys.modules))") == "set()"
+
+
+def test_with_the_compiler_off_kernels_are_plain_python_and_numba_stays_out() -> None:
+    script = """
+    import sys, paddock
+    from paddock.engine.step import step
+    arena = paddock.open("clutter")
+    red = arena["red"]
+    red.enable()
+    red.wheels.set(0.1, 0.1)
+    arena.step(3)
+    print(step.is_cached(), "numba" in sys.modules, len(red.sense().proximity), arena.tick)
+    """
+    assert python(script, NUMBA_DISABLE_JIT="1") == "True False 8 3"
+
+
+def test_plain_python_and_the_compiler_agree_on_a_run() -> None:
+    script = """
+    import paddock
+    arena = paddock.open("clutter", seed=3)
+    red = arena["red"]
+    red.enable("proximity")
+    red.wheels.set(0.12, 0.1)
+    arena.step(40)
+    print([round(value, 9) for value in (*red.pose, *red.proximity.read())])
+    """
+    assert python(script, NUMBA_DISABLE_JIT="1") == python(script, NUMBA_DISABLE_JIT="0")
+
+
+@pytest.mark.parametrize(("setting", "compiles"), [("0", True), ("", True), ("1", False)])
+def test_the_compiler_is_switched_off_by_the_environment(
+    setting: str, compiles: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", setting)
+    assert jit.compiling() is compiles
+
+
+def test_a_plain_kernel_divides_by_zero_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+
+    @jit.kernel
+    def reciprocal(number):
+        """One by a number."""
+        return np.float64(1.0) / number
+
+    assert reciprocal(np.float64(0.0)) == np.inf
+    assert reciprocal.__name__ == "reciprocal"
+    assert reciprocal.__doc__ == "One by a number."
+
+
+def test_a_kernel_knows_its_python_function() -> None:
+    def double(number: float) -> float:
+        return 2 * number
+
+    assert jit.kernel(double).function is double
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that stands in for Paddock's own sources."""
+    folder = tmp_path / "package"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "rays.py").write_text("@kernel\ndef ray(): ...\n")
+    (folder / "inner" / "arcs.py").write_text("@kernel\ndef arc(): ...\n")
+    (folder / "words.py").write_text("def word(): ...\n")
+    monkeypatch.setattr(jit, "package_folder", lambda: folder)
+    return folder
+
+
+def stamp() -> str:
+    return jit.source_stamp.__wrapped__()  # type: ignore[attr-defined,no-any-return]
+
+
+@pytest.mark.parametrize("file", ["rays.py", "inner/arcs.py"])
+def test_the_stamp_changes_with_any_file_that_has_kernels(package: Path, file: str) -> None:
+    before = stamp()
+    (package / file).write_text((package / file).read_text() + "# more\n")
+    assert stamp() != before
+
+
+def test_the_stamp_stays_when_other_files_change(package: Path) -> None:
+    before = stamp()
+    (package / "words.py").write_text("def other_word(): ...\n")
+    assert stamp() == before
+
+
+def test_the_stamp_changes_with_a_new_kernel_file(package: Path) -> None:
+    before = stamp()
+    (package / "discs.py").write_text("@kernel\ndef disc(): ...\n")
+    assert stamp() != before
+
+
+def test_the_stamp_does_not_depend_on_when_files_were_written(package: Path) -> None:
+    before = stamp()
+    os.utime(package / "rays.py", (0, 0))
+    assert stamp() == before
+
+
+@pytest.mark.heavy
+def test_cached_machine_code_is_renewed_when_a_kernel_that_it_calls_changes(tmp_path: Path) -> None:
+    (tmp_path / "outer_kernel.py").write_text(
+        "from inner_kernel import number\nfrom paddock.core.jit import kernel\n\n\n"
+        "@kernel\ndef doubled():\n    return 2 * number()\n"
+    )
+    script = f"""
+    import sys
+    from pathlib import Path
+    from paddock.core import jit
+    jit.package_folder = lambda: Path({str(tmp_path)!r})
+    sys.path.insert(0, {str(tmp_path)!r})
+    from outer_kernel import doubled
+    cached = doubled.is_cached()
+    print(cached, doubled())
+    """
+    inner = "from paddock.core.jit import kernel\n\n\n@kernel\ndef number():\n    return {}\n"
+    (tmp_path / "inner_kernel.py").write_text(inner.format(3))
+    assert python(script, NUMBA_DISABLE_JIT="0") == "False 6"
+    assert python(script, NUMBA_DISABLE_JIT="0") == "True 6"
+    (tmp_path / "inner_kernel.py").write_text(inner.format(10))
+    assert python(script, NUMBA_DISABLE_JIT="0") == "False 20"
+
+
+class Waiting(jit.Kernel):
+    """A kernel that says whether it was compiled before."""
+
+    def __init__(self, cached: bool) -> None:
+        super().__init__(lambda: None)
+        self.cached = cached
+
+    def is_cached(self) -> bool:
+        return self.cached
+
+
+def test_a_first_compilation_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    with jit.progress_while_compiling(Waiting(True), Waiting(False)):
+        announced = capsys.readouterr().err
+    assert announced == "Paddock compiles its engine (once on this machine, less than a minute) …\n"
+    assert "done in 0 s" in capsys.readouterr().err
+
+
+def test_a_compilation_that_fails_still_ends_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="no"), jit.progress_while_compiling(Waiting(False)):
+        raise ValueError("no")
+    assert capsys.readouterr().err.endswith(" s\n")
+
+
+def test_nothing_is_announced_when_all_is_cached(capsys: pytest.CaptureFixture[str]) -> None:
+    with jit.progress_while_compiling(Waiting(True)):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_the_version_of_the_compiler_is_told_without_importing_it() -> None:
+    assert jit.numba_version() == importlib.metadata.version("numba")
+    script = "import sys; from paddock.core.jit import numba_version; numba_version(); print('numba' in sys.modules)"
+    assert python(script) == "False"

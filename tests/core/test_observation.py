@@ -1,0 +1,111 @@
+"""What a controller sees and what it answers."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.core.observation import Controller, Slot, WheelSpeeds, acting
+
+PICTURE = np.zeros((2, 3, 3), np.uint8)
+
+
+def all_values(values: Any) -> Any:
+    return values
+
+
+def first_value(values: Any) -> float:
+    return float(values[0])
+
+
+def seen() -> paddock.Observation:
+    slots = {"ground": Slot(0, 3, all_values), "compass": Slot(3, 4, first_value)}
+    return paddock.Observation(1.25, np.array([0.1, 0.2, 0.3, 1.5]), slots, {"camera": PICTURE})
+
+
+def test_an_observation_has_an_attribute_for_each_device_that_was_read() -> None:
+    assert seen().ground.tolist() == [0.1, 0.2, 0.3]
+    assert seen().compass == 1.5
+    assert seen().camera is PICTURE
+    assert seen().time == 1.25
+
+
+def test_an_observation_lists_its_devices() -> None:
+    assert list(seen()) == ["ground", "compass", "camera"]
+    assert repr(seen()) == "Observation(time=1.250, devices=ground, compass, camera)"
+
+
+def test_a_device_that_was_not_read_is_answered_with_one_that_was() -> None:
+    with pytest.raises(paddock.UnknownName) as caught:
+        _ = seen().grond
+    assert str(caught.value) == "no enabled device called 'grond' (did you mean 'ground'?)"
+
+
+def test_whether_a_device_was_read_can_be_asked() -> None:
+    assert hasattr(seen(), "camera")
+    assert not hasattr(seen(), "sonar")
+    assert getattr(seen(), "sonar", None) is None
+
+
+def test_an_observation_takes_no_new_attributes() -> None:
+    with pytest.raises(AttributeError):
+        seen().sonar = 3
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.xfail(strict=True, raises=RecursionError, reason="__getattr__ asks for _slots before there are any")
+def test_an_observation_can_be_copied_and_sent_to_another_process(duplicate: Any) -> None:
+    assert duplicate(seen()).ground.tolist() == [0.1, 0.2, 0.3]
+
+
+@pytest.mark.xfail(strict=True, reason="devices do not show up when a person presses the tab key")
+def test_the_devices_of_an_observation_are_offered_for_completion() -> None:
+    assert {"ground", "compass", "camera", "time"} <= set(dir(seen()))
+
+
+def test_a_command_leaves_everything_as_it_is_unless_told() -> None:
+    command = paddock.Command()
+    assert (command.wheels, command.pans, command.leds, command.tone) == (None, {}, {}, None)
+
+
+def test_a_command_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        paddock.Command().wheels = (1.0, 1.0)  # type: ignore[misc]
+
+
+def test_wheel_speeds_are_a_pair() -> None:
+    left, right = WheelSpeeds(0.1, 0.2)
+    assert (left, right) == (0.1, 0.2)
+
+
+class Still:
+    def act(self, observation: paddock.Observation) -> None:
+        return None
+
+
+def test_a_function_and_an_object_with_act_are_controllers() -> None:
+    still = Still()
+    assert isinstance(still, Controller)
+    assert acting(still)(seen()) is None
+    assert acting(lambda observation: observation.time)(seen()) == 1.25
+
+
+@pytest.mark.parametrize("thing", [None, 3, "red", (0.1, 0.1)])
+def test_other_things_are_no_controllers(thing: Any) -> None:
+    with pytest.raises(paddock.PaddockError) as caught:
+        acting(thing)
+    assert str(caught.value) == (
+        f"{thing!r} is not a controller: expected a function act(observation) or an object with such a method"
+    )
+
+
+@pytest.mark.xfail(strict=True, reason="its act is taken without an object, and fails later with a TypeError")
+def test_a_class_in_the_place_of_an_object_is_refused() -> None:
+    with pytest.raises(paddock.PaddockError, match=r"Still is a class: expected an object, Still\(\)"):
+        acting(Still)

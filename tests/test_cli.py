@@ -1,0 +1,144 @@
+"""The command line as a user types it, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from paddock.cli.benches import BENCHES
+from paddock.robots import robot_names
+from paddock.worlds import world_names
+
+
+def paddock(*arguments: str, folder: Path | None = None, columns: int = 160) -> subprocess.CompletedProcess[str]:
+    """Run `paddock …` and return what it printed."""
+    program = [sys.executable, "-c", "from paddock.cli import main; main()", *arguments]
+    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "dumb"}
+    return subprocess.run(program, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+
+
+def width(path: Path) -> int:
+    with Image.open(path) as picture:
+        return picture.width
+
+
+def test_the_demo_drives_two_robots_past_each_other_and_draws_their_trails(tmp_path: Path) -> None:
+    done = paddock("demo", "--headless", "--seconds", "20", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "red" in done.stdout
+    assert "blue" in done.stdout
+    assert width(tmp_path / "demo.png") >= 800
+
+
+def test_the_demo_ends_in_the_same_state_every_time(tmp_path: Path) -> None:
+    first, second = (paddock("demo", "--headless", "--seconds", "5", folder=tmp_path).stdout for _ in range(2))
+    digests = [line for text in (first, second) for line in text.splitlines() if line.startswith("digest")]
+    assert len(digests) == 2
+    assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("world", world_names())
+def test_every_shipped_world_runs_with_a_built_in_controller(world: str) -> None:
+    done = paddock("run", world, "--seconds", "2", "--headless")
+    assert done.returncode == 0, done.stderr
+    assert f"{world}: 2 s simulated" in done.stdout
+
+
+def test_a_controller_file_drives_the_robots(tmp_path: Path) -> None:
+    (tmp_path / "spin.py").write_text("def act(observation):\n    return -0.05, 0.05\n")
+    done = paddock("run", "empty", "-c", "spin.py", "--seconds", "3", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    row = next(line for line in done.stdout.splitlines() if "e-puck" in line)
+    assert " 0.00 " in row  # it turned on the spot
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1\n", "expected a function act(observation), a class Controller"),
+        ("CONTROLLERS = {'gren': None}\n", "no robot called 'gren'"),
+        ("def act(observation):\n    return 'fast'\n", "answered 'fast': expected (left, right)"),
+    ],
+)
+def test_a_useless_controller_file_is_refused_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    done = paddock("run", "empty", "-c", "mine.py", "--seconds", "1", folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_misspelt_world_gets_a_suggestion_and_no_traceback() -> None:
+    done = paddock("run", "cluter")
+    assert done.returncode == 2
+    assert "no world called 'cluter' (did you mean 'clutter'?)" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_worlds_and_robots_are_listed_and_drawn(tmp_path: Path) -> None:
+    worlds, robots = paddock("worlds").stdout, paddock("robots").stdout
+    assert all(name in worlds for name in world_names())
+    assert all(name in robots for name in robot_names())
+    assert paddock("worlds", "--show", "maze", "-o", "m.png", folder=tmp_path).returncode == 0
+    assert paddock("robots", "--show", "e-puck", folder=tmp_path).returncode == 0
+    assert width(tmp_path / "m.png") >= 500
+    assert width(tmp_path / "e-puck.png") >= 500
+
+
+def test_bench_prints_one_json_object_per_line_with_the_agreed_keys() -> None:
+    done = paddock("bench", "loop", "single", "camera", "laser", "--rounds", "1", "--json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["bench"] for line in lines] == ["loop", "single", "camera", "laser"]
+    for line in lines:
+        assert {"bench", "robots", "robot_steps_per_s", "robot_steps_per_cpu_s", "real_time_factor", "compile_s"} <= set(
+            line
+        )
+        assert line["robot_steps_per_s"] > 0
+
+
+def test_an_unknown_benchmark_is_refused() -> None:
+    done = paddock("bench", "lop")
+    assert done.returncode == 2
+    assert "no benchmark called 'lop' (did you mean 'loop'?)" in done.stderr
+
+
+def test_every_benchmark_says_what_it_measures() -> None:
+    assert all(build.__doc__ for build in BENCHES.values())
+
+
+def test_the_doctor_finds_a_healthy_installation() -> None:
+    done = paddock("doctor", "--json")
+    findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0
+    assert findings["a short simulation"]["good"]
+    assert findings["numba"]["good"]
+
+
+def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    done = paddock("doctor")
+    assert done.returncode == 1
+    assert "unset NUMBA_DISABLE_JIT" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["demo", "run", "worlds", "robots", "bench", "doctor"])
+def test_every_command_explains_itself(command: str) -> None:
+    done = paddock(command, "--help")
+    assert done.returncode == 0
+    assert len(done.stdout) > 200
+
+
+def test_the_version_is_printed() -> None:
+    assert paddock("--version").stdout.startswith("paddock 0.")
+
+
+def test_listing_worlds_does_not_wait_for_the_compiler() -> None:
+    program = "import sys; from paddock.cli.catalogue import list_worlds; list_worlds(); assert 'numba' not in sys.modules"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
