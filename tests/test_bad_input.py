@@ -882,6 +882,48 @@ BROKEN_ROBOTS = [
         "is accepted; the second can only be set by number",
     ),
     row("a number of lamps", robot(top="leds = 8"), f"scout.toml: leds: expected a list, each {A_NAME}, got 8"),
+    # Robots that change another one.
+    row(
+        "an unknown base",
+        'name = "scout"\nbase = "epuck"\n',
+        "scout.toml: base: no robot called 'epuck' (did you mean 'e-puck'?)",
+    ),
+    row(
+        "a number for a base",
+        'name = "scout"\nbase = 3\n',
+        "scout.toml: base: expected the name of a robot, or a TOML file, got 3",
+    ),
+    wanted(
+        "a misspelt base",
+        'name = "scout"\nbsae = "e-puck"\n',
+        "scout.toml: bsae: unknown key (did you mean 'base'?)",
+        "base is not among the known keys",
+    ),
+    wanted(
+        "a base that is missing",
+        'name = "scout"\nbase = "mine.toml"\n',
+        "scout.toml: base: no file 'mine.toml' beside it",
+        "does not say which robot names the file",
+    ),
+    wanted(
+        "an error in a change of a base's sensor",
+        'name = "scout"\nbase = "e-puck"\n[[sensors]]\nname = "ground"\nnoise = -1\n',
+        "scout.toml: sensors[0].noise: expected a number >= 0, got -1",
+        "counts the sensors of the base",
+    ),
+    wanted(
+        "a change of a sensor that the base has not",
+        'name = "scout"\nbase = "e-puck"\n[[sensors]]\nname = "grond"\nnoise = 1\n',
+        "scout.toml: sensors[0].name: 'e-puck' has no sensor called 'grond' (did you mean 'ground'?); "
+        "a new one needs a kind",
+        "asks for a kind of sensors[8], and lists the kinds",
+    ),
+    wanted(
+        "a change of a sensor without a real name",
+        'name = "scout"\nbase = "e-puck"\n[[sensors]]\nname = ["ground"]\nnoise = 1\n',
+        f"scout.toml: sensors[0].name: expected {A_NAME}, got ['ground']",
+        "a TypeError escapes",
+    ),
 ]
 
 RESERVED = [
@@ -1115,6 +1157,13 @@ def test_what_can_be_no_world_is_refused(asked: Any) -> None:
 def test_a_robot_in_the_place_of_a_world_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"open: expected a world's name, .*, got a RobotSpec"):
         paddock.open(load_robot("e-puck"))  # type: ignore[arg-type]
+
+
+@pytest.mark.xfail(strict=True, raises=paddock.SpecError, reason="a base is looked for in the working folder only")
+def test_a_base_is_found_beside_the_robot_that_names_it(desk: Path) -> None:
+    (desk / "plain.toml").write_text(robot(), encoding="utf-8")
+    (desk / "fast.toml").write_text('name = "fast"\nbase = "plain.toml"\ndrive = { max_speed = 2 }\n', encoding="utf-8")
+    assert load_robot(desk / "fast.toml").drive.max_speed == 2
 
 
 def test_an_error_carries_its_parts_for_programs(desk: Path) -> None:

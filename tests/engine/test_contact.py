@@ -108,6 +108,25 @@ def test_a_robot_never_ends_a_step_inside_anything(seed, dt):
     drive_wildly(arena, rng, 200)
 
 
+@pytest.mark.heavy
+@pytest.mark.xfail(strict=True, reason="the surroundings are gathered as far as the chord of a tick's arc, not the arc")
+@pytest.mark.parametrize(("seed", "dt"), [(1034, 0.2), (1001, 0.5), (1062, 0.5), (1075, 0.5)])
+def test_a_robot_that_turns_far_in_one_tick_meets_all_that_its_arc_passes(seed, dt):
+    rng = np.random.default_rng(seed)
+    rng.choice(5)
+    arena = paddock.open(random_world(rng, cast(rng) + cast(rng)), dt=dt)
+    drive_wildly(arena, rng, 250)
+
+
+@pytest.mark.xfail(strict=True, reason="the surroundings are gathered as far as the chord of a tick's arc, not the arc")
+def test_a_loop_within_one_tick_is_stopped_by_a_wall_that_it_crosses():
+    arena, robot = alone(robot=puck(radius=0.05, max_speed=20.0), at=(1.9, 0.0), heading_deg=-90, dt=0.2)
+    robot.drive(0.3 * 10 * math.pi, 10 * math.pi)  # once around a circle of 0.3 m that reaches 0.5 m behind the wall
+    arena.step()
+    Watch(arena).check()
+    assert math.hypot(robot.pose.x - 1.9, robot.pose.y) > 0.05, "the way back through the wall is barred"
+
+
 @settings(max_examples=5)
 @given(seeds, st.sampled_from([0.02, 0.2]))
 def test_a_robot_never_ends_a_step_inside_anything_in_a_few_worlds(seed, dt):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import paddock
 from paddock.sensors.position import PositionSpec
 from scenes import alone
 
@@ -16,10 +17,10 @@ def test_the_position_is_the_pose():
         assert robot.position.read() == robot.pose
 
 
+@pytest.mark.xfail(strict=True, reason="refused, but with an error of Python's own")
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_robot_cannot_be_put_nowhere(bad):
     _arena, robot = alone(PositionSpec(name="position"))
-    with pytest.raises(Exception, match="."):
-        robot.place(bad, 0.0)
-    with pytest.raises(Exception, match="."):
-        robot.place(0.0, 0.0, bad)
+    for pose in ((bad, 0.0, 0.0), (0.0, bad, 0.0), (0.0, 0.0, bad)):
+        with pytest.raises(paddock.PaddockError):
+            robot.place(*pose)

@@ -66,7 +66,7 @@ def test_an_oblique_wall_still_hides_what_is_behind_it():
 
 def test_a_post_beside_the_axis_is_heard_and_one_outside_the_cone_is_not():
     spec = SonarSpec(name="sonar", range=1.5, cone_deg=30)
-    arena, robot = alone(spec, cylinders=(Cylinder(at=(1.0, 0.2), radius=0.05),))
+    _arena, robot = alone(spec, cylinders=(Cylinder(at=(1.0, 0.2), radius=0.05),))
     assert robot.sonar.read() == pytest.approx(math.hypot(1.0, 0.2) - 0.05)
     _arena, robot = alone(spec, cylinders=(Cylinder(at=(1.0, 0.5), radius=0.05),))
     assert robot.sonar.read() == 1.5
