@@ -109,7 +109,6 @@ def test_a_robot_never_ends_a_step_inside_anything(seed, dt):
 
 
 @pytest.mark.heavy
-@pytest.mark.xfail(strict=True, reason="the surroundings are gathered as far as the chord of a tick's arc, not the arc")
 @pytest.mark.parametrize(("seed", "dt"), [(1034, 0.2), (1001, 0.5), (1062, 0.5), (1075, 0.5)])
 def test_a_robot_that_turns_far_in_one_tick_meets_all_that_its_arc_passes(seed, dt):
     rng = np.random.default_rng(seed)
@@ -118,7 +117,6 @@ def test_a_robot_that_turns_far_in_one_tick_meets_all_that_its_arc_passes(seed, 
     drive_wildly(arena, rng, 250)
 
 
-@pytest.mark.xfail(strict=True, reason="the surroundings are gathered as far as the chord of a tick's arc, not the arc")
 def test_a_loop_within_one_tick_is_stopped_by_a_wall_that_it_crosses():
     arena, robot = alone(robot=puck(radius=0.05, max_speed=20.0), at=(1.9, 0.0), heading_deg=-90, dt=0.2)
     robot.drive(0.3 * 10 * math.pi, 10 * math.pi)  # once around a circle of 0.3 m that reaches 0.5 m behind the wall
@@ -318,7 +316,6 @@ def test_a_fast_robot_does_not_jump_over_a_thin_wall_or_a_thin_post():
         assert robot.pose.x < 1.0, obstacle
 
 
-@pytest.mark.xfail(strict=True, reason="a body that is held back stops short of what holds it")
 def test_a_box_that_turns_in_a_narrow_lane_is_stopped_by_its_walls():
     arena, robot = alone(
         robot=crate(outline=LONG), bounds=(-2, -2, 2, 2), dt=0.1,

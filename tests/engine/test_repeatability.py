@@ -204,7 +204,6 @@ def test_a_compiled_controller_does_what_the_same_controller_does_in_python(cont
     assert digests[0] == digests[1]
 
 
-@pytest.mark.xfail(strict=True, reason="compiled policies write commands beyond the cap")
 def test_commands_of_a_compiled_controller_are_capped_like_all_others():
     fast = Braitenberg(left=(0,) * 8, right=(0,) * 8, speed=(9.0, -9.0), range=0.3)
     digests = []

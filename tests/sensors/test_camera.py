@@ -128,7 +128,6 @@ def noisy_camera() -> tuple[Arena, Robot]:
     return alone(spec, noise=True, floor=Floor(color="#808080"), seed=1)
 
 
-@pytest.mark.xfail(strict=True, reason="noisy pixels are rounded down")
 def test_noise_leaves_the_mean_brightness_as_it_was():
     _arena, robot = noisy_camera()
     floor = robot.camera.read()[96:].astype(float)

@@ -21,7 +21,6 @@ def test_without_noise_it_is_exact():
         assert tuple(robot.inertial.read()) == pytest.approx(tuple(robot.pose), abs=1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason="sideways motion is not felt")
 def test_without_noise_it_feels_sliding_along_a_wall_too():
     arena, robot = alone(InertialSpec(name="inertial"), bounds=(-9, -1, 9, 1), at=(0, 0.9), heading_deg=50)
     robot.wheels.set(0.5, 0.5)

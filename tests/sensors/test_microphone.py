@@ -44,7 +44,6 @@ def test_a_robot_hears_the_speaker_of_another_one_until_it_stops():
     assert arena["a"].ear.read() == 0.0
 
 
-@pytest.mark.xfail(strict=True, reason="its own speaker is counted among the others")
 def test_a_robot_does_not_hear_its_own_speaker():
     arena = pair()
     arena["b"].speaker.play(440, 0.2)

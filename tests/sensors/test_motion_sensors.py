@@ -72,7 +72,6 @@ def test_a_curve_is_felt_towards_its_centre(w):
     assert robot.accelerometer.read().tolist() == pytest.approx([0, 0.4 * w, GRAVITY], abs=1e-3)
 
 
-@pytest.mark.xfail(strict=True, reason="the forward speed is that of the chord, not of the arc")
 def test_the_centripetal_acceleration_is_exact_at_long_ticks_too():
     arena, robot = alone(*SENSORS, bounds=WIDE, dt=0.2)
     robot.drive(0.4, 4.0)

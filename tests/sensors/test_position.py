@@ -17,7 +17,6 @@ def test_the_position_is_the_pose():
         assert robot.position.read() == robot.pose
 
 
-@pytest.mark.xfail(strict=True, reason="refused, but with an error of Python's own")
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_robot_cannot_be_put_nowhere(bad):
     _arena, robot = alone(PositionSpec(name="position"))

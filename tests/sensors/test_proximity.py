@@ -67,7 +67,6 @@ def test_a_sensor_sees_over_walls_that_are_lower_than_itself():
     assert robot.high.read() == 1.0
 
 
-@pytest.mark.xfail(strict=True, reason="a ray along a segment misses it")
 def test_a_screen_seen_edge_on_is_seen():
     wall = Wall(points=((0.3, 0), (1, 0)), thickness=0.0)
     _arena, robot = alone(ProximitySpec(name="proximity", range=1.0), walls=(wall,))
@@ -88,7 +87,6 @@ def test_lamps_do_not_change_what_undisturbed_sensors_gather():
     assert (lit.model.stages == dark.model.stages).all(), "a longer reach than needed makes every reading slower"
 
 
-@pytest.mark.xfail(strict=True, reason="placing a robot leaves the crowd's index as it was")
 def test_a_robot_that_was_put_in_front_of_another_is_seen_at_once():
     kind = puck(ProximitySpec(name="proximity", range=0.1), radius=0.03)
     robots = [Placed(name=f"r{i}", type=kind, at=(-1.9 + 0.1 * (i % 30), -1.9 + 0.1 * (i // 30))) for i in range(120)]

@@ -17,7 +17,7 @@ from scenes import alone, crate, obstacles, puck, random_world
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 2**32 - 1), st.floats(5, 120), st.floats(20, 90))
+@given(st.integers(0, 2**32 - 1), st.floats(5, 120), st.just(90.0) | st.floats(20, 90))
 def test_the_reading_is_the_naive_nearest_echo_in_any_scene(seed, cone, incidence):
     rng = np.random.default_rng(seed)
     spec = SonarSpec(name="sonar", range=1.5, cone_deg=cone, max_incidence_deg=incidence, mounts=((0, 0, 0.06, 30),))
@@ -35,7 +35,10 @@ def test_the_reading_is_the_naive_nearest_echo_in_any_scene(seed, cone, incidenc
         echoes += [naive.cone_to_disc((x, y), angle, half + leeway, steep + leeway, d, 8001) for d in discs]
         return min([1.5, *echoes])
 
-    assert nearest(2e-2) - 1e-3 <= robot.sonar.read() <= nearest(0.0) + 1e-9
+    reading = robot.sonar.read()
+    assert nearest(2e-2) - 1e-3 <= reading
+    if incidence == 90:  # else a wall that does not echo may hide the nearest echo
+        assert reading <= nearest(0.0) + 1e-9
 
 
 def test_it_reports_the_nearest_point_of_a_wall_not_the_one_ahead():
@@ -56,7 +59,6 @@ def test_a_wall_that_is_met_too_obliquely_throws_nothing_back():
     assert robot.sonar.read() == pytest.approx(2 / math.cos(math.radians(15)))
 
 
-@pytest.mark.xfail(strict=True, reason="walls that do not echo let the sound through")
 def test_an_oblique_wall_still_hides_what_is_behind_it():
     spec = SonarSpec(name="sonar", range=4, cone_deg=10, max_incidence_deg=20)
     screen = Wall(points=((0.2, -1.0), (1.8, 1.0)), thickness=0.0)

@@ -50,7 +50,7 @@ class Arena:
         self._step, self._sense = step.compiled, sense.compiled
         with progress_while_compiling("its engine", step):
             self._step(self.model, self.state, self.commands, self.space, 0)
-            self._index()
+            self.index()
 
     def __getitem__(self, name: str) -> Robot:
         return self.robots[name]
@@ -167,7 +167,7 @@ class Arena:
             raise SimulationError("restore: this snapshot was taken in another world")
         for mine, kept in zip(ours, theirs, strict=True):
             np.copyto(mine, kept)
-        self._index()
+        self.index()
 
     def digest(self) -> str:
         """A fingerprint of state and commands: equal when, and only when, the future is equal."""
@@ -181,7 +181,8 @@ class Arena:
                 room.add(spec, Pose(*pose), f"robot {self.world.robots[i].name!r}")
         return room
 
-    def _index(self) -> None:
+    def index(self) -> None:
+        """Sort the robots anew after they were put elsewhere by hand."""
         index_crowd(self.model.grids, self.motion, self.space.crowd)
 
 

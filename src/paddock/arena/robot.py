@@ -167,9 +167,14 @@ class Robot:
 
     def place(self, x: float, y: float, heading: float = 0.0) -> None:
         """Put the robot somewhere else (a supervisor's hand); refused where there is no room."""
+        if not all(math.isfinite(value) for value in (x, y, heading)):
+            raise SimulationError(
+                f"robot {self.name!r} cannot be put to ({x}, {y}, {heading}): expected finite numbers"
+            )
         problem = self.arena.room(without=self.index).problem(self.spec, Pose(x, y, heading))
         if problem:
             raise SimulationError(f"robot {self.name!r} cannot be put to ({x:g}, {y:g}): it {problem}")
         past = self.arena.state.motion[0, :, self.index]
         for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
             past[:, columns] = x, y, wrap(heading)
+        self.arena.index()

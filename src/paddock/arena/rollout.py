@@ -11,7 +11,8 @@ import numpy as np
 from paddock.control.policy import Policy, act
 from paddock.core.errors import DeviceNotEnabled
 from paddock.core.jit import kernel
-from paddock.engine.model import TYPE
+from paddock.engine.model import MAX_SPEED, TYPE
+from paddock.engine.state import WANT_LEFT, WANT_RIGHT
 from paddock.engine.step import step_world
 from paddock.sensors.sense import sense
 
@@ -64,5 +65,8 @@ def run_policies(model, state, commands, space, numbers, firsts, parameters, ena
             robot = space.crowd[listed + k] if robots > 1 else k
             if numbers[robot] >= 0:
                 sense(model, state, space, 0, robot, enabled[robot], False, readings)
-                act(numbers[robot], parameters[firsts[robot] :], readings, commands[0, robot])
+                wanted, most = commands[0, robot], model.robots[robot, MAX_SPEED]
+                act(numbers[robot], parameters[firsts[robot] :], readings, wanted)
+                wanted[WANT_LEFT] = min(most, max(-most, wanted[WANT_LEFT]))
+                wanted[WANT_RIGHT] = min(most, max(-most, wanted[WANT_RIGHT]))
         step_world(model, state, commands, space, 0)

@@ -6,7 +6,7 @@ import math
 
 from paddock.core.jit import kernel
 from paddock.engine.kernels.contact import SKIN, settle, touched
-from paddock.engine.kernels.drive import arc, wheel_speed, wrapped
+from paddock.engine.kernels.drive import arc, arc_length, wheel_speed, wrapped
 from paddock.engine.kernels.rng import BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
 from paddock.engine.kernels.surroundings import gather, index_crowd
 from paddock.engine.model import (
@@ -55,6 +55,9 @@ from paddock.engine.state import (
     Y,
 )
 
+PUSH = 1e-3  # contact may push a body this much farther than it would have moved [m]
+TRIES = 10  # for each piece of an angular body's way: all of it, then halves of halves
+
 # A pivoting device's first three parameters: lowest and highest pan angle [rad], rate [rad/s].
 PAN_LOW, PAN_HIGH, PAN_RATE = range(3)
 
@@ -80,14 +83,14 @@ def step_world(model, state, commands, space, world):
         wanted = commands[world, robot]
         slip_key = key_of(seed, world, robot, SLIP_STREAM, tick)
         left, right = roll_wheels(row, moving, wanted, model.dt, slip_key)
-        before = moving[FORWARD]
-        travelled = move(model, motion, space, robot, left, right)
-        moving[FORWARD] = travelled / model.dt
-        moving[ACCELERATION] = (moving[FORWARD] - before) / model.dt
+        along, across, turn = move(model, motion, space, robot, left, right)
+        speed = arc_length(along, across, turn) / model.dt
+        moving[ACCELERATION] = (speed - moving[FORWARD]) / model.dt
+        moving[FORWARD], moving[TURN] = speed, turn / model.dt
         if row[DRIFT_DISTANCE] >= 0.0:
             drift_key = key_of(seed, world, robot, DRIFT_STREAM, tick)
             bias_key = key_of(seed, world, robot, BIAS_STREAM, 0)
-            dead_reckon(row, moving, model.dt, travelled, drift_key, bias_key)
+            dead_reckon(row, moving, model.dt, along, across, turn, drift_key, bias_key)
         if wanted.shape[0] > WANT_PANS:
             turn_pans(model, robot, wanted, moving)
     state.clock[world, TICK] = tick + 1
@@ -111,74 +114,84 @@ def roll_wheels(row, moving, wanted, dt, key):
 
 @kernel
 def move(model, motion, space, robot, left, right):
-    """Follow the wheels' arc as far as the surroundings allow: the distance gained along the heading [m]."""
+    """Follow the wheels' arc as far as the surroundings allow: along, across [m] in the old frame, and turn."""
     row, moving = model.robots[robot], motion[robot]
     radius = row[RADIUS]
     kind = model.types[int(row[TYPE])]
     first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
     along, across, turn = arc(left, right, row[AXLE])
     c, s = math.cos(moving[HEADING]), math.sin(moving[HEADING])
-    # The most that any point of the body moves.
-    sweep = math.hypot(along, across) + (abs(turn) * radius if end > first else 0.0)
-    reach = radius + sweep + SKIN
+    # The most that any point of the body moves, all along the arc.
+    sweep = 0.5 * abs(left + right) + (abs(turn) * radius if end > first else 0.0)
+    reach = radius + sweep + PUSH + SKIN
     segments, discs = gather(model, motion, space, robot, moving[X], moving[Y], c, s, reach, 0)
     moving[CONTACTS] = 0.0
     if segments + discs > 0:
-        along, across, turn = slide(
+        along, across, turn, touch_x, touch_y, touch_turn = slide(
             space.segments, space.discs, segments, discs, model.constants, first, end, row, left, right, sweep
         )
         moving[CONTACTS] = touched(
             space.segments, space.discs, segments, discs, model.constants, first, end,
-            radius, along, across, turn, moving[BEARINGS:PANS],
+            radius, touch_x, touch_y, touch_turn, moving[BEARINGS:PANS],
         )  # fmt: skip
     moving[X] += c * along - s * across
     moving[Y] += s * along + c * across
     moving[HEADING] = wrapped(moving[HEADING] + turn)
-    moving[TURN] = turn / model.dt
-    return along * math.cos(0.5 * turn) + across * math.sin(0.5 * turn)
-
-
-@kernel
-def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
-    """The same arc among obstacles, in pieces too small to jump over any: where it ends, in the old frame."""
-    pieces = max(1, math.ceil(sweep / (0.5 * row[THICKNESS])))
-    farthest = 2.0 * sweep / pieces + 1e-3
-    ahead, aside, piece_turn = arc(left / pieces, right / pieces, row[AXLE])
-    along, across, turn = 0.0, 0.0, 0.0
-    for _ in range(pieces):
-        c, s = math.cos(turn), math.sin(turn)
-        wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
-        free, x, y = settle(
-            gathered_segments, gathered_discs, segments, discs, corners, first, end,
-            row[RADIUS], wish_x, wish_y, turn + piece_turn, farthest,
-        )  # fmt: skip
-        if free:
-            along, across, turn = x, y, turn + piece_turn
-        elif end == first:
-            turn += piece_turn  # a round body can always turn
-        else:  # a cornered one may still slide
-            free, x, y = settle(
-                gathered_segments, gathered_discs, segments, discs, corners, first, end,
-                row[RADIUS], wish_x, wish_y, turn, farthest,
-            )  # fmt: skip
-            if not free:
-                break
-            along, across = x, y
     return along, across, turn
 
 
 @kernel
-def dead_reckon(row, moving, dt, travelled, key, bias_key):
-    """Inertial navigation adds up its own errors."""
+def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
+    """The same arc among obstacles, in pieces too small to jump over any.
+
+    Returns the pose where it ends, in the old frame, and the pose to look for contacts at: the same, or the
+    first one that was refused.
+    """
+    pieces = max(1, math.ceil(sweep / (0.5 * row[THICKNESS])))
+    along, across, turn = 0.0, 0.0, 0.0
+    touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
+    blocked = False
+    for _ in range(pieces):
+        share = 1.0 / pieces
+        turning = True
+        for _ in range(TRIES):
+            ahead, aside, more = arc(left * share, right * share, row[AXLE])
+            c, s = math.cos(turn), math.sin(turn)
+            wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
+            more = more if turning else 0.0
+            free, x, y = settle(
+                gathered_segments, gathered_discs, segments, discs, corners, first, end,
+                row[RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
+            )  # fmt: skip
+            if free and math.hypot(x, y) <= sweep + PUSH:  # else it would leave what was gathered
+                along, across, turn = x, y, turn + more
+                break
+            if not blocked:
+                blocked, touch_x, touch_y, touch_turn = True, wish_x, wish_y, turn + more
+            if end == first:
+                turn += more  # a round body can always turn
+                break
+            if turning and ahead != 0.0 and share * pieces == 1.0:
+                turning = False  # an angular body that cannot turn may still slide
+            else:
+                turning, share = True, 0.5 * share  # or come half as near
+    if not blocked:
+        touch_x, touch_y, touch_turn = along, across, turn
+    return along, across, turn, touch_x, touch_y, touch_turn
+
+
+@kernel
+def dead_reckon(row, moving, dt, along, across, turn, key, bias_key):
+    """Inertial navigation feels the true motion, and adds up its own errors."""
     noise = row[NOISE]
-    turn = moving[TURN] * dt
-    turn += noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
-    turn += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
-    distance = travelled * (1.0 + noise * row[DRIFT_DISTANCE] * gauss(key, 1))
-    middle = moving[BELIEF_HEADING] + 0.5 * turn
-    moving[BELIEF_X] += distance * math.cos(middle)
-    moving[BELIEF_Y] += distance * math.sin(middle)
-    moving[BELIEF_HEADING] = wrapped(moving[BELIEF_HEADING] + turn)
+    error = noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
+    error += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
+    scale = 1.0 + noise * row[DRIFT_DISTANCE] * gauss(key, 1)
+    heading = moving[BELIEF_HEADING] + 0.5 * error
+    c, s = math.cos(heading), math.sin(heading)
+    moving[BELIEF_X] += scale * (c * along - s * across)
+    moving[BELIEF_Y] += scale * (s * along + c * across)
+    moving[BELIEF_HEADING] = wrapped(moving[BELIEF_HEADING] + turn + error)
 
 
 @kernel

@@ -184,5 +184,5 @@ def grain(picture, key, sigma):
         for column in range(picture.shape[1]):
             for part in range(3):
                 value = picture[row, column, part] + sigma * gauss(key, channel)
-                picture[row, column, part] = int(min(255.0, max(0.0, value)))
+                picture[row, column, part] = int(min(255.0, max(0.0, value)) + 0.5)
                 channel += 1

@@ -48,7 +48,7 @@ def measure(model, space, view, device, values):
                 power += (source[SOURCE_STRENGTH] / away) ** 2
         for other in range(view.motion.shape[0]):
             loud = view.motion[other, AMPLITUDE]
-            if loud > 0.0:
+            if loud > 0.0 and other != view.robot:
                 flat = math.hypot(view.motion[other, X] - x, view.motion[other, Y] - y)
                 away = max(NEAREST, math.hypot(flat, model.robots[other, TOP] - mount[MOUNT_Z]))
                 power += (loud / away) ** 2

@@ -24,8 +24,10 @@ from paddock.engine.model import (
 )
 from paddock.sensors.aim import aim, mount_at
 from paddock.sensors.base import OWN, RangeSensorSpec
+from paddock.sensors.proximity import nearest_hit
 
 RANGE, COS_HALF, SIN_HALF, TAN_INCIDENCE, SIN_INCIDENCE = range(5)
+GRAZE = 1e-9  # [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +60,8 @@ class SonarSpec(RangeSensorSpec):
 def measure(model, space, view, device, values):
     """Distance [m] to the nearest echo of each sonar; infinity when out of range."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    # What does not echo still hides what is behind it; where everything echoes, the nearest thing is in sight.
+    all_echo = own[TAN_INCIDENCE] == math.inf
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
         ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
@@ -66,17 +70,19 @@ def measure(model, space, view, device, values):
         for k in range(view.segments):
             row = space.segments[k]
             if row[ITEM_TOP] > z:
-                d = cone_to_segment(
+                d, ex, ey = cone_to_segment(
                     ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[TAN_INCIDENCE],
                     row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1],
                 )  # fmt: skip
-                nearest = min(nearest, d)
+                if d < nearest and (all_echo or nearest_hit(space, view, ox, oy, z, ex, ey) >= d - GRAZE):
+                    nearest = d
         for k in range(view.discs):
             row = space.discs[k]
             if row[ITEM_TOP] > z:
-                d = cone_to_disc(
+                d, ex, ey = cone_to_disc(
                     ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[SIN_INCIDENCE],
                     row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS],
                 )  # fmt: skip
-                nearest = min(nearest, d)
+                if d < nearest and (all_echo or nearest_hit(space, view, ox, oy, z, ex, ey) >= d - GRAZE):
+                    nearest = d
         values[channel] = nearest if nearest <= own[RANGE] else math.inf

@@ -23,7 +23,7 @@ from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
 
 SHORT_REACH = 0.6  # devices that see no farther than this use the near cells [m]
-SLACK = 1.5  # wheels may be larger than the data sheet says, and slip
+MOST_SIGMAS = 9  # no random number is farther out than this
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
         spec.bounds,
         items,
         bodies=robots[:, m.RADIUS],
-        travel=float(robots[:, m.MAX_SPEED].max(initial=0.0)) * tick * SLACK,
+        travel=float(_fastest(robots).max(initial=0.0)) * tick,
         short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
     )
     model = Model(
@@ -126,6 +126,13 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
         *drift,
         _packed(robot.color or kind.body.color),
     ]
+
+
+def _fastest(robots: Floats) -> Floats:
+    """The speed that each robot may truly reach, with its wheels' errors and slip [m/s]."""
+    wheels = np.maximum(robots[:, m.LEFT_FACTOR], robots[:, m.RIGHT_FACTOR])
+    fastest: Floats = robots[:, m.MAX_SPEED] * wheels * (1 + MOST_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
+    return fastest
 
 
 def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Constants) -> tuple[Ints, Ints, Floats]:

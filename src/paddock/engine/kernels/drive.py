@@ -31,6 +31,14 @@ def arc(left, right, axle):
 
 
 @kernel
+def arc_length(along, across, turn):
+    """How far an arc led that ended at (along, across) [m], forward positive; the part across it does not count."""
+    half = 0.5 * turn
+    chord = along * math.cos(half) + across * math.sin(half)
+    return chord * half / math.sin(half) if abs(half) > 1e-4 else chord * (1.0 + half * half / 6.0)
+
+
+@kernel
 def wrapped(angle):
     """The same direction in (-pi, pi]."""
     if angle > math.pi:

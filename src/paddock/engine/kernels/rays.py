@@ -15,9 +15,15 @@ def ray_to_segment(ox, oy, dx, dy, x0, y0, x1, y1):
     """Distance along the ray from (ox, oy) to the segment."""
     ex, ey = x1 - x0, y1 - y0
     cross = dx * ey - dy * ex
-    if cross == 0.0:
-        return MISS
     px, py = x0 - ox, y0 - oy
+    if cross == 0.0:
+        if px * dy - py * dx != 0.0:
+            return MISS  # parallel
+        a = px * dx + py * dy  # along the same line: the nearer end that is not behind
+        b = a + ex * dx + ey * dy
+        if a * b <= 0.0:
+            return 0.0
+        return min(a, b) if a > 0.0 else MISS
     inverse = 1.0 / cross
     t = (px * ey - py * ex) * inverse
     u = (px * dy - py * dx) * inverse
@@ -44,7 +50,7 @@ def ray_to_disc(ox, oy, dx, dy, x, y, radius):
 
 @kernel
 def cone_to_segment(ox, oy, dx, dy, cos_half, sin_half, tan_incidence, x0, y0, x1, y1):
-    """Distance to the nearest point of the segment that lies inside the cone and echoes back.
+    """Distance to the nearest point of the segment that lies inside the cone and echoes back, and its direction.
 
     The cone opens by less than 90° to each side of (dx, dy). A point echoes when the sound meets the
     segment at most atan(tan_incidence) off the perpendicular. Both conditions cut an interval out of the
@@ -58,14 +64,14 @@ def cone_to_segment(ox, oy, dx, dy, cos_half, sin_half, tan_incidence, x0, y0, x
     ex, ey = bx - ax, by - ay
     length2 = ex * ex + ey * ey
     if length2 == 0.0:
-        return MISS
+        return MISS, dx, dy
     low, high = 0.0, 1.0
     for side in (-1.0, 1.0):  # inside: side * y * cos_half <= x * sin_half
         start = ax * sin_half - side * ay * cos_half
         slope = ex * sin_half - side * ey * cos_half
         if slope == 0.0:
             if start < 0.0:
-                return MISS
+                return MISS, dx, dy
         elif slope > 0.0:
             low = max(low, -start / slope)
         else:
@@ -76,27 +82,39 @@ def cone_to_segment(ox, oy, dx, dy, cos_half, sin_half, tan_incidence, x0, y0, x
     spread = away * tan_incidence / length
     low, high = max(low, foot - spread), min(high, foot + spread)
     if low > high:
-        return MISS
+        return MISS, dx, dy
     t = min(max(foot, low), high)
-    return math.hypot(ax + t * ex, ay + t * ey)
+    return pointed(ax + t * ex, ay + t * ey, dx, dy)
 
 
 @kernel
 def cone_to_disc(ox, oy, dx, dy, cos_half, sin_half, sin_incidence, x, y, radius):
-    """Distance to the nearest point of the disc that lies inside the cone and echoes back."""
+    """Distance to the nearest point of the disc that lies inside the cone and echoes back, and its direction."""
     px, py = x - ox, y - oy
     away = math.hypot(px, py)
     if away <= radius:
-        return 0.0
-    along, aside = px * dx + py * dy, abs(py * dx - px * dy)
-    if aside * cos_half <= along * sin_half:  # the centre lies inside the cone
-        return away - radius
+        return 0.0, dx, dy
+    along, aside = px * dx + py * dy, py * dx - px * dy
+    if abs(aside) * cos_half <= along * sin_half:  # the centre lies inside the cone
+        return away - radius, px / away, py / away
     # The nearest point then lies on the cone's edge on the centre's side.
-    reach = along * cos_half + aside * sin_half
-    miss = aside * cos_half - along * sin_half
+    reach = along * cos_half + abs(aside) * sin_half
+    miss = abs(aside) * cos_half - along * sin_half
     if reach <= 0.0 or miss > radius or miss > radius * sin_incidence:
-        return MISS
-    return reach - math.sqrt(radius * radius - miss * miss)
+        return MISS, dx, dy
+    distance = reach - math.sqrt(radius * radius - miss * miss)
+    side = math.copysign(sin_half, aside)
+    return distance, dx * cos_half - dy * side, dy * cos_half + dx * side
+
+
+@kernel
+def pointed(x, y, dx, dy):
+    """Length of a vector in the frame of (dx, dy), and its direction outside that frame."""
+    length = math.hypot(x, y)
+    if length == 0.0:
+        return 0.0, dx, dy
+    x, y = x / length, y / length
+    return length, x * dx - y * dy, y * dx + x * dy
 
 
 @kernel

@@ -11,8 +11,8 @@ from paddock.core.jit import kernel
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
-S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
-TO_UNIT = 1.0 / 9007199254740992.0  # 2**-53
+S30, S27, S31, S12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(12)
+TO_UNIT = 1.0 / 4503599627370496.0  # 2**-52
 
 # "Devices" of the engine itself, far from the numbers of real devices.
 SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM = 1 << 20, (1 << 20) + 1, (1 << 20) + 2
@@ -41,7 +41,7 @@ def key_of(seed, world, robot, device, tick):
 @kernel
 def uniform(key, channel):
     """A number in (0, 1), never the ends."""
-    return (np.float64(chained(key, channel) >> S11) + 0.5) * TO_UNIT
+    return (np.float64(chained(key, channel) >> S12) + 0.5) * TO_UNIT
 
 
 @kernel
