@@ -76,17 +76,18 @@ def random_world(rng: np.random.Generator, robots: list[RobotSpec], *, arcs: boo
     def high() -> float:
         return float(rng.choice([0.05, 0.12, 0.3]))
 
+    def wall() -> Wall:
+        points = tuple(spot() for _ in range(int(rng.integers(2, 5))))
+        return Wall(
+            points=points,
+            thickness=float(rng.choice([0.0, 0.01, 0.06])),
+            closed=bool(rng.integers(0, 2)) and len(points) > 2,
+            height=high(),
+        )
+
     spec = world(
         bounds=(-1.0, -1.0, 1.0, 1.0),
-        walls=tuple(
-            Wall(
-                points=tuple(spot() for _ in range(int(rng.integers(2, 5)))),
-                thickness=float(rng.choice([0.0, 0.01, 0.06])),
-                closed=bool(rng.integers(0, 2)),
-                height=high(),
-            )
-            for _ in some(2)
-        ),
+        walls=tuple(wall() for _ in some(2)),
         boxes=tuple(
             Box(
                 at=spot(),

@@ -15,6 +15,7 @@ import paddock
 from paddock.drives import DifferentialDrive
 from paddock.robots import Body, load_robot
 from paddock.sensors.laser import LaserSpec
+from paddock.sensors.names import OF_ROBOTS
 from paddock.worlds.spec import Arc, Box, Cylinder, Floor, Placed, Wall
 
 WORLD = 'name = "lesson"\nbounds = [0, 0, 2, 2]\n'
@@ -54,11 +55,6 @@ def sensor(lines: str, *, name: str = "eye") -> str:
     return robot() + f'[[sensors]]\nname = "{name}"\n{lines}\n'
 
 
-def wanted(title: str, text: str, message: str, reason: str) -> Any:
-    """A row whose message is not yet as it should be."""
-    return pytest.param(text, message, id=title, marks=pytest.mark.xfail(strict=True, reason=reason))
-
-
 def row(title: str, text: str, message: str) -> Any:
     return pytest.param(text, message, id=title)
 
@@ -82,17 +78,15 @@ A_COLOR = "a colour such as '#3366cc' or 'orange'"
 BROKEN_WORLDS = [
     # Unknown and missing keys.
     row("a misspelt key", world("wals = []"), "lesson.toml: wals: unknown key (did you mean 'walls'?)"),
-    wanted(
+    row(
         "a key that resembles no other",
         world('color = "red"'),
         f"lesson.toml: color: unknown key (there are: {WORLD_KEYS})",
-        "suggests 'floor', which is no near match",
     ),
-    wanted(
+    row(
         "a misspelt include",
         world('includes = ["pillar.toml"]'),
         "lesson.toml: includes: unknown key (did you mean 'include'?)",
-        "suggests 'cylinders', because include is not among the known keys",
     ),
     row(
         "a misspelt key of a wall",
@@ -120,28 +114,25 @@ BROKEN_WORLDS = [
         "lesson.toml: robots[0].heading: unknown key (did you mean 'heading_deg'?)",
     ),
     row("an empty file", "", f"lesson.toml: name: missing: {A_NAME}"),
-    wanted(
+    row(
         "no bounds",
         'name = "lesson"',
         "lesson.toml: bounds: missing: [left, bottom, right, top] in metres",
-        "says [a number, a number, a number, a number]",
     ),
     row(
         "a wall without points",
         world("[[walls]]\nheight = 1"),
         "lesson.toml: walls[0].points: missing: at least 2 points",
     ),
-    wanted(
+    row(
         "a box nowhere",
         world("[[boxes]]\nsize = [0.1, 0.1]"),
         "lesson.toml: boxes[0].at: missing: [x, y] in metres",
-        "says [a number, a number]",
     ),
-    wanted(
+    row(
         "a robot without a type",
         placed("at = [1, 1]"),
         "lesson.toml: robots[0].type: missing: the name of a robot, a robot's TOML file, or a table",
-        "says 'a table of RobotSpec keys', a class name",
     ),
     # Wrong types.
     row(
@@ -154,11 +145,10 @@ BROKEN_WORLDS = [
         world('[[cylinders]]\nat = [1, 1]\nradius = "3 cm"'),
         "lesson.toml: cylinders[0].radius: expected metres > 0, got '3 cm'",
     ),
-    wanted(
+    row(
         "a number for a name",
         "name = 3\nbounds = [0, 0, 1, 1]",
         f"lesson.toml: name: expected {A_NAME}, got 3",
-        "says only 'a text in quotes'",
     ),
     row("a number for a title", world("title = 3"), "lesson.toml: title: expected a text in quotes, got 3"),
     row(
@@ -171,71 +161,62 @@ BROKEN_WORLDS = [
         placed(EPUCK + "at = [1, 1]", name="red.one"),
         f"lesson.toml: robots[0].name: expected {A_NAME}, got 'red.one'",
     ),
-    wanted(
+    row(
         "true for a number",
         world("dt = true"),
         "lesson.toml: dt: expected seconds > 0 and <= 1, got true",
-        "spells it True, as Python does and TOML does not",
     ),
-    wanted(
+    row(
         "a date for a number",
         world("dt = 2020-01-01"),
         "lesson.toml: dt: expected seconds > 0 and <= 1, got 2020-01-01",
-        "shows datetime.date(2020, 1, 1)",
     ),
     row("a number for true", world("open = 1"), "lesson.toml: open: expected true or false, got 1"),
     row("a text for true", world('open = "yes"'), "lesson.toml: open: expected true or false, got 'yes'"),
-    wanted(
+    row(
         "a point in space",
         world("[[lights]]\nat = [1, 1, 0.5]"),
         "lesson.toml: lights[0].at: expected [x, y] in metres, got [1, 1, 0.5]",
-        "says [a number, a number]",
     ),
     row(
         "a point with a text",
         world('[[lights]]\nat = ["1", 1]'),
-        "lesson.toml: lights[0].at[0]: expected a number, got '1'",
+        "lesson.toml: lights[0].at[0]: expected metres, got '1'",
     ),
-    wanted(
+    row(
         "three bounds",
         'name = "lesson"\nbounds = [0, 0, 1]',
         "lesson.toml: bounds: expected [left, bottom, right, top] in metres, got [0, 0, 1]",
-        "says [a number, a number, a number, a number]",
     ),
     row(
         "one size for both sides",
         world("[[boxes]]\nat = [1, 1]\nsize = 0.1"),
         "lesson.toml: boxes[0].size: expected [metres > 0, metres > 0], got 0.1",
     ),
-    wanted(
+    row(
         "bounds that are not a number",
         'name = "lesson"\nbounds = [0, 0, 1, nan]',
-        "lesson.toml: bounds[3]: expected a finite number, got nan",
-        "does not say finite",
+        "lesson.toml: bounds[3]: expected finite metres, got nan",
     ),
-    wanted(
+    row(
         "an infinite radius",
         world("[[cylinders]]\nat = [1, 1]\nradius = inf"),
         "lesson.toml: cylinders[0].radius: expected finite metres > 0, got inf",
-        "does not say finite: infinity is > 0",
     ),
-    wanted(
+    row(
         "one bracket too few",
         world("[walls]\npoints = [[0, 0], [1, 1]]"),
         "lesson.toml: walls: expected a list of tables, written [[walls]], got one table",
-        "says 'a table of Wall keys' and shows a Python dict",
     ),
-    wanted(
+    row(
         "one bracket too many",
         world('[[floor]]\ncolor = "red"'),
         "lesson.toml: floor: expected one table, written [floor], got a list",
-        "says 'a table of Floor keys' and shows a Python dict",
     ),
-    wanted(
+    row(
         "a number for a wall",
         world("walls = [3]"),
         "lesson.toml: walls[0]: expected a table with the keys points, closed, thickness, height, color, got 3",
-        "says 'a table of Wall keys'",
     ),
     row(
         "a colour that is none",
@@ -247,25 +228,22 @@ BROKEN_WORLDS = [
         world('[[boxes]]\nat = [1, 1]\nsize = [1, 1]\ncolor = "#12345"'),
         f"lesson.toml: boxes[0].color: expected {A_COLOR}, got '#12345'",
     ),
-    wanted(
+    row(
         "a colour as a list",
         world("[floor]\ncolor = [255, 0, 0]"),
         f"lesson.toml: floor.color: expected {A_COLOR}, got [255, 0, 0]",
-        "says only 'a text in quotes'",
     ),
     # Impossible values.
     row("ticks of no length", world("dt = 0"), "lesson.toml: dt: expected seconds > 0 and <= 1, got 0"),
-    wanted(
+    row(
         "reversed bounds",
         'name = "lesson"\nbounds = [2, 0, 0, 2]',
         "lesson.toml: bounds: expected [left, bottom, right, top] with left < right and bottom < top, got [2, 0, 0, 2]",
-        "does not say which order is wrong, and shows 2.0 for 2",
     ),
-    wanted(
+    row(
         "bounds beyond all numbers",
         'name = "lesson"\nbounds = [0, 0, 1e300, 1e300]',
         "lesson.toml: bounds[2]: expected metres >= -1e+06 and <= 1e+06, got 1e+300",
-        "a ValueError escapes",
     ),
     row(
         "a negative radius",
@@ -292,11 +270,10 @@ BROKEN_WORLDS = [
         world("[[walls]]\npoints = [[0, 0], [1, 1], [1, 1]]"),
         "lesson.toml: walls[0].points[2]: expected a point that differs from the one before",
     ),
-    wanted(
+    row(
         "a closed wall of two points",
         world("[[walls]]\npoints = [[0, 0], [1, 1]]\nclosed = true"),
         "lesson.toml: walls[0].closed: expected at least 3 points to close a wall, got 2",
-        "is accepted, and stays open",
     ),
     row(
         "an arc that ends before it begins",
@@ -308,11 +285,10 @@ BROKEN_WORLDS = [
         world("[[arcs]]\nat = [1, 1]\nradius = 0.5\nto_deg = 400"),
         "lesson.toml: arcs[0].to_deg: expected more than from_deg = 0 and at most a full turn, got 400",
     ),
-    wanted(
+    row(
         "an arc thicker than its circle",
         world("[[arcs]]\nat = [1, 1]\nradius = 0.5\nthickness = 1"),
         "lesson.toml: arcs[0].thickness: expected metres < 1, twice the radius, got 1",
-        "does not say why",
     ),
     row(
         "a lamp that swallows light",
@@ -362,11 +338,20 @@ BROKEN_WORLDS = [
         world('[floor]\nimage = "rug.txt"'),
         "lesson.toml: floor.image: 'rug.txt' is not a picture: expected a PNG or JPEG file",
     ),
-    wanted(
+    row(
         "a floor's picture that is cut off",
         world('[floor]\nimage = "half.png"'),
         "lesson.toml: floor.image: 'half.png' is damaged: expected a whole PNG or JPEG file",
-        "an OSError escapes: pictures are decoded after they were opened",
+    ),
+    row(
+        "a floor's picture that has barely begun",
+        world('[floor]\nimage = "start.png"'),
+        "lesson.toml: floor.image: 'start.png' is damaged: expected a whole PNG or JPEG file",
+    ),
+    row(
+        "a floor's picture that is a folder",
+        world('[floor]\nimage = "."'),
+        "lesson.toml: floor.image: '.' is not a picture: expected a PNG or JPEG file",
     ),
     row(
         "a floor too large for its pixels",
@@ -374,16 +359,25 @@ BROKEN_WORLDS = [
         "strokes = [{ points = [[0, 0], [1, 1]] }]",
         "lesson.toml: floor.pixels_per_metre: expected pixels per metre <= 63 for a floor of this size, got 1000",
     ),
-    wanted(
+    row(
         "a floor too large for any pixels",
         'name = "lesson"\nbounds = [0, 0, 10000, 10000]\n[floor]\nstrokes = [{ points = [[0, 0], [1, 1]] }]',
         "lesson.toml: floor.pixels_per_metre: expected pixels per metre <= 0.63 for a floor of this size, got 500",
-        "says <= 0, which the key refuses",
     ),
     row(
         "no pixels at all",
         world("[floor]\npixels_per_metre = 0"),
         "lesson.toml: floor.pixels_per_metre: expected pixels per metre > 0 and <= 10000, got 0",
+    ),
+    row(
+        "a radius beyond all numbers",
+        world("[[cylinders]]\nat = [1, 1]\nradius = 1e300"),
+        "lesson.toml: cylinders[0].radius: expected metres > 0 and <= 1e+06, got 1e+300",
+    ),
+    row(
+        "one bracket too few, further inside",
+        world("[floor.strokes]\npoints = [[0, 0], [1, 1]]"),
+        "lesson.toml: floor.strokes: expected a list of tables, written [[floor.strokes]], got one table",
     ),
     # Robots in the world.
     row(
@@ -391,16 +385,25 @@ BROKEN_WORLDS = [
         placed('type = "epuck"\nat = [1, 1]'),
         "lesson.toml: robots[0].type: no robot called 'epuck' (did you mean 'e-puck'?)",
     ),
-    wanted(
+    row(
         "a robot's file that is missing",
         placed('type = "mine.toml"\nat = [1, 1]'),
         "lesson.toml: robots[0].type: no file 'mine.toml' beside it",
-        "does not say which world names the file, nor where",
     ),
     row(
         "an error in a robot's file",
         placed('type = "thin.toml"\nat = [1, 1]'),
         "thin.toml: body.radius: expected metres > 0, got -0.05",
+    ),
+    row(
+        "a base inside the world that is missing",
+        placed('type = { name = "mine", base = "mine.toml" }\nat = [1, 1]'),
+        "lesson.toml: robots[0].type.base: no file 'mine.toml' beside it",
+    ),
+    row(
+        "a number for a robot",
+        placed("type = 3\nat = [1, 1]"),
+        "lesson.toml: robots[0].type: expected the name of a robot, a robot's TOML file, or a table, got 3",
     ),
     row(
         "an error in a robot inside the world",
@@ -422,17 +425,15 @@ BROKEN_WORLDS = [
         placed(EPUCK + 'start = "north"'),
         "lesson.toml: robots[0].start: no start called 'north' (there are none)",
     ),
-    wanted(
+    row(
         "a place and a start",
         placed(EPUCK + 'at = [1, 1]\nstart = "north"', among=NORTH),
         "lesson.toml: robots[0].at: expected either a place 'at' or the name of a 'start', got both",
-        "does not say that both are there",
     ),
-    wanted(
+    row(
         "neither a place nor a start",
         placed(EPUCK),
         "lesson.toml: robots[0].at: expected either a place 'at' or the name of a 'start', got neither",
-        "does not say that both are missing",
     ),
     row(
         "two robots of one name",
@@ -516,17 +517,25 @@ BROKEN_WORLDS = [
         world('name = "again"'),
         "lesson.toml: not valid TOML: Cannot overwrite a value (at line 3, column 15)",
     ),
-    wanted(
+    row(
         "brackets too deep",
         world("dt = " + "[" * 2000 + "]" * 2000),
         "lesson.toml: not valid TOML: nested too deeply",
-        "a RecursionError escapes",
     ),
-    wanted(
+    row(
         "a whole number too large for a number",
         world("dt = 1" + "0" * 400),
         "lesson.toml: dt: expected seconds > 0 and <= 1, got a number of 401 digits",
-        "an OverflowError escapes",
+    ),
+    row(
+        "a whole number too large for Python",
+        world("dt = 1" + "0" * 5000),
+        "lesson.toml: not valid TOML: a number has too many digits",
+    ),
+    row(
+        "lists within lists",
+        world("dt = [[[[[[1]]]]]]"),
+        "lesson.toml: dt: expected seconds > 0 and <= 1, got [[[[…]]]]",
     ),
     row(
         "an include that is missing",
@@ -543,11 +552,10 @@ BROKEN_WORLDS = [
         "include = [1]\n" + WORLD,
         "lesson.toml: include: expected a list of file names, got [1]",
     ),
-    wanted(
+    row(
         "an include of a folder",
         'include = ["."]\n' + WORLD,
         "lesson.toml: include[0]: no file '.' beside it",
-        "shows the folder's full path and Errno 21",
     ),
     row(
         "an include of itself",
@@ -564,29 +572,25 @@ BROKEN_WORLDS = [
         'include = ["broken.toml"]\n' + WORLD,
         "broken.toml: not valid TOML: Invalid value (at line 1, column 7)",
     ),
-    wanted(
+    row(
         "an error in an include",
         'include = ["hole.toml"]\n' + WORLD,
         "hole.toml: cylinders[0].radius: expected metres > 0, got -0.1",
-        "blames the including file",
     ),
-    wanted(
+    row(
         "an error behind an include",
         'include = ["pillar.toml"]\n' + WORLD + "[[cylinders]]\nat = [1, 1]\nradius = -0.1\n",
         "lesson.toml: cylinders[0].radius: expected metres > 0, got -0.1",
-        "counts the included cylinders too and says cylinders[1]",
     ),
-    wanted(
+    row(
         "an include of another type",
         'include = ["number.toml"]\n' + WORLD + "[[cylinders]]\nat = [1, 1]\nradius = 0.1\n",
         "number.toml: cylinders: expected a list of tables, written [[cylinders]], got 3",
-        "is accepted; the included value is lost without a word",
     ),
-    wanted(
+    row(
         "two includes of different types",
         'include = ["number.toml", "pillar.toml"]\n' + WORLD,
         "number.toml: cylinders: expected a list of tables, written [[cylinders]], got 3",
-        "a TypeError escapes",
     ),
 ]
 
@@ -594,31 +598,28 @@ BROKEN_ROBOTS = [
     row(
         "an unknown key",
         robot(top="wheels = 2"),
-        "scout.toml: wheels: unknown key (there are: body, drive, leds, name, sensors, speaker, title)",
+        "scout.toml: wheels: unknown key (there are: base, body, drive, leds, name, sensors, speaker, title)",
     ),
     row(
         "a misspelt key of the drive",
         robot(drive=WHEELS.replace("max_speed", "maxspeed")),
         "scout.toml: drive.maxspeed: unknown key (did you mean 'max_speed'?)",
     ),
-    wanted(
+    row(
         "no drive",
         f'name = "scout"\n[body]\n{CIRCLE}\n',
         f"scout.toml: drive: missing: a table with the keys {DRIVE_KEYS}",
-        "says 'a table of DifferentialDrive keys'",
     ),
     row("no height", robot(body="radius = 0.05"), "scout.toml: body.height: missing: metres > 0"),
-    wanted(
+    row(
         "no outline of any kind",
         robot(body="height = 0.05"),
         "scout.toml: body.radius: expected either a radius or an outline, got neither",
-        "does not say that both are missing",
     ),
-    wanted(
+    row(
         "a radius and an outline",
         robot(body=CIRCLE + "\noutline = [[0, 0], [1, 0], [0, 1]]"),
         "scout.toml: body.radius: expected either a radius or an outline, got both",
-        "does not say that both are there",
     ),
     row(
         "a clockwise outline",
@@ -630,28 +631,40 @@ BROKEN_ROBOTS = [
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [0.2, 0.2], [0, 1]]"),
         "scout.toml: body.outline: expected a convex polygon; drop the corners that point inwards",
     ),
-    wanted(
+    row(
         "an outline that is a star",
         robot(body="height = 0.1\noutline = [[1, 0], [-0.8, 0.6], [0.3, -0.95], [0.3, 0.95], [-0.8, -0.6]]"),
         "scout.toml: body.outline: expected a convex polygon; its sides cross",
-        "is accepted: it turns left at every corner, but goes around twice",
     ),
     row(
         "an outline of two corners",
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0]]"),
         "scout.toml: body.outline: expected at least 3 corners, got 2",
     ),
-    wanted(
+    row(
         "an outline on one line",
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [2, 0]]"),
         "scout.toml: body.outline: expected corners that enclose an area; these lie on one line",
-        "asks to reverse the list, which does not help",
     ),
-    wanted(
+    row(
         "an outline with a corner twice",
         robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [1, 0], [0, 1]]"),
         "scout.toml: body.outline[2]: expected a corner that differs from the one before",
-        "is accepted; opening a world with it divides by zero",
+    ),
+    row(
+        "an outline that comes back",
+        robot(body="height = 0.1\noutline = [[0, 0], [1, 0], [0, 1], [0, 0]]"),
+        "scout.toml: body.outline[3]: expected a corner that differs from the first: outlines close by themselves",
+    ),
+    row(
+        "an outline like a bow tie",
+        robot(body="height = 0.1\noutline = [[0, 0], [1, 1], [1, 0], [0, 1]]"),
+        "scout.toml: body.outline: expected a convex polygon; its sides cross",
+    ),
+    row(
+        "a robot without weight",
+        robot(body=CIRCLE + "\nmass = 0"),
+        "scout.toml: body.mass: expected kilograms > 0, got 0",
     ),
     row(
         "a robot that never moves",
@@ -673,23 +686,20 @@ BROKEN_ROBOTS = [
         sensor('kind = "sonr"\nrange = 1'),
         "scout.toml: sensors[0].kind: unknown sensor kind 'sonr' (did you mean 'sonar'?)",
     ),
-    wanted(
+    row(
         "a sensor kind that resembles no other",
         sensor('kind = "xyz"'),
         f"scout.toml: sensors[0].kind: unknown sensor kind 'xyz' (there are: {KINDS})",
-        "leaves out proximity and sonar, the commonest",
     ),
-    wanted(
+    row(
         "a sensor without a kind",
         sensor("range = 1"),
         f"scout.toml: sensors[0].kind: missing: a sensor kind (there are: {KINDS})",
-        "says 'a table with a key', and leaves out kinds",
     ),
-    wanted(
+    row(
         "a list of kinds",
         sensor('kind = ["sonar"]'),
         "scout.toml: sensors[0].kind: unknown sensor kind ['sonar'] (did you mean 'sonar'?)",
-        "a TypeError escapes",
     ),
     row(
         "a sensor's key without its unit",
@@ -726,30 +736,26 @@ BROKEN_ROBOTS = [
         sensor(LASER.replace("10", "1")),
         "scout.toml: sensors[0].beams: expected beams >= 2 and <= 4096, got 1",
     ),
-    wanted(
+    row(
         "two mounts of one laser",
         sensor(LASER + "mounts = [[0, 0, 0, 0], [0, 0, 0, 180]]"),
         "scout.toml: sensors[0].mounts: expected 1 mount [x, y, z, heading in degrees], got 2",
-        "is accepted; the second is never used",
     ),
     row("no rays", sensor(INFRARED + "rays = 0"), "scout.toml: sensors[0].rays: expected rays >= 1 and <= 64, got 0"),
-    wanted(
+    row(
         "a negative aperture",
         sensor(INFRARED + "rays = 3\naperture_deg = -10"),
         "scout.toml: sensors[0].aperture_deg: expected degrees >= 0 and <= 180, got -10",
-        "is accepted",
     ),
-    wanted(
+    row(
         "a mount without a heading",
         sensor(SONAR + "mounts = [[0, 0, 0]]"),
         "scout.toml: sensors[0].mounts[0]: expected [x, y, z, heading in degrees], got [0, 0, 0]",
-        "says [a number, a number, a number, a number]",
     ),
-    wanted(
+    row(
         "no mounts",
         sensor(SONAR + "mounts = []"),
         "scout.toml: sensors[0].mounts: expected at least 1 mount [x, y, z, heading in degrees], got 0",
-        "says '1 mounts'",
     ),
     row(
         "a response that stands still",
@@ -761,29 +767,26 @@ BROKEN_ROBOTS = [
         sensor(INFRARED + "response = [[0, 9], [1, 5], [2, 7]]"),
         "scout.toml: sensors[0].response: expected hardware values that only rise or only fall",
     ),
-    wanted(
+    row(
         "a response that never changes",
         sensor(INFRARED + "response = [[0, 9], [1, 9]]"),
         "scout.toml: sensors[0].response: expected hardware values that only rise or only fall",
-        "is accepted; read() can only ever give the first row",
     ),
-    wanted(
+    row(
         "a response of one row",
         sensor(INFRARED + "response = [[0, 9]]"),
         "scout.toml: sensors[0].response: expected at least 2 rows, got 1",
-        "is accepted; read() can only ever give that row",
     ),
     row(
         "a response of four columns",
         sensor(INFRARED + "response = [[0, 1, 2, 3.5]]"),
         "scout.toml: sensors[0].response[0]: expected [ideal, hardware] or [ideal, hardware, relative noise], "
-        "got [0.0, 1.0, 2.0, 3.5]",
+        "got [0, 1, 2, 3.5]",
     ),
-    wanted(
+    row(
         "a response with negative noise",
         sensor(INFRARED + "response = [[0, 9, 0], [1, 5, -1]]"),
         "scout.toml: sensors[0].response[1]: expected a relative noise >= 0, got -1",
-        "is accepted",
     ),
     row(
         "a response and a scale",
@@ -800,11 +803,10 @@ BROKEN_ROBOTS = [
         sensor('kind = "compass"\ndelay = "20 ms"'),
         "scout.toml: sensors[0].delay: expected seconds >= 0, got '20 ms'",
     ),
-    wanted(
+    row(
         "a delay of months",
         sensor('kind = "compass"\ndelay = 1e7'),
         "scout.toml: sensors[0].delay: expected seconds >= 0 and <= 60, got 1e+07",
-        "is accepted; opening a world with it asks for 30 GB",
     ),
     row(
         "a pivot whose limits are swapped",
@@ -816,11 +818,10 @@ BROKEN_ROBOTS = [
         sensor(SONAR + "pivot = { min_deg = -10, max_deg = 10, rate_deg_s = 0 }"),
         "scout.toml: sensors[0].pivot.rate_deg_s: expected degrees per second > 0, got 0",
     ),
-    wanted(
+    row(
         "a pivot that is true",
         sensor(SONAR + "pivot = true"),
         "scout.toml: sensors[0].pivot: expected a table with the keys min_deg, max_deg, rate_deg_s, got true",
-        "says 'a table of Pivot keys, got True'",
     ),
     row(
         "a picture without width",
@@ -852,34 +853,30 @@ BROKEN_ROBOTS = [
         sensor('kind = "compass"', name="front-left"),
         "scout.toml: sensors[0].name: expected a name that Python can write after a dot, got 'front-left'",
     ),
-    wanted(
+    row(
         "a sensor named by a word of Python's",
         sensor('kind = "compass"', name="class"),
         "scout.toml: sensors[0].name: expected a name that Python can write after a dot, got 'class'",
-        "is accepted, and robot.class is a syntax error",
     ),
-    wanted(
+    row(
         "a sensor named like an observation's own attribute",
         sensor('kind = "compass"', name="time"),
         "scout.toml: sensors[0].name: expected another name: every observation has a 'time' already",
-        "is accepted, and cannot be read from an observation",
     ),
-    wanted(
+    row(
         "a sensor with a private name",
         sensor('kind = "compass"', name="_mask"),
         "scout.toml: sensors[0].name: expected a name that begins with a letter, got '_mask'",
-        "is accepted, and overwrites the handle's own attribute",
     ),
     row(
         "a lamp with a space",
         robot(top='leds = ["front left"]'),
         f"scout.toml: leds[0]: expected {A_NAME}, got 'front left'",
     ),
-    wanted(
+    row(
         "two lamps of one name",
         robot(top='leds = ["front", "front"]'),
         "scout.toml: leds[1]: expected different names, got 'front' twice",
-        "is accepted; the second can only be set by number",
     ),
     row("a number of lamps", robot(top="leds = 8"), f"scout.toml: leds: expected a list, each {A_NAME}, got 8"),
     # Robots that change another one.
@@ -893,78 +890,66 @@ BROKEN_ROBOTS = [
         'name = "scout"\nbase = 3\n',
         "scout.toml: base: expected the name of a robot, or a TOML file, got 3",
     ),
-    wanted(
+    row(
         "a misspelt base",
         'name = "scout"\nbsae = "e-puck"\n',
         "scout.toml: bsae: unknown key (did you mean 'base'?)",
-        "base is not among the known keys",
     ),
-    wanted(
+    row(
         "a base that is missing",
         'name = "scout"\nbase = "mine.toml"\n',
         "scout.toml: base: no file 'mine.toml' beside it",
-        "does not say which robot names the file",
     ),
-    wanted(
+    row(
+        "an error in a base",
+        'name = "scout"\nbase = "thin.toml"\nbody = { radius = 0.05 }\n',
+        "thin.toml: body.radius: expected metres > 0, got -0.05",
+    ),
+    row(
+        "a base of its own",
+        'name = "scout"\nbase = "scout.toml"\n',
+        "scout.toml: base: 'scout.toml' is based on itself",
+    ),
+    row(
+        "two changes of one sensor",
+        'name = "scout"\nbase = "e-puck"\n' + '[[sensors]]\nname = "ground"\nnoise = 1\n' * 2,
+        "scout.toml: sensors[1].name: expected different names, got 'ground' twice",
+    ),
+    row(
+        "a change of no sensor",
+        'name = "scout"\nbase = "e-puck"\n[[sensors]]\nnoise = 1\n',
+        "scout.toml: sensors[0]: expected a table with the name of a sensor",
+    ),
+    row(
         "an error in a change of a base's sensor",
         'name = "scout"\nbase = "e-puck"\n[[sensors]]\nname = "ground"\nnoise = -1\n',
         "scout.toml: sensors[0].noise: expected a number >= 0, got -1",
-        "counts the sensors of the base",
     ),
-    wanted(
+    row(
         "a change of a sensor that the base has not",
         'name = "scout"\nbase = "e-puck"\n[[sensors]]\nname = "grond"\nnoise = 1\n',
         "scout.toml: sensors[0].name: 'e-puck' has no sensor called 'grond' (did you mean 'ground'?); "
         "a new one needs a kind",
-        "asks for a kind of sensors[8], and lists the kinds",
     ),
-    wanted(
+    row(
         "a change of a sensor without a real name",
         'name = "scout"\nbase = "e-puck"\n[[sensors]]\nname = ["ground"]\nnoise = 1\n',
         f"scout.toml: sensors[0].name: expected {A_NAME}, got ['ground']",
-        "a TypeError escapes",
     ),
 ]
 
-RESERVED = [
-    "wheels",
-    "drive",
-    "stop",
-    "enable",
-    "disable",
-    "sense",
-    "pose",
-    "place",
-    "leds",
-    "speaker",
-    "devices",
-    "name",
-]
-NOT_YET_RESERVED = ["arena", "index", "spec", "apply", "contacts", "device", "refresh", "watch", "on_sense"]
 BROKEN_ROBOTS += [
     row(
         f"a sensor named {name}",
         sensor('kind = "compass"', name=name),
         f"scout.toml: sensors[0].name: expected another name: every robot has a {name!r} already",
     )
-    for name in RESERVED
-] + [
-    wanted(
-        f"a sensor named {name}",
-        sensor('kind = "compass"', name=name),
-        f"scout.toml: sensors[0].name: expected another name: every robot has a {name!r} already",
-        "is accepted, and hides the robot's own or is hidden by it",
-    )
-    for name in NOT_YET_RESERVED
+    for name in OF_ROBOTS
 ]
 
 
 def built(title: str, make: Callable[[], object], message: str) -> Any:
     return pytest.param(make, message, id=title)
-
-
-def built_and_wanted(title: str, make: Callable[[], object], message: str, reason: str) -> Any:
-    return pytest.param(make, message, id=title, marks=pytest.mark.xfail(strict=True, reason=reason))
 
 
 def two_robots_at_one_place() -> object:
@@ -1027,23 +1012,20 @@ BUILT_IN_PYTHON = [
         lambda: scout(sensors=(EYE, EYE)),
         "sensors[1].name: expected different names, got 'eye' twice",
     ),
-    built_and_wanted(
+    built(
         "a robot that was not placed",
         lambda: room(robots=(scout(),)),
         "robots[0]: expected a Placed, got a RobotSpec",
-        "shows the robot's whole repr, some thousand characters",
     ),
-    built_and_wanted(
+    built(
         "one robot without a list around it",
         lambda: room(robots=Placed(name="red", type="e-puck", at=(1, 1))),
         "robots: expected a list of Placed, got a Placed",
-        "shows the whole repr",
     ),
-    built_and_wanted(
+    built(
         "a body among the sensors",
         lambda: scout(sensors=(Body(radius=1, height=1),)),
         "sensors[0]: expected a SensorSpec, got a Body",
-        "an AttributeError escapes: any Spec passes for any tagged one",
     ),
 ]
 
@@ -1056,8 +1038,9 @@ def desk(tmp_path: Path) -> Path:
     for name, text in NEIGHBOURS.items():
         (folder / name).write_text(text, encoding="utf-8")
     picture = folder / "half.png"
-    Image.fromarray(np.arange(64 * 64, dtype=np.uint8).reshape(64, 64) * 37).save(picture)
-    picture.write_bytes(picture.read_bytes()[:-100])
+    Image.effect_noise((64, 64), 50).save(picture)
+    picture.write_bytes(picture.read_bytes()[:1000])
+    (folder / "start.png").write_bytes(picture.read_bytes()[:20])
     return folder
 
 
@@ -1111,11 +1094,11 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
     file = tmp_path / "latin.toml"
     file.write_bytes('name = "größe"'.encode("latin-1"))
-    with pytest.raises(paddock.SpecError, match=r"latin\.toml: cannot be read: 'utf-8' codec"):
+    with pytest.raises(paddock.SpecError) as caught:
         paddock.open(file)
+    assert str(caught.value) == "latin.toml: cannot be read: expected a text in UTF-8; save it with that encoding"
 
 
-@pytest.mark.xfail(strict=True, reason="some editors on Windows put a byte order mark in front; it is refused")
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     file = tmp_path / "windows.toml"
     file.write_bytes(b"\xef\xbb\xbf" + WORLD.replace("\n", "\r\n").encode())
@@ -1132,11 +1115,7 @@ def test_windows_line_ends_do_no_harm(tmp_path: Path) -> None:
     ("asked", "message"),
     [
         ("cluter", "no world called 'cluter' (did you mean 'clutter'?)"),
-        pytest.param(
-            "cave.json",
-            "no world called 'cave.json': expected the name of a shipped world or a file that ends in .toml",
-            marks=pytest.mark.xfail(strict=True, reason="does not say that files must end in .toml"),
-        ),
+        ("cave.json", "no world called 'cave.json': expected the name of a shipped world or a file that ends in .toml"),
     ],
 )
 def test_a_world_that_is_not_shipped_is_answered_with_one_that_is(asked: str, message: str) -> None:
@@ -1146,24 +1125,50 @@ def test_a_world_that_is_not_shipped_is_answered_with_one_that_is(asked: str, me
 
 
 @pytest.mark.parametrize("asked", [3, None])
-@pytest.mark.xfail(strict=True, reason="looks for a world called '3'")
 def test_what_can_be_no_world_is_refused(asked: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(asked)
     assert str(caught.value) == f"open: expected a world's name, the path of a TOML file, or a WorldSpec, got {asked!r}"
 
 
-@pytest.mark.xfail(strict=True, raises=OSError, reason="its repr is taken for a file name, which is too long")
 def test_a_robot_in_the_place_of_a_world_is_refused() -> None:
     with pytest.raises(paddock.PaddockError, match=r"open: expected a world's name, .*, got a RobotSpec"):
         paddock.open(load_robot("e-puck"))  # type: ignore[arg-type]
 
 
-@pytest.mark.xfail(strict=True, raises=paddock.SpecError, reason="a base is looked for in the working folder only")
 def test_a_base_is_found_beside_the_robot_that_names_it(desk: Path) -> None:
     (desk / "plain.toml").write_text(robot(), encoding="utf-8")
     (desk / "fast.toml").write_text('name = "fast"\nbase = "plain.toml"\ndrive = { max_speed = 2 }\n', encoding="utf-8")
     assert load_robot(desk / "fast.toml").drive.max_speed == 2
+
+
+def test_a_base_is_found_beside_the_world_that_names_it(desk: Path) -> None:
+    (desk / "plain.toml").write_text(robot(), encoding="utf-8")
+    kind = 'type = { name = "fast", base = "plain.toml", drive = { max_speed = 2 } }\nat = [1, 1]'
+    (desk / "lesson.toml").write_text(placed(kind), encoding="utf-8")
+    assert paddock.open(desk / "lesson.toml")["red"].spec.drive.max_speed == 2
+
+
+def test_a_variant_may_have_another_outline_and_another_response(desk: Path) -> None:
+    changes = """
+    name = "angular"
+    base = "e-puck"
+    body = { outline = [[-0.03, -0.03], [0.03, -0.03], [0.03, 0.03], [-0.03, 0.03]] }
+    [[sensors]]
+    name = "ground"
+    scale = 100
+    """
+    (desk / "angular.toml").write_text(changes, encoding="utf-8")
+    angular, original = load_robot(desk / "angular.toml"), load_robot("e-puck")
+    assert (angular.body.radius, angular.body.height) == (None, original.body.height)
+    assert (angular.sensor("ground").scale, angular.sensor("ground").response) == (100, ())
+    assert [sensor.name for sensor in angular.sensors] == [sensor.name for sensor in original.sensors]
+
+
+def test_an_obstacle_may_be_far_larger_than_its_world(desk: Path) -> None:
+    slab = "[[boxes]]\nat = [0, -5e5]\nsize = [1e6, 1e6]"
+    (desk / "lesson.toml").write_text(placed(EPUCK + "at = [1, 1]", among=slab), encoding="utf-8")
+    assert list(paddock.open(desk / "lesson.toml").robots) == ["red"]
 
 
 def test_an_error_carries_its_parts_for_programs(desk: Path) -> None:
@@ -1183,7 +1188,6 @@ def test_numbers_from_numpy_are_numbers() -> None:
     assert Box(at=(np.float64(1.0), 0), size=(np.float64(0.5), 1)) == Box(at=(1, 0), size=(0.5, 1))
 
 
-@pytest.mark.xfail(strict=True, reason="np.float32, np.int64 and arrays are refused; np.float64 is a float and passes")
 @pytest.mark.parametrize("at", [np.array([1.0, 0.0]), (np.float32(1.0), np.int64(0))], ids=["array", "scalars"])
 def test_arrays_and_other_numbers_from_numpy_are_numbers_too(at: Any) -> None:
     assert Box(at=at, size=(0.5, 1)) == Box(at=(1, 0), size=(0.5, 1))

@@ -96,9 +96,7 @@ def test_bench_prints_one_json_object_per_line_with_the_agreed_keys() -> None:
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["bench"] for line in lines] == ["loop", "single", "camera", "laser"]
     for line in lines:
-        assert {"bench", "robots", "robot_steps_per_s", "robot_steps_per_cpu_s", "real_time_factor", "compile_s"} <= set(
-            line
-        )
+        assert {"robots", "robot_steps_per_s", "robot_steps_per_cpu_s", "real_time_factor", "compile_s"} <= set(line)
         assert line["robot_steps_per_s"] > 0
 
 
@@ -139,6 +137,6 @@ def test_the_version_is_printed() -> None:
 
 
 def test_listing_worlds_does_not_wait_for_the_compiler() -> None:
-    program = "import sys; from paddock.cli.catalogue import list_worlds; list_worlds(); assert 'numba' not in sys.modules"
+    program = "import sys; from paddock.cli.catalogue import list_worlds as f; f(); assert 'numba' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -14,6 +14,7 @@ from paddock.core.errors import (
     SimulationError,
     SpecError,
     UnknownName,
+    shown,
 )
 
 if TYPE_CHECKING:
@@ -64,13 +65,18 @@ def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = Non
         dt: length of a tick [s]; None takes the world's own.
     """
     from paddock.arena import Arena
+    from paddock.core.numeric import all_finite
     from paddock.worlds import WorldSpec, load_world
     from paddock.worlds.build import build
 
-    if dt is not None and not 0 < dt <= 1:
+    if not isinstance(world, str | Path | WorldSpec):
+        raise SimulationError(
+            f"open: expected a world's name, the path of a TOML file, or a WorldSpec, got {shown(world)}"
+        )
+    if dt is not None and not (all_finite(dt) and 0 < dt <= 1):
         raise SimulationError(f"dt: expected seconds > 0 and <= 1, got {dt!r}")
     spec = world if isinstance(world, WorldSpec) else load_world(world)
-    return Arena(build(spec, dt=dt), seed=seed)
+    return Arena(build(spec, dt=None if dt is None else float(dt)), seed=seed)
 
 
 def __getattr__(name: str) -> Any:

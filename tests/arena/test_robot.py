@@ -95,7 +95,6 @@ def test_speeds_that_are_not_finite_are_refused_and_change_nothing(arena: Arena,
 
 
 @pytest.mark.parametrize("speed", ["fast", None, [0.1]])
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="a TypeError about '<=' escapes")
 def test_speeds_that_are_no_numbers_are_refused(red: Robot, speed: Any) -> None:
     with pytest.raises(paddock.PaddockError, match=r"red\.wheels\.set\(.*\): expected two finite speeds in m/s"):
         red.wheels.set(speed, 0.1)
@@ -117,17 +116,13 @@ def test_driving_too_fast_shrinks_both_wheels_so_that_the_curve_stays(arena: Are
     assert left / right == pytest.approx((1 - 4 * half) / (1 + 4 * half), abs=2e-3)
 
 
-@pytest.mark.parametrize(("ahead", "turn"), [(math.nan, 0), (0, math.inf), (math.inf, 0)])
-def test_driving_at_no_speed_is_refused(red: Robot, ahead: float, turn: float) -> None:
-    with pytest.raises(paddock.PaddockError, match="expected two finite"):
-        red.drive(ahead, turn)
-
-
-@pytest.mark.xfail(strict=True, reason="names wheels.set(nan, nan), which nobody called")
-def test_driving_at_no_speed_is_refused_by_its_own_name(red: Robot) -> None:
+@pytest.mark.parametrize(("ahead", "turn"), [(math.nan, 0), (0, math.inf), (math.inf, 0), ("fast", 0), (0, None)])
+def test_driving_at_no_speed_is_refused(red: Robot, ahead: Any, turn: Any) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
-        red.drive(math.inf, 0.0)
-    assert str(caught.value) == "red.drive(inf, 0.0): expected a finite speed in m/s and turn rate in rad/s"
+        red.drive(ahead, turn)
+    assert str(caught.value) == (
+        f"red.drive({ahead!r}, {turn!r}): expected a finite speed in m/s and turn rate in rad/s"
+    )
 
 
 def test_stopping_stops_both_wheels(arena: Arena, red: Robot) -> None:
@@ -204,8 +199,9 @@ def test_an_unknown_device_is_answered_with_a_known_one_and_nothing_is_switched(
         with pytest.raises(paddock.UnknownName) as caught:
             call("grond")
         assert str(caught.value) == "no device of red called 'grond' (did you mean 'ground'?)"
-    with pytest.raises(paddock.UnknownName):
-        red.enable("ground", "sonra")
+    for wrong in ("sonra", 3, ["ground"]):
+        with pytest.raises(paddock.UnknownName):
+            red.enable("ground", wrong)  # type: ignore[arg-type]
     assert not red.ground.enabled
 
 
@@ -215,10 +211,12 @@ def test_an_unknown_attribute_is_answered_with_a_device(red: Robot) -> None:
     assert not hasattr(red, "grond")
 
 
-@pytest.mark.xfail(strict=True, reason="wheels, leds, pose and all methods are not among the suggestions")
 def test_a_misspelt_attribute_that_is_no_device_is_answered_too(red: Robot) -> None:
-    with pytest.raises(paddock.UnknownName, match="did you mean 'wheels'"):
-        _ = red.weels
+    for wrong, right in (("weels", "wheels"), ("ledz", "leds"), ("posse", "pose"), ("drve", "drive")):
+        with pytest.raises(paddock.UnknownName, match=f"did you mean '{right}'"):
+            getattr(red, wrong)
+    with pytest.raises(paddock.UnknownName, match="there are: bumper, camera, "):
+        _ = red.zzz
 
 
 def test_robots_of_one_type_enable_their_own_devices(arena: Arena) -> None:
@@ -285,7 +283,6 @@ def test_a_device_without_hardware_numbers_says_so(red: Robot, name: str) -> Non
     assert str(caught.value) == f"red.{name} has no hardware numbers: use read()"
 
 
-@pytest.mark.xfail(strict=True, reason="read() gives a number, raw() an array with one number in it")
 def test_one_hardware_number_is_a_number() -> None:
     scaled = replace(KIND, sensors=(CompassSpec(name="north", scale=100),))
     robot = Placed(name="red", type=scaled, at=(1, 1))
@@ -311,9 +308,9 @@ def test_a_pivoting_device_turns_and_a_fixed_one_refuses(arena: Arena, red: Robo
     assert red.sonar.pan_angle == 0.0
     arena.step(50)
     assert red.sonar.pan_angle == pytest.approx(1.0)
-    for angle in (2.0, -2.0, math.nan):
+    for angle in (2.0, -2.0, math.nan, "left"):
         with pytest.raises(paddock.DeviceRefused, match=r"red\.sonar pivots between -1\.571 and 1\.571 rad, not to"):
-            red.sonar.pan(angle)
+            red.sonar.pan(angle)  # type: ignore[arg-type]
     with pytest.raises(paddock.DeviceRefused) as caught:
         red.proximity.pan(0.5)
     assert str(caught.value) == "red.proximity cannot pivot: its spec has no 'pivot'"
@@ -348,8 +345,8 @@ def test_lamps_are_set_by_name_or_number(arena: Arena, red: Robot) -> None:
     assert set(arena["blue"].leds.read().values()) == {0.0}
 
 
-@pytest.mark.parametrize("brightness", [-0.1, 1.1, math.nan])
-def test_a_lamp_shines_from_nought_to_one(red: Robot, brightness: float) -> None:
+@pytest.mark.parametrize("brightness", [-0.1, 1.1, math.nan, "on"])
+def test_a_lamp_shines_from_nought_to_one(red: Robot, brightness: Any) -> None:
     with pytest.raises(paddock.DeviceRefused) as caught:
         red.leds.set("led0", brightness)
     assert str(caught.value) == f"red.leds: expected a brightness from 0 to 1, got {brightness!r}"
@@ -358,9 +355,9 @@ def test_a_lamp_shines_from_nought_to_one(red: Robot, brightness: float) -> None
 def test_a_lamp_that_is_not_there_is_refused(red: Robot) -> None:
     with pytest.raises(paddock.UnknownName, match="no lamp of red called 'led33'"):
         red.leds.set("led33")
-    for number in (-1, 99):
+    for number in (-1, 99, 1.5, None):
         with pytest.raises(paddock.DeviceRefused, match=f"red.leds: expected a number below .*, got {number}"):
-            red.leds.set(number)
+            red.leds.set(number)  # type: ignore[arg-type]
 
 
 def test_a_speaker_plays_until_it_is_stopped(arena: Arena, red: Robot) -> None:
@@ -373,16 +370,12 @@ def test_a_speaker_plays_until_it_is_stopped(arena: Arena, red: Robot) -> None:
     assert red.speaker.read() == (0, 0)
 
 
-@pytest.mark.parametrize("tone", [(0, 1), (-440, 1), (440, -1), (math.nan, 1), (440, math.inf)])
-def test_a_tone_that_cannot_sound_is_refused(red: Robot, tone: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    "tone", [(0, 1), (-440, 1), (440, -1), (math.nan, 1), (440, math.inf), (math.inf, 1), ("a", 1)]
+)
+def test_a_tone_that_cannot_sound_is_refused(red: Robot, tone: Any) -> None:
     with pytest.raises(paddock.DeviceRefused, match=r"red\.speaker: expected hertz > 0 and an amplitude >= 0"):
         red.speaker.play(*tone)
-
-
-@pytest.mark.xfail(strict=True, reason="infinity is taken for a frequency")
-def test_a_tone_of_infinite_pitch_is_refused(red: Robot) -> None:
-    with pytest.raises(paddock.DeviceRefused):
-        red.speaker.play(math.inf)
 
 
 def test_a_robot_without_a_speaker_or_lamps_says_so() -> None:
@@ -435,14 +428,12 @@ def test_a_heading_is_wrapped(red: Robot) -> None:
     assert red.pose.heading == pytest.approx(-math.pi / 2)
 
 
-@pytest.mark.parametrize("pose", [(math.nan, 1.0), (1.0, math.inf), (1.0, 1.0, math.nan)])
-@pytest.mark.xfail(strict=True, reason="a ValueError or OverflowError escapes, or the heading is nan from then on")
-def test_a_robot_is_not_put_nowhere(red: Robot, pose: tuple[float, ...]) -> None:
+@pytest.mark.parametrize("pose", [(math.nan, 1.0), (1.0, math.inf), (1.0, 1.0, math.nan), ("here", 1.0)])
+def test_a_robot_is_not_put_nowhere(red: Robot, pose: Any) -> None:
     with pytest.raises(paddock.SimulationError, match="expected finite numbers"):
         red.place(*pose)
 
 
-@pytest.mark.xfail(strict=True, reason="place does not index the crowd anew; a few robots are searched without index")
 def test_a_robot_that_was_put_into_a_crowd_is_seen_there_at_once() -> None:
     robots = tuple(
         Placed(name=f"r{i}", type="e-puck", at=(0.5 + i % 10, 0.5 + i // 10), noise=False) for i in range(100)

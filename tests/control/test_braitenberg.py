@@ -51,12 +51,20 @@ def test_both_wheels_need_as_many_weights() -> None:
 
 
 @pytest.mark.parametrize("sensors", [2, 20])
-@pytest.mark.xfail(strict=True, reason="a wrong number of weights reads too few or other devices' numbers, unchecked")
 def test_weights_must_fit_the_device(sensors: int) -> None:
     arena = paddock.open("clutter")
     arena["red"].enable("proximity")
+    vehicle = Braitenberg(left=(0.0,) * sensors, right=(0.0,) * sensors)
     with pytest.raises(paddock.PaddockError, match=f"{sensors} weights, but red.proximity has 8 sensors"):
-        arena.run(0.1, Braitenberg(left=(0.0,) * sensors, right=(0.0,) * sensors))
+        arena.run(0.1, vehicle)
+    with pytest.raises(paddock.PaddockError, match=f"{sensors} weights, but proximity has 8 sensors"):
+        vehicle.act(arena["red"].sense())
+
+
+def test_it_looks_at_a_single_sensor_too() -> None:
+    vehicle = Braitenberg(left=(1.0,), right=(0.0,), speed=(0, 0), range=1, device="sonar")
+    alone = Observation(0.0, np.array([0.0]), {"sonar": Slot(0, 1, lambda values: float(values[0]))})
+    assert vehicle.act(alone) == (1.0, 0.0)
 
 
 def test_an_explorer_drives_straight_in_the_open_and_turns_before_a_wall() -> None:

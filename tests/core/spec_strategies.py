@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from paddock.core.spec import Count, Number, Spec, Tagged, Text, hints
+from paddock.core.spec import Count, Number, Said, Spec, Tagged, Text, hints
 from paddock.robots.spec import Body, RobotSpec
 from paddock.sensors.base import Pivot, SensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -134,7 +134,7 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
 
 def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
     if isinstance(rule, Number):
-        low, high = max(rule.low, rule.above, -FAR), min(rule.high, FAR)
+        low, high = max(rule.low, rule.above, -FAR), min(rule.high, rule.limit, FAR)
         if hint is int:
             return st.integers(int(low), int(high))
         return st.floats(TINY if rule.above == 0 else low, high, exclude_min=rule.above == low != 0)
@@ -142,6 +142,8 @@ def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
         return st.lists(_of(get_args(hint)[0]), min_size=rule.least, max_size=rule.least + 2).map(tuple)
     if isinstance(rule, Tagged):
         return st.one_of([specs(cls) for cls in rule.classes().values()])
+    if isinstance(rule, Said):
+        return _of(hint)
     assert isinstance(rule, Text)
     return colors if "colour" in rule.expected else names
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
+from typing import Any
+
 import pytest
 
 import paddock
-from paddock.core.errors import suggestion
+from paddock.core.errors import KEY, shown, suggestion
+from paddock.robots import Body
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,10 @@ def test_a_long_list_of_names_is_cut() -> None:
     assert len(text) < 500
 
 
+def test_a_name_that_was_not_finished_is_completed() -> None:
+    assert suggestion("max", ["min_speed", "max_acceleration"]) == " (did you mean 'max_acceleration'?)"
+
+
 def test_an_unknown_name_keeps_what_was_asked() -> None:
     error = paddock.UnknownName("robot", "rde", ["red"])
     assert (error.what, error.asked) == ("robot", "rde")
@@ -64,6 +72,31 @@ def test_a_spec_error_reads_file_path_problem() -> None:
 )
 def test_a_spec_error_seen_from_further_out_has_a_longer_path(path: str, prefix: str, whole: str) -> None:
     assert paddock.SpecError("too bad", path=path).within(prefix).path == whole
+
+
+def test_a_problem_can_name_its_key_as_toml_writes_it() -> None:
+    error = paddock.SpecError(f"expected [[{KEY}]]", path="sensors").within("robots[3].type")
+    assert error.problem == "expected [[robots.type.sensors]]"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (True, "true"),
+        (1e7, "1e+07"),
+        (2.0, "2"),
+        (0.1234567, "0.1234567"),
+        (-(10**400), "a number of 401 digits"),
+        (datetime.date(2020, 1, 31), "2020-01-31"),
+        ("wide", "'wide'"),
+        ((1.0, [False, "x"]), "[1, [false, 'x']]"),
+        ({"radius": 1}, "a table"),
+        (Body(radius=1, height=1), "a Body"),
+        ("x" * 1000, "'" + "x" * 78 + "…"),
+    ],
+)
+def test_values_are_shown_briefly_and_as_toml_has_them(value: Any, text: str) -> None:
+    assert shown(value) == text
 
 
 def test_the_first_file_that_is_named_stays() -> None:

@@ -19,8 +19,10 @@ from paddock.core.geometry import (
     bar,
     bounding_radius,
     box_of,
+    crosses_itself,
     inner_radius,
     is_convex,
+    on_one_line,
     overlap,
     placed,
     rectangle,
@@ -95,6 +97,19 @@ def test_an_outline_around_the_origin_is_convex_and_counter_clockwise(outline: C
     assert signed_area(outline) > 0
     assert signed_area(outline[::-1]) == pytest.approx(-signed_area(outline))
     assert is_convex(outline)
+    assert not is_convex(outline[::-1])
+    assert not on_one_line(outline)
+    assert not crosses_itself(outline)
+
+
+def test_a_star_turns_left_at_every_corner_but_is_not_convex() -> None:
+    star = [(math.cos(angle), math.sin(angle)) for angle in (2 * math.tau * i / 5 for i in range(5))]
+    assert not is_convex(star)
+    assert crosses_itself(star)
+
+
+def test_corners_on_one_line_enclose_nothing() -> None:
+    assert on_one_line([(0, 0), (1, 1), (3, 3), (2, 2)])
 
 
 @given(outlines(0.2, 1.0), st.integers(0, 6))

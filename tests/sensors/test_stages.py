@@ -28,7 +28,7 @@ def test_a_response_table_is_linear_between_its_rows(distance):
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=FALLING)
     _arena, robot = alone(spec, at=(1.95 - distance, 0))
     ideal, hardware = zip(*FALLING, strict=True)
-    assert robot.p.raw()[0] == pytest.approx(np.interp(distance, ideal, hardware), abs=1e-6)
+    assert robot.p.raw() == pytest.approx(np.interp(distance, ideal, hardware), abs=1e-6)
 
 
 @settings(max_examples=80)
@@ -42,9 +42,9 @@ def test_reading_inverts_the_response_where_it_can_be_inverted(distance):
 def test_rounding_goes_to_the_nearest_multiple_and_stays_within_the_table():
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=((0.0, 10.4), (1.0, 0.0)), resolution=4.0)
     _arena, robot = alone(spec, at=(1.95, 0))
-    assert robot.p.raw().tolist() == [10.4]  # 12 is beyond the table
+    assert robot.p.raw() == 10.4  # 12 is beyond the table
     robot.place(1.95 - 0.5, 0)
-    assert robot.p.raw().tolist() == [4.0]
+    assert robot.p.raw() == 4.0
 
 
 def test_nothing_seen_has_its_own_values():
@@ -53,9 +53,9 @@ def test_nothing_seen_has_its_own_values():
         ProximitySpec(name="p", range=0.5, response=FALLING, noise=5.0),
         ProximitySpec(name="plain", range=0.5, scale=1000),
     )
-    assert (robot.sonar.read(), robot.sonar.raw().tolist()) == (7.0, [700.0])
-    assert (robot.p.read(), robot.p.raw().tolist()) == (0.5, [0.0])
-    assert (robot.plain.read(), robot.plain.raw().tolist()) == (0.5, [500.0])
+    assert (robot.sonar.read(), robot.sonar.raw()) == (7.0, 700.0)
+    assert (robot.p.read(), robot.p.raw()) == (0.5, 0.0)
+    assert (robot.plain.read(), robot.plain.raw()) == (0.5, 500.0)
 
 
 def test_noise_has_the_mean_and_spread_of_the_spec():
@@ -66,7 +66,7 @@ def test_noise_has_the_mean_and_spread_of_the_spec():
         heading_deg=0, at=(0.95, 0), noise=True,
     )  # fmt: skip
     found = np.array(
-        [(arena.step(), robot.absolute.read(), robot.relative.read(), robot.tabled.raw()[0])[1:] for _ in range(2000)]
+        [(arena.step(), robot.absolute.read(), robot.relative.read(), robot.tabled.raw())[1:] for _ in range(2000)]
     )
     mean, sigma = np.array([0.0, 1.0, 1000.0]), np.array([0.05, 0.1, 100.0])
     assert (np.abs(found.mean(axis=0) - mean) < 4 * sigma / math.sqrt(2000)).all()

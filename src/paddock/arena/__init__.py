@@ -1,7 +1,8 @@
 """Arena: a running simulation, its robots and their devices."""
 
-from paddock.arena.arena import Arena, Snapshot
+from paddock.arena.arena import Arena
 from paddock.arena.devices import Device
 from paddock.arena.robot import Robot
+from paddock.arena.snapshot import Snapshot
 
 __all__ = ["Arena", "Device", "Robot", "Snapshot"]

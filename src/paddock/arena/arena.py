@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import operator
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,27 +13,21 @@ from numpy.typing import NDArray
 
 from paddock.arena.robot import Robot
 from paddock.arena.rollout import Policies, run_policies
-from paddock.core.errors import SimulationError, UnknownName
+from paddock.arena.snapshot import Snapshot, fingerprint
+from paddock.core.errors import SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, acting
 from paddock.engine import state as engine
 from paddock.engine.clock import Pacer
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Floats
-from paddock.engine.state import HEADING, SEED, TICK, State, X
+from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.sensors.sense import sense, take_picture
 from paddock.worlds.build import BuiltWorld
 from paddock.worlds.placement import Room
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """An exact copy of all that decides the future of an arena."""
-
-    state: State
-    commands: Floats
 
 
 class Arena:
@@ -40,13 +35,12 @@ class Arena:
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=_checked(seed))
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=_checked_seed(seed))
         self.commands = engine.initial_commands(self.model)
         self.space = engine.workspace(self.model)
         devices = self.model.types[:, END_OF_DEVICES] - self.model.types[:, FIRST_DEVICE]
         self.enabled: NDArray[np.uint8] = np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
         self.robots = Robots(self)
-        self.dt = self.model.dt
         self._step, self._sense = step.compiled, sense.compiled
         with progress_while_compiling("its engine", step):
             self._step(self.model, self.state, self.commands, self.space, 0)
@@ -54,6 +48,16 @@ class Arena:
 
     def __getitem__(self, name: str) -> Robot:
         return self.robots[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.robots
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the robots."""
+        return iter(self.robots)
+
+    def __repr__(self) -> str:
+        return f"<Arena {self.world.name}, robots: {len(self.robots)}, time: {self.time:g} s>"
 
     def __enter__(self) -> Arena:
         return self
@@ -65,6 +69,16 @@ class Arena:
         """Nothing to give back in this process; here so that all arenas can be closed alike."""
 
     @property
+    def dt(self) -> float:
+        """Length of a tick [s]."""
+        return self.model.dt
+
+    @property
+    def seed(self) -> int:
+        """What decides all noise."""
+        return int(self.state.clock[0, SEED])
+
+    @property
     def tick(self) -> int:
         """Ticks since the start."""
         return int(self.state.clock[0, TICK])
@@ -72,7 +86,7 @@ class Arena:
     @property
     def time(self) -> float:
         """Simulated seconds since the start."""
-        return float(self.state.clock[0, TICK]) * self.dt
+        return float(self.state.clock[0, TICK]) * self.model.dt
 
     @property
     def motion(self) -> Floats:
@@ -86,27 +100,29 @@ class Arena:
         """All robots' x, y [m] and heading [rad], shape (N, 3); a copy."""
         return self.motion[:, X : HEADING + 1].copy()
 
-    def step(self, ticks: int = 1) -> None:
-        """Let some ticks pass."""
-        self._step(self.model, self.state, self.commands, self.space, ticks)
+    def step(self, n: int = 1) -> None:
+        """Let `n` ticks pass."""
+        if type(n) is not int or n < 0:
+            n = _checked_ticks(n)
+        self._step(self.model, self.state, self.commands, self.space, n)
 
     def run(self, seconds: float, controllers: Any = None, *, speed: float | None = None) -> None:
         """Let time pass with controllers at the wheels.
 
         Args:
-            seconds: simulated time to run for.
+            seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
             controllers: a controller per robot's name; or one, for the only robot.
             speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
         """
-        if not (seconds >= 0 and math.isfinite(seconds)):
+        if not (all_finite(seconds) and seconds >= 0):
             raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
-        ticks = round(seconds / self.dt)
+        ticks = max(round(seconds / self.dt), 1 if seconds > 0 else 0)
         chosen = self._by_robot(controllers)
+        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
         policies = Policies.of(self, chosen) if speed is None else None
         if policies is not None:
             self._run_policies(policies, ticks)
             return
-        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
         pacer = Pacer(speed)
         for _ in range(ticks):
             pacer.wait(self.time)
@@ -148,25 +164,30 @@ class Arena:
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
-        chosen = int(self.state.clock[0, SEED]) if seed is None else _checked(seed)
-        self.restore(
-            Snapshot(
-                engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen),
-                engine.initial_commands(self.model),
-            )
-        )
+        chosen = self.seed if seed is None else _checked_seed(seed)
+        start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen)
+        self._overwrite(start, engine.initial_commands(self.model))
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
-        return Snapshot(self.state.copy(), self.commands.copy())
+        return Snapshot(self.state.copy(), self.commands.copy(), self._fingerprint)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot of this arena."""
-        ours, theirs = (*self.state, self.commands), (*snapshot.state, snapshot.commands)
-        if any(a.shape != b.shape for a, b in zip(ours, theirs, strict=True)):
+        """Go back to a snapshot of this arena, or of another one of the same world and tick."""
+        if not isinstance(snapshot, Snapshot):
+            raise SimulationError(f"restore: expected a snapshot, got {shown(snapshot)}")
+        if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
-        for mine, kept in zip(ours, theirs, strict=True):
-            np.copyto(mine, kept)
+        self._overwrite(snapshot.state, snapshot.commands)
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        return fingerprint(self.built)
+
+    def _overwrite(self, state: engine.State, commands: Floats) -> None:
+        """Take over all numbers, in place: handles keep views of them."""
+        for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
+            np.copyto(mine, other)
         self.index()
 
     def digest(self) -> str:
@@ -195,9 +216,9 @@ class Robots(Mapping[str, Robot]):
         self._handles: dict[str, Robot] = {}
 
     def __getitem__(self, name: str) -> Robot:
-        handle = self._handles.get(name)
+        handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
-            if name not in self._numbers:
+            if not isinstance(name, str) or name not in self._numbers:
                 raise UnknownName("robot", name, self._numbers)
             handle = self._handles[name] = Robot(self._arena, self._numbers[name])
         return handle
@@ -208,8 +229,22 @@ class Robots(Mapping[str, Robot]):
     def __len__(self) -> int:
         return len(self._numbers)
 
+    def __repr__(self) -> str:
+        more = ", …" if len(self) > 12 else ""
+        return f"<Robots {', '.join(islice(self, 12))}{more}>"
 
-def _checked(seed: int) -> int:
+
+def _checked_ticks(n: int) -> int:
+    try:
+        ticks = operator.index(n)
+    except TypeError:
+        ticks = -1
+    if ticks < 0:
+        raise SimulationError(f"step: expected a whole number of ticks >= 0, got {n!r}")
+    return ticks
+
+
+def _checked_seed(seed: int) -> int:
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)

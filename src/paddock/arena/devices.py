@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
 from paddock.core.geometry import Pose
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, Slot
 from paddock.engine.model import CHANNELS, FIRST_DEVICE, FIRST_VALUE, PAN, TYPE
 from paddock.engine.state import AMPLITUDE, FREQUENCY, PANS, WANT_PANS
@@ -59,7 +61,8 @@ class Device:
         """The present reading in the hardware's own numbers."""
         if not self.spec.response and self.spec.scale is None:
             raise DeviceRefused(f"{self} has no hardware numbers: use read()")
-        return self._values(raw=True)
+        values = self._values(raw=True)
+        return as_number(values) if len(values) == 1 else values
 
     def _values(self, *, raw: bool) -> Readings:
         if not self.enabled:
@@ -83,8 +86,8 @@ class Device:
         if pivot is None:
             raise DeviceRefused(f"{self} cannot pivot: its spec has no 'pivot'")
         low, high = math.radians(pivot.min_deg), math.radians(pivot.max_deg)
-        if not low - 1e-9 <= angle <= high + 1e-9:
-            raise DeviceRefused(f"{self} pivots between {low:.4g} and {high:.4g} rad, not to {angle:.4g}")
+        if not (all_finite(angle) and low - 1e-9 <= angle <= high + 1e-9):
+            raise DeviceRefused(f"{self} pivots between {low:.4g} and {high:.4g} rad, not to {angle!r}")
         arena = self.robot.arena
         arena.commands[0, self.robot.index, WANT_PANS + arena.model.devices[self._row, PAN]] = angle
 
@@ -97,6 +100,9 @@ class Device:
 
     def __str__(self) -> str:
         return f"{self.robot.name}.{self.name}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self} ({self.spec.kind})>"
 
 
 class Camera(Device):
@@ -133,7 +139,7 @@ class Leds:
 
     def set(self, which: str | int, brightness: float = 1.0) -> None:
         """Set a lamp: 0 off … 1 full."""
-        if not 0 <= brightness <= 1:
+        if not (all_finite(brightness) and 0 <= brightness <= 1):
             raise DeviceRefused(f"{self.robot.name}.leds: expected a brightness from 0 to 1, got {brightness!r}")
         self._lamps()[self._number(which)] = brightness
 
@@ -152,9 +158,9 @@ class Leds:
             if which not in self.names:
                 raise UnknownName(f"lamp of {self.robot.name}", which, self.names)
             return self.names.index(which)
-        if not 0 <= which < len(self.names):
-            raise DeviceRefused(f"{self.robot.name}.leds: expected a number below {len(self.names)}, got {which}")
-        return which
+        if not (isinstance(which, int | np.integer) and 0 <= which < len(self.names)):
+            raise DeviceRefused(f"{self.robot.name}.leds: expected a number below {len(self.names)}, got {which!r}")
+        return int(which)
 
 
 class Speaker:
@@ -165,8 +171,10 @@ class Speaker:
 
     def play(self, frequency: float, amplitude: float = 0.1) -> None:
         """Play a tone [Hz]; the amplitude is that at 1 m."""
-        if not (frequency > 0 and 0 <= amplitude < math.inf):
-            raise DeviceRefused(f"{self.robot.name}.speaker: expected hertz > 0 and an amplitude >= 0")
+        if not (all_finite(frequency, amplitude) and frequency > 0 and amplitude >= 0):
+            raise DeviceRefused(
+                f"{self.robot.name}.speaker: expected hertz > 0 and an amplitude >= 0, got {frequency!r}, {amplitude!r}"
+            )
         self._set(frequency, amplitude)
 
     def stop(self) -> None:
@@ -187,12 +195,29 @@ def device_for(robot: Robot, spec: SensorSpec, number: int) -> Device:
     return Camera(robot, spec, number) if isinstance(spec, CameraSpec) else Device(robot, spec, number)
 
 
-def shown_as(spec: SensorSpec) -> Any:
+def shown_as(spec: SensorSpec) -> Callable[[Readings], Any]:
     """How a kind's numbers are shown: a pose, truth values, one number, or an array."""
     if spec.kind in ("position", "inertial"):
-        return lambda values: Pose(*values.tolist())
+        return as_pose
     if spec.kind == "bumper":
-        return lambda values: values > 0.5
-    if spec.channels == 1:
-        return lambda values: float(values[0])
-    return lambda values: values
+        return as_truth
+    return as_number if spec.channels == 1 else as_array
+
+
+# Plain functions, so that observations can be pickled.
+
+
+def as_pose(values: Readings) -> Pose:
+    return Pose(*values.tolist())
+
+
+def as_truth(values: Readings) -> NDArray[np.bool_]:
+    return values > 0.5
+
+
+def as_number(values: Readings) -> float:
+    return float(values[0])
+
+
+def as_array(values: Readings) -> Readings:
+    return values

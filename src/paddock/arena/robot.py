@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from paddock.arena.devices import Camera, Device, Leds, Speaker, device_for
-from paddock.core.errors import PaddockError, SimulationError, UnknownName
+from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose, wrap
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
 from paddock.engine.state import (
     BEARINGS,
@@ -39,12 +39,15 @@ class Wheels:
     def set(self, left: float, right: float) -> None:
         """Set both speeds [m/s]; they stay until set again."""
         most = self.max_speed
-        if -most <= left <= most and -most <= right <= most:
-            self._wanted[0] = left
-            self._wanted[1] = right
-            return
-        if not (math.isfinite(left) and math.isfinite(right)):
-            raise PaddockError(f"{self.robot.name}.wheels.set({left}, {right}): expected two finite speeds in m/s")
+        try:
+            if -most <= left <= most and -most <= right <= most:
+                self._wanted[0] = left
+                self._wanted[1] = right
+                return
+        except (TypeError, ValueError):
+            pass  # no numbers: refused below
+        if not all_finite(left, right):
+            raise PaddockError(f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s")
         self._wanted[0] = min(most, max(-most, left))
         self._wanted[1] = min(most, max(-most, right))
 
@@ -72,17 +75,21 @@ class Robot:
         self.refresh()
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_") or "devices" not in self.__dict__:
             raise AttributeError(name)
-        raise UnknownName(
-            f"device of {self.__dict__.get('name', 'this robot')}", name, self.__dict__.get("devices", ())
-        )
+        public = [attribute for attribute in dir(self) if not attribute.startswith("_")]
+        meant = nearest(name, public)
+        raise UnknownName(f"device of {self.name}", name, [meant] if meant else self.devices)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name} ({self.spec.name})>"
 
     def drive(self, forward: float, turn: float) -> None:
         """Drive at a forward speed [m/s] and a turn rate [rad/s]; both shrink together if a wheel is too slow."""
+        if not all_finite(forward, turn):
+            raise PaddockError(
+                f"{self.name}.drive({forward!r}, {turn!r}): expected a finite speed in m/s and turn rate in rad/s"
+            )
         half = turn * self.spec.drive.axle / 2
         left, right = forward - half, forward + half
         fastest = max(abs(left), abs(right))
@@ -99,30 +106,36 @@ class Robot:
         """Carry out what a controller answered: wheel speeds, a Command, or None for no change."""
         if command is None:
             return
-        if isinstance(command, Command):
-            for name, angle in command.pans.items():
-                self.device(name).pan(angle)
-            for name, brightness in command.leds.items():
-                self.leds.set(name, brightness)
-            if command.tone is not None:
-                self.speaker.play(*command.tone) if command.tone[1] > 0 else self.speaker.stop()
-            command = command.wheels
-            if command is None:
-                return
         try:
-            left, right = command
-        except (TypeError, ValueError):
+            wheels = self._apply_to_devices(command) if isinstance(command, Command) else command
+            if wheels is None:
+                return
+            left, right = (speed + 0.0 for speed in wheels)  # any kind of number, but no texts
+        except PaddockError:
+            raise
+        except (AttributeError, TypeError, ValueError):
             raise PaddockError(
                 f"the controller of {self.name!r} answered {command!r}: "
                 "expected (left, right) in m/s, a Command, or None"
             ) from None
         self.wheels.set(left, right)
 
+    def _apply_to_devices(self, command: Command) -> tuple[float, float] | None:
+        """Set pivots, lamps and speaker; what is left are the wheels."""
+        for name, angle in command.pans.items():
+            self.device(name).pan(angle)
+        for name, brightness in command.leds.items():
+            self.leds.set(name, brightness)
+        if command.tone is not None:
+            self.speaker.play(*command.tone) if command.tone[1] > 0 else self.speaker.stop()
+        return command.wheels
+
     def device(self, name: str) -> Device:
         """The sensor of that name."""
-        if name not in self.devices:
+        device = self.devices.get(name) if isinstance(name, str) else None
+        if device is None:
             raise UnknownName(f"device of {self.name}", name, self.devices)
-        return self.devices[name]
+        return device
 
     def enable(self, *names: str) -> None:
         """Switch devices on: those named, or all."""
@@ -167,9 +180,9 @@ class Robot:
 
     def place(self, x: float, y: float, heading: float = 0.0) -> None:
         """Put the robot somewhere else (a supervisor's hand); refused where there is no room."""
-        if not all(math.isfinite(value) for value in (x, y, heading)):
+        if not all_finite(x, y, heading):
             raise SimulationError(
-                f"robot {self.name!r} cannot be put to ({x}, {y}, {heading}): expected finite numbers"
+                f"robot {self.name!r} cannot be put to ({x!r}, {y!r}, {heading!r}): expected finite numbers"
             )
         problem = self.arena.room(without=self.index).problem(self.spec, Pose(x, y, heading))
         if problem:

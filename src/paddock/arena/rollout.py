@@ -43,6 +43,7 @@ class Policies:
             device = robot.device(policy.device)
             if not device.enabled:
                 raise DeviceNotEnabled(robot.name, device.name)
+            policy.check(str(device), device.slot.last - device.slot.first)
             kind = (id(policy), arena.model.robots[robot.index, TYPE])
             first = known.get(kind)
             if first is None:

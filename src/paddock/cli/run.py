@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
@@ -18,8 +19,13 @@ from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
 from paddock.core.errors import PaddockError
+from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+from paddock.sensors.sonar import SonarSpec
 
+AHEAD = math.radians(60)  # what looks no farther aside than this looks ahead
 STATUS_PERIOD = 0.1  # wall seconds between two updates of the status line
 
 
@@ -163,14 +169,22 @@ def built_in(robot: Robot) -> Any:
 
 
 def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
-    """Drives on until any distance sensor in front is short, then turns on the spot."""
+    """Drives on until any distance sensor that looks ahead is short, then turns on the spot."""
     fast = 0.5 * robot.spec.drive.max_speed
-    room = 2.0 * max(robot.spec.body.radius or 0.0, 0.25 if robot.spec.body.outline else 0.0)
-    rangers = [d.name for d in robot.devices.values() if d.spec.unit == "m" and not d.polled]
+    size = bounding_radius(robot.spec.body.shape)
+    looks = []  # device, and which of its values look ahead
+    for device in robot.devices.values():
+        spec = device.spec
+        if isinstance(spec, LaserSpec):
+            looks.append((device.name, np.abs(spec.angles) < AHEAD))
+        elif isinstance(spec, ProximitySpec | SonarSpec) and not device.polled:
+            headings = np.radians([mount[3] for mount in spec.mounts])
+            looks.append((device.name, np.abs(headings) < AHEAD))
 
     def act(observation: Observation) -> tuple[float, float]:
-        nearest = min((float(getattr(observation, name).min()) for name in rangers), default=math.inf)
-        return (fast, fast) if nearest > room else (-0.3 * fast, 0.3 * fast)
+        seen = [np.atleast_1d(getattr(observation, name))[ahead] for name, ahead in looks]
+        nearest = min((float(values.min()) for values in seen if len(values)), default=math.inf)
+        return (fast, fast) if nearest > 1.5 * size else (0.3 * fast, -0.3 * fast)
 
     return act
 

@@ -32,9 +32,16 @@ class Braitenberg:
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision; the same arithmetic as in compiled runs."""
+        readings = np.atleast_1d(np.asarray(getattr(observation, self.device), np.float64))
+        self.check(self.device, readings.size)
         wheels = np.empty(2)
-        braitenberg(np.array(self.parameters(0)), getattr(observation, self.device), wheels)
+        braitenberg(np.array(self.parameters(0)), readings, wheels)
         return WheelSpeeds(*wheels.tolist())
+
+    def check(self, device: str, sensors: int) -> None:
+        """Refuse a device that has another number of sensors than there are weights."""
+        if sensors != len(self.left):
+            raise PaddockError(f"Braitenberg: {len(self.left)} weights, but {device} has {sensors} sensors")
 
     def parameters(self, first: int) -> list[float]:
         """Its numbers for the kernel."""

@@ -20,6 +20,9 @@ class Policy(Protocol):
     def number(self) -> int:
         """Which of the shipped policies it is."""
 
+    def check(self, device: str, sensors: int) -> None:
+        """Refuse a device with so many values if it cannot work with it."""
+
     def parameters(self, first: int) -> list[float]:
         """Its numbers; its device's values begin at `first` in a row of readings."""
 

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 import difflib
-from collections.abc import Iterable
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+KEY = "\0key"  # stands in a problem for the key's own name, as TOML writes it between brackets
+MOST_NAMES = 20  # in a list of what there is
+MOST_LETTERS = 80  # of a value in a message
 
 
 class PaddockError(Exception):
@@ -14,13 +23,14 @@ class SpecError(PaddockError):
     """A world or robot description that cannot be used: `file: path.inside[0].it: what is wrong`."""
 
     def __init__(self, problem: str, *, path: str = "", file: str = "") -> None:
-        self.problem, self.path, self.file = problem, path, file
-        super().__init__(": ".join(part for part in (file, path, problem) if part))
+        self.path, self.file, self._problem = path, file, problem
+        self.problem = problem.replace(KEY, re.sub(r"\[\d+\]", "", path))
+        super().__init__(": ".join(part for part in (file, path, self.problem) if part))
 
     def within(self, prefix: str = "", *, file: str = "") -> SpecError:
         """The same problem seen from one level further out: `radius` becomes `robots[0].radius`."""
         joint = "." if prefix and self.path and not self.path.startswith("[") else ""
-        return SpecError(self.problem, path=prefix + joint + self.path, file=self.file or file)
+        return SpecError(self._problem, path=prefix + joint + self.path, file=self.file or file)
 
 
 class UnknownName(PaddockError, AttributeError, KeyError):
@@ -29,9 +39,11 @@ class UnknownName(PaddockError, AttributeError, KeyError):
     It is an AttributeError and a KeyError as well, because `arena["rde"]` and `robot.grond` look names up.
     """
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, what: str, name: str, known: Iterable[str], *, expected: str = "") -> None:
         self.what, self.asked = what, name
-        self.message = f"no {what} called {name!r}{suggestion(name, known)}"
+        self.message = f"no {what} called {name!r}" + (
+            f": expected {expected}" if expected else suggestion(name, known)
+        )
         super().__init__(self.message)
 
     def __str__(self) -> str:  # KeyError would print the quoted repr
@@ -63,13 +75,51 @@ class MissingExtra(PaddockError):
         super().__init__(f"this needs the package {package!r}: pip install 'paddock[{extra}]'")
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def suggestion(name: object, known: Iterable[str]) -> str:
     """` (did you mean 'x'?)` when something is close, else ` (there are: a, b)`."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.55)
-    if close:
-        return f" (did you mean {close[0]!r}?)"
+    near = nearest(str(name), names)
+    if near is not None:
+        return f" (did you mean {near!r}?)"
     if not names:
         return " (there are none)"
-    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return f" (there are: {shown})"
+    listed = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    return f" (there are: {listed})"
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The name that was probably meant: a similar one, or one that begins with what was written."""
+    names = list(names)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.65)
+    longer = [one for one in names if len(name) > 2 and one.startswith(name)]
+    return next(iter(close + longer), None)
+
+
+def shown(value: Any, depth: int = 3) -> str:
+    """A value as its TOML file has it, or a short word for what has no place in a message."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and abs(value) > 10**30:
+        return f"a number of {math.floor(math.log10(abs(value))) + 1} digits"
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else repr(float(value))
+    if isinstance(value, (datetime.date, datetime.time)):
+        return str(value)
+    if isinstance(value, Mapping):
+        return "a table"
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return with_article(type(value).__name__)
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        inside = ", ".join(shown(item, depth - 1) for item in value) if depth else "…"
+        return _cut(f"[{inside}]")
+    return _cut(repr(value))
+
+
+def with_article(name: str) -> str:
+    """`an Arc`, `a Box`."""
+    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"

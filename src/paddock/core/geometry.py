@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 Point = tuple[float, float]
+MOST_CHORDS = 10_000  # of an arc; only those of kilometres would need more
 
 
 class Pose(NamedTuple):
@@ -66,8 +67,8 @@ def rectangle(width: float, height: float) -> Convex:
 
 def arc_points(at: Point, radius: float, start: float, end: float, tolerance: float) -> list[Point]:
     """Points on a circular arc whose chords stay within `tolerance` of it [m, rad]."""
-    step = 2 * math.acos(max(0.0, 1 - tolerance / radius))
-    pieces = max(1, math.ceil(abs(end - start) / step))
+    step = 2 * math.acos(max(0.5, 1 - tolerance / radius))  # never fewer than three chords around a circle
+    pieces = min(MOST_CHORDS, max(1, math.ceil(abs(end - start) / step)))
     angles = [start + (end - start) * i / pieces for i in range(pieces + 1)]
     return [(at[0] + radius * math.cos(a), at[1] + radius * math.sin(a)) for a in angles]
 
@@ -118,13 +119,38 @@ def signed_area(polygon: Sequence[Point]) -> float:
 
 
 def is_convex(polygon: Sequence[Point]) -> bool:
-    """Whether a counter-clockwise polygon turns left at every corner."""
+    """Whether a polygon goes around once, counter-clockwise, and turns left at every corner."""
     n = len(polygon)
+    turned = 0.0
     for i in range(n):
         a, b, c = polygon[i - 2], polygon[i - 1], polygon[i]
-        if (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) < -1e-12:
+        cross, dot = _cross(a, b, c), (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1])
+        if cross < -1e-12:
             return False
-    return True
+        turned += math.atan2(cross, dot)
+    return abs(turned - math.tau) < 0.1
+
+
+def on_one_line(polygon: Sequence[Point]) -> bool:
+    """Whether a polygon has no inside at all."""
+    n = len(polygon)
+    size = max(math.dist(point, polygon[0]) for point in polygon)
+    return all(abs(_cross(polygon[i - 2], polygon[i - 1], polygon[i])) <= 1e-9 * size * size for i in range(n))
+
+
+def crosses_itself(polygon: Sequence[Point]) -> bool:
+    """Whether any two sides of a polygon cross."""
+    n = len(polygon)
+    sides = [(polygon[i - 1], polygon[i]) for i in range(n)]
+    return any(
+        _cross(a, b, c) * _cross(a, b, d) < 0 and _cross(c, d, a) * _cross(c, d, b) < 0
+        for (a, b), (c, d) in combinations(sides, 2)
+    )
+
+
+def _cross(a: Point, b: Point, c: Point) -> float:
+    """Positive when the way from a over b to c turns left."""
+    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 
 
 def bounding_radius(shape: Shape) -> float:
@@ -183,6 +209,6 @@ def _disc_in_polygon(disc: Disc, polygon: Convex) -> float:
         dx, dy, px, py = x1 - x0, y1 - y0, disc.x - x0, disc.y - y0
         if dx * py - dy * px < 0:
             inside = False
-        t = min(1.0, max(0.0, (px * dx + py * dy) / (dx * dx + dy * dy)))
+        t = min(1.0, max(0.0, (px * dx + py * dy) / max(dx * dx + dy * dy, 1e-300)))
         nearest = min(nearest, math.hypot(px - t * dx, py - t * dy))
     return disc.radius + nearest if inside else disc.radius - nearest

@@ -23,6 +23,9 @@ import numpy as np
 # runtime nothing counts references to arrays, which makes kernels several times faster.
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 
+# Folders in which every file counts as kernel source: kernels take their constants and tuples from there.
+KERNEL_FOLDERS = ("engine", "sensors")
+
 
 class Kernel:
     """A function that is compiled when it is first called or first used by another kernel."""
@@ -94,11 +97,12 @@ def package_folder() -> Path:
 
 @functools.cache
 def source_stamp() -> str:
-    """A digest of all files with kernels, so that cached machine code is never older than its sources."""
+    """A digest of all that kernels are made of, so that cached machine code is never older than its sources."""
     digest = hashlib.sha256(repr(OPTIONS).encode())
-    for path in sorted(package_folder().rglob("*.py")):
+    folder = package_folder()
+    for path in sorted(folder.rglob("*.py")):
         text = path.read_bytes()
-        if b"\n@kernel" in text or path.name in ("model.py", "state.py"):  # the tables' columns count as code
+        if b"\n@kernel" in text or path.relative_to(folder).parts[0] in KERNEL_FOLDERS:
             digest.update(text)
     return digest.hexdigest()
 

@@ -69,6 +69,13 @@ class Observation:
         yield from self._slots
         yield from self._pictures or ()
 
+    def __reduce__(self) -> tuple[type[Observation], tuple[Any, ...]]:
+        """Copies and pickles are made anew: while half filled, `__getattr__` would look for itself."""
+        return Observation, (self.time, self._readings, self._slots, self._pictures)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
     def __repr__(self) -> str:
         return f"Observation(time={self.time:.3f}, devices={', '.join(self)})"
 
@@ -82,6 +89,9 @@ class Controller(Protocol):
 
 def acting(controller: Any) -> Callable[[Observation], Any]:
     """The function to call: `controller.act`, or the controller itself."""
+    if isinstance(controller, type):
+        name = controller.__name__
+        raise PaddockError(f"the controller {name} is a class: expected an object, {name}()")
     act = getattr(controller, "act", controller)
     if not callable(act):
         raise PaddockError(

@@ -5,9 +5,9 @@ A spec class is a plain frozen dataclass whose annotations say what is allowed:
     @dataclass(frozen=True, kw_only=True, slots=True)
     class Cylinder(Spec):
         at: Point
-        radius: Metres          # Annotated[float, Number("metres", above=0)]
+        radius: Metres          # Annotated[float, Number("metres", above=0)], see core/rules.py
 
-The same checks run whether it is built in Python or read from a file.
+The same checks run whether it is built in Python or read from a file. Rules and units are had from here as well.
 """
 
 from __future__ import annotations
@@ -18,96 +18,60 @@ import math
 import tomllib
 import types
 import typing
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, Union, get_args, get_origin
 
-from paddock.core.errors import SpecError, suggestion
+from paddock.core.errors import KEY, SpecError, nearest, shown, suggestion, with_article
+from paddock.core.rules import (
+    Color,
+    Coordinate,
+    Count,
+    Degrees,
+    Metres,
+    MetresOrZero,
+    Name,
+    NotNegative,
+    Number,
+    Point,
+    Positive,
+    Said,
+    Seconds,
+    Tagged,
+    Text,
+    is_color,
+    rgb,
+)
 
-
-@dataclass(frozen=True)
-class Number:
-    """The unit of a number and the range it must lie in."""
-
-    unit: str = ""
-    above: float = -math.inf
-    low: float = -math.inf
-    high: float = math.inf
-
-    def __str__(self) -> str:
-        bounds = []
-        if self.above > -math.inf:
-            bounds.append(f"> {self.above:g}")
-        if self.low > -math.inf:
-            bounds.append(f">= {self.low:g}")
-        if self.high < math.inf:
-            bounds.append(f"<= {self.high:g}")
-        return " ".join([self.unit or "a number", " and ".join(bounds)]).strip()
-
-    def admits(self, value: float) -> bool:
-        return value > self.above and self.low <= value <= self.high
-
-
-@dataclass(frozen=True)
-class Count:
-    """How many entries a list needs at least."""
-
-    least: int
-    of: str
-
-    def __str__(self) -> str:
-        return f"at least {self.least} {self.of}"
-
-
-@dataclass(frozen=True)
-class Tagged:
-    """A choice between spec classes by the value of one key: `kind = "sonar"`."""
-
-    key: str
-    what: str
-    classes: Callable[[], Mapping[str, type[Spec]]]
-
-
-@dataclass(frozen=True)
-class Text:
-    """A string that a test must accept."""
-
-    expected: str
-    test: Callable[[str], bool]
-
-
-Metres = Annotated[float, Number("metres", above=0)]
-MetresOrZero = Annotated[float, Number("metres", low=0)]
-Degrees = Annotated[float, Number("degrees")]
-Seconds = Annotated[float, Number("seconds", low=0)]
-Positive = Annotated[float, Number(above=0)]
-NotNegative = Annotated[float, Number(low=0)]
-Share = Annotated[float, Number("a share", low=0, high=1)]
-Point = tuple[float, float]
-Name = Annotated[
-    str, Text("a name of letters, digits, '-' and '_'", lambda s: s.replace("-", "").replace("_", "").isalnum())
+__all__ = [
+    "Color",
+    "Coordinate",
+    "Count",
+    "Degrees",
+    "Metres",
+    "MetresOrZero",
+    "Name",
+    "NotNegative",
+    "Number",
+    "Point",
+    "Positive",
+    "Said",
+    "Seconds",
+    "Spec",
+    "Tagged",
+    "Text",
+    "convert",
+    "expectation",
+    "hints",
+    "is_color",
+    "plain",
+    "read_toml",
+    "read_toml_file",
+    "refuse_twins",
+    "rgb",
+    "spec_from_table",
 ]
-
-
-def rgb(color: str) -> tuple[int, int, int]:
-    """The red, green and blue parts (0 … 255) of `#rrggbb` or of a colour's English name."""
-    if len(color) == 7 and color[0] == "#":
-        return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
-    from PIL import ImageColor
-
-    return ImageColor.getrgb(color)[:3]
-
-
-def is_color(color: str) -> bool:
-    try:
-        rgb(color)
-    except ValueError:
-        return False
-    return True
-
-
-Color = Annotated[str, Text("a colour such as '#3366cc' or 'orange'", is_color)]
 
 
 class Spec:
@@ -115,6 +79,7 @@ class Spec:
 
     __slots__ = ()
     tag: ClassVar[tuple[str, str] | None] = None
+    keys_of_files: ClassVar[tuple[str, ...]] = ()  # what else a file may say, before it becomes a spec
 
     def __post_init__(self) -> None:
         for name, hint in hints(type(self)).items():
@@ -128,15 +93,26 @@ class Spec:
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         """A spec from what `tomllib` reads; unknown and missing keys are refused by name."""
-        fields = {field.name: field for field in dataclasses.fields(cls) if field.compare}  # type: ignore[arg-type]
-        for key in table:
-            if key not in fields:
-                raise SpecError(f"unknown key{suggestion(key, fields)}", path=key)
-        for name, field in fields.items():
+        cls.refuse_unknown_keys(table)
+        for field in dataclasses.fields(cls):  # type: ignore[arg-type]
             required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-            if required and name not in table:
-                raise SpecError(f"missing: {expectation(hints(cls)[name])}", path=name)
+            if required and field.name not in table:
+                raise SpecError(f"missing: {expectation(hints(cls)[field.name])}", path=field.name)
         return cls(**table)
+
+    @classmethod
+    def refuse_unknown_keys(cls, table: Mapping[str, Any]) -> None:
+        """Raise SpecError for the first key that is not known."""
+        for key in table:
+            if key not in hints(cls):
+                raise SpecError(f"unknown key{suggestion(key, [*hints(cls), *cls.keys_of_files])}", path=str(key))
+
+    @classmethod
+    def check_part(cls, table: Mapping[str, Any]) -> None:
+        """Check the keys that are there, each by itself; others may be missing."""
+        cls.refuse_unknown_keys(table)
+        for key, value in table.items():
+            convert(value, hints(cls)[key], key)
 
     @classmethod
     def from_toml(cls, text: str, *, file: str = "") -> Self:
@@ -170,16 +146,24 @@ def read_toml(text: str, *, file: str = "") -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise SpecError("not valid TOML: nested too deeply", file=file) from None
+    except ValueError:  # Python reads no whole numbers of more than 4300 digits
+        raise SpecError("not valid TOML: a number has too many digits", file=file) from None
 
 
 def read_toml_file(path: Path) -> dict[str, Any]:
     """A TOML file as a dict."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise SpecError("no such file", file=str(path)) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"cannot be read: {error}", file=str(path)) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    except UnicodeDecodeError:
+        raise SpecError(
+            "cannot be read: expected a text in UTF-8; save it with that encoding", file=path.name
+        ) from None
     return read_toml(text, file=path.name)
 
 
@@ -189,6 +173,15 @@ def spec_from_table(cls: type[S], table: Mapping[str, Any], *, file: str) -> S:
         return cls.from_table(table)
     except SpecError as error:
         raise error.within(file=file) from None
+
+
+def refuse_twins(names: Iterable[str], path: str) -> None:
+    """Raise SpecError for a name that is there twice; `path` has a {} for its number."""
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        if name in seen:
+            raise SpecError(f"expected different names, got {name!r} twice", path=path.format(i))
+        seen.add(name)
 
 
 def hints(cls: type) -> dict[str, Any]:
@@ -211,107 +204,127 @@ def plain(value: Any) -> Any:
     return value
 
 
-def convert(value: Any, hint: Any, path: str) -> Any:
-    """The value as its annotation wants it, or a SpecError that says what is allowed."""
+def convert(value: Any, hint: Any, path: str, expected: str = "") -> Any:
+    """The value as its annotation wants it, or a SpecError that says what is expected."""
+    if hasattr(value, "tolist"):  # from numpy
+        value = value.tolist()
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return _annotated(value, arguments[0], arguments[1], path)
+        return _ruled(value, arguments[0], arguments[1], path)
     if origin is Literal:
         if value not in arguments:
-            raise SpecError(f"expected {expectation(hint)}, got {value!r}{_close(value, arguments)}", path=path)
+            near = nearest(str(value), arguments)
+            meant = f" (did you mean {near!r}?)" if near else ""
+            raise SpecError(f"expected {expectation(hint)}, got {shown(value)}{meant}", path=path)
         return value
     if origin in (Union, types.UnionType):
-        return _union(value, arguments, path)
+        return _union(value, arguments, path, expected)
     if origin is tuple:
-        return _tuple(value, arguments, path)
+        return _tuple(value, arguments, path, expected)
     if isinstance(hint, type) and issubclass(hint, Spec):
         return _nested(value, hint, path)
-    if hint is float:
-        return _number(value, Number(), path)
-    if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):
-        raise SpecError(f"expected {expectation(hint)}, got {value!r}", path=path)
+    if hint in (int, float):
+        return _number(value, Number(), path, hint)
+    if not isinstance(value, hint):
+        raise SpecError(f"expected {expected or expectation(hint)}, got {shown(value)}", path=path)
     return value
 
 
-def _annotated(value: Any, hint: Any, rule: Any, path: str) -> Any:
-    if isinstance(rule, Number) and hint is float:
-        return _number(value, rule, path)
+def _ruled(value: Any, hint: Any, rule: Any, path: str) -> Any:
+    if isinstance(rule, Number):
+        return _number(value, rule, path, hint)
     if isinstance(rule, Tagged):
-        return _tagged(value, rule, path)
+        return _tagged(value, hint, rule, path)
+    if isinstance(rule, Text):
+        if not isinstance(value, str) or not rule.test(value):
+            raise SpecError(f"expected {rule}, got {shown(value)}", path=path)
+        return value
+    if isinstance(rule, Said):
+        return convert(value, hint, path, expected=rule.expected)
+    assert isinstance(rule, Count)
     converted = convert(value, hint, path)
-    if isinstance(rule, Number) and not rule.admits(converted):
-        raise SpecError(f"expected {rule}, got {value!r}", path=path)
-    if isinstance(rule, Count) and len(converted) < rule.least:
+    if not rule.admits(len(converted)):
         raise SpecError(f"expected {rule}, got {len(converted)}", path=path)
-    if isinstance(rule, Text) and not rule.test(converted):
-        raise SpecError(f"expected {rule.expected}, got {value!r}", path=path)
     return converted
 
 
-def _number(value: Any, rule: Number, path: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise SpecError(f"expected {rule}, got {value!r}", path=path)
-    if not rule.admits(value):
-        raise SpecError(f"expected {rule}, got {value:g}", path=path)
-    return float(value)
+def _number(value: Any, rule: Number, path: str, kind: type) -> float:
+    whole = kind is int
+    if isinstance(value, bool) or not isinstance(value, Integral if whole else Real):
+        raise SpecError(f"expected {expectation(int) if whole else rule}, got {shown(value)}", path=path)
+    number: Any = value
+    try:
+        size = float(number)
+    except OverflowError:
+        size = math.copysign(math.inf, number > 0 or -1)
+    if not rule.admits(size):
+        raise SpecError(f"expected {rule.told_to(size)}, got {shown(value)}", path=path)
+    return int(number) if whole else size
 
 
-def _union(value: Any, choices: tuple[Any, ...], path: str) -> Any:
+def _union(value: Any, choices: tuple[Any, ...], path: str, expected: str) -> Any:
     if value is None and type(None) in choices:
         return None
     specs = [c for c in choices if isinstance(c, type) and issubclass(c, Spec)]
     others = [c for c in choices if c is not type(None) and c not in specs]
     if specs and isinstance(value, (Mapping, Spec)):
         return _nested(value, specs[0], path)
-    return convert(value, others[0] if others else specs[0], path)
+    return convert(value, others[0] if others else specs[0], path, expected)
 
 
-def _tuple(value: Any, items: tuple[Any, ...], path: str) -> tuple[Any, ...]:
+def _tuple(value: Any, items: tuple[Any, ...], path: str, expected: str) -> tuple[Any, ...]:
     many = len(items) == 2 and items[1] is Ellipsis
-    if not isinstance(value, (list, tuple)) or (not many and len(value) != len(items)):
-        raise SpecError(f"expected {_expected_items(items)}, got {value!r}", path=path)
+    listed = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+    if not listed and many and (cls := _spec_class(items[0])) is not None:
+        tables = f"a list of {cls.__name__}" if isinstance(value, Spec) else f"a list of tables, written [[{KEY}]]"
+        raise SpecError(
+            f"expected {tables}, got {'one table' if isinstance(value, Mapping) else shown(value)}", path=path
+        )
+    if not listed or (not many and len(value) != len(items)):
+        raise SpecError(f"expected {expected or _expected_items(items)}, got {shown(value)}", path=path)
     kinds = [items[0]] * len(value) if many else items
     return tuple(convert(v, k, f"{path}[{i}]") for i, (v, k) in enumerate(zip(value, kinds, strict=True)))
+
+
+def _spec_class(hint: Any) -> type[Spec] | None:
+    cls = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return cls if isinstance(cls, type) and issubclass(cls, Spec) else None
 
 
 def _nested(value: Any, cls: type[Spec], path: str) -> Spec:
     if isinstance(value, cls):
         return value
+    if isinstance(value, Spec):
+        raise SpecError(f"expected {with_article(cls.__name__)}, got {shown(value)}", path=path)
+    if isinstance(value, (list, tuple)):
+        raise SpecError(f"expected one table, written [{KEY}], got a list", path=path)
     if not isinstance(value, Mapping):
-        raise SpecError(f"expected a table of {cls.__name__} keys, got {value!r}", path=path)
+        raise SpecError(f"expected {expectation(cls)}, got {shown(value)}", path=path)
     try:
         return cls.from_table(value)
     except SpecError as error:
         raise error.within(path) from None
 
 
-def _tagged(value: Any, rule: Tagged, path: str) -> Spec:
+def _tagged(value: Any, cls: type[Spec], rule: Tagged, path: str) -> Spec:
     if isinstance(value, Spec):
-        return value
+        return _nested(value, cls, path)
+    if not isinstance(value, Mapping):
+        raise SpecError(f"expected {rule}, got {shown(value)}", path=path)
     classes = rule.classes()
-    if not isinstance(value, Mapping) or rule.key not in value:
-        raise SpecError(f"expected a table with a key {rule.key!r}{suggestion('', classes)}", path=path)
+    if rule.key not in value:
+        raise SpecError(f"missing: a {rule.what}{suggestion('', classes)}", path=f"{path}.{rule.key}")
     tag = value[rule.key]
-    if tag not in classes:
-        raise SpecError(f"unknown {rule.what} {tag!r}{suggestion(str(tag), classes)}", path=f"{path}.{rule.key}")
+    if not isinstance(tag, str) or tag not in classes:
+        raise SpecError(f"unknown {rule.what} {shown(tag)}{suggestion(tag, classes)}", path=f"{path}.{rule.key}")
     return _nested({k: v for k, v in value.items() if k != rule.key}, classes[tag], path)
-
-
-def _close(value: Any, choices: tuple[Any, ...]) -> str:
-    found = suggestion(str(value), [str(c) for c in choices])
-    return found if "did you mean" in found else ""
 
 
 def expectation(hint: Any) -> str:
     """What a field wants, in words."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        rule = arguments[1]
-        if isinstance(rule, Text):
-            return rule.expected
-        if isinstance(rule, Tagged):
-            return f"a table with a key {rule.key!r}"
-        return str(rule)
+        return str(arguments[1])
     if origin is Literal:
         return " or ".join(repr(a) for a in arguments)
     if origin in (Union, types.UnionType):
@@ -319,7 +332,7 @@ def expectation(hint: Any) -> str:
     if origin is tuple:
         return _expected_items(arguments)
     if isinstance(hint, type) and issubclass(hint, Spec):
-        return f"a table of {hint.__name__} keys"
+        return f"a table with the keys {', '.join(hints(hint))}"
     return {float: "a number", int: "a whole number", bool: "true or false", str: "a text in quotes"}[hint]
 
 

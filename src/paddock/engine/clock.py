@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from paddock.core.errors import SimulationError
+from paddock.core.numeric import all_finite
 
 
 class Pacer:
@@ -18,7 +19,7 @@ class Pacer:
         now: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if speed is not None and not speed > 0:
+        if speed is not None and not (all_finite(speed) and speed > 0):
             raise SimulationError(f"speed: expected a factor > 0, or None for flat out, got {speed!r}")
         self.speed, self._now, self._sleep = speed, now, sleep
         self._start: float | None = None

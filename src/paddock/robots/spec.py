@@ -2,60 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
 
 from paddock.core import library
-from paddock.core.errors import SpecError, UnknownName
-from paddock.core.geometry import Disc, Shape, is_convex, signed_area
-from paddock.core.spec import Color, Metres, Name, Point, Positive, Spec, Tagged, read_toml_file
+from paddock.core.errors import PaddockError, SpecError, UnknownName, shown, suggestion
+from paddock.core.geometry import Disc, Shape, crosses_itself, is_convex, on_one_line
+from paddock.core.spec import (
+    Color,
+    Metres,
+    Name,
+    Number,
+    Point,
+    Spec,
+    Tagged,
+    convert,
+    plain,
+    read_toml_file,
+    refuse_twins,
+)
 from paddock.drives import DifferentialDrive
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.registry import kinds
 
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", kinds)]
-RESERVED = (
-    "name",
-    "wheels",
-    "drive",
-    "stop",
-    "enable",
-    "disable",
-    "sense",
-    "pose",
-    "place",
-    "leds",
-    "speaker",
-    "devices",
-)
-
-
-def with_base(table: Mapping[str, Any], within: tuple[str, ...] = ()) -> dict[str, Any]:
-    """A robot's table laid over that of the robot it names as `base`; sensors are matched by name."""
-    if "base" not in table:
-        return dict(table)
-    base = table["base"]
-    if not isinstance(base, str):
-        raise SpecError(f"expected the name of a robot, or a TOML file, got {base!r}", path="base")
-    if base in within:
-        raise SpecError(f"{base!r} is based on itself", path="base")
-    try:
-        path = library.find("paddock.robots", "robot", base)
-    except UnknownName as error:
-        raise SpecError(str(error), path="base") from None
-    ground = with_base(read_toml_file(path), (*within, base))
-    changes = {key: value for key, value in table.items() if key != "base"}
-    sensors = changes.pop("sensors", [])
-    if not isinstance(sensors, (list, tuple)) or not all(isinstance(s, Mapping) and "name" in s for s in sensors):
-        raise SpecError("expected a list of tables, each with the name of a sensor", path="sensors")
-    for key, value in changes.items():
-        mergeable = isinstance(value, Mapping) and isinstance(ground.get(key), Mapping)
-        ground[key] = {**ground[key], **value} if mergeable else value
-    changed = {sensor["name"]: sensor for sensor in sensors}
-    kept = [{**old, **changed.pop(old["name"], {})} for old in ground.get("sensors", [])]
-    ground["sensors"] = kept + list(changed.values())
-    return ground
+EITHER_OR = (("radius", "outline"), ("scale", "response"))
+SAME = 1e-9  # corners nearer than this are one [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,19 +41,15 @@ class Body(Spec):
     radius: Metres | None = None
     outline: tuple[Point, ...] | None = None  # corners, counter-clockwise, x forward, y left [m]
     height: Metres
-    mass: Positive | None = None  # [kg]
+    mass: Annotated[float, Number("kilograms", above=0)] | None = None
     color: Color = "#4c78a8"
 
     def check(self) -> None:
         if (self.radius is None) == (self.outline is None):
-            raise SpecError("expected either a radius or an outline", path="radius")
+            got = "neither" if self.radius is None else "both"
+            raise SpecError(f"expected either a radius or an outline, got {got}", path="radius")
         if self.outline is not None:
-            if len(self.outline) < 3:
-                raise SpecError(f"expected at least 3 corners, got {len(self.outline)}", path="outline")
-            if signed_area(self.outline) <= 0:
-                raise SpecError("expected corners in counter-clockwise order; reverse the list", path="outline")
-            if not is_convex(self.outline):
-                raise SpecError("expected a convex polygon; drop the corners that point inwards", path="outline")
+            _check_outline(self.outline)
 
     @property
     def shape(self) -> Shape:
@@ -100,26 +72,113 @@ class RobotSpec(Spec):
     leds: tuple[Name, ...] = ()  # names of its lamps
     speaker: bool = False
 
+    keys_of_files: ClassVar[tuple[str, ...]] = ("base",)
+
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         """As any spec; with a key `base`, another robot's table is the ground and this one changes it."""
         return super(RobotSpec, cls).from_table(with_base(table))
 
     def check(self) -> None:
-        seen: set[str] = set()
-        for i, sensor in enumerate(self.sensors):
-            if sensor.name in seen:
-                raise SpecError(f"expected different names, got {sensor.name!r} twice", path=f"sensors[{i}].name")
-            if sensor.name in RESERVED:
-                raise SpecError(
-                    f"expected another name: every robot has a {sensor.name!r} already", path=f"sensors[{i}].name"
-                )
-            if not sensor.name.isidentifier():
-                raise SpecError(
-                    f"expected a name that Python can write after a dot, got {sensor.name!r}", path=f"sensors[{i}].name"
-                )
-            seen.add(sensor.name)
+        refuse_twins([sensor.name for sensor in self.sensors], "sensors[{}].name")
+        refuse_twins(self.leds, "leds[{}]")
 
     def sensor(self, name: str) -> SensorSpec:
         """The sensor of that name."""
-        return next(s for s in self.sensors if s.name == name)
+        for sensor in self.sensors:
+            if sensor.name == name:
+                return sensor
+        raise UnknownName(f"sensor of {self.name}", name, [sensor.name for sensor in self.sensors])
+
+
+def find_robot(name_or_path: str | Path, *, beside: str | Path | None = None) -> Path:
+    """The file of a shipped robot, or of a user's own; `beside` is the folder of the file that names it."""
+    return library.find("paddock.robots", "robot", name_or_path, beside=beside)
+
+
+def read_robot(path: Path, within: tuple[Path, ...] = ()) -> RobotSpec:
+    """A robot from its file; `within` are the files that are based on this one."""
+    table = read_toml_file(path)
+    try:
+        return RobotSpec.from_table(with_base(table, beside=path.parent, within=(*within, path.resolve())))
+    except SpecError as error:
+        raise error.within(file=path.name) from None
+
+
+def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A robot's table laid over that of the robot it names as `base`; sensors are matched by name."""
+    if "base" not in table:
+        return dict(table)
+    base = table["base"]
+    if not isinstance(base, str):
+        raise SpecError(f"expected the name of a robot, or a TOML file, got {shown(base)}", path="base")
+    try:
+        path = find_robot(base, beside=beside)
+    except PaddockError as error:
+        raise SpecError(str(error), path="base") from None
+    if path.resolve() in within:
+        raise SpecError(f"{base!r} is based on itself", path="base")
+    robot = read_robot(path, within)
+    ground = robot.to_table()
+    for key, value in table.items():
+        if key == "sensors" and isinstance(value, (list, tuple)):
+            ground[key] = _changed_sensors(robot, value)
+        elif isinstance(value, Mapping) and isinstance(ground.get(key), Mapping):
+            ground[key] = _overlaid(ground[key], value)
+        elif key != "base":
+            ground[key] = value
+    return ground
+
+
+def _changed_sensors(base: RobotSpec, changes: Sequence[Any]) -> list[dict[str, Any]]:
+    """The sensors of the base with changes and new ones; each is checked where its own file has it."""
+    sensors = {sensor.name: sensor.to_table() for sensor in base.sensors}
+    names: list[str] = []
+    for i, given in enumerate(changes):
+        change = plain(given)
+        if not isinstance(change, Mapping) or "name" not in change:
+            raise SpecError("expected a table with the name of a sensor", path=f"sensors[{i}]")
+        name = convert(change["name"], Name, f"sensors[{i}].name")
+        old = sensors.get(name)
+        if old is None and "kind" not in change:
+            known = suggestion(name, sensors)
+            raise SpecError(
+                f"{base.name!r} has no sensor called {name!r}{known}; a new one needs a kind",
+                path=f"sensors[{i}].name",
+            )
+        changed = old is not None and change.get("kind", old["kind"]) == old["kind"]
+        sensors[name] = _overlaid(sensors[name], change) if changed else dict(change)
+        convert(sensors[name], Sensor, f"sensors[{i}]")
+        names.append(name)
+    refuse_twins(names, "sensors[{}].name")
+    return list(sensors.values())
+
+
+def _overlaid(ground: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """One table over another; of two keys that exclude each other, the change's remains."""
+    kept = dict(ground)
+    for one, other in EITHER_OR:
+        if one in change or other in change:
+            kept.pop(one, None)
+            kept.pop(other, None)
+    return {**kept, **change}
+
+
+def _check_outline(outline: tuple[Point, ...]) -> None:
+    if len(outline) < 3:
+        raise SpecError(f"expected at least 3 corners, got {len(outline)}", path="outline")
+    for i, (before, corner) in enumerate(pairwise(outline)):
+        if math.dist(before, corner) < SAME:
+            raise SpecError("expected a corner that differs from the one before", path=f"outline[{i + 1}]")
+    if math.dist(outline[0], outline[-1]) < SAME:
+        raise SpecError(
+            "expected a corner that differs from the first: outlines close by themselves",
+            path=f"outline[{len(outline) - 1}]",
+        )
+    if on_one_line(outline):
+        raise SpecError("expected corners that enclose an area; these lie on one line", path="outline")
+    if is_convex(outline[::-1]):
+        raise SpecError("expected corners in counter-clockwise order; reverse the list", path="outline")
+    if not is_convex(outline):
+        fix = "its sides cross" if crosses_itself(outline) else "drop the corners that point inwards"
+        raise SpecError(f"expected a convex polygon; {fix}", path="outline")

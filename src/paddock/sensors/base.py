@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from paddock.core.errors import SpecError
-from paddock.core.spec import Count, Degrees, Name, NotNegative, Number, Positive, Seconds, Spec
+from paddock.core.errors import SpecError, shown
+from paddock.core.spec import (
+    Coordinate,
+    Count,
+    Degrees,
+    Metres,
+    Name,
+    NotNegative,
+    Number,
+    Positive,
+    Said,
+    Seconds,
+    Spec,
+)
+from paddock.sensors.names import check_name
 
-Mount = tuple[float, float, float, float]
+A_MOUNT = "[x, y, z, heading in degrees]"
+Mount = Annotated[tuple[Coordinate, Coordinate, Coordinate, Degrees], Said(A_MOUNT)]
 """Place on the robot: x forward, y left, z up [m], heading [degrees]."""
-Mounts = Annotated[tuple[Mount, ...], Count(1, "mounts [x, y, z, heading in degrees]")]
+Mounts = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}")]
+OneMount = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}", exactly=True)]
+A_ROW = "[ideal, hardware] or [ideal, hardware, relative noise]"
 AT_CENTRE: Mounts = ((0.0, 0.0, 0.0, 0.0),)
 
 
@@ -32,7 +49,7 @@ class SensorSpec(Spec):
     mounts: Mounts = AT_CENTRE
     period: Seconds = 0.0
     delay: Seconds = 0.0
-    response: tuple[tuple[float, ...], ...] = ()
+    response: Annotated[tuple[tuple[float, ...], ...], Said(f"a list of rows {A_ROW}")] = ()
     scale: Positive | None = None
     noise: NotNegative = 0.0
     noise_relative: NotNegative = 0.0
@@ -42,18 +59,24 @@ class SensorSpec(Spec):
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
 
     def check(self) -> None:
+        check_name(self.name)
+        if self.response:
+            self._check_response()
+
+    def _check_response(self) -> None:
         for i, row in enumerate(self.response):
             if len(row) not in (2, 3):
-                raise SpecError(
-                    f"expected [ideal, hardware] or [ideal, hardware, relative noise], got {list(row)}",
-                    path=f"response[{i}]",
-                )
+                raise SpecError(f"expected {A_ROW}, got {shown(row)}", path=f"response[{i}]")
             if i and row[0] <= self.response[i - 1][0]:
                 raise SpecError("expected ideal values that rise from row to row", path=f"response[{i}]")
-        steps = [b[1] - a[1] for a, b in zip(self.response, self.response[1:], strict=False)]
-        if any(s > 0 for s in steps) and any(s < 0 for s in steps):
+            if len(row) == 3 and row[2] < 0:
+                raise SpecError(f"expected a relative noise >= 0, got {shown(row[2])}", path=f"response[{i}]")
+        if len(self.response) < 2:
+            raise SpecError("expected at least 2 rows, got 1", path="response")
+        steps = [b[1] - a[1] for a, b in pairwise(self.response)]
+        if min(steps) < 0 < max(steps) or not any(steps):
             raise SpecError("expected hardware values that only rise or only fall", path="response")
-        if self.response and self.scale is not None:
+        if self.scale is not None:
             raise SpecError("expected either a scale or a response table, not both", path="scale")
 
     @property
@@ -113,7 +136,7 @@ class Pivot(Spec):
 class RangeSensorSpec(SensorSpec):
     """A sensor that measures distances [m]."""
 
-    range: Annotated[float, Number("metres", above=0)]
+    range: Metres
     pivot: Pivot | None = None  # None: fixed
     polled: bool = False  # computed only when asked by read(), never by sense()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
-from paddock.core.spec import Number
+from paddock.core.spec import Metres, Number
 from paddock.engine.kernels.floor import floor_pixel
 from paddock.engine.kernels.rng import gauss
 from paddock.engine.model import (
@@ -28,7 +28,7 @@ from paddock.engine.model import (
     MOUNT_Z,
 )
 from paddock.sensors.aim import aim, mount_at, place
-from paddock.sensors.base import OWN, RangeSensorSpec
+from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
 
 WIDTH, HEIGHT, FOCAL = range(3)
 NEAREST = 0.001  # things nearer than this to the lens are cut off [m]
@@ -39,7 +39,8 @@ SKY_LOW, SKY_HIGH = (214, 228, 240), (138, 178, 220)
 class CameraSpec(RangeSensorSpec):
     """A pinhole camera: pictures of `width` × `height` pixels, uint8 [row, column, rgb], upright."""
 
-    range: Annotated[float, Number("metres", above=0)] = 20.0
+    range: Metres = 20.0
+    mounts: OneMount = AT_CENTRE
     width: Annotated[int, Number("pixels", low=1, high=4096)]
     height: Annotated[int, Number("pixels", low=1, high=4096)]
     fov_deg: Annotated[float, Number("degrees", above=0, high=150)]  # horizontal

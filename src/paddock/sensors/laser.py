@@ -22,7 +22,7 @@ from paddock.engine.model import (
     MOUNT_Z,
 )
 from paddock.sensors.aim import aim, mount_at
-from paddock.sensors.base import OWN, RangeSensorSpec
+from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
 
 RANGE, BEAMS, FIRST_ANGLE, STEP, DIRECTIONS = range(5)
 TURN = 2.0 * math.pi
@@ -32,6 +32,7 @@ TURN = 2.0 * math.pi
 class LaserSpec(RangeSensorSpec):
     """A scanner: `beams` distances [m], counter-clockwise, evenly over `fov_deg` around the mount's heading."""
 
+    mounts: OneMount = AT_CENTRE
     fov_deg: Annotated[float, Number("degrees", above=0, high=360)]
     beams: Annotated[int, Number("beams", low=2, high=4096)]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
-from paddock.core.spec import Degrees, NotNegative, Number
+from paddock.core.spec import NotNegative, Number
 from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
 from paddock.engine.model import (
     CHANNELS,
@@ -33,7 +33,7 @@ RANGE, RAYS, AMBIENT, DIRECTIONS = range(4)
 class ProximitySpec(RangeSensorSpec):
     """A ring of infrared sensors. Several rays add up like light does: by the inverse square of distance."""
 
-    aperture_deg: Degrees = 0.0
+    aperture_deg: Annotated[float, Number("degrees", low=0, high=180)] = 0.0
     rays: Annotated[int, Number("rays", low=1, high=64)] = 1
     ambient: NotNegative = 0.0  # echo that 1 W/m² of light feigns [1/m²]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
-from paddock.core.spec import Number
+from paddock.core.spec import MetresOrZero, Number
 from paddock.engine.kernels.rays import cone_to_disc, cone_to_segment
 from paddock.engine.model import (
     CHANNELS,
@@ -36,7 +36,7 @@ class SonarSpec(RangeSensorSpec):
 
     cone_deg: Annotated[float, Number("degrees", above=0, high=175)]  # full opening
     max_incidence_deg: Annotated[float, Number("degrees", above=0, high=90)] = 90.0
-    nothing_seen: Annotated[float, Number("metres", low=0)] | None = None  # None: the range
+    nothing_seen: MetresOrZero | None = None  # None: the range
 
     tag: ClassVar[tuple[str, str]] = ("kind", "sonar")
 

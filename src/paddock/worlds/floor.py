@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,9 +33,9 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
     scale = floor.pixels_per_metre
     width, height = max(1, round((x1 - x0) * scale)), max(1, round((y1 - y0) * scale))
     if width * height > MOST_PIXELS:
-        fitting = int((MOST_PIXELS / ((x1 - x0) * (y1 - y0))) ** 0.5)
+        fitting = min(math.sqrt(MOST_PIXELS / ((x1 - x0) * (y1 - y0))), MOST_PIXELS / max(x1 - x0, y1 - y0))
         raise SpecError(
-            f"expected pixels per metre <= {fitting} for a floor of this size, got {scale:g}",
+            f"expected pixels per metre <= {_rounded_down(fitting):g} for a floor of this size, got {scale:g}",
             path="floor.pixels_per_metre",
             file=world.file,
         )
@@ -48,6 +50,12 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
             _draw_stroke(fine, stroke, x0, y1, scale * FINER)
         canvas = fine.reduce(FINER)
     return np.asarray(canvas, np.uint8).copy(), _grid_row(x0, y1, scale)
+
+
+def _rounded_down(value: float) -> float:
+    """Two digits of a number, never more than it."""
+    digit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.floor(value / digit) * digit
 
 
 def _grid_row(left: float, top: float, scale: float) -> Floats:
@@ -91,13 +99,16 @@ def open_image(world: WorldSpec, name: str, path: str) -> Image:
 
     place = world.path_of(name)
     try:
-        return Image.open(place)
+        picture = Image.open(io.BytesIO(place.read_bytes()))  # Pillow leaves the files of damaged pictures open
+        picture.load()
+        return picture
     except FileNotFoundError:
-        raise SpecError(
-            f"no picture {name!r} in {place.parent.name or 'this folder'}: expected a PNG or JPEG file, "
-            "named relative to the world's file",
-            path=path,
-            file=world.file,
-        ) from None
-    except (UnidentifiedImageError, OSError):
-        raise SpecError(f"{name!r} is not a picture: expected a PNG or JPEG file", path=path, file=world.file) from None
+        where = place.parent.name or "this folder"
+        problem = f"no picture {name!r} in {where}: expected a PNG or JPEG file, named relative to the world's file"
+    except (UnidentifiedImageError, IsADirectoryError, PermissionError, ValueError):
+        problem = f"{name!r} is not a picture: expected a PNG or JPEG file"
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        problem = f"{name!r} has too many pixels: expected at most {Image.MAX_IMAGE_PIXELS}"
+    except Exception:  # what Pillow raises depends on where a file is damaged
+        problem = f"{name!r} is damaged: expected a whole PNG or JPEG file"
+    raise SpecError(problem, path=path, file=world.file)

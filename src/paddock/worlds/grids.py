@@ -36,10 +36,15 @@ def build_grids(
         y0 = min(y0, float((np.minimum(table[:, 1], table[:, 3]) - table[:, 4]).min()))
         x1 = max(x1, float((np.maximum(table[:, 0], table[:, 2]) + table[:, 4]).max()))
         y1 = max(y1, float((np.maximum(table[:, 1], table[:, 3]) + table[:, 4]).max()))
-    area = (x1 - x0) * (y1 - y0)
 
     reach = max(short_reach, body * 1.25 + 2 * travel + 1e-3)
-    near = _Grid(x0 - reach, y0 - reach, x1 + reach, y1 + reach, max(reach / 2, math.sqrt(area / MOST_CELLS)))
+    near = _Grid(
+        x0 - reach,
+        y0 - reach,
+        x1 + reach,
+        y1 + reach,
+        max(reach / 2, _coarse(x1 - x0 + 2 * reach, y1 - y0 + 2 * reach, MOST_CELLS)),
+    )
     near_lists = near.lists([near.cells_within(item, reach) for item in table])
 
     pieces_across = min(64, max(1, math.ceil(math.sqrt(len(table)))))
@@ -48,7 +53,7 @@ def build_grids(
     far_lists = far.lists([far.cells_in(span) for span in spans])
 
     wide = reach + body + travel
-    crowd = _Grid(x0, y0, x1, y1, max(wide, math.sqrt(area / (4 * len(bodies) + 64))))
+    crowd = _Grid(x0, y0, x1, y1, max(wide, _coarse(x1 - x0, y1 - y0, 4 * len(bodies) + 64)))
     rows, cells, at = [], [], 0
     for grid, (starts, listed), more in (
         (near, near_lists, np.zeros(0, np.int64)),
@@ -60,6 +65,11 @@ def build_grids(
         at = first + len(listed) + len(more)
     rows.append(crowd.row(starts=0, spans=0, reach=travel, body=body))
     return np.array(rows), np.concatenate(cells)
+
+
+def _coarse(width: float, height: float, cells: int) -> float:
+    """The side of a cell [m], so that about so many cover an area; a mere line has not more of them."""
+    return max(math.sqrt(width * height / cells), max(width, height) / cells)
 
 
 class _Grid:

@@ -6,9 +6,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-from paddock.core.errors import SpecError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, placed, wrap
-from paddock.robots import RobotSpec, load_robot
+from paddock.robots import RobotSpec, find_robot, load_robot
 from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
 
@@ -34,10 +34,10 @@ def robot_types(world: WorldSpec) -> list[RobotSpec]:
         if spec is None:
             assert isinstance(robot.type, str)
             try:
-                spec = load_robot(robot.type, beside=world.folder or None)
-            except KeyError as error:  # UnknownName
+                path = find_robot(robot.type, beside=world.folder)
+            except PaddockError as error:
                 raise SpecError(str(error), path=f"robots[{i}].type", file=world.file) from None
-            loaded[robot.type] = spec
+            spec = loaded[robot.type] = load_robot(path)
         specs.append(spec)
     return specs
 
@@ -60,7 +60,7 @@ class Room:
         self.world = world
         self.obstacles = [solid for solid in solids(world) if solid.path != "border"]
         x0, y0, x1, y1 = world.bounds
-        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / 10_000))
+        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / 10_000), max(x1 - x0, y1 - y0) / 1000)
         self.cells: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
         for solid in self.obstacles:
             self._store(solid.shape, _named(solid))
@@ -95,10 +95,16 @@ class Room:
             yield from self.cells.get(cell, ())
 
     def _cells(self, shape: Shape) -> Iterator[tuple[int, int]]:
-        left, bottom, right, top = (math.floor(edge / self.cell) for edge in box_of(shape))
-        for column in range(left, right + 1):
-            for row in range(bottom, top + 1):
+        x0, y0, x1, y1 = self.world.bounds
+        left, bottom, right, top = box_of(shape)
+        for column in self._range(left, right, x0, x1):
+            for row in self._range(bottom, top, y0, y1):
                 yield column, row
+
+    def _range(self, low: float, high: float, first: float, last: float) -> range:
+        """Cells along one axis; the outermost ones reach as far as there is anything."""
+        begin, end = (math.floor((min(max(edge, first), last) - first) / self.cell) for edge in (low, high))
+        return range(begin, end + 1)
 
 
 def _named(solid: Solid) -> str:

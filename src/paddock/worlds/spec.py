@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from paddock.core.errors import SpecError, suggestion
+from paddock.core.errors import SpecError, shown, suggestion
 from paddock.core.spec import (
     Color,
+    Coordinate,
     Count,
     Degrees,
     Metres,
@@ -18,11 +20,14 @@ from paddock.core.spec import (
     Number,
     Point,
     Positive,
+    Said,
     Spec,
+    refuse_twins,
 )
 from paddock.robots.spec import RobotSpec
 
 Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
+Bounds = Annotated[tuple[Coordinate, Coordinate, Coordinate, Coordinate], Said("[left, bottom, right, top] in metres")]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
 
 
@@ -40,6 +45,9 @@ class Wall(Spec):
         for i, (a, b) in enumerate(zip(self.points, self.points[1:], strict=False)):
             if a == b:
                 raise SpecError("expected a point that differs from the one before", path=f"points[{i + 1}]")
+        corners = len(self.points) - (self.points[0] == self.points[-1])
+        if self.closed and corners < 3:
+            raise SpecError(f"expected at least 3 points to close a wall, got {corners}", path="closed")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +90,9 @@ class Arc(Spec):
                 path="to_deg",
             )
         if self.thickness >= 2 * self.radius:
-            raise SpecError(f"expected metres < {2 * self.radius:g}, got {self.thickness:g}", path="thickness")
+            raise SpecError(
+                f"expected metres < {2 * self.radius:g}, twice the radius, got {self.thickness:g}", path="thickness"
+            )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,7 +100,7 @@ class Stroke(Spec):
     """A line drawn on the floor; `smooth` leads a curve through the points, `filled` paints its inside."""
 
     points: Annotated[tuple[Point, ...], Count(2, "points")]
-    width: Metres = 0.02
+    width: Annotated[float, Number("metres", above=0, limit=100)] = 0.02
     closed: bool = False
     smooth: bool = False
     filled: bool = False
@@ -166,7 +176,7 @@ class Placed(Spec):
     """A robot in the world. It stands `at` a place, or on a named `start`."""
 
     name: Name
-    type: str | RobotSpec  # a shipped robot, a TOML file, or a spec
+    type: Annotated[str | RobotSpec, Said("the name of a robot, a robot's TOML file, or a table")]
     at: Point | None = None
     heading_deg: Degrees | None = None  # None: 0, or as the start says
     start: str | None = None
@@ -178,7 +188,8 @@ class Placed(Spec):
 
     def check(self) -> None:
         if (self.at is None) == (self.start is None):
-            raise SpecError("expected either a place 'at' or the name of a 'start'", path="at")
+            got = "neither" if self.at is None else "both"
+            raise SpecError(f"expected either a place 'at' or the name of a 'start', got {got}", path="at")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -196,7 +207,7 @@ class WorldSpec(Spec):
 
     name: Name
     title: str = ""
-    bounds: tuple[float, float, float, float]  # x0, y0, x1, y1
+    bounds: Bounds
     dt: Annotated[float, Number("seconds", above=0, high=1)] = 0.02  # length of a tick
     border: Border = Border()
     open: bool = False  # true: no border, robots may leave
@@ -213,26 +224,30 @@ class WorldSpec(Spec):
     folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
     file: str = field(default="", compare=False, repr=False)  # what errors call it
 
+    keys_of_files: ClassVar[tuple[str, ...]] = ("include",)
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """As any spec; `include` is for files, which `load_world` reads."""
+        if "include" in table:
+            raise SpecError("expected no includes here: only a file can include the files beside it", path="include")
+        return super(WorldSpec, cls).from_table(table)
+
     def check(self) -> None:
         x0, y0, x1, y1 = self.bounds
         if not (x0 < x1 and y0 < y1):
-            raise SpecError(f"expected [left, bottom, right, top], got {list(self.bounds)}", path="bounds")
-        self._different("robots", [robot.name for robot in self.robots])
-        self._different("starts", [start.name for start in self.starts])
-        self._different("fields", [one.name for one in self.fields])
+            raise SpecError(
+                f"expected [left, bottom, right, top] with left < right and bottom < top, got {shown(self.bounds)}",
+                path="bounds",
+            )
+        refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
+        refuse_twins([start.name for start in self.starts], "starts[{}].name")
+        refuse_twins([one.name for one in self.fields], "fields[{}].name")
         starts = [start.name for start in self.starts]
         for i, robot in enumerate(self.robots):
             if robot.start is not None and robot.start not in starts:
                 known = suggestion(robot.start, starts)
                 raise SpecError(f"no start called {robot.start!r}{known}", path=f"robots[{i}].start")
-
-    @staticmethod
-    def _different(where: str, names: list[str]) -> None:
-        seen: set[str] = set()
-        for i, name in enumerate(names):
-            if name in seen:
-                raise SpecError(f"expected different names, got {name!r} twice", path=f"{where}[{i}].name")
-            seen.add(name)
 
     def path_of(self, file_name: str) -> Path:
         """A file that the world names, found beside the world's own file."""

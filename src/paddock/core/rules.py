@@ -1,0 +1,130 @@
+"""Rules: what the annotations of a spec's fields may ask for, with the units and names that all specs share."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+FARTHEST = 1e6  # no place is farther away, no length greater [m]
+
+
+@dataclass(frozen=True)
+class Number:
+    """The unit of a number and the range it must lie in; `limit` is told only to those who exceed it."""
+
+    unit: str = "a number"
+    above: float = -math.inf
+    low: float = -math.inf
+    high: float = math.inf
+    limit: float = math.inf  # of the magnitude: beyond it is nothing but a mistake
+
+    def __str__(self) -> str:
+        return self._told(self.low, self.high)
+
+    def admits(self, value: float) -> bool:
+        return math.isfinite(value) and self._in_range(value) and abs(value) <= self.limit
+
+    def told_to(self, value: float) -> str:
+        """What is wanted, with the reason why this number is not it."""
+        if math.isnan(value) or (math.isinf(value) and self._in_range(value)):
+            article = "a " if self.unit.startswith("a ") else ""
+            return f"{article}finite {str(self).removeprefix(article)}"
+        if self._in_range(value):
+            open_below = self.low == self.above == -math.inf
+            return self._told(-self.limit if open_below else self.low, min(self.high, self.limit))
+        return str(self)
+
+    def _in_range(self, value: float) -> bool:
+        return value > self.above and self.low <= value <= self.high
+
+    def _told(self, low: float, high: float) -> str:
+        bounds = []
+        if self.above > -math.inf:
+            bounds.append(f"> {self.above:g}")
+        if low > -math.inf:
+            bounds.append(f">= {low:g}")
+        if high < math.inf:
+            bounds.append(f"<= {high:g}")
+        return " ".join([self.unit, " and ".join(bounds)]).strip()
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many entries a list needs: at least so many, or exactly so many."""
+
+    least: int
+    of: str
+    exactly: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.least} {self.of}" if self.exactly else f"at least {self.least} {self.of}"
+
+    def admits(self, count: int) -> bool:
+        return count == self.least if self.exactly else count >= self.least
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a field wants, in words that are plainer than its type."""
+
+    expected: str
+
+    def __str__(self) -> str:
+        return self.expected
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string that a test must accept."""
+
+    expected: str
+    test: Callable[[str], bool]
+
+    def __str__(self) -> str:
+        return self.expected
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A choice between spec classes by the value of one key: `kind = "sonar"`."""
+
+    key: str
+    what: str
+    classes: Callable[[], Mapping[str, type[Any]]]
+
+    def __str__(self) -> str:
+        return f"a table with a key {self.key!r}"
+
+
+def rgb(color: str) -> tuple[int, int, int]:
+    """The red, green and blue parts (0 … 255) of `#rrggbb` or of a colour's English name."""
+    if len(color) == 7 and color[0] == "#":
+        return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+    from PIL import ImageColor
+
+    return ImageColor.getrgb(color)[:3]
+
+
+def is_color(color: str) -> bool:
+    if color.startswith("#"):
+        return re.fullmatch("#([0-9a-fA-F]{3}){1,2}", color) is not None
+    from PIL import ImageColor
+
+    return color.lower() in ImageColor.colormap
+
+
+Metres = Annotated[float, Number("metres", above=0, limit=FARTHEST)]
+MetresOrZero = Annotated[float, Number("metres", low=0, limit=FARTHEST)]
+Coordinate = Annotated[float, Number("metres", limit=FARTHEST)]
+Point = Annotated[tuple[Coordinate, Coordinate], Said("[x, y] in metres")]
+Degrees = Annotated[float, Number("degrees")]
+Seconds = Annotated[float, Number("seconds", low=0, limit=60)]
+Positive = Annotated[float, Number(above=0)]
+NotNegative = Annotated[float, Number(low=0)]
+Name = Annotated[
+    str, Text("a name of letters, digits, '-' and '_'", lambda s: s.replace("-", "").replace("_", "").isalnum())
+]
+Color = Annotated[str, Text("a colour such as '#3366cc' or 'orange'", is_color)]

@@ -1,0 +1,43 @@
+"""What a sensor may be called: `robot.<name>` and `observation.<name>` must lead to it."""
+
+from __future__ import annotations
+
+import keyword
+
+from paddock.core.errors import SpecError
+
+OF_ROBOTS = (
+    "apply",
+    "arena",
+    "contacts",
+    "device",
+    "devices",
+    "disable",
+    "drive",
+    "enable",
+    "index",
+    "leds",
+    "name",
+    "on_sense",
+    "place",
+    "pose",
+    "refresh",
+    "sense",
+    "speaker",
+    "spec",
+    "stop",
+    "watch",
+    "wheels",
+)
+OF_OBSERVATIONS = ("time",)
+
+
+def check_name(name: str) -> None:
+    """Refuse what Python cannot write after a dot, and what is there already."""
+    for owner, taken in (("robot", OF_ROBOTS), ("observation", OF_OBSERVATIONS)):
+        if name in taken:
+            raise SpecError(f"expected another name: every {owner} has a {name!r} already", path="name")
+    if name.startswith("_"):
+        raise SpecError(f"expected a name that begins with a letter, got {name!r}", path="name")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise SpecError(f"expected a name that Python can write after a dot, got {name!r}", path="name")

@@ -1,0 +1,112 @@
+"""World files: a file may include others, and name pictures and robots that lie beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from paddock.core import library
+from paddock.core.errors import SpecError, shown
+from paddock.core.spec import read_toml_file
+from paddock.worlds.spec import WorldSpec
+
+
+def read_with_includes(path: Path) -> dict[str, Any]:
+    """The table of a world's file, laid over those of the files it includes; each is checked by itself."""
+    return _read(path, path.parent, (), set())
+
+
+def _read(path: Path, home: Path, within: tuple[Path, ...], done: set[Path]) -> dict[str, Any]:
+    """The table of one file and its includes; file names in it begin at `home`. What is `done` is left out."""
+    table = read_toml_file(path)
+    within = (*within, path.resolve())
+    merged: dict[str, Any] = {}
+    try:
+        for i, name in enumerate(_includes(table)):
+            other = _included(path, name, i, within)
+            if other.resolve() not in done:
+                merged = _laid_over(merged, _read(other, home, within, done))
+        _find_bases(table, path.parent)
+        WorldSpec.check_part(table)
+    except SpecError as error:
+        raise error.within(file=path.name) from None
+    done.add(path.resolve())
+    return _laid_over(merged, relocated(table, path.parent, home))
+
+
+def _includes(table: dict[str, Any]) -> list[str]:
+    names = table.pop("include", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise SpecError(f"expected a list of file names, got {shown(names)}", path="include")
+    return names
+
+
+def _included(path: Path, name: str, number: int, within: tuple[Path, ...]) -> Path:
+    try:
+        other = library.neighbour(path.parent, name)
+    except SpecError as error:
+        raise error.within(f"include[{number}]") from None
+    if other.resolve() in within:
+        raise SpecError(f"{name!r} includes itself", path=f"include[{number}]")
+    return other
+
+
+def _laid_over(ground: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """Lists of tables follow each other, tables are laid over each other key by key, other values replace."""
+    merged = dict(ground)
+    for key, value in table.items():
+        old: Any = merged.get(key)
+        if _is_list_of_tables(old) and _is_list_of_tables(value):
+            merged[key] = old + value
+        elif isinstance(old, Mapping) and isinstance(value, Mapping):
+            merged[key] = _laid_over(dict(old), dict(value))
+        else:
+            merged[key] = value
+    return merged
+
+
+def _is_list_of_tables(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, Mapping) for item in value)
+
+
+def _find_bases(table: dict[str, Any], folder: Path) -> None:
+    """Robots that are written in place may be based on a file; from here on it is found from anywhere."""
+    robots = table.get("robots")
+    for i, robot in enumerate(robots if isinstance(robots, list) else []):
+        kind: Any = robot.get("type") if isinstance(robot, dict) else None
+        base = kind.get("base") if isinstance(kind, dict) else None
+        if isinstance(base, str) and base.endswith(library.SUFFIX):
+            try:
+                kind["base"] = str(library.neighbour(folder, base).absolute())
+            except SpecError as error:
+                raise error.within(f"robots[{i}].type.base") from None
+
+
+def relocated(table: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+    """A valid world's table for a file in another folder: the files that it names are found from there."""
+
+    def moved(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
+        name = holder.get(key)
+        return {**holder, key: _seen_from(new, old / name)} if isinstance(name, str) else dict(holder)
+
+    if old.resolve() == new.resolve():
+        return table
+    table = dict(table)
+    if "floor" in table:
+        table["floor"] = moved(table["floor"], "image")
+    if "fields" in table:
+        table["fields"] = [moved(field, "image") for field in table["fields"]]
+    if "robots" in table:
+        table["robots"] = [
+            moved(robot, "type") if str(robot["type"]).endswith(library.SUFFIX) else robot for robot in table["robots"]
+        ]
+    return table
+
+
+def _seen_from(folder: Path, file: Path) -> str:
+    try:
+        return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return file.resolve().as_posix()
