@@ -15,7 +15,6 @@ demo: $(READY)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 2
 test: $(READY)  ## all tests, then the kernels once more in plain Python; coverage over both
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory test-compiled test-plain
-	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
 test-compiled: $(READY)

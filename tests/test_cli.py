@@ -1,26 +1,48 @@
-"""The command line as a user types it, in a process of its own."""
+"""The command line as a user types it."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from PIL import Image
 
+from paddock.cli import main
 from paddock.cli.benches import BENCHES
 from paddock.robots import robot_names
 from paddock.worlds import world_names
 
 
-def paddock(*arguments: str, folder: Path | None = None, columns: int = 160) -> subprocess.CompletedProcess[str]:
-    """Run `paddock …` and return what it printed."""
-    program = [sys.executable, "-c", "from paddock.cli import main; main()", *arguments]
-    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "dumb"}
-    return subprocess.run(program, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+class Printed(NamedTuple):
+    """What a command printed, and how it ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def paddock(*arguments: str, folder: Path | None = None) -> Printed:
+    """Run `paddock …` in a wide terminal."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["paddock", *arguments])
+        patch.setenv("COLUMNS", "160")
+        patch.setenv("TERM", "dumb")
+        if folder is not None:
+            patch.chdir(folder)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                main()
+                code = 0
+            except SystemExit as end:
+                code = int(end.code or 0)
+    return Printed(code, out.getvalue(), err.getvalue())
 
 
 def width(path: Path) -> int:
@@ -134,6 +156,14 @@ def test_every_command_explains_itself(command: str) -> None:
 
 def test_the_version_is_printed() -> None:
     assert paddock("--version").stdout.startswith("paddock 0.")
+
+
+def test_the_installed_command_answers_in_a_process_of_its_own() -> None:
+    program = [sys.executable, "-c", "from paddock.cli import main; main()", "run", "cluter"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "did you mean 'clutter'?" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_listing_worlds_does_not_wait_for_the_compiler() -> None:

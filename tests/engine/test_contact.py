@@ -100,7 +100,7 @@ def cast(rng: np.random.Generator) -> list:
 
 
 @pytest.mark.heavy
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(seeds, st.sampled_from([0.01, 0.02, 0.05, 0.1, 0.2]))
 def test_a_robot_never_ends_a_step_inside_anything(seed, dt):
     rng = np.random.default_rng(seed)
@@ -176,7 +176,7 @@ def test_a_robot_never_leaves_a_pen_of_thin_walls(seed, dt, thickness, cornered)
 
 
 @pytest.mark.heavy
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seeds)
 def test_a_dense_crowd_never_overlaps(seed):
     rng = np.random.default_rng(seed)
@@ -284,6 +284,7 @@ def test_a_blocked_round_robot_can_still_turn():
     assert robot.pose.heading == pytest.approx(0.4 / 0.1 * 0.5, abs=1e-9)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("degrees", [4, 15, 30, 60, 90])
 @pytest.mark.parametrize("kind", [puck(radius=0.03, max_speed=2.0), crate(max_speed=2.0)], ids=["round", "cornered"])
 def test_a_robot_driven_into_a_wedge_of_thin_walls_stays_on_its_side(degrees, kind):
@@ -301,6 +302,7 @@ def test_a_robot_driven_into_a_wedge_of_thin_walls_stays_on_its_side(degrees, ki
             assert abs(robot.pose.y) < (1.5 - robot.pose.x) * math.tan(half)
 
 
+@pytest.mark.heavy
 def test_a_fast_robot_does_not_jump_over_a_thin_wall_or_a_thin_post():
     for obstacle in (
         {"walls": (Wall(points=((1.0, -1.9), (1.0, 1.9)), thickness=0.0),)},
@@ -316,6 +318,7 @@ def test_a_fast_robot_does_not_jump_over_a_thin_wall_or_a_thin_post():
         assert robot.pose.x < 1.0, obstacle
 
 
+@pytest.mark.heavy
 def test_a_box_that_turns_in_a_narrow_lane_is_stopped_by_its_walls():
     arena, robot = alone(
         robot=crate(outline=LONG), bounds=(-2, -2, 2, 2), dt=0.1,

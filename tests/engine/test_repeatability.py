@@ -113,6 +113,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another_one():
     assert run_once(7) != run_once(8)
 
 
+@pytest.mark.heavy
 def test_reading_devices_does_not_change_the_future():
     assert run_once(3, 60) == run_once(3, 60, look=True)
 

@@ -134,6 +134,7 @@ def test_noise_leaves_the_mean_brightness_as_it_was():
     assert floor.mean() == pytest.approx(128.0, abs=4 * 6 / math.sqrt(floor.size))
 
 
+@pytest.mark.heavy
 def test_noise_is_seeded():
     arena, robot = noisy_camera()
     picture = robot.camera.read()

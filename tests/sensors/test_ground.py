@@ -46,16 +46,16 @@ def test_half_a_footprint_on_the_line_is_half_dark():
 
 
 @functools.cache
-def tilted() -> tuple[Arena, Robot]:
-    spec = GroundSpec(name="ground", mounts=MOUNTS, footprint_radius=0.006)
-    return alone(spec, floor=TILTED)
+def tilted() -> tuple[Arena, Robot, np.ndarray]:
+    """A robot over a tilted line, and the floor's brightness."""
+    arena, robot = alone(GroundSpec(name="ground", mounts=MOUNTS, footprint_radius=0.006), floor=TILTED)
+    return arena, robot, arena.model.floor.astype(float) @ [0.299, 0.587, 0.114] / 255
 
 
 @settings(max_examples=60)
 @given(st.floats(-1.5, 1.5), st.floats(-0.15, 0.15), st.floats(-3.1, 3.1))
 def test_a_reading_is_near_the_average_over_the_whole_footprint(x, off, heading):
-    arena, robot = tilted()
-    picture = arena.model.floor.astype(float) @ [0.299, 0.587, 0.114] / 255
+    arena, robot, picture = tilted()
     robot.place(x, 0.1 + 0.4 * x + off, heading)
     pose = robot.pose
     for (mx, my, _, _), got in zip(MOUNTS, robot.ground.read(), strict=True):
