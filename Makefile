@@ -13,6 +13,7 @@ demo: $(READY)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 2
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(READY)  ## all tests, then the kernels once more in plain Python; coverage over both
+	@echo "all tests, compiled and then in plain Python: about four minutes on two cores"
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory test-compiled test-plain
 	$(BIN)/coverage report --skip-covered --fail-under=90
@@ -43,9 +44,10 @@ pictures: $(READY)  ## the pictures of the README and the documentation
 	$(BIN)/python docs/make_pictures.py
 
 $(READY): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	touch $(READY)
+	@echo "installing into $(VENV): about a minute"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $(READY)
 
 clean:
 	rm -rf $(VENV) .coverage* .mypy_cache .ruff_cache .import_linter_cache .hypothesis

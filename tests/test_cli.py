@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -170,3 +171,74 @@ def test_listing_worlds_does_not_wait_for_the_compiler() -> None:
     program = "import sys; from paddock.cli.catalogue import list_worlds as f; f(); assert 'numba' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("picture", "message"),
+    [("nowhere/trails.png", "there is no such folder"), ("trails.txt", "expected a picture's name ending in .png")],
+)
+def test_a_picture_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path, picture: str, message: str) -> None:
+    done = paddock("run", "empty", "--picture", picture, folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "simulated" not in done.stdout
+
+
+def test_an_empty_name_means_no_picture(tmp_path: Path) -> None:
+    done = paddock("demo", "--headless", "--seconds", "1", "--picture", "", folder=tmp_path)
+    assert done.returncode == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_controller_file_may_hold_dataclasses_and_import_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "gains.py").write_text("SPEED = 0.03\n")
+    (tmp_path / "mine.py").write_text(
+        "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom gains import SPEED\n\n"
+        "@dataclass\nclass Controller:\n    speed: float = SPEED\n\n"
+        "    def act(self, observation):\n        return self.speed, self.speed\n"
+    )
+    done = paddock("run", "empty", "-c", "mine.py", "--seconds", "10", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert " 0.30 " in done.stdout  # metres
+
+
+@pytest.mark.parametrize("seconds", ["nan", "-5"])
+def test_impossible_seconds_are_refused(seconds: str) -> None:
+    done = paddock("run", "empty", f"--seconds={seconds}")
+    assert done.returncode == 2
+    assert "--seconds: expected seconds >= 0" in done.stderr
+
+
+def test_a_run_at_real_time_takes_as_long_as_it_simulates() -> None:
+    started = time.perf_counter()
+    paddock("run", "empty", "--seconds", "1", "--speed", "1")
+    assert time.perf_counter() - started >= 0.9  # it waits; how long a busy machine takes on top is its own affair
+
+
+def test_a_mistake_in_a_controller_is_told_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def act(observation):\n    return 1 / 0\n")
+    done = paddock("run", "empty", "-c", "mine.py", folder=tmp_path)
+    assert done.returncode == 2
+    assert "mine.py, line 2, in act: ZeroDivisionError: division by zero" in done.stderr
+    (tmp_path / "mine.py").write_text("def act(observation)\n")
+    assert "mine.py, line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
+
+
+def test_the_controller_of_the_readme_keeps_away_from_things(tmp_path: Path) -> None:
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    program = next(b for b in readme.split("```python\n")[1:] if b.startswith("# my_controller.py")).split("```")[0]
+    (tmp_path / "my_controller.py").write_text(program)
+    done = paddock("run", "clutter", "-c", "my_controller.py", "--seconds", "120", folder=tmp_path)
+    row = [cell.strip() for cell in next(line for line in done.stdout.splitlines() if "red" in line).split("│")]
+    distance, contact = float(row[3]), float(row[5])
+    assert distance > 3
+    assert contact < 1
+
+
+def test_many_robots_are_counted_when_they_do_not_fit_the_table(tmp_path: Path) -> None:
+    robots = "".join(
+        f'[[robots]]\nname = "r{i}"\ntype = "e-puck"\nat = [{0.2 + 0.2 * (i % 5)}, {0.2 + 0.2 * (i // 5)}]\n'
+        for i in range(20)
+    )
+    (tmp_path / "many.toml").write_text(f'name = "many"\nbounds = [0, 0, 2, 2]\n{robots}')
+    assert "… and 8 more" in paddock("run", "many.toml", "--seconds", "1", folder=tmp_path).stdout

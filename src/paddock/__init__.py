@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from paddock.core.errors import (
     DeviceNotEnabled,
     DeviceRefused,
-    MissingExtra,
     PaddockError,
     SimulationError,
     SpecError,
@@ -32,7 +31,6 @@ __all__ = [
     "Command",
     "DeviceNotEnabled",
     "DeviceRefused",
-    "MissingExtra",
     "Observation",
     "PaddockError",
     "Pose",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from paddock.control.braitenberg import Braitenberg, explorer
 from paddock.core.observation import WheelSpeeds
 from paddock.robots import load_robot
 from paddock.worlds import load_world
-from paddock.worlds.spec import Box, Placed
+from paddock.worlds.spec import Box, Placed, WorldSpec
 
 TWO = paddock.WorldSpec(
     name="two",
@@ -580,3 +581,39 @@ def test_ten_thousand_robots_open_sense_and_drive() -> None:
 def test_a_shipped_world_can_be_given_other_robots() -> None:
     world = load_world("clutter").with_robots(Placed(name="green", type="e-puck", at=(0.75, 0.9)))
     assert list(paddock.open(world).robots) == ["green"]
+
+
+def test_a_thread_that_reads_does_not_change_what_another_one_computes() -> None:
+    def crowd() -> paddock.Arena:
+        places = [(0.2 * (i % 12) + 0.2, 0.2 * (i // 12) + 0.2) for i in range(144)]
+        robots = tuple(Placed(name=f"r{i}", type="e-puck", at=at, heading_deg=31 * i) for i, at in enumerate(places))
+        arena = paddock.open(WorldSpec(name="crowd", bounds=(0, 0, 2.8, 2.8), robots=robots), seed=4)
+        for robot in arena.robots.values():
+            robot.enable("proximity")
+            robot.wheels.set(0.1, 0.08)
+        return arena
+
+    alone, watched = crowd(), crowd()
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            watched["r70"].sense()
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    watched.step(500)
+    done.set()
+    reader.join()
+    alone.step(500)
+    assert watched.digest() == alone.digest()
+
+
+def test_a_kernel_may_be_a_controller() -> None:
+    @paddock.kernel
+    def act(observation):  # type: ignore[no-untyped-def]
+        return 0.05, 0.05
+
+    with paddock.open("empty") as arena:
+        arena.run(1.0, act)
+        assert next(iter(arena.robots.values())).wheels.speeds == pytest.approx((0.05, 0.05), abs=1e-4)

@@ -96,6 +96,9 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
             keys.pop("radius", None)
         elif keys.get("radius") is None:
             keys["radius"] = 0.1
+    if cls is CameraSpec:
+        for stage in ("response", "scale", "noise_relative", "resolution"):
+            keys.pop(stage, None)
     if issubclass(cls, SensorSpec) and keys.get("response"):
         keys.pop("scale", None)
     if cls is WorldSpec:

@@ -14,7 +14,7 @@ from paddock.robots import Body
 
 @pytest.mark.parametrize(
     "error",
-    ["DeviceNotEnabled", "DeviceRefused", "MissingExtra", "SimulationError", "SpecError", "UnknownName"],
+    ["DeviceNotEnabled", "DeviceRefused", "SimulationError", "SpecError", "UnknownName"],
 )
 def test_every_error_is_a_paddock_error(error: str) -> None:
     assert issubclass(getattr(paddock, error), paddock.PaddockError)
@@ -107,10 +107,4 @@ def test_the_first_file_that_is_named_stays() -> None:
 def test_a_device_that_is_not_enabled_tells_how_to_enable_it() -> None:
     assert str(paddock.DeviceNotEnabled("red", "ground")) == (
         "red.ground is not enabled: call red.ground.enable() (or red.enable() for all devices) before reading it"
-    )
-
-
-def test_a_missing_extra_tells_what_to_install() -> None:
-    assert str(paddock.MissingExtra("matplotlib", "plots")) == (
-        "this needs the package 'matplotlib': pip install 'paddock[plots]'"
     )

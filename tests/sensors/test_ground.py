@@ -55,7 +55,7 @@ def tilted() -> tuple[Arena, Robot, np.ndarray]:
 @settings(max_examples=60)
 @given(st.floats(-1.5, 1.5), st.floats(-0.15, 0.15), st.floats(-3.1, 3.1))
 def test_a_reading_is_near_the_average_over_the_whole_footprint(x, off, heading):
-    arena, robot, picture = tilted()
+    _arena, robot, picture = tilted()
     robot.place(x, 0.1 + 0.4 * x + off, heading)
     pose = robot.pose
     for (mx, my, _, _), got in zip(MOUNTS, robot.ground.read(), strict=True):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
@@ -29,9 +31,11 @@ from paddock.sensors.sense import sense, take_picture
 from paddock.worlds.build import BuiltWorld
 from paddock.worlds.placement import Room
 
+SLICE = 0.2  # wall seconds that a kernel may run before Python gets a word in
+
 
 class Arena:
-    """A simulation in this process. Time moves only in `step` and `run`."""
+    """A simulation in this process. Time moves only in `step` and `run`. Threads may share it; they take turns."""
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
@@ -41,6 +45,7 @@ class Arena:
         devices = self.model.types[:, END_OF_DEVICES] - self.model.types[:, FIRST_DEVICE]
         self.enabled: NDArray[np.uint8] = np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
         self.robots = Robots(self)
+        self._turn = threading.RLock()  # kernels share the workspace, and run without Python's own lock
         self._step, self._sense = step.compiled, sense.compiled
         with progress_while_compiling("its engine", step):
             self._step(self.model, self.state, self.commands, self.space, 0)
@@ -102,11 +107,25 @@ class Arena:
 
     def step(self, n: int = 1) -> None:
         """Let `n` ticks pass."""
-        if type(n) is not int or n < 0:
-            n = _checked_ticks(n)
-        self._step(self.model, self.state, self.commands, self.space, n)
+        if n == 1:
+            with self._turn:
+                self._step(self.model, self.state, self.commands, self.space, 1)
+            return
+        self._advance(_checked_ticks(n), self._step)
 
-    def run(self, seconds: float, controllers: Any = None, *, speed: float | None = None) -> None:
+    def _advance(self, ticks: int, kernel: Any, *more: Any) -> None:
+        """Run a kernel for some ticks, in slices short enough for Ctrl-C and for other threads."""
+        slice_of_ticks = 1
+        while ticks > 0:
+            now = min(ticks, slice_of_ticks)
+            started = time.perf_counter()
+            with self._turn:
+                kernel(self.model, self.state, self.commands, self.space, *more, now)
+            took = time.perf_counter() - started
+            slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
+            ticks -= now
+
+    def run(self, seconds: float, controllers: Any = None, speed: float | None = None) -> None:
         """Let time pass with controllers at the wheels.
 
         Args:
@@ -144,7 +163,7 @@ class Arena:
     def _run_policies(self, policies: Policies, ticks: int) -> None:
         with progress_while_compiling("its fused loop", run_policies):
             run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, 0)
-        run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, ticks)
+        self._advance(ticks, run_policies.compiled, *policies.arrays)
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
@@ -156,11 +175,13 @@ class Arena:
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
         """Read devices of one robot into a row of readings."""
-        self._sense(self.model, self.state, self.space, 0, robot, enabled, raw, readings)
+        with self._turn:
+            self._sense(self.model, self.state, self.space, 0, robot, enabled, raw, readings)
 
     def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
         """Take a picture with one camera."""
-        take_picture(self.model, self.state, self.space, 0, robot, device, depth, picture)
+        with self._turn:
+            take_picture(self.model, self.state, self.space, 0, robot, device, depth, picture)
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
@@ -170,7 +191,8 @@ class Arena:
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
-        return Snapshot(self.state.copy(), self.commands.copy(), self._fingerprint)
+        with self._turn:
+            return Snapshot(self.state.copy(), self.commands.copy(), self._fingerprint)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this arena, or of another one of the same world and tick."""
@@ -186,13 +208,15 @@ class Arena:
 
     def _overwrite(self, state: engine.State, commands: Floats) -> None:
         """Take over all numbers, in place: handles keep views of them."""
-        for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
-            np.copyto(mine, other)
-        self.index()
+        with self._turn:
+            for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
+                np.copyto(mine, other)
+            self.index()
 
     def digest(self) -> str:
-        """A fingerprint of state and commands: equal when, and only when, the future is equal."""
-        return engine.digest(self.state, self.commands)
+        """A fingerprint of state and commands: in one world, equal digests mean equal futures."""
+        with self._turn:
+            return engine.digest(self.state, self.commands)
 
     def room(self, *, without: int | None = None) -> Room:
         """The obstacles and robots at present, to see where there is space."""
@@ -204,7 +228,8 @@ class Arena:
 
     def index(self) -> None:
         """Sort the robots anew after they were put elsewhere by hand."""
-        index_crowd(self.model.grids, self.motion, self.space.crowd)
+        with self._turn:
+            index_crowd(self.model.grids, self.motion, self.space.crowd)
 
 
 class Robots(Mapping[str, Robot]):

@@ -28,12 +28,12 @@ class Device:
     def __init__(self, robot: Robot, spec: SensorSpec, number: int) -> None:
         model = robot.arena.model
         self.robot, self.spec, self.name = robot, spec, spec.name
-        self._number = number
-        self._row = (
+        self.number = number
+        self.row = (
             int(model.types[int(model.robots[robot.index, TYPE]), FIRST_DEVICE]) + number
         )  # in the model's device tables
-        first = int(model.devices[self._row, FIRST_VALUE])
-        self.slot = Slot(first, first + int(model.devices[self._row, CHANNELS]), shown_as(spec))
+        first = int(model.devices[self.row, FIRST_VALUE])
+        self.slot = Slot(first, first + int(model.devices[self.row, CHANNELS]), shown_as(spec))
         self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
 
     def enable(self) -> None:
@@ -46,12 +46,12 @@ class Device:
         self._switch(False)
 
     def _switch(self, on: bool) -> None:
-        self.robot.arena.enabled[self.robot.index, self._number] = on
+        self.robot.arena.enabled[self.robot.index, self.number] = on
         self.robot.refresh()
 
     @property
     def enabled(self) -> bool:
-        return bool(self.robot.arena.enabled[self.robot.index, self._number])
+        return bool(self.robot.arena.enabled[self.robot.index, self.number])
 
     def read(self) -> Any:
         """The present reading, in SI units."""
@@ -68,7 +68,7 @@ class Device:
         if not self.enabled:
             raise DeviceNotEnabled(self.robot.name, self.name)
         only = np.zeros_like(self.robot.arena.enabled[self.robot.index])
-        only[self._number] = 1
+        only[self.number] = 1
         readings = np.empty(self.slot.last)
         self.robot.arena.read(self.robot.index, only, readings, raw=raw)
         return readings[self.slot.first :]
@@ -89,13 +89,13 @@ class Device:
         if not (all_finite(angle) and low - 1e-9 <= angle <= high + 1e-9):
             raise DeviceRefused(f"{self} pivots between {low:.4g} and {high:.4g} rad, not to {angle!r}")
         arena = self.robot.arena
-        arena.commands[0, self.robot.index, WANT_PANS + arena.model.devices[self._row, PAN]] = angle
+        arena.commands[0, self.robot.index, WANT_PANS + arena.model.devices[self.row, PAN]] = angle
 
     @property
     def pan_angle(self) -> float:
         """The present pan angle [rad]; 0 for fixed devices."""
         arena = self.robot.arena
-        pan = int(arena.model.devices[self._row, PAN])
+        pan = int(arena.model.devices[self.row, PAN])
         return 0.0 if pan < 0 else float(arena.motion[self.robot.index, PANS + pan])
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class Camera(Device):
         if not self.enabled:
             raise DeviceNotEnabled(self.robot.name, self.name)
         picture = np.empty((*self._depth.shape, 3), np.uint8)
-        self.robot.arena.take_picture(self.robot.index, self._row, self._depth, picture)
+        self.robot.arena.take_picture(self.robot.index, self.row, self._depth, picture)
         return picture
 
     def depth(self) -> NDArray[np.float64]:
@@ -197,9 +197,9 @@ def device_for(robot: Robot, spec: SensorSpec, number: int) -> Device:
 
 def shown_as(spec: SensorSpec) -> Callable[[Readings], Any]:
     """How a kind's numbers are shown: a pose, truth values, one number, or an array."""
-    if spec.kind in ("position", "inertial"):
+    if spec.shows == "pose":
         return as_pose
-    if spec.kind == "bumper":
+    if spec.shows == "truth":
         return as_truth
     return as_number if spec.channels == 1 else as_array
 

@@ -12,10 +12,12 @@ from paddock.core.geometry import Pose, wrap
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
 from paddock.engine.state import (
+    ACCELERATION,
     BEARINGS,
     BELIEF_HEADING,
     BELIEF_X,
     CONTACTS,
+    FORWARD,
     HEADING,
     LEFT_SPEED,
     RIGHT_SPEED,
@@ -155,15 +157,15 @@ class Robot:
         self._slots: dict[str, Slot] = {d.name: d.slot for d in active if not isinstance(d, Camera)}
         self._cameras = [d for d in active if isinstance(d, Camera)]
         self._length = max((slot.last for slot in self._slots.values()), default=0)
-        self._mask = np.zeros(self.arena.enabled.shape[1], np.uint8)
+        self.active = np.zeros(self.arena.enabled.shape[1], np.uint8)
         for device in active:
-            self._mask[device._number] = 1
+            self.active[device.number] = 1
 
     def sense(self) -> Observation:
         """Read every enabled device at once (pollable ones only when asked themselves)."""
         readings = np.empty(self._length)
         if self._slots:
-            self.arena.read(self.index, self._mask, readings)
+            self.arena.read(self.index, self.active, readings)
         pictures = {camera.name: camera.read() for camera in self._cameras} if self._cameras else None
         return Observation(self.arena.time, readings, self._slots, pictures)
 
@@ -190,4 +192,6 @@ class Robot:
         past = self.arena.state.motion[0, :, self.index]
         for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
             past[:, columns] = x, y, wrap(heading)
+        past[:, FORWARD : ACCELERATION + 1] = 0.0
+        past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
         self.arena.index()

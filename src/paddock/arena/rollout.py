@@ -50,7 +50,7 @@ class Policies:
                 first = known[kind] = len(parameters)
                 parameters += policy.parameters(device.slot.first)
             numbers[robot.index], firsts[robot.index] = policy.number, first
-            enabled[robot.index, device._number] = 1
+            enabled[robot.index] = robot.active  # all that sense() would read, whether the policy looks at it or not
         readings = np.zeros(max(1, arena.built.values))
         return cls((numbers, firsts, np.array(parameters), enabled, readings))
 

@@ -9,7 +9,7 @@ import typer
 
 app = typer.Typer(
     name="paddock",
-    help="A laboratory for mobile robots: simulate them, control them, evolve them, drive the real ones.",
+    help="A laboratory for mobile robots: simulate them, sense, control, measure.",
     epilog="New here? Try: paddock demo · paddock worlds · paddock run clutter --seconds 30",
     no_args_is_help=True,
     add_completion=False,
@@ -20,13 +20,13 @@ app = typer.Typer(
 Seed = Annotated[int, typer.Option(help="Decides all noise. Equal seeds give equal runs, to the last bit.")]
 Speed = Annotated[
     float | None,
-    typer.Option(help="How many simulated seconds per second: 1 is real time. Default: as fast as it can."),
+    typer.Option(help="Simulated seconds per second: 1 is real time. Not given: as fast as it can."),
 ]
 Picture = Annotated[
     Path | None, typer.Option(help="Where to save a picture of the world with the robots' trails (PNG).")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON lines instead of a table.")]
-Show = Annotated[str | None, typer.Option(help="Draw this one as a PNG picture, with its sensors.")]
+Show = Annotated[str | None, typer.Option(help="Draw this one, or a TOML file of yours, as a PNG picture.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for the picture. Default: NAME.png here.")]
 
 
@@ -74,7 +74,7 @@ def run(
     speed: Speed = None,
     seed: Seed = 0,
     picture: Picture = None,
-    headless: Annotated[bool, typer.Option(help="No live status line, only the report at the end.")] = False,
+    headless: Annotated[bool, typer.Option(help="As fast as possible, and only report at the end.")] = False,
 ) -> None:
     """Run a world with a controller of yours, or with a built-in one.
 

@@ -51,9 +51,9 @@ def loop() -> Bench:
 
 
 def single() -> Bench:
-    """The same robot and room with a compiled Braitenberg controller: sense 8 IR, decide and step in one loop."""
+    """The same robot, room and sensors with a compiled Braitenberg controller: sense, decide and step in one loop."""
     arena = paddock.open("clutter", dt=TICK)
-    arena["red"].enable("proximity")
+    arena["red"].enable("proximity", "ground")
     controller = explorer()
     return Bench(arena, lambda steps: arena.run(steps * TICK, controller), 500_000)
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import new_table
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 
 def list_worlds() -> None:
@@ -57,7 +54,8 @@ def show_world(name: str, output: Path | None) -> None:
     from paddock.worlds.picture import draw_world
 
     spec = load_world(name)
-    _save(draw_world(spec), output or Path(f"{spec.name}.png"))
+    path = checked_picture(output) or Path(f"{spec.name}.png")
+    save_picture(draw_world(spec), path)
 
 
 def show_robot(name: str, output: Path | None) -> None:
@@ -65,9 +63,5 @@ def show_robot(name: str, output: Path | None) -> None:
     from paddock.worlds.picture import draw_robot
 
     spec = load_robot(name)
-    _save(draw_robot(spec), output or Path(f"{spec.name}.png"))
-
-
-def _save(picture: Image, path: Path) -> None:
-    picture.save(path)
-    Console().print(f"wrote {path} ({picture.width} × {picture.height})")
+    path = checked_picture(output) or Path(f"{spec.name}.png")
+    save_picture(draw_robot(spec), path)

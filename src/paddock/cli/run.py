@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,17 +17,20 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 import paddock
 from paddock.arena import Arena, Robot
+from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation
+from paddock.engine.clock import Pacer
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
 from paddock.sensors.sonar import SonarSpec
 
 AHEAD = math.radians(60)  # what looks no farther aside than this looks ahead
+SHOWN, FOLLOWED = 12, 500  # robots in the table; robots with trails
 STATUS_PERIOD = 0.1  # wall seconds between two updates of the status line
 
 
@@ -41,6 +46,9 @@ def run_world(
 ) -> None:
     """Run a world and report."""
     console = Console()
+    picture = checked_picture(picture)
+    if not (math.isfinite(seconds) and seconds >= 0):
+        raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
     with paddock.open(world, seed=seed) as arena:
         if controller is None:
             controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
@@ -55,7 +63,7 @@ def run_world(
             for device in arena[name].devices.values():
                 if device.spec.kind == "camera" and controller is None:
                     device.disable()
-        started = time.perf_counter()
+        started, stopped = time.perf_counter(), False
         try:
             with Progress(
                 TextColumn("[bold]{task.fields[clock]}"),
@@ -68,13 +76,19 @@ def run_world(
                 task = progress.add_task("", total=seconds, clock="", status="")
                 _run(arena, controllers, watch, progress, task, seconds, None if headless else speed)
         except KeyboardInterrupt:
+            stopped = True
             console.print("stopped early", style="yellow")
+        except PaddockError:
+            raise
+        except Exception as error:
+            raise PaddockError(_told_by(controller, error)) from error
         _report(console, arena, watch, time.perf_counter() - started)
         if picture is not None:
             from paddock.worlds.picture import draw_world
 
-            draw_world(arena.world, poses=arena.poses, trails=watch.trails).save(picture)
-            console.print(f"wrote {picture}")
+            save_picture(draw_world(arena.world, poses=arena.poses, trails=watch.trails), picture)
+    if stopped:
+        sys.exit(130)  # as shells expect it after Ctrl-C
 
 
 def _run(
@@ -88,11 +102,13 @@ def _run(
 ) -> None:
     """Run in slices short enough for a smooth status line."""
     started, shown = time.perf_counter(), 0.0
+    pacer = Pacer(speed)
     ticks, done = max(1, round(watch.period / arena.dt)), 0
     total = round(seconds / arena.dt)
     while done < total:
         chunk = min(ticks, total - done)
-        arena.run(chunk * arena.dt, controllers, speed=speed)
+        pacer.wait(arena.time)
+        arena.run(chunk * arena.dt, controllers)
         done += chunk
         watch.look()
         now = time.perf_counter()
@@ -110,9 +126,10 @@ class Watch:
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
-        self.trails: dict[str, list[tuple[float, float]]] = {name: [] for name in list(arena.robots)[:50]}
+        self.trails: dict[str, list[tuple[float, float]]] = {name: [] for name in list(arena.robots)[:FOLLOWED]}
         self.distance = dict.fromkeys(self.trails, 0.0)
-        self.contact = dict.fromkeys(self.trails, 0.0)
+        self.contact = dict.fromkeys(self.trails, 0.0)  # as seen at the looks
+        self._looked = arena.time
         self.look()
 
     def look(self) -> None:
@@ -123,8 +140,9 @@ class Watch:
             if trail:
                 self.distance[name] += math.dist(trail[-1], here)
             if robot.contacts:
-                self.contact[name] += self.period
+                self.contact[name] += self.arena.time - self._looked
             trail.append(here)
+        self._looked = self.arena.time
 
     def status(self) -> str:
         """The first robots in one line."""
@@ -138,12 +156,15 @@ class Watch:
 
 
 def _report(console: Console, arena: Arena, watch: Watch, wall: float) -> None:
+    if not watch.trails:
+        console.print(f"{arena.world.name}: no robots in this world", style="yellow")
+        return
     table = new_table(
         f"{arena.world.name}: {arena.time:g} s simulated in {wall:.2f} s",
-        *("robot", "type", "way [m]", "speed [m/s]", "contact [s]", "ended at x, y, heading"),
-        right=("way [m]", "speed [m/s]", "contact [s]"),
+        *("robot", "type", "distance [m]", "speed [m/s]", "contact [s]", "end x, y [m]", "heading"),
+        right=("distance [m]", "speed [m/s]", "contact [s]"),
     )
-    for name in list(watch.trails)[:12]:
+    for name in list(watch.trails)[:SHOWN]:
         robot, distance = arena[name], watch.distance[name]
         x, y, heading = robot.pose
         table.add_row(
@@ -152,8 +173,12 @@ def _report(console: Console, arena: Arena, watch: Watch, wall: float) -> None:
             f"{distance:.2f}",
             f"{distance / max(arena.time, 1e-9):.3f}",
             f"{watch.contact[name]:.1f}",
-            f"{x:.3f}, {y:.3f}, {math.degrees(heading):.0f}°",
+            f"{x:.3f}, {y:.3f}",
+            f"{round(math.degrees(heading))}°",
         )
+    more = len(arena.robots) - SHOWN
+    if more > 0:
+        table.add_row(f"… and {more} more", "", "", "", "", "", "")
     console.print(table)
     console.print(f"digest {arena.digest()[:16]} (the same for the same world, controller and seed)", style="dim")
 
@@ -193,11 +218,16 @@ def load_controllers(path: Path, arena: Arena) -> dict[str, Any]:
     """The controllers of a user's Python file, by robot name."""
     if not path.is_file():
         raise PaddockError(f"{path}: no such controller file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(f"controller_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise PaddockError(f"{path}: expected a Python file ending in .py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(path.resolve().parent))  # so that it can import its neighbours
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise PaddockError(_told_by(path, error)) from error
     if hasattr(module, "CONTROLLERS"):
         return dict(module.CONTROLLERS)
     if hasattr(module, "Controller"):
@@ -208,3 +238,19 @@ def load_controllers(path: Path, arena: Arena) -> dict[str, Any]:
         f"{path}: expected a function act(observation), a class Controller with such a method, "
         "or a dict CONTROLLERS by robot name"
     )
+
+
+def _told_by(path: Path | None, error: Exception) -> str:
+    """What went wrong in a user's file, and where: the frames of Paddock are of no interest."""
+    own = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if path and Path(frame.filename).resolve() == path.resolve()
+    ]
+    if isinstance(error, SyntaxError):
+        place = f"{path}, line {error.lineno}"
+    elif own:
+        place = f"{path}, line {own[-1].lineno}, in {own[-1].name}"
+    else:
+        place = str(path or "the controller")
+    return f"{place}: {type(error).__name__}: {error}"

@@ -10,5 +10,6 @@ def new_table(title: str, *columns: str, right: tuple[str, ...] = ()) -> Table:
     """An empty table; units in [brackets] are text, not markup. Columns named in `right` hold numbers."""
     table = Table(title=escape(title), title_justify="left")
     for column in columns:
-        table.add_column(escape(column), justify="right" if column in right else "left")
+        # Names stay whole in a narrow terminal.
+        table.add_column(escape(column), justify="right" if column in right else "left", no_wrap=column == columns[0])
     return table

@@ -8,6 +8,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.core.jit import kernel
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
 
 BRAITENBERG = 0
@@ -29,6 +30,10 @@ class Braitenberg:
     def __post_init__(self) -> None:
         if len(self.left) != len(self.right):
             raise PaddockError(f"Braitenberg: {len(self.left)} weights on the left, {len(self.right)} on the right")
+        if not all_finite(*self.left, *self.right, *self.speed):
+            raise PaddockError("Braitenberg: expected finite weights and speeds")
+        if not (all_finite(self.range) and self.range > 0):
+            raise PaddockError(f"Braitenberg: expected a range > 0 m, got {self.range!r}")
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision; the same arithmetic as in compiled runs."""

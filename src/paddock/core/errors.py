@@ -68,13 +68,6 @@ class SimulationError(PaddockError):
     """The simulation cannot do what was asked, or found itself in an impossible state."""
 
 
-class MissingExtra(PaddockError):
-    """A feature needs an optional package that is not installed."""
-
-    def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"this needs the package {package!r}: pip install 'paddock[{extra}]'")
-
-
 def suggestion(name: object, known: Iterable[str]) -> str:
     """` (did you mean 'x'?)` when something is close, else ` (there are: a, b)`."""
     names = sorted(known)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.jit import Kernel
 
 Readings = NDArray[np.float64]
 
@@ -80,19 +81,14 @@ class Observation:
         return f"Observation(time={self.time:.3f}, devices={', '.join(self)})"
 
 
-@runtime_checkable
-class Controller(Protocol):
-    """Anything that turns observations into commands: wheel speeds, a Command, or None for no change."""
-
-    def act(self, observation: Observation) -> Any: ...
-
-
 def acting(controller: Any) -> Callable[[Observation], Any]:
     """The function to call: `controller.act`, or the controller itself."""
     if isinstance(controller, type):
         name = controller.__name__
         raise PaddockError(f"the controller {name} is a class: expected an object, {name}()")
     act = getattr(controller, "act", controller)
+    if isinstance(act, Kernel):
+        act = act.function  # an observation is a Python object
     if not callable(act):
         raise PaddockError(
             f"{controller!r} is not a controller: expected a function act(observation) or an object with such a method"

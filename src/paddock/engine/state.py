@@ -14,7 +14,10 @@ from paddock.engine.model import (
     CROWD,
     DELAY,
     END_OF_CORNERS,
+    END_OF_DEVICES,
     FIRST_CORNER,
+    FIRST_DEVICE,
+    FIRST_PARAMETER,
     GRID_COLUMNS,
     GRID_ROWS,
     PAN,
@@ -79,14 +82,22 @@ def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds:
     motion = np.zeros((worlds, ticks_kept(model), len(poses), PANS + pan_count(model) + lamps))
     motion[..., X : HEADING + 1] = poses
     motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
+    motion[..., PANS : PANS + pan_count(model)] = initial_commands(model)[..., WANT_PANS:]
     clock = np.zeros((worlds, 2), np.int64)
     clock[:, SEED] = seed
     return State(clock, motion)
 
 
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
-    """All robots stopped, shape (W, N, WANT_PANS + pans)."""
-    return np.zeros((worlds, len(model.robots), WANT_PANS + pan_count(model)))
+    """All robots stopped, pivots as near to straight as they can, shape (W, N, WANT_PANS + pans)."""
+    commands = np.zeros((worlds, len(model.robots), WANT_PANS + pan_count(model)))
+    for robot, kind in enumerate(model.robots[:, TYPE].astype(int)):
+        for device in range(*model.types[kind, FIRST_DEVICE : END_OF_DEVICES + 1]):
+            pan = model.devices[device, PAN]
+            if pan >= 0:
+                low, high = model.constants[model.devices[device, FIRST_PARAMETER] :][:2]
+                commands[:, robot, WANT_PANS + pan] = min(high, max(low, 0.0))
+    return commands
 
 
 def workspace(model: Model) -> Workspace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
-from paddock.engine.kernels.contact import SKIN, settle, touched
+from paddock.engine.kernels.contact import PUSH, SKIN, settle, touched
 from paddock.engine.kernels.drive import arc, arc_length, wheel_speed, wrapped
 from paddock.engine.kernels.rng import BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
 from paddock.engine.kernels.surroundings import gather, index_crowd
@@ -55,8 +55,7 @@ from paddock.engine.state import (
     Y,
 )
 
-PUSH = 1e-3  # contact may push a body this much farther than it would have moved [m]
-TRIES = 10  # for each piece of an angular body's way: all of it, then halves of halves
+SHARES = 10  # tries for each piece of an angular body's way: all of it, then halves of halves
 
 # A pivoting device's first three parameters: lowest and highest pan angle [rad], rate [rad/s].
 PAN_LOW, PAN_HIGH, PAN_RATE = range(3)
@@ -81,8 +80,7 @@ def step_world(model, state, commands, space, world):
     for robot in range(motion.shape[0]):
         row, moving = model.robots[robot], motion[robot]
         wanted = commands[world, robot]
-        slip_key = key_of(seed, world, robot, SLIP_STREAM, tick)
-        left, right = roll_wheels(row, moving, wanted, model.dt, slip_key)
+        left, right = roll_wheels(row, moving, wanted, model.dt, seed, world, robot, tick)
         along, across, turn = move(model, motion, space, robot, left, right)
         speed = arc_length(along, across, turn) / model.dt
         moving[ACCELERATION] = (speed - moving[FORWARD]) / model.dt
@@ -97,7 +95,7 @@ def step_world(model, state, commands, space, world):
 
 
 @kernel
-def roll_wheels(row, moving, wanted, dt, key):
+def roll_wheels(row, moving, wanted, dt, seed, world, robot, tick):
     """Set the wheels' speed from the commands and roll them: true travel of the left and right rim [m]."""
     most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
     moving[LEFT_SPEED] = wheel_speed(moving[LEFT_SPEED], wanted[WANT_LEFT], most, step_size, gain)
@@ -108,6 +106,7 @@ def roll_wheels(row, moving, wanted, dt, key):
     left, right = left * row[LEFT_FACTOR], right * row[RIGHT_FACTOR]
     slip = row[SLIP] * row[NOISE]
     if slip > 0.0:
+        key = key_of(seed, world, robot, SLIP_STREAM, tick)
         left, right = left * (1.0 + slip * gauss(key, 0)), right * (1.0 + slip * gauss(key, 1))
     return left, right
 
@@ -154,7 +153,7 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
     for _ in range(pieces):
         share = 1.0 / pieces
         turning = True
-        for _ in range(TRIES):
+        for _ in range(SHARES):
             ahead, aside, more = arc(left * share, right * share, row[AXLE])
             c, s = math.cos(turn), math.sin(turn)
             wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside

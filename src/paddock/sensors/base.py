@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from paddock.core.errors import SpecError, shown
 from paddock.core.spec import (
@@ -56,6 +56,7 @@ class SensorSpec(Spec):
     resolution: NotNegative = 0.0
 
     unit: ClassVar[str] = ""
+    shows: ClassVar[Literal["values", "pose", "truth"]] = "values"  # what people get to see
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
 
     def check(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from paddock.core.jit import kernel
 from paddock.core.spec import Number
@@ -23,6 +23,7 @@ class BumperSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "bumper")
     unit: ClassVar[str] = "0 free, 1 pressed"
+    shows: ClassVar[Literal["values", "pose", "truth"]] = "truth"
 
     def parameters(self) -> list[float]:
         return [math.radians(self.width_deg) / 2]

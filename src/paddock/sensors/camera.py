@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
+from paddock.core.errors import SpecError
 from paddock.core.jit import kernel
 from paddock.core.spec import Metres, Number
 from paddock.engine.kernels.floor import floor_pixel
@@ -47,6 +48,12 @@ class CameraSpec(RangeSensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "camera")
     unit: ClassVar[str] = "0 … 255"
+
+    def check(self) -> None:
+        RangeSensorSpec.check(self)
+        for name in ("response", "scale", "noise_relative", "resolution"):
+            if getattr(self, name):
+                raise SpecError("expected nothing here: a camera has no such stage, only noise", path=name)
 
     @property
     def channels(self) -> int:

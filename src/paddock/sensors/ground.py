@@ -37,11 +37,8 @@ class GroundSpec(SensorSpec):
 @kernel
 def measure(model, space, view, device, values):
     """Mean brightness under each sensor, 0 … 1."""
-    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    first = model.devices[device, FIRST_PARAMETER] + OWN
+    around = model.constants[first : first + 2 * SAMPLES]
     for channel in range(model.devices[device, CHANNELS]):
-        mount = model.constants[mount_at(model, device, channel) :]
-        x, y = place(view, mount)
-        total = brightness(model.floor, model.grids[FLOOR], x, y)
-        for k in range(SAMPLES):
-            total += brightness(model.floor, model.grids[FLOOR], x + own[2 * k], y + own[2 * k + 1])
-        values[channel] = total / (SAMPLES + 1)
+        x, y = place(view, model.constants[mount_at(model, device, channel) :])
+        values[channel] = brightness(model.floor, model.grids[FLOOR], x, y, around)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from paddock.core.jit import kernel
 from paddock.core.spec import NotNegative, Number
@@ -22,6 +22,7 @@ class InertialSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "inertial")
     unit: ClassVar[str] = "m, m, rad"
+    shows: ClassVar[Literal["values", "pose", "truth"]] = "pose"
     first_angle: ClassVar[int | None] = 2
 
     @property

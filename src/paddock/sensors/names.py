@@ -21,6 +21,7 @@ OF_ROBOTS = (
     "on_sense",
     "place",
     "pose",
+    "active",
     "refresh",
     "sense",
     "speaker",

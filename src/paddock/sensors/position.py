@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from paddock.core.jit import kernel
 from paddock.sensors.base import SensorSpec
@@ -15,6 +15,7 @@ class PositionSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "position")
     unit: ClassVar[str] = "m, m, rad"
+    shows: ClassVar[Literal["values", "pose", "truth"]] = "pose"
     first_angle: ClassVar[int | None] = 2
 
     @property

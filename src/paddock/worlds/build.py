@@ -11,6 +11,7 @@ import numpy as np
 from paddock.core.geometry import Disc, bounding_radius, inner_radius
 from paddock.core.spec import rgb
 from paddock.engine import model as m
+from paddock.engine.kernels.contact import PUSH
 from paddock.engine.model import Floats, Ints, Model, table
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Mount, Pivot, RangeSensorSpec, SensorSpec
@@ -56,7 +57,7 @@ def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
         spec.bounds,
         items,
         bodies=robots[:, m.RADIUS],
-        travel=float(_fastest(robots).max(initial=0.0)) * tick,
+        travel=float(_fastest(robots).max(initial=0.0)) * tick + PUSH,
         short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
     )
     model = Model(
@@ -129,9 +130,10 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
 
 
 def _fastest(robots: Floats) -> Floats:
-    """The speed that each robot may truly reach, with its wheels' errors and slip [m/s]."""
+    """The speed that any point of each robot may truly reach, with its wheels' errors and slip [m/s]."""
     wheels = np.maximum(robots[:, m.LEFT_FACTOR], robots[:, m.RIGHT_FACTOR])
-    fastest: Floats = robots[:, m.MAX_SPEED] * wheels * (1 + MOST_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
+    rims = robots[:, m.MAX_SPEED] * wheels * (1 + MOST_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
+    fastest: Floats = rims * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # driving and turning at once
     return fastest
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 MOST_PIXELS = 40_000_000
-FINER = 3  # strokes are drawn this much finer and then averaged, for soft edges
+MOST_BYTES = 100_000_000  # of a picture's file
+FINER = 3  # strokes are drawn this much finer and then averaged, for soft edges, unless the floor is huge
 
 
 def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
@@ -45,10 +46,11 @@ def draw_floor(world: WorldSpec) -> tuple[Bytes, Floats]:
         left, bottom = floor.image_at or (x0, y0)
         canvas.paste(picture, (round((left - x0) * scale), height - round((bottom - y0) * scale) - picture.height))
     if floor.strokes:
-        fine = canvas.resize((width * FINER, height * FINER), Image.Resampling.NEAREST)
+        finer = FINER if width * height * FINER**2 <= MOST_PIXELS else 1
+        fine = canvas.resize((width * finer, height * finer), Image.Resampling.NEAREST)
         for stroke in floor.strokes:
-            _draw_stroke(fine, stroke, x0, y1, scale * FINER)
-        canvas = fine.reduce(FINER)
+            _draw_stroke(fine, stroke, x0, y1, scale * finer)
+        canvas = fine.reduce(finer)
     return np.asarray(canvas, np.uint8).copy(), _grid_row(x0, y1, scale)
 
 
@@ -81,7 +83,7 @@ def _draw_stroke(image: Image, stroke: Stroke, left: float, top: float, scale: f
         points.append(points[0])
     width = max(1, round(stroke.width * scale))
     draw.line(points, fill=color, width=width)
-    r = width / 2 - 1  # a pixel less, so that the discs do not show as beads along the line
+    r = max(0.0, width / 2 - 1)  # a pixel less, so that the discs do not show as beads along the line
     for x, y in points:  # round joints and ends
         draw.ellipse((x - r, y - r, x + r, y + r), fill=color)
 
@@ -99,6 +101,8 @@ def open_image(world: WorldSpec, name: str, path: str) -> Image:
 
     place = world.path_of(name)
     try:
+        if place.exists() and not (place.is_file() and place.stat().st_size <= MOST_BYTES):
+            raise UnidentifiedImageError
         picture = Image.open(io.BytesIO(place.read_bytes()))  # Pillow leaves the files of damaged pictures open
         picture.load()
         return picture

@@ -14,6 +14,7 @@ from paddock.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1
 ALLOWED = 1e-4  # overlap that may remain [m]
 TOUCH = 1e-9  # bodies are parted by this much more than needed [m]
 SKIN = 1e-6  # what is nearer than this is touched [m]
+PUSH = 1e-3  # contact may push a body this much farther than it would have moved [m]
 TRIES = 12
 
 

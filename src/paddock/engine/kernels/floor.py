@@ -34,10 +34,22 @@ def floor_pixel(floor, grid, x, y):
 
 
 @kernel
-def brightness(floor, grid, x, y):
-    """Brightness 0 … 1 of the floor at a point (weights of ITU-R BT.601)."""
-    row, column = floor_pixel(floor, grid, x, y)
-    return (0.299 * floor[row, column, 0] + 0.587 * floor[row, column, 1] + 0.114 * floor[row, column, 2]) / 255.0
+def brightness(floor, grid, x, y, around):
+    """Mean brightness 0 … 1 of the floor at a point and at the offsets x, y [m] in the list `around`."""
+    u, v = (x - grid[GRID_X]) * grid[GRID_SCALE], (grid[GRID_Y] - y) * grid[GRID_SCALE]
+    rows, columns = floor.shape[0], floor.shape[1]
+    total = luminance(floor, rows, columns, u, v)
+    for k in range(0, around.shape[0], 2):
+        total += luminance(floor, rows, columns, u + around[k] * grid[GRID_SCALE], v - around[k + 1] * grid[GRID_SCALE])
+    return total / (255000.0 * (1 + around.shape[0] // 2))
+
+
+@kernel
+def luminance(floor, rows, columns, u, v):
+    """A pixel's brightness, 0 … 255,000 (weights of ITU-R BT.601); the edge's colour goes on outside."""
+    column = min(max(int(u), 0), columns - 1)
+    row = min(max(int(v), 0), rows - 1)
+    return 299 * int(floor[row, column, 0]) + 587 * int(floor[row, column, 1]) + 114 * int(floor[row, column, 2])
 
 
 @kernel

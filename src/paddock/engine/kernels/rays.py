@@ -7,29 +7,25 @@ import math
 from paddock.core.jit import kernel
 
 MISS = math.inf
-LEEWAY = 1e-12  # relative; so that no ray slips through where two walls meet
+LEEWAY = 1e-12  # [m], so that no ray slips through where two walls meet
 
 
 @kernel
 def ray_to_segment(ox, oy, dx, dy, x0, y0, x1, y1):
     """Distance along the ray from (ox, oy) to the segment."""
-    ex, ey = x1 - x0, y1 - y0
-    cross = dx * ey - dy * ex
     px, py = x0 - ox, y0 - oy
-    if cross == 0.0:
-        if px * dy - py * dx != 0.0:
-            return MISS  # parallel
-        a = px * dx + py * dy  # along the same line: the nearer end that is not behind
-        b = a + ex * dx + ey * dy
+    qx, qy = x1 - ox, y1 - oy
+    p_side, q_side = dx * py - dy * px, dx * qy - dy * qx  # how far left of the ray the ends are
+    if (p_side > LEEWAY and q_side > LEEWAY) or (p_side < -LEEWAY and q_side < -LEEWAY):
+        return MISS
+    cross = q_side - p_side
+    if cross == 0.0:  # along the same line: the nearer end that is not behind
+        a, b = px * dx + py * dy, qx * dx + qy * dy
         if a * b <= 0.0:
             return 0.0
         return min(a, b) if a > 0.0 else MISS
-    inverse = 1.0 / cross
-    t = (px * ey - py * ex) * inverse
-    u = (px * dy - py * dx) * inverse
-    if t < 0.0 or u < -LEEWAY or u > 1.0 + LEEWAY:
-        return MISS
-    return t
+    t = (px * qy - py * qx) / cross
+    return t if t >= 0.0 else MISS
 
 
 @kernel

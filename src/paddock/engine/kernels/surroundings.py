@@ -129,13 +129,13 @@ def gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, seg
     left, right = column_of(grid, x - wide), column_of(grid, x + wide)
     bottom, top = row_of(grid, y - wide), row_of(grid, y + wide)
     width = int(grid[GRID_COLUMNS])
-    few = (right - left + 1) * (top - bottom + 1) > count  # then looking at all robots is cheaper
-    for row in range(bottom, bottom + 1 if few else top + 1):
+    all_is_cheaper = (right - left + 1) * (top - bottom + 1) > count
+    for row in range(bottom, bottom + 1 if all_is_cheaper else top + 1):
         # The cells of a row lie side by side.
-        first = 0 if few else space.crowd[row * width + left]
-        last = count if few else space.crowd[row * width + right + 1]
+        first = 0 if all_is_cheaper else space.crowd[row * width + left]
+        last = count if all_is_cheaper else space.crowd[row * width + right + 1]
         for k in range(first, last):
-            other = k if few else space.crowd[k]
+            other = k if all_is_cheaper else space.crowd[k]
             if other != robot:
                 px, py = motion[other, X] - x, motion[other, Y] - y
                 far = reach + grid[GRID_BODY]
