@@ -217,7 +217,7 @@ class Waiting(jit.Kernel):
 def test_a_first_compilation_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
     with jit.progress_while_compiling("its engine", Waiting(False)):
         announced = capsys.readouterr().err
-    assert announced == "Paddock compiles its engine, once on this machine …\n"
+    assert announced == "Paddock compiles its engine, once for this installation …\n"
     assert "done in 0 s" in capsys.readouterr().err
 
 
