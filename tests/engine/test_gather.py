@@ -41,7 +41,7 @@ def brute_force(built: BuiltWorld, motion: np.ndarray, robot: int, x: float, y: 
         if i == robot:
             continue
         ox, oy, heading = motion[i, [X, Y, HEADING]].tolist()
-        away = math.dist((x, y), (ox, oy)) - built.model.robots[i, RADIUS]
+        away = math.dist((x, y), (ox, oy)) - built.model.robots[built.model.makes[i], RADIUS]
         if kind.body.outline is None:
             add(away, [(ox, oy)], kind.body.radius)
         else:

@@ -30,7 +30,7 @@ class Device:
         self.robot, self.spec, self.name = robot, spec, spec.name
         self.number = number
         self.row = (
-            int(model.types[int(model.robots[robot.index, TYPE]), FIRST_DEVICE]) + number
+            int(model.types[int(model.robots[model.makes[robot.index], TYPE]), FIRST_DEVICE]) + number
         )  # in the model's device tables
         first = int(model.devices[self.row, FIRST_VALUE])
         self.slot = Slot(first, first + int(model.devices[self.row, CHANNELS]), shown_as(spec))

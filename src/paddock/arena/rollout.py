@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.control.policy import Policy, act
-from paddock.core.errors import DeviceNotEnabled
+from paddock.core.errors import DeviceNotEnabled, DeviceRefused
 from paddock.core.jit import kernel
-from paddock.engine.model import MAX_SPEED, TYPE
-from paddock.engine.state import WANT_LEFT, WANT_RIGHT
+from paddock.engine.model import MAX_SPEED
+from paddock.engine.state import WANT_LEFT, WANT_RIGHT, types_of_robots
 from paddock.engine.step import step_world
 from paddock.sensors.sense import sense
 
@@ -38,15 +38,18 @@ class Policies:
         firsts = np.zeros(robots, np.int64)
         enabled = np.zeros_like(arena.enabled)
         parameters: list[float] = []
-        known: dict[tuple[int, float], int] = {}  # robots of one type share a policy's numbers
+        types = types_of_robots(arena.model).tolist()
+        known: dict[tuple[int, int], int] = {}  # robots of one type share a policy's numbers
         for robot, policy in chosen.items():
             device = robot.device(policy.device)
             if not device.enabled:
                 raise DeviceNotEnabled(robot.name, device.name)
-            policy.check(str(device), device.slot.last - device.slot.first)
-            kind = (id(policy), arena.model.robots[robot.index, TYPE])
+            if device.polled:
+                raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
+            kind = (id(policy), types[robot.index])
             first = known.get(kind)
             if first is None:
+                policy.check(str(device), device.slot.last - device.slot.first)
                 first = known[kind] = len(parameters)
                 parameters += policy.parameters(device.slot.first)
             numbers[robot.index], firsts[robot.index] = policy.number, first
@@ -66,7 +69,7 @@ def run_policies(model, state, commands, space, numbers, firsts, parameters, ena
             robot = space.crowd[listed + k] if robots > 1 else k
             if numbers[robot] >= 0:
                 sense(model, state, space, 0, robot, enabled[robot], False, readings)
-                wanted, most = commands[0, robot], model.robots[robot, MAX_SPEED]
+                wanted, most = commands[0, robot], model.robots[model.makes[robot], MAX_SPEED]
                 act(numbers[robot], parameters[firsts[robot] :], readings, wanted)
                 wanted[WANT_LEFT] = min(most, max(-most, wanted[WANT_LEFT]))
                 wanted[WANT_RIGHT] = min(most, max(-most, wanted[WANT_RIGHT]))

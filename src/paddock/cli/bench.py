@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from paddock.cli.benches import BENCHES
+from paddock.cli.benches import BENCHES, Bench
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
@@ -22,11 +22,14 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         if name not in BENCHES:
             raise UnknownName("benchmark", name, BENCHES)
     progress = Console(stderr=True)
+    compared: dict[str, float] = {}
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
     for name in names or BENCHES:
         with progress.status(f"measuring {name} …"):
             result = measure(name, rounds)
+        if "cost_ratio" in result:
+            compared[name] = result["cost_ratio"]
         if json_lines:
             sys.stdout.write(json.dumps(result) + "\n")
             sys.stdout.flush()
@@ -41,6 +44,8 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
     if not json_lines:
         console = Console()
         console.print(table)
+        for name, ratio in compared.items():
+            console.print(f"a tick of {name} costs {ratio:.1f} × a tick of its smaller sibling")
         for name in names or BENCHES:
             console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
 
@@ -52,12 +57,13 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         bench = BENCHES[name]()
         bench.work(max(1, bench.steps // 20))  # compiles, and warms the caches
     set_up = time.perf_counter() - started - compile_s[0]
-    wall, cpu = [], []
+    wall, cpu, ratios = [], [], []
     for _ in range(rounds):
-        w, c = time.perf_counter(), time.process_time()
-        bench.work(bench.steps)
-        wall.append(time.perf_counter() - w)
-        cpu.append(time.process_time() - c)
+        seconds, cpu_seconds = timed(bench)
+        wall.append(seconds)
+        cpu.append(cpu_seconds)
+        if bench.beside is not None:
+            ratios.append((cpu_seconds / bench.steps) / (timed(bench.beside)[1] / bench.beside.steps))
     robots, dt = len(bench.arena.robots), bench.arena.dt
     steps = bench.steps * robots
     return {
@@ -68,4 +74,12 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         "real_time_factor": round(bench.steps * dt / statistics.median(wall), 2),
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),
+        **({"cost_ratio": round(statistics.median(ratios), 2)} if ratios else {}),
     }
+
+
+def timed(bench: Bench) -> tuple[float, float]:
+    """Wall and CPU seconds of one measurement."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    bench.work(bench.steps)
+    return time.perf_counter() - wall, time.process_time() - cpu

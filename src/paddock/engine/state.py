@@ -90,8 +90,8 @@ def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds:
 
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
     """All robots stopped, pivots as near to straight as they can, shape (W, N, WANT_PANS + pans)."""
-    commands = np.zeros((worlds, len(model.robots), WANT_PANS + pan_count(model)))
-    for robot, kind in enumerate(model.robots[:, TYPE].astype(int)):
+    commands = np.zeros((worlds, len(model.makes), WANT_PANS + pan_count(model)))
+    for robot, kind in enumerate(types_of_robots(model)):
         for device in range(*model.types[kind, FIRST_DEVICE : END_OF_DEVICES + 1]):
             pan = model.devices[device, PAN]
             if pan >= 0:
@@ -102,13 +102,19 @@ def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
 
 def workspace(model: Model) -> Workspace:
     """Scratch memory that is always large enough for this model."""
-    robots = len(model.robots)
+    robots = len(model.makes)
     cells = int(model.grids[CROWD, GRID_COLUMNS] * model.grids[CROWD, GRID_ROWS])
-    types = model.types[model.robots[:, TYPE].astype(np.int64)]
+    types = model.types[types_of_robots(model)]
     corners = (types[:, END_OF_CORNERS] - types[:, FIRST_CORNER]).sum() // 2
     most = len(model.items) + int(corners) + robots
     width = model.items.shape[1]
     return Workspace(np.zeros(cells + 1 + robots, np.int64), np.zeros((most, width)), np.zeros((most, width)))
+
+
+def types_of_robots(model: Model) -> Ints:
+    """The row in `types` of every robot, shape (N)."""
+    kinds: Ints = model.robots[model.makes, TYPE].astype(np.int64)
+    return kinds
 
 
 def pan_count(model: Model) -> int:

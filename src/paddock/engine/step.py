@@ -78,7 +78,7 @@ def step_world(model, state, commands, space, world):
         copy_rows(state.motion[world, tick % kept], motion)
     index_crowd(model.grids, motion, space.crowd)
     for robot in range(motion.shape[0]):
-        row, moving = model.robots[robot], motion[robot]
+        row, moving = model.robots[model.makes[robot]], motion[robot]
         wanted = commands[world, robot]
         left, right = roll_wheels(row, moving, wanted, model.dt, seed, world, robot, tick)
         along, across, turn = move(model, motion, space, robot, left, right)
@@ -114,7 +114,7 @@ def roll_wheels(row, moving, wanted, dt, seed, world, robot, tick):
 @kernel
 def move(model, motion, space, robot, left, right):
     """Follow the wheels' arc as far as the surroundings allow: along, across [m] in the old frame, and turn."""
-    row, moving = model.robots[robot], motion[robot]
+    row, moving = model.robots[model.makes[robot]], motion[robot]
     radius = row[RADIUS]
     kind = model.types[int(row[TYPE])]
     first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
@@ -196,7 +196,7 @@ def dead_reckon(row, moving, dt, along, across, turn, key, bias_key):
 @kernel
 def turn_pans(model, robot, wanted, moving):
     """Turn pivoting devices towards their wanted angle, at most as fast as they can."""
-    kind = model.types[int(model.robots[robot, TYPE])]
+    kind = model.types[int(model.robots[model.makes[robot], TYPE])]
     for device in range(kind[FIRST_DEVICE], kind[END_OF_DEVICES]):
         pan = model.devices[device, PAN]
         if pan >= 0:

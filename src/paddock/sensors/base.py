@@ -151,6 +151,10 @@ class RangeSensorSpec(SensorSpec):
     def nothing(self) -> float:
         return self.range
 
+    @property
+    def nothing_raw(self) -> float:
+        return self.response[-1][1] if self.response else self.nothing * (self.scale or 1.0)
+
 
 class View(NamedTuple):
     """One robot at the moment of a sample, inside kernels."""

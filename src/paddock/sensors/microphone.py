@@ -50,6 +50,6 @@ def measure(model, space, view, device, values):
             loud = view.motion[other, AMPLITUDE]
             if loud > 0.0 and other != view.robot:
                 flat = math.hypot(view.motion[other, X] - x, view.motion[other, Y] - y)
-                away = max(NEAREST, math.hypot(flat, model.robots[other, TOP] - mount[MOUNT_Z]))
+                away = max(NEAREST, math.hypot(flat, model.robots[model.makes[other], TOP] - mount[MOUNT_Z]))
                 power += (loud / away) ** 2
         values[channel] = math.sqrt(power)

@@ -30,7 +30,7 @@ from paddock.sensors.stages import finish
 @kernel
 def sense(model, state, space, world, robot, enabled, raw, readings):
     """Read the enabled devices of one robot into its row of readings; `enabled` has a flag per device."""
-    kind = model.types[int(model.robots[robot, TYPE])]
+    kind = model.types[int(model.robots[model.makes[robot], TYPE])]
     first = kind[FIRST_DEVICE]
     for device in range(first, kind[END_OF_DEVICES]):
         if enabled[device - first]:
@@ -49,7 +49,7 @@ def read_device(model, state, space, world, robot, device, raw, values):
     view = View(robot, motion, *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
     measure(model.devices[device, KIND], model, space, view, device, values)
     key = sample_key(model, state, world, robot, device, tick)
-    finish(model, device, key, model.robots[robot, NOISE], raw, values)
+    finish(model, device, key, model.robots[model.makes[robot], NOISE], raw, values)
 
 
 @kernel
@@ -62,7 +62,7 @@ def take_picture(model, state, space, world, robot, device, depth, picture):
     segments, discs = look_around(model, state, motion, space, world, robot, device, tick)
     view = View(robot, motion, *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
     draw(model, space, view, device, depth, picture)
-    sigma = model.stages[device, SIGMA] * model.robots[robot, NOISE]
+    sigma = model.stages[device, SIGMA] * model.robots[model.makes[robot], NOISE]
     if sigma > 0.0:
         grain(picture, sample_key(model, state, world, robot, device, tick), sigma)
 
@@ -77,7 +77,7 @@ def sample_tick(model, state, world, device):
 @kernel
 def sample_key(model, state, world, robot, device, tick):
     """The random key of one sample; devices count from the robot's first."""
-    number = device - model.types[int(model.robots[robot, TYPE]), FIRST_DEVICE]
+    number = device - model.types[int(model.robots[model.makes[robot], TYPE]), FIRST_DEVICE]
     return key_of(state.clock[world, SEED], world, robot, number, tick)
 
 

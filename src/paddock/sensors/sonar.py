@@ -44,12 +44,6 @@ class SonarSpec(RangeSensorSpec):
     def nothing(self) -> float:
         return self.range if self.nothing_seen is None else self.nothing_seen
 
-    @property
-    def nothing_raw(self) -> float:
-        if self.response:
-            return self.response[-1][1]
-        return self.nothing * (self.scale or 1.0)
-
     def parameters(self) -> list[float]:
         half, incidence = math.radians(self.cone_deg / 2), math.radians(self.max_incidence_deg)
         steepest = math.tan(incidence) if self.max_incidence_deg < 90 else math.inf

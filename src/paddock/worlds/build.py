@@ -46,8 +46,10 @@ def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
     tick = spec.dt if dt is None else dt
     types = list(dict.fromkeys(specs))
     number = {kind: i for i, kind in enumerate(types)}
+    makes: dict[tuple[float, ...], int] = {}  # robots that are alike share a row, which then stays in the cache
     rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
-    robots = table(rows, m.ROBOT_COLUMNS)
+    make_of_robot = [makes.setdefault(tuple(row), len(makes)) for row in rows]
+    robots = table(list(makes), m.ROBOT_COLUMNS)
     lit = _diagonal(spec) if spec.lights else 0.0
     constants = Constants()
     kinds, devices, stages = _type_tables(types, tick, lit, constants)
@@ -56,7 +58,7 @@ def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
     grids, cells = build_grids(
         spec.bounds,
         items,
-        bodies=robots[:, m.RADIUS],
+        bodies=robots[make_of_robot, m.RADIUS],
         travel=float(_fastest(robots).max(initial=0.0)) * tick + PUSH,
         short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
     )
@@ -68,6 +70,7 @@ def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
         floor=floor,
         sources=_sources(spec, constants),
         robots=robots,
+        makes=np.array(make_of_robot, np.int64),
         types=kinds,
         devices=devices,
         stages=stages,

@@ -139,7 +139,8 @@ def gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, seg
             if other != robot:
                 px, py = motion[other, X] - x, motion[other, Y] - y
                 far = reach + grid[GRID_BODY]
-                if px * px + py * py <= far * far and math.hypot(px, py) <= reach + model.robots[other, RADIUS]:
+                radius = model.robots[model.makes[other], RADIUS]
+                if px * px + py * py <= far * far and math.hypot(px, py) <= reach + radius:
                     segments, discs = add_robot(
                         model, space, other, px, py, motion[other, HEADING], c, s, segments, discs
                     )
@@ -165,7 +166,7 @@ def add_item(item, gathered_segments, gathered_discs, x, y, c, s, reach, segment
 @kernel
 def add_robot(model, space, other, px, py, heading, c, s, segments, discs):
     """Add the robot at (px, py): a disc, or the edges of its outline."""
-    row = model.robots[other]
+    row = model.robots[model.makes[other]]
     kind = model.types[int(row[TYPE])]
     first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
     if first == end:

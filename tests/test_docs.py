@@ -1,0 +1,176 @@
+"""What docs/api.md and docs/sensors.md show works as it stands there, and the tables of sensors are complete."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.arena.devices import Camera
+from paddock.cli.run import load_controllers
+from paddock.core import errors
+from paddock.robots import RobotSpec
+from paddock.sensors.base import Pivot, RangeSensorSpec, SensorSpec
+from paddock.sensors.registry import SPECS, kinds
+from paddock.worlds.spec import Placed, WorldSpec
+
+DOCS = Path(__file__).parents[1] / "docs"
+API, SENSORS = DOCS / "api.md", DOCS / "sensors.md"
+ROBOT = """
+name = "minimal"
+body = { radius = 0.05, height = 0.1 }
+drive = { axle = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }
+"""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def sections(page: Path) -> dict[str, str]:
+    """The text below every heading of the second level, by the heading."""
+    parts = re.split(r"^## (.*)\n", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def keys_told(text: str) -> dict[str, str]:
+    """Key and default of every row of the tables that have four columns."""
+    return dict(re.findall(r"^\| `(\w+)` \|[^|]+\| ([^|]+) \|[^|]+\|$", text, re.MULTILINE))
+
+
+def default_told(told: str) -> Any:
+    if told == "required":
+        return dataclasses.MISSING
+    return None if told == "none" else tomllib.loads(f"value = {told.strip('`')}")["value"]
+
+
+def as_lists(value: Any) -> Any:
+    return [as_lists(item) for item in value] if isinstance(value, tuple) else value
+
+
+def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
+    """Key and default of a class, but for those that it has from others unchanged."""
+    others = {field.name: field.default for other in but_for for field in dataclasses.fields(other)}
+    return {
+        field.name: as_lists(field.default)
+        for field in dataclasses.fields(spec)
+        if field.name not in others or others[field.name] != field.default
+    }
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("page", [API, SENSORS], ids=lambda page: page.stem)
+def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    text, shown = page.read_text(encoding="utf-8"), blocks(page, "python")
+    assert shown
+    for block in shown:
+        above = text[: text.index(block)].count("\n")  # so that a mistake is reported at its line of the page
+        exec(compile("\n" * above + block, str(page), "exec"), names)
+
+
+@pytest.mark.heavy
+def test_the_controller_files_drive_the_robots_of_the_command_line(tmp_path: Path) -> None:
+    files = {block.splitlines()[0].removeprefix("# "): block for block in blocks(API, "python") if block[0] == "#"}
+    assert set(files) == {"by_name.py", "with_memory.py", "plain.py"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        with paddock.open("line-crossing", seed=1) as arena:
+            controllers = load_controllers(tmp_path / name, arena)
+            assert set(controllers) == {"red", "blue"}
+            for robot in arena.robots.values():
+                robot.enable()
+            start = arena.poses
+            arena.run(1.0, controllers)
+            assert (np.abs(arena.poses - start).max(axis=1) > 0.01).all(), name
+
+
+def test_every_error_is_in_the_tree() -> None:
+    (tree,) = [block for block in blocks(API, "text") if "├" in block]
+    classes = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, paddock.PaddockError)]
+    assert set(re.findall(r"^\W*([A-Z]\w+)  ", tree, re.MULTILINE)) == {one.__name__ for one in classes}
+
+
+@pytest.mark.parametrize("owner", ["Arena", "Robot", "Device", "Camera"])
+def test_the_tables_of_the_api_name_only_what_there_is(owner: str) -> None:
+    with paddock.open("line-crossing") as arena:
+        red = arena["red"]
+        there = {"Arena": arena, "Robot": red, "Device": red.ground, "Camera": red.camera}[owner]
+        text = API.read_text(encoding="utf-8")
+        named = re.findall(rf"`{owner.lower()}\.(\w+(?:\.\w+)?)", text)
+        assert named
+        for path in named:
+            thing: Any = there
+            for name in path.split("."):
+                thing = getattr(thing, name)
+
+
+def test_all_kinds_have_a_section_and_a_row_in_the_overview() -> None:
+    text = SENSORS.read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text, re.MULTILINE)) == set(kinds())
+    assert set(kinds()) <= set(sections(SENSORS))
+    assert len(kinds()) == 15
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.tag[1])
+def test_the_page_names_every_key_of_a_kind(spec: type[SensorSpec]) -> None:
+    told = sections(SENSORS)
+    places = ["Keys of all kinds", *(["Keys of range sensors"] if issubclass(spec, RangeSensorSpec) else [])]
+    named: set[str] = set()
+    for place in (*places, spec.tag[1]):  # type: ignore[index]
+        named |= set(keys_told(told[place]))
+    assert {field.name for field in dataclasses.fields(spec)} <= named  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.tag[1])
+def test_the_table_of_a_kind_tells_its_own_keys_and_defaults(spec: type[SensorSpec]) -> None:
+    parent = RangeSensorSpec if issubclass(spec, RangeSensorSpec) else SensorSpec
+    told = keys_told(sections(SENSORS)[spec.tag[1]])  # type: ignore[index]
+    assert {key: default_told(default) for key, default in told.items()} == own_defaults(spec, parent)
+
+
+def test_the_tables_of_shared_keys_tell_their_defaults() -> None:
+    told = sections(SENSORS)
+    shared = {key: default_told(default) for key, default in keys_told(told["Keys of all kinds"]).items()}
+    assert shared == own_defaults(SensorSpec)
+    ranging = {key: default_told(default) for key, default in keys_told(told["Keys of range sensors"]).items()}
+    assert ranging == own_defaults(RangeSensorSpec, SensorSpec) | own_defaults(Pivot)
+
+
+def test_every_kind_has_an_example_in_its_section() -> None:
+    for kind in kinds():
+        (example,) = re.findall(r"^```toml\n(.*?)^```", sections(SENSORS)[kind], re.DOTALL | re.MULTILINE)
+        assert tomllib.loads(example)["sensors"][0]["kind"] == kind
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("example", blocks(SENSORS, "toml"), ids=lambda text: text.split('"')[1])
+def test_the_example_of_a_sensor_works_in_a_minimal_robot(example: str) -> None:
+    robot = RobotSpec.from_toml(ROBOT + example)
+    (spec,) = robot.sensors
+    world = WorldSpec(name="box", bounds=(0, 0, 1, 1), robots=(Placed(name="r", type=robot, at=(0.5, 0.5)),))
+    with paddock.open(world) as arena:
+        device = arena["r"].device(spec.name)
+        device.enable()
+        arena.step(10)
+        reading = device.read()
+        if isinstance(device, Camera):
+            assert (reading.shape, reading.dtype) == ((48, 64, 3), np.uint8)
+        elif spec.kind in ("position", "inertial"):
+            assert isinstance(reading, paddock.Pose)
+        elif spec.kind == "bumper":
+            assert (reading.shape, reading.dtype) == ((2,), np.bool_)
+        else:
+            assert isinstance(reading, float) if spec.channels == 1 else reading.shape == (spec.channels,)
+        if spec.response or spec.scale:
+            assert np.size(device.raw()) == spec.channels
+        else:
+            with pytest.raises(paddock.DeviceRefused):
+                device.raw()
