@@ -148,7 +148,7 @@ def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.M
     assert "unset NUMBA_DISABLE_JIT" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["demo", "run", "worlds", "robots", "bench", "doctor"])
+@pytest.mark.parametrize("command", ["demo", "run", "worlds", "robots", "reproduce", "bench", "doctor"])
 def test_every_command_explains_itself(command: str) -> None:
     done = paddock(command, "--help")
     assert done.returncode == 0
@@ -242,3 +242,32 @@ def test_many_robots_are_counted_when_they_do_not_fit_the_table(tmp_path: Path) 
     )
     (tmp_path / "many.toml").write_text(f'name = "many"\nbounds = [0, 0, 2, 2]\n{robots}')
     assert "… and 8 more" in paddock("run", "many.toml", "--seconds", "1", folder=tmp_path).stdout
+
+
+def test_a_scenario_runs_and_leaves_its_folder(tmp_path: Path) -> None:
+    done = paddock("run", "--scenario", "turn-and-go", "--seed", "7", "--out", "runs", "--report", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "turn-and-go, seed 7" in done.stdout
+    folder = tmp_path / "runs" / "turn-and-go-001"
+    assert {"run.log", "trace.csv", "summary.json", "report.html"} <= {path.name for path in folder.iterdir()}
+
+
+def test_any_run_leaves_a_folder_when_asked(tmp_path: Path) -> None:
+    done = paddock("run", "clutter", "--seconds", "2", "--out", "runs", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    trace = (tmp_path / "runs" / "clutter-001" / "trace.csv").read_text(encoding="utf-8").splitlines()
+    assert len(trace) == 1 + 101  # a head, the start, and a line for each tick
+    assert json.loads((tmp_path / "runs" / "clutter-001" / "summary.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("arguments", [("run",), ("run", "empty", "--scenario", "turn-and-go")])
+def test_run_wants_a_world_or_a_scenario(arguments: tuple[str, ...]) -> None:
+    done = paddock(*arguments)
+    assert done.returncode == 2
+    assert "expected either a world or --scenario" in done.stderr
+
+
+def test_an_unknown_reproduction_is_refused_before_anything_runs() -> None:
+    done = paddock("reproduce", "wall-folower")
+    assert done.returncode == 2
+    assert "did you mean 'wall-follower'?" in done.stderr

@@ -61,7 +61,9 @@ def demo(
 
 @app.command()
 def run(
-    world: Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")],
+    world: Annotated[
+        str | None, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")
+    ] = None,
     controller: Annotated[
         Path | None,
         typer.Option(
@@ -70,10 +72,18 @@ def run(
             help="A Python file with act(observation), a class Controller, or a dict CONTROLLERS by robot name.",
         ),
     ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option(help="Instead of a world: a shipped scenario or the path of its TOML file, a list of tasks."),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="Simulated seconds to run for.")] = 30.0,
     speed: Speed = None,
-    seed: Seed = 0,
+    seed: Annotated[int | None, typer.Option(help="Decides all noise. Not given: 0, or the scenario's own.")] = None,
     picture: Picture = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the run's files: log, trace.csv, summary.json and pictures.")
+    ] = None,
+    report: Annotated[bool, typer.Option(help="With --out: one HTML page of it all, too.")] = False,
     headless: Annotated[bool, typer.Option(help="As fast as possible, and only report at the end.")] = False,
 ) -> None:
     """Run a world with a controller of yours, or with a built-in one.
@@ -86,10 +96,52 @@ def run(
 
       paddock run clutter --seconds 120 --picture trails.png
       paddock run line-track -c my_controller.py --speed 1
+      paddock run clutter --out runs --report
+      paddock run --scenario paper-loop --seed 3 --out runs --report
     """
+    if (world is None) == (scenario is None):
+        raise typer.BadParameter("expected either a world or --scenario")
+    if scenario is not None:
+        from paddock.cli.scenario import run_scenario_file
+
+        if not run_scenario_file(scenario, seed=seed, speed=speed, out=out, report=report, headless=headless):
+            raise typer.Exit(1)
+        return
     from paddock.cli.run import run_world
 
-    run_world(world, controller, seconds=seconds, speed=speed, seed=seed, picture=picture, headless=headless)
+    assert world is not None
+    run_world(
+        world,
+        controller,
+        seconds=seconds,
+        speed=speed,
+        seed=seed or 0,
+        picture=picture,
+        headless=headless,
+        out=out,
+        html=report,
+    )
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="Which published experiment: wall-follower, or all.")],
+    json: Json = False,
+    out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Fewer or more seeds than the claims ask for.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for every core.")] = None,
+) -> None:
+    """Run a published experiment again, and print the paper's numbers beside ours.
+
+    The exit status is 0 only if every claim holds.
+
+      paddock reproduce wall-follower
+      paddock reproduce wall-follower --json --seeds 2
+    """
+    from paddock.cli.reproduce import reproduce as run
+
+    if not run(name, json_lines=json, out=out, seeds=seeds, workers=workers):
+        raise typer.Exit(1)
 
 
 @app.command()

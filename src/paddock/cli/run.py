@@ -7,7 +7,7 @@ import math
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation
 from paddock.engine.clock import Pacer
+from paddock.report import RunLog, fresh_folder, write_run
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
 from paddock.sensors.sonar import SonarSpec
@@ -43,8 +44,10 @@ def run_world(
     seed: int,
     picture: Path | None,
     headless: bool,
+    out: Path | None = None,
+    html: bool = False,
 ) -> None:
-    """Run a world and report."""
+    """Run a world and report; with `out`, leave a folder with everything that happened."""
     console = Console()
     picture = checked_picture(picture)
     if not (math.isfinite(seconds) and seconds >= 0):
@@ -57,12 +60,12 @@ def run_world(
         unknown = set(controllers) - set(arena.robots)
         if unknown:
             arena[unknown.pop()]  # raises, with what there is
-        watch = Watch(arena)
         for name in controllers:
             arena[name].enable()
             for device in arena[name].devices.values():
                 if device.spec.kind == "camera" and controller is None:
                     device.disable()
+        watch = Watch(arena, record=controllers if out is not None else ())
         started, stopped = time.perf_counter(), False
         try:
             with Progress(
@@ -83,6 +86,12 @@ def run_world(
         except Exception as error:
             raise PaddockError(_told_by(controller, error)) from error
         _report(console, arena, watch, time.perf_counter() - started)
+        if out is not None:
+            config = {"world": arena.world.name, "seed": seed, "seconds": seconds, "controller": str(controller or "")}
+            folder = fresh_folder(out, arena.world.name)
+            title = arena.world.title or arena.world.name
+            write_run(list(watch.logs.values()), folder, title=title, config=config, html=html, digest=arena.digest())
+            console.print(f"wrote {folder}")
         if picture is not None:
             from paddock.worlds.picture import draw_world
 
@@ -122,10 +131,10 @@ def _run(
 class Watch:
     """Keeps the trails, the distances and the contacts of a run."""
 
-    period = 0.1  # simulated seconds between two looks
-
-    def __init__(self, arena: Arena) -> None:
+    def __init__(self, arena: Arena, record: Iterable[str] = ()) -> None:
         self.arena = arena
+        self.logs = {name: RunLog(arena.world, name, arena.dt) for name in record}
+        self.period = arena.dt if self.logs else 0.1  # simulated seconds between two looks
         self.trails: dict[str, list[tuple[float, float]]] = {name: [] for name in list(arena.robots)[:FOLLOWED]}
         self.distance = dict.fromkeys(self.trails, 0.0)
         self.contact = dict.fromkeys(self.trails, 0.0)  # as seen at the looks
@@ -142,6 +151,16 @@ class Watch:
             if robot.contacts:
                 self.contact[name] += self.arena.time - self._looked
             trail.append(here)
+        for name, log in self.logs.items():
+            robot = self.arena[name]
+            seen = robot.sense()
+            log.note(
+                self.arena.time,
+                robot.pose,
+                wheels=robot.wheels.speeds,
+                readings={device: getattr(seen, device) for device in seen},
+                contact=bool(robot.contacts),
+            )
         self._looked = self.arena.time
 
     def status(self) -> str:

@@ -1,0 +1,89 @@
+"""`paddock reproduce`: run a published experiment again, and print the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from paddock.cli.tables import new_table
+from paddock.experiments import REPRODUCTIONS, Outcome, Sheet, reproduction_called
+from paddock.experiments.rows import all_hold, claims
+
+NUMBERS = ("paper", "ours", "loops", "clean")  # columns that are flush right
+
+
+def reproduce(
+    name: str,
+    *,
+    json_lines: bool = False,
+    out: Path | None = None,
+    seeds: int | None = None,
+    workers: int | None = None,
+) -> bool:
+    """Run one reproduction, or `all`, and tell whether every claim holds.
+
+    Args:
+        name: of the reproduction.
+        json_lines: print one JSON object for every claim instead of tables.
+        out: folder for the report; None: no report.
+        seeds: how many for everything that is repeated; None: as many as the claims ask for.
+        workers: processes; None: one for every core.
+    """
+    names = list(REPRODUCTIONS) if name == "all" else [name]
+    for one in names:
+        reproduction_called(one)  # refuses an unknown name before anything runs
+    outcomes = {}
+    for one in names:
+        folder = out / one if out is not None and name == "all" else out
+        outcomes[one] = _reproduce(one, json_lines, folder, seeds, workers)
+    return all(outcomes.values())
+
+
+def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None, workers: int | None) -> bool:
+    console, aside = Console(), Console(stderr=True)
+    started = time.perf_counter()
+    with Progress(
+        TextColumn(f"[bold]{escape(name)}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
+        TimeElapsedColumn(),
+        console=aside,
+        transient=True,
+        disable=not aside.is_terminal,
+    ) as bar:
+        task = bar.add_task("", total=None)
+        outcome = reproduction_called(name)(
+            seeds=seeds, workers=workers, progress=lambda done, of: bar.update(task, completed=done, total=of)
+        )
+    wall = time.perf_counter() - started
+    holds = all_hold(outcome.rows)
+    if json_lines:
+        for row in outcome.rows:
+            typer.echo(row.as_json())
+    else:
+        _print(console, name, outcome, wall)
+    if out is not None:
+        written = outcome.write(out)
+        aside.print(f"wrote {len(written)} files to {escape(str(out))}", highlight=False)
+    return holds
+
+
+def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
+    _print_sheet(console, f"{name}: what was measured, mean ± standard deviation", outcome.sheet)
+    _print_sheet(console, f"{name}: what holds", claims(outcome.rows))
+    failed = [row for row in outcome.rows if not row.holds]
+    told = f"{len(outcome.rows) - len(failed)} of {len(outcome.rows)} claims hold; {wall:.1f} s"
+    console.print(told, style="red" if failed else "green", highlight=False)
+
+
+def _print_sheet(console: Console, title: str, sheet: Sheet) -> None:
+    table = new_table(title, *sheet.heads, right=NUMBERS)
+    for row in sheet.rows:
+        table.add_row(*(escape(cell) for cell in row), style="red" if row[-1] == "NO" else None)
+    console.print(table)

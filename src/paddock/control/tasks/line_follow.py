@@ -1,0 +1,36 @@
+"""Follow a dark line on the floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paddock.control.line import LinePatrol
+from paddock.control.tasks.base import Duration, Need, Speed, Task, TaskSpec
+from paddock.control.tasks.view import View
+from paddock.core.observation import Observation, WheelSpeeds
+
+LINE_SHARE = 0.6  # of the top speed, unless told otherwise
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LineFollowSpec(TaskSpec):
+    """Along the line for a time."""
+
+    seconds: Duration
+    speed: Speed | None = None  # None: 0.6 of the robot's top speed
+
+
+class LineFollow(Task[LineFollowSpec]):
+    """For robots with the e-puck's ground and proximity sensors; passes obstacles on the right."""
+
+    name, parameters = "line-follow", LineFollowSpec
+    needs = (Need(("ground",), 3, "ground"), Need(("proximity",), 8, "proximity"))
+
+    def start(self, view: View) -> None:
+        super().start(view)
+        self._patrol = LinePatrol(self.spec.speed or LINE_SHARE * view.max_speed)
+
+    def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
+        if elapsed >= self.spec.seconds - 1e-9:
+            return self.end(f"{self.spec.seconds:g} s are over")
+        return self._patrol.act(observation)

@@ -1,0 +1,42 @@
+"""Stop, and wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from paddock.control.tasks.base import STOP, Task, TaskSpec
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.spec import Number
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StopSpec(TaskSpec):
+    """No parameters."""
+
+
+class Stop(Task[StopSpec]):
+    """Done when the wheels are at rest."""
+
+    name, parameters = "stop", StopSpec
+    drives = False
+
+    def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
+        return self.end("at rest") if elapsed > 0 and self.view.resting else STOP
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WaitSpec(TaskSpec):
+    """Stand still for a while."""
+
+    seconds: Annotated[float, Number("seconds", low=0, limit=1e6)]
+
+
+class Wait(Task[WaitSpec]):
+    """Done when the time is over."""
+
+    name, parameters = "wait", WaitSpec
+    drives = False
+
+    def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
+        return self.end(f"{self.spec.seconds:g} s are over") if elapsed >= self.spec.seconds - 1e-9 else STOP

@@ -1,0 +1,109 @@
+"""Wander and avoid: keep moving without running into things."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from paddock.control.tasks.base import RANGER, WHEEL_TRAVEL, Duration, Need, Speed, Task, TaskSpec
+from paddock.control.tasks.view import View
+from paddock.core.geometry import wrap
+from paddock.core.observation import Observation, WheelSpeeds
+
+BLOCKED, FREE = 1.4, 1.8  # times the clearance: when to turn away, and when the way is free again
+TURN_SHARE = 0.25  # of the top speed, when turning on the spot
+CAUTION = 4.0  # times the clearance: from here on things count
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RoamSpec(TaskSpec):
+    """For a time, at a speed."""
+
+    seconds: Duration
+    speed: Speed | None = None  # None: 0.5, or less for slower robots
+
+
+class Roam(Task[RoamSpec]):
+    """Drives in its own way; before walls it turns on the spot."""
+
+    parameters = RoamSpec
+    needs: ClassVar[tuple[Need, ...]] = (RANGER,)
+
+    def start(self, view: View) -> None:
+        super().start(view)
+        self._side = 0.0  # of the turn on the spot: 1 left, -1 right, 0 none
+
+    def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
+        if elapsed >= self.spec.seconds - 1e-9:
+            return self.end(f"{self.spec.seconds:g} s are over")
+        view, ahead = self.view, self.view.nearest(observation)
+        if self._side and ahead > FREE * view.clearance and self.turned_enough():
+            self._side = 0.0
+        elif not self._side and ahead < BLOCKED * view.clearance:
+            self._side = self.choose_side(observation)
+        if self._side:
+            rim = self._side * TURN_SHARE * view.max_speed
+            return WheelSpeeds(-rim, rim)
+        return self.cruise(observation, view.speed(self.spec.speed))
+
+    def turned_enough(self) -> bool:
+        """Whether a turn on the spot may end."""
+        return True
+
+    def choose_side(self, observation: Observation) -> float:
+        """Where to turn: 1 left, -1 right."""
+        raise NotImplementedError
+
+    def cruise(self, observation: Observation, speed: float) -> WheelSpeeds:
+        """How to go on where nothing is in the way."""
+        raise NotImplementedError
+
+
+class Wander(Roam):
+    """Straight on; before a wall it turns by a random angle."""
+
+    name = "wander"
+    needs = (RANGER, Need(("compass", *WHEEL_TRAVEL.kinds)))
+
+    def start(self, view: View) -> None:
+        super().start(view)
+        self._turns = 0
+
+    def choose_side(self, observation: Observation) -> float:
+        self._turns += 1
+        draw = 2 * self.view.chance(f"turn {self._turns}") - 1
+        self._goal = math.radians(60 + 100 * abs(draw))
+        self._turned, self._heading = 0.0, self.view.believed.heading
+        return math.copysign(1.0, draw)
+
+    def turned_enough(self) -> bool:
+        heading = self.view.believed.heading
+        self._turned += abs(wrap(heading - self._heading))
+        self._heading = heading
+        return self._turned >= self._goal
+
+    def cruise(self, observation: Observation, speed: float) -> WheelSpeeds:
+        return WheelSpeeds(speed, speed)
+
+
+class Avoid(Roam):
+    """Veers from whatever is near, the more the nearer it is."""
+
+    name = "avoid"
+
+    def choose_side(self, observation: Observation) -> float:
+        return math.copysign(1.0, self._push(observation) or 1.0)
+
+    def cruise(self, observation: Observation, speed: float) -> WheelSpeeds:
+        return self.view.wheels(speed, self._push(observation) * 2 * speed / self.view.axle)
+
+    def _push(self, observation: Observation) -> float:
+        """Where things push: above 0 to the left, below to the right; about 1 is strong."""
+        assert self.view.ranger is not None
+        bearings = np.array(self.view.ranger.bearings)
+        near = np.clip(1 - self.view.distances(observation) / (CAUTION * self.view.clearance), 0, 1)
+        weights = np.where(np.cos(bearings) > -1e-9, -np.sin(bearings), 0.0)
+        return float(np.clip((near**2 * weights).sum(), -1, 1))

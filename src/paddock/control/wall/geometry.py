@@ -1,0 +1,185 @@
+"""A law that knows geometry: distance and angle of the wall from neighbouring sonars, corners handled apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from paddock.control.wall.base import CLEARANCE, MAX_SPEED, Follow, Side, capped, follow_with
+from paddock.control.wall.belief import AHEAD, BESIDE, REVERSED_RING, RING, Belief
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GeometryLaw:
+    """Believes in a curve (distance, angle, curvature) from sonars and odometry, and steers along it.
+
+    An inside corner is a flat wall in two neighbouring front sonars: the law brakes, takes it for its wall and turns.
+    An outside corner is the end of what the oblique sonars should see: the law brakes, and circles around the edge
+    until a wall is beside it again.
+    """
+
+    speed: float = 1.15  # on a straight wall [m/s]
+    inside_speed: float = 0.30  # in inside corners [m/s]
+    outside_speed: float = 0.50  # around outside corners [m/s]
+    clearance: float = CLEARANCE  # between the nearest sonar and the wall [m]
+    turn_radius: float = 0.15  # of inside corners [m]
+    turn_lead: float = 0.06  # how much before that to begin with them, because wheels need time [m]
+    edge_lead: float = 0.08  # how much before an edge to begin to circle around it [m]
+    edge_slant: float = 0.06  # heading towards an edge while circling, so that the sonar beside keeps it in view [rad]
+    approach: float = 3.0  # heading towards the wall for each metre too far [rad/m]
+    approach_most: float = 0.35  # [rad]
+    steer: float = 5.0  # turn rate for each radian off [1/s]
+    turn_most: float = 2.5  # [rad/s]
+    brake: float = 0.6  # planned deceleration before corners [m/s²]
+    acceleration: float = 1.0  # of the wheels [m/s²]; assumed of the robot
+    max_speed: float = MAX_SPEED  # of the wheels [m/s]
+    axle: float = 0.33  # [m]
+    half_cone: float = math.radians(15)  # of the sonars
+    noise: float = 0.003  # believed of the sonars [m]
+
+    def at(self, speed: float) -> GeometryLaw:
+        """The same law for another speed [m/s]; slow robots turn more sharply."""
+        inside, outside = min(speed, self.inside_speed), min(speed, self.outside_speed)
+        sharper = (inside / self.inside_speed) ** 2  # the same sideways acceleration
+        return replace(
+            self,
+            speed=speed,
+            inside_speed=inside,
+            outside_speed=outside,
+            turn_radius=self.turn_radius * sharper,
+            turn_lead=self.turn_lead * sharper,
+        )
+
+    def begin(self, side: Side, reverse: bool = False) -> Follow:
+        """A walk with its own belief about the wall."""
+        belief = Belief(REVERSED_RING if reverse else RING, self.half_cone, self.noise)
+        return follow_with(Walk(self, belief).cycle, side, reverse)
+
+
+@dataclass(slots=True)
+class Walk:
+    """One robot on its way along a wall on its left."""
+
+    law: GeometryLaw
+    wall: Belief
+    wheels: list[float] = field(default_factory=lambda: [0.0, 0.0])  # as fast as they can be by now [m/s]
+    begun: bool = False
+
+    @property
+    def wanted(self) -> float:
+        """Distance of the axle's centre from the wall [m]."""
+        return self.law.clearance + self.wall.ring[BESIDE].y
+
+    @property
+    def speed(self) -> float:
+        return sum(self.wheels) / 2
+
+    def cycle(self, seen: Sequence[float], dt: float, rims: tuple[float, float] | None) -> tuple[float, float]:
+        """One decision: where is the wall, what comes next, how fast may the wheels turn."""
+        if self.begun:
+            left, right = self.wheels if rims is None else rims
+            self.wall.roll(left * dt, right * dt, self.law.axle)
+            self.wall.look(seen)
+        elif not self.find_wall(seen):
+            return self.drive(0.0, -self.law.turn_most / 2, dt)
+        if self.wall.edge_near:
+            self.leave_edge(seen)
+        else:
+            self.watch_edge(seen, dt)
+        self.watch_ahead(seen)
+        return self.drive(*self.wanted_motion(seen, dt), dt)
+
+    def find_wall(self, seen: Sequence[float]) -> bool:
+        """At the beginning, the nearest thing is the wall; turn on the spot until it is on the left."""
+        nearest = min(range(8), key=lambda number: seen[number])
+        if nearest > 1:
+            return False
+        sonar = self.wall.ring[nearest]
+        self.wall.adopt(seen[nearest] + sonar.reach(sonar.heading), math.pi / 2 - sonar.heading, 0.3)
+        self.begun = True
+        return True
+
+    def watch_edge(self, seen: Sequence[float], dt: float) -> None:
+        """Where an oblique sonar should see the wall and does not, it has ended."""
+        wall = self.wall
+        if abs(wall.angle) > 0.25:
+            return
+        for k in (3, 2, 1, BESIDE):
+            reading, (expected, place) = seen[wall.ring[k].number], wall.straight_on(k)
+            if expected > 1.5:  # too slanted to tell
+                continue
+            bulge = abs(wall.curvature) * place * place
+            if reading > expected * (1.15 if k == BESIDE else 1.25) + bulge:
+                wall.ends = min(wall.ends, place - self.speed * dt / 2)  # it passed between two cycles
+            elif reading > 0.85 * expected:
+                wall.ends = math.inf if k == 3 else max(wall.ends, place)
+        if wall.ends < self.law.edge_lead:
+            wall.adopt_edge(wall.ends + wall.distance * math.sin(wall.angle), wall.distance * math.cos(wall.angle))
+
+    def leave_edge(self, seen: Sequence[float]) -> None:
+        """Circle around the edge until a wall is beside the robot again."""
+        wall, beside = self.wall, self.wall.ring[BESIDE]
+        reading = seen[beside.number]
+        if reading < wall.edge_from(beside)[0] - 0.012:  # another edge behind it, as at the end of a wall
+            turned = wall.turned
+            wall.adopt_edge(beside.x, beside.y + reading)
+            wall.turned = turned
+        expected, oblique = wall.straight_on(BESIDE)[0], wall.straight_on(1)[0]
+        found = abs(reading - expected) < 0.06 and abs(seen[1] - oblique) < 0.15 * oblique
+        if wall.turned > 0.3 and found:
+            wall.adopt(reading + beside.y, 0.0, 0.15)
+            wall.begins = 0.0
+
+    def watch_ahead(self, seen: Sequence[float]) -> None:
+        """A wall ahead that is near enough becomes the wall."""
+        law, wall = self.law, self.wall
+        if abs(wall.angle) > 0.5:
+            return
+        for k in (3, 2, 1):
+            as_ever = seen[wall.ring[k + 1].number] > 0.95 * wall.straight_on(k + 1)[0]  # it sees this wall, or less
+            flat = None if as_ever and not wall.edge_near else wall.flat_wall(k, seen)
+            if flat is not None:
+                distance, turn = flat[0], math.pi / 2 - flat[1]
+                arc = law.turn_radius * (1 - math.cos(turn))
+                lead = (law.turn_lead + 0.05 * self.speed) * math.sin(turn)
+                if turn - wall.angle > 0.4 and distance < self.wanted + arc + lead:
+                    wall.adopt(distance, turn, 0.15)
+                    return
+        nose = min(seen[3:5]) + wall.ring[AHEAD].x
+        if nose < self.wanted + 0.06:
+            wall.adopt(nose, math.pi / 2, 0.3)
+
+    def wanted_motion(self, seen: Sequence[float], dt: float) -> tuple[float, float]:
+        """Speed [m/s] and turn rate [rad/s] that the wall asks for."""
+        law, wall = self.law, self.wall
+        slant = law.edge_slant if wall.edge_near else 0.0
+        heading = capped(law.approach * (wall.distance - self.wanted) + slant, law.approach_most)
+        turn = wall.curvature * self.speed * math.cos(wall.angle) + law.steer * (heading - wall.angle)
+        if wall.edge_near:
+            speed = law.outside_speed
+        else:
+            ahead = seen[4] + wall.ring[AHEAD].x - self.wanted - law.turn_radius - law.turn_lead
+            speed = min(
+                law.speed,
+                self.speed_before(law.outside_speed, wall.ends - law.edge_lead, dt),
+                self.speed_before(law.inside_speed, ahead, dt),
+                law.inside_speed if abs(wall.angle) > 0.3 else law.speed,
+            )
+        return min(speed, 4 * max(0.0, min(seen[2:5]) - 0.1)), capped(turn, law.turn_most)
+
+    def speed_before(self, speed: float, way: float, dt: float) -> float:
+        """How fast it may be now, to be at a speed [m/s] after some way [m] from the next cycle on."""
+        return math.sqrt(speed**2 + 2 * self.law.brake * max(0.0, way - self.speed * dt))
+
+    def drive(self, speed: float, turn: float, dt: float) -> tuple[float, float]:
+        """Rim speeds that the wheels can follow, so that braking never spoils a turn, nor the reverse."""
+        law, most = self.law, self.law.acceleration * dt
+        half, had = turn * law.axle / 2, (self.wheels[1] - self.wheels[0]) / 2
+        if speed < self.speed - 0.05:
+            half = had + capped(half - had, most / 2)
+        spare = max(0.1 * most, most - abs(half - had))
+        speed = self.speed + capped(min(speed, law.max_speed - abs(half)) - self.speed, spare)
+        asked = (speed - half, speed + half)
+        self.wheels = [now + capped(want - now, most) for now, want in zip(self.wheels, asked, strict=True)]
+        return asked

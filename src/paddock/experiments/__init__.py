@@ -1,0 +1,63 @@
+"""Reproductions of published experiments: one folder for each, found by name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol, cast
+
+from paddock.core.errors import UnknownName
+from paddock.experiments.rows import Row, Sheet
+
+Progress = Callable[[int, int], None]
+"""Told how many runs are done, and how many there are."""
+
+
+class Outcome(Protocol):
+    """What came of a reproduction."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """Every claim, with the paper's number and ours."""
+
+    @property
+    def sheet(self) -> Sheet:
+        """All that was measured, with its spread."""
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the report, and tell which files there are."""
+
+
+class Reproduction(Protocol):
+    """Runs the whole experiment; the number of workers changes how long it takes, and nothing else."""
+
+    def __call__(
+        self, *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+    ) -> Outcome:
+        """Run it.
+
+        Args:
+            seeds: how many for everything that is repeated; None: as many as the claims ask for.
+            workers: processes to spread the runs over; None: one for every core.
+            progress: told after every run.
+        """
+
+
+# Modules with a function `reproduce`; imported when they are asked for.
+REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "wall-follower": "paddock.experiments.wall_follower.reproduce",
+    }
+)
+
+
+def reproduction_called(name: str) -> Reproduction:
+    """The reproduction of that name."""
+    if name not in REPRODUCTIONS:
+        raise UnknownName("reproduction", name, REPRODUCTIONS)
+    return cast(Reproduction, importlib.import_module(REPRODUCTIONS[name]).reproduce)
+
+
+__all__ = ["REPRODUCTIONS", "Outcome", "Progress", "Reproduction", "Row", "Sheet", "reproduction_called"]

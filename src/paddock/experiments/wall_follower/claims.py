@@ -1,0 +1,106 @@
+"""Claims: what must hold of the loops, with the study's numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from paddock.experiments.rows import Row
+from paddock.experiments.wall_follower.loop import Loop
+from paddock.experiments.wall_follower.trials import CLOCK, ELSEWHERE, FAST, OTHERS, SLOW, STUDY, Trial
+
+Loops = Mapping[str, Sequence[Loop]]
+"""The loops of every trial, by its row."""
+
+SLOW_SPEED, SLOW_ERROR = 0.15, 0.6  # [m/s], [cm] wanted of the slow law
+FAST_TIME, FAST_SPEED, FAST_ERROR = 110.0, 0.80, 1.3  # [s], [m/s], [cm] wanted of the fast law
+CLEARLY, ALIKE = 1.25, (0.8, 1.25)  # ratios of errors
+
+
+def rows_of(loops: Loops) -> tuple[Row, ...]:
+    """All claims. Of the study's laws the mean over the seeds counts, of ours the worst loop."""
+    return (*_table(loops), *_order(loops), *_slow(loops), *_fast(loops), *_elsewhere(loops), *_others(loops))
+
+
+def mean_error(loops: Sequence[Loop]) -> float:
+    """Mean error of all loops [cm]."""
+    return 100 * float(np.mean([loop.error for loop in loops]))
+
+
+def _table(loops: Loops) -> Iterator[Row]:
+    for trial in STUDY:
+        paper, ours = trial.published, loops[trial.row]
+        assert paper is not None
+        time = float(np.mean([loop.time for loop in ours])) / CLOCK
+        distance = float(np.mean([loop.distance for loop in ours]))
+        error = mean_error(ours)
+        yield Row(trial.row, "simulated time / 3 [s]", paper.time, time, _near(time, paper.time, 0.20), "± 20 %")
+        yield Row(trial.row, "distance [m]", paper.distance, distance, _near(distance, paper.distance, 0.05), "± 5 %")
+        right = paper.error / 1.5 <= error <= paper.error * 1.5
+        yield Row(trial.row, "mean error [cm]", paper.error, error, right, "factor 1.5")
+        yield _clean(trial, ours)
+
+
+def _order(loops: Loops) -> Iterator[Row]:
+    paper = {trial.row: trial.published.error for trial in STUDY if trial.published}
+    ours = {row: mean_error(loops[row]) for row in paper}
+    metric = "error of min / error of multi"
+    fast = ours["min fast"] / ours["multi fast"]
+    published = paper["min fast"] / paper["multi fast"]
+    yield Row("fast", metric, published, fast, fast >= CLEARLY, f"multi clearly better: >= {CLEARLY:g}")
+    slow = ours["min slow"] / ours["multi slow"]
+    published = paper["min slow"] / paper["multi slow"]
+    low, high = ALIKE
+    yield Row("slow", metric, published, slow, low <= slow <= high, f"alike: {low:g} … {high:g}")
+
+
+def _slow(loops: Loops) -> Iterator[Row]:
+    ours = loops[SLOW.row]
+    paper = STUDY[1].published
+    assert paper is not None
+    speed = float(np.mean([loop.speed for loop in ours]))
+    published = paper.distance / (CLOCK * paper.time)
+    yield Row(SLOW.row, "true speed [m/s]", published, speed, _near(speed, SLOW_SPEED, 0.02), f"{SLOW_SPEED:g}")
+    yield _worst_error(SLOW, ours, SLOW_ERROR, paper.error)
+    yield _clean(SLOW, ours)
+
+
+def _fast(loops: Loops) -> Iterator[Row]:
+    ours = loops[FAST.row]
+    paper = STUDY[3].published
+    assert paper is not None
+    time, speed = max(loop.time for loop in ours), min(loop.speed for loop in ours)
+    seconds = CLOCK * paper.time
+    yield Row(FAST.row, "simulated time of the worst loop [s]", seconds, time, time <= FAST_TIME, f"<= {FAST_TIME:g}")
+    published = paper.distance / seconds
+    metric = "true speed of the worst loop [m/s]"
+    yield Row(FAST.row, metric, published, speed, speed >= FAST_SPEED, f">= {FAST_SPEED:g}")
+    yield _worst_error(FAST, ours, FAST_ERROR, paper.error)
+    yield _clean(FAST, ours)
+
+
+def _elsewhere(loops: Loops) -> Iterator[Row]:
+    for trial in ELSEWHERE:
+        yield _worst_error(trial, loops[trial.row], FAST_ERROR if trial.law == FAST.law else SLOW_ERROR)
+        yield _clean(trial, loops[trial.row])
+
+
+def _others(loops: Loops) -> Iterator[Row]:
+    for trial in OTHERS:
+        yield _clean(trial, loops[trial.row])
+
+
+def _worst_error(trial: Trial, loops: Sequence[Loop], most: float, paper: float | None = None) -> Row:
+    worst = 100 * max(loop.error for loop in loops)
+    return Row(trial.row, "mean error of the worst loop [cm]", paper, worst, worst <= most, f"<= {most:g}")
+
+
+def _clean(trial: Trial, loops: Sequence[Loop]) -> Row:
+    clean = sum(loop.clean for loop in loops)
+    metric = f"loops closed without contact, of {len(loops)}"
+    return Row(trial.row, metric, None, clean, clean == len(loops), f"{len(loops)}")
+
+
+def _near(ours: float, paper: float, part: float) -> bool:
+    return abs(ours - paper) <= part * paper

@@ -1,0 +1,110 @@
+"""Courses: worlds with one loop along all walls, and where on it a robot begins."""
+
+from __future__ import annotations
+
+import functools
+import random
+from dataclasses import dataclass
+from typing import Literal
+
+from paddock.core.errors import UnknownName
+from paddock.core.geometry import Point
+from paddock.worlds import load_world
+from paddock.worlds.spec import Arc, Border, Wall, WorldSpec
+
+THICKNESS, HEIGHT = 0.1, 0.8  # of walls [m], as in the world of the study
+PASSAGE = 1.4  # no passage between two generated walls is narrower [m]
+STUB = (1.0, 2.2)  # how far a generated wall sticks out of the border [m]
+HOOK = 0.8  # … and how far its end may bend aside [m]
+ROOMS = (1001, 1002, 1003)  # seeds of the generated rooms; fixed before any of them was driven
+
+Way = Literal["clockwise", "counter-clockwise"]
+WAYS: tuple[Way, ...] = ("clockwise", "counter-clockwise")
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A world without robots, and a place beside a wall: clockwise, the wall is on the left."""
+
+    world: WorldSpec
+    at: Point  # of the axle's centre [m]
+    clockwise_deg: float  # heading there
+
+    def heading_deg(self, way: Way) -> float:
+        """Along the wall, in one direction or the other."""
+        return self.clockwise_deg - (0.0 if way == "clockwise" else 180.0)
+
+
+@functools.cache
+def course_called(name: str) -> Course:
+    """`wall-loop`, `curved`, or `room-N` for any seed N."""
+    if name == "wall-loop":
+        return Course(load_world("wall-loop").with_robots(), (0.37, 7.0), 90.0)
+    if name == "curved":
+        return Course(curved_world(), (3.6, 0.42), 180.0)
+    kind, _, seed = name.partition("-")
+    if kind == "room" and seed.isascii() and seed.isdigit():
+        return Course(room(int(seed)), (1.2, 0.42), 180.0)
+    raise UnknownName("course", name, ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS)])
+
+
+def curved_world() -> WorldSpec:
+    """A room with a hollow corner and three bulges, one of them in a corner."""
+
+    def arc(at: Point, radius: float, from_deg: float, to_deg: float) -> Arc:
+        return Arc(at=at, radius=radius, from_deg=from_deg, to_deg=to_deg, thickness=THICKNESS, height=HEIGHT)
+
+    return WorldSpec(
+        name="curved",
+        title="Curved walls",
+        bounds=(0, 0, 12, 10),
+        border=Border(height=HEIGHT, thickness=THICKNESS),
+        arcs=(
+            arc((12.0, 10.0), 2.5, 180, 270),
+            arc((2.5, 2.5), 2.55, 180, 270),
+            arc((6.0, 0.0), 1.2, 0, 180),
+            arc((0.0, 6.0), 1.5, -90, 90),
+        ),
+    )
+
+
+def room(seed: int) -> WorldSpec:
+    """A room at random: three to five walls stick out of its border, some with a hook; often a slanted corner."""
+    rng = random.Random(seed)
+    width, depth = rng.uniform(8, 14), rng.uniform(8, 14)
+    walls: list[tuple[Point, ...]] = []
+    for border in rng.sample("NESWNESW", rng.randint(3, 5)):
+        for _ in range(50):  # until one is far enough from the others
+            wall = _stub(rng, border, width, depth)
+            if all(_apart(wall, other) for other in walls):
+                walls.append(wall)
+                break
+    if rng.random() < 0.7:
+        walls.append(((width - rng.uniform(1.0, 1.9), 0.0), (width, rng.uniform(1.0, 1.9))))
+    return WorldSpec(
+        name=f"room-{seed}",
+        title=f"Generated room {seed}",
+        bounds=(0, 0, width, depth),
+        border=Border(height=HEIGHT, thickness=THICKNESS),
+        walls=tuple(Wall(points=points, thickness=THICKNESS, height=HEIGHT) for points in walls),
+    )
+
+
+def _stub(rng: random.Random, border: str, width: float, depth: float) -> tuple[Point, ...]:
+    """A wall that begins in the middle part of a border, with or without a hook at its end."""
+    long = border in "NS"
+    length, hook = rng.uniform(*STUB), rng.choice((0.0, 0.0, HOOK, -HOOK))
+    along = rng.uniform(2.2, (width if long else depth) - 2.2)
+    far = {"N": depth, "S": 0.0, "W": 0.0, "E": width}[border]
+    end = far + (length if far == 0.0 else -length)
+    points = [(along, far), (along, end), (along + hook, end)][: 3 if hook else 2]
+    return tuple(points if long else [(y, x) for x, y in points])
+
+
+def _apart(one: tuple[Point, ...], other: tuple[Point, ...]) -> bool:
+    """Whether there is a passage between two walls."""
+    return any(
+        min(p[axis] for p in a) - PASSAGE > max(p[axis] for p in b)
+        for axis in (0, 1)
+        for a, b in ((one, other), (other, one))
+    )

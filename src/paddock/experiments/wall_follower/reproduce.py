@@ -1,0 +1,86 @@
+"""Drive all loops of the study and of our laws, and see what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments.pool import run_jobs
+from paddock.experiments.rows import mean_and_spread
+from paddock.experiments.wall_follower.claims import Loops, rows_of
+from paddock.experiments.wall_follower.loop import Job, drive, get_ready
+from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial
+
+HEADS = (
+    *("row", "course", "loops", "clean", "simulated time [s]", "time / 3 [s]"),
+    *("distance [m]", "true speed [m/s]", "mean error [cm]", "worst error [cm]"),
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All loops that were driven, by the row of their trial."""
+
+    trials: Sequence[Trial]
+    loops: Loops
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every claim."""
+        return rows_of(self.loops)
+
+    @property
+    def sheet(self) -> Sheet:
+        """Mean ± standard deviation over the loops of every trial."""
+        return Sheet(HEADS, tuple(self._measured(trial) for trial in self.trials))
+
+    def write(self, folder: Path) -> list[Path]:
+        """The report: Markdown, HTML and pictures."""
+        from paddock.experiments.wall_follower.report import write_report
+
+        return write_report(self, folder)
+
+    def _measured(self, trial: Trial) -> tuple[str, ...]:
+        loops = self.loops[trial.row]
+        return (
+            trial.row,
+            trial.course,
+            str(len(loops)),
+            str(sum(loop.clean for loop in loops)),
+            mean_and_spread([loop.time for loop in loops], 1),
+            mean_and_spread([loop.time / CLOCK for loop in loops], 1),
+            mean_and_spread([loop.distance for loop in loops], 2),
+            mean_and_spread([loop.speed for loop in loops], 3),
+            mean_and_spread([100 * loop.error for loop in loops], 3),
+            f"{100 * max(loop.error for loop in loops):.3f}",
+        )
+
+
+def reproduce(*, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None) -> Findings:
+    """The four rows of the study's table and our own laws; see `paddock.experiments.Reproduction`."""
+    return reproduce_trials(TRIALS, seeds=seeds, workers=workers, progress=progress)
+
+
+def reproduce_trials(
+    trials: Sequence[Trial], *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+) -> Findings:
+    """The same for a choice of trials; claims need them all."""
+    if seeds is not None and seeds < 1:
+        raise PaddockError(f"seeds: expected at least 1, got {seeds}")
+    jobs = [(trial.row, job) for trial in trials for job in trial.jobs(seeds)]
+    jobs.sort(key=lambda entry: _effort(entry[1]), reverse=True)  # so that no core is idle at the end
+    get_ready()  # what has to be compiled is compiled once, not in every process
+    done = run_jobs(drive, [job for _, job in jobs], workers=workers, progress=progress)
+    loops = {
+        trial.row: [loop for (row, _), loop in zip(jobs, done, strict=True) if row == trial.row] for trial in trials
+    }
+    return Findings(trials, loops)
+
+
+def _effort(job: Job) -> float:
+    """About how long a loop takes to compute."""
+    return job.limit * (1.0 if job.body == "fresh" else 0.2)

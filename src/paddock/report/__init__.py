@@ -1,0 +1,6 @@
+"""What a run leaves behind: a log, traces, a summary, pictures, and a page with all of it."""
+
+from paddock.report.files import fresh_folder, write_run
+from paddock.report.log import RunLog
+
+__all__ = ["RunLog", "fresh_folder", "write_run"]

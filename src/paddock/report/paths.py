@@ -1,0 +1,186 @@
+"""Paths over the map: where robots drove and in which direction, where they began, ended and thought they were."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+from PIL import Image, ImageChops
+
+from paddock.core.geometry import Point, Pose
+from paddock.report.axes import shortened
+from paddock.report.log import Floats, RunLog
+from paddock.worlds.canvas import FINER, INK, Canvas, Rect, darker, tint
+from paddock.worlds.picture import Plan, draw_world
+from paddock.worlds.placement import robot_types, start_pose
+from paddock.worlds.spec import WorldSpec
+from paddock.worlds.symbols import front
+
+START, END, BELIEF = "#2f9e6e", "#111318", "#2b2f36"
+ARROW_EVERY = 70.0  # pixels of a path, at a width of 1000
+ARROW_ROOM = 24.0  # pixels of a cell that holds one arrow at most
+
+
+def draw_paths(logs: Sequence[RunLog], *, title: str = "", size: int = 1000) -> Image.Image:
+    """The world with the path of every log, `size` pixels wide."""
+    world, z = logs[0].world, size / 1000
+    plan = Plan(world, size, [])
+    metres = 0.4 * z / plan.canvas.scale  # finer steps cannot be seen
+    poses = {log.robot: known(log.poses) for log in logs}
+    trails = {name: list(sparse(track, metres)) for name, track in poses.items()}
+    ends = {name: Pose(*track[-1].tolist()) for name, track in poses.items() if len(track)}
+    standing = [ends.get(robot.name) or start_pose(world, robot) for robot in world.robots]
+    picture = draw_world(
+        replace(world, title=shortened(title, 26 * z, 900 * z) or world.title),
+        poses=standing,
+        trails=trails,
+        rays=False,
+        size=size,
+    )
+    canvas = _over(picture, plan.canvas, round(30 * z))
+    kinds = dict(
+        zip([robot.name for robot in world.robots], zip(world.robots, robot_types(world), strict=True), strict=True)
+    )
+    believes = False
+    for log in logs:
+        belief = [canvas.at(p) for p in sparse(known(log.believed), 2 * metres)]
+        believes |= len(belief) > 1
+        for piece in dashed(belief, 6 * z, 4 * z):
+            if all(_inside(p, plan.plot) for p in piece):
+                canvas.stroke(piece, tint(BELIEF, 0.75), 1.3 * z)
+    taken: set[tuple[int, int]] = set()  # places of arrows, which would pile up where a path is driven again and again
+    for name, trail in trails.items():
+        placed, kind = kinds[name]
+        color = darker(placed.color or kind.body.color, 0.35)
+        pixels = [canvas.at(p) for p in trail]
+        for tip, angle in arrows(pixels, ARROW_EVERY * z):
+            place = (round(tip[0] / (ARROW_ROOM * z)), round(tip[1] / (ARROW_ROOM * z)))
+            if _inside(tip, plan.plot) and place not in taken:
+                taken.add(place)
+                draw_arrow(canvas, tip, angle, 7.5 * z, color)
+        if pixels:
+            draw_beginning(canvas, pixels[0], z)
+    canvas.image.paste(_enlarged(picture), (0, 0), _enlarged(_bodies(world, standing, plan.plot, size)))
+    for name, pose in ends.items():
+        radius = front(kinds[name][1].body.shape) * canvas.scale
+        canvas.ring(canvas.at((pose.x, pose.y)), max(7 * z, radius + 2 * z), tint(END), 2.4 * z)
+    _draw_key(canvas, picture.height + 3 * z, z, believes)
+    return canvas.finished()
+
+
+def _over(picture: Image.Image, place: Canvas, more: int) -> Canvas:
+    """A canvas with the picture on it, in metres as the other one, and `more` pixels of paper below."""
+    canvas = Canvas(picture.width, picture.height + more)
+    canvas.image.paste(_enlarged(picture), (0, 0))
+    canvas.view(place.x, place.y, place.left, place.bottom, place.scale)
+    return canvas
+
+
+def _enlarged(picture: Image.Image) -> Image.Image:
+    return picture.resize((picture.width * FINER, picture.height * FINER), Image.Resampling.NEAREST)
+
+
+def _bodies(world: WorldSpec, poses: Sequence[Pose], plot: Rect, size: int) -> Image.Image:
+    """A mask of the robots and their names, which stay on top: where a picture with them differs from one without."""
+    full = draw_world(world, poses=poses, rays=False, size=size)
+    bare = draw_world(world.with_robots(), rays=False, size=size)
+    left, top, right, bottom = (round(part) for part in plot)
+    inner = (left, top, right, bottom)
+    mask = Image.new("L", full.size, 0)
+    differs = ImageChops.difference(full.crop(inner), bare.crop(inner)).convert("L")
+    mask.paste(differs.point(lambda value: 255 if value > 3 else 0), (left, top))
+    return mask
+
+
+def _draw_key(canvas: Canvas, y: float, z: float, believes: bool) -> None:
+    x = 62 * z
+    for text in ("start", "end", "direction", *(["believed path"] if believes else [])):
+        middle = (x + 9 * z, y)
+        if text == "start":
+            draw_beginning(canvas, middle, z)
+        elif text == "end":
+            canvas.ring(middle, 7 * z, tint(END), 2.4 * z)
+        elif text == "direction":
+            canvas.stroke([(x, y), (x + 18 * z, y)], tint(INK, 0.5), 2.0 * z)
+            draw_arrow(canvas, (x + 14 * z, y), 0.0, 7.5 * z, INK)
+        else:
+            for piece in dashed([(x, y), (x + 18 * z, y)], 5 * z, 3 * z):
+                canvas.stroke(piece, tint(BELIEF, 0.75), 1.6 * z)
+        canvas.text((x + 24 * z, y), text, 14 * z)
+        x += 44 * z + canvas.measure(text, 14 * z)[0]
+
+
+def draw_beginning(canvas: Canvas, pixel: Point, z: float) -> None:
+    """A dot with a white rim."""
+    canvas.dot(pixel, 7.5 * z, tint("#ffffff"))
+    canvas.dot(pixel, 5.5 * z, tint(START))
+
+
+def draw_arrow(canvas: Canvas, tip: Point, angle: float, length: float, color: str) -> None:
+    """An arrow head; the angle is clockwise from the right, as pixels count."""
+    for size, fill in ((length + 2.4, "#ffffff"), (length, color)):
+        front_, corners = (
+            (0.6 * size, 0.0),
+            [(-0.6 * size, 0.55 * size), (-0.25 * size, 0.0), (-0.6 * size, -0.55 * size)],
+        )
+        c, s = math.cos(angle), math.sin(angle)
+        pixels = [(tip[0] + c * x - s * y, tip[1] + s * x + c * y) for x, y in (front_, *corners)]
+        canvas.draw.polygon([(x * FINER, y * FINER) for x, y in pixels], fill=tint(fill))
+
+
+def known(poses: Floats) -> Floats:
+    """Those poses that are known."""
+    found: Floats = poses[np.isfinite(poses).all(axis=1)]
+    return found
+
+
+def sparse(poses: Floats, least: float) -> Iterator[Point]:
+    """The first position, those at least this far [m] from the one before, and the last."""
+    last: Point | None = None
+    x = y = 0.0
+    for x, y in poses[:, :2].tolist():
+        if last is None or math.hypot(x - last[0], y - last[1]) >= least:
+            last = (x, y)
+            yield last
+    if last is not None and last != (x, y):
+        yield (x, y)
+
+
+def arrows(pixels: Sequence[Point], every: float) -> Iterator[tuple[Point, float]]:
+    """Places along a path, equally far apart, and the direction of travel there."""
+    due, gone = every / 2, 0.0
+    for a, b in pairwise(pixels):
+        step = math.dist(a, b)
+        while gone + step >= due:
+            share = (due - gone) / step
+            yield (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])), math.atan2(b[1] - a[1], b[0] - a[0])
+            due += every
+        gone += step
+
+
+def dashed(pixels: Iterable[Point], dash: float, gap: float) -> Iterator[list[Point]]:
+    """The pieces of a dashed line along a path."""
+    piece: list[Point] = []
+    along, draws, last = 0.0, True, None
+    for point in pixels:
+        while last is not None and along + math.dist(last, point) >= (dash if draws else gap):
+            share = ((dash if draws else gap) - along) / math.dist(last, point)
+            last = (last[0] + share * (point[0] - last[0]), last[1] + share * (point[1] - last[1]))
+            if draws:
+                yield [*piece, last]
+            draws, along, piece = not draws, 0.0, [last]
+        along += math.dist(last, point) if last is not None else 0.0
+        last = point
+        if draws:
+            piece.append(point)
+        else:
+            piece = [point]
+    if draws and len(piece) > 1:
+        yield piece
+
+
+def _inside(pixel: Point, rect: Rect) -> bool:
+    return rect[0] <= pixel[0] <= rect[2] and rect[1] <= pixel[1] <= rect[3]

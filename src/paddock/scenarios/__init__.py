@@ -1,0 +1,25 @@
+"""Scenarios: a world, a robot and a list of tasks in one TOML file, checked before it runs, and exactly repeatable."""
+
+from paddock.scenarios.loader import load_scenario, scenario_names
+from paddock.scenarios.outputs import new_log, write_outputs
+from paddock.scenarios.plan import PlannedTask, task
+from paddock.scenarios.prepare import Prepared, prepare
+from paddock.scenarios.result import ScenarioResult, TaskResult
+from paddock.scenarios.runner import run_all, run_scenario
+from paddock.scenarios.spec import ScenarioSpec
+
+__all__ = [
+    "PlannedTask",
+    "Prepared",
+    "ScenarioResult",
+    "ScenarioSpec",
+    "TaskResult",
+    "load_scenario",
+    "new_log",
+    "prepare",
+    "run_all",
+    "run_scenario",
+    "scenario_names",
+    "task",
+    "write_outputs",
+]

@@ -1,0 +1,63 @@
+"""Parameters drawn from the seed: `{random = [low, high]}`, `{choice = [a, b]}`, or `"random"` among few words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin
+
+from paddock.core.errors import SpecError, shown, suggestion
+
+
+def chance(seed: int, *key: object) -> float:
+    """A number in [0, 1), the same for the same seed and key, on every machine."""
+    text = "/".join(str(part) for part in (seed, *key))
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return (int.from_bytes(digest, "big") >> 11) / 2**53
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A parameter that is not known before the run."""
+
+    values: tuple[Any, ...]  # the ends of a range, or all choices
+    between: bool
+
+    @classmethod
+    def of(cls, value: Any, hint: Any, path: str) -> Draw | None:
+        """What a parameter's value asks for; None when it is fixed."""
+        if value == "random" and get_origin(hint) is Literal and "random" not in get_args(hint):
+            return cls(get_args(hint), between=False)
+        if not isinstance(value, Mapping):
+            return None
+        ways = ("random", "choice")
+        if len(value) != 1 or next(iter(value)) not in ways:
+            wrong = next((key for key in value if key not in ways), None)
+            if wrong is not None:
+                raise SpecError(f"unknown key{suggestion(wrong, ways)}", path=f"{path}.{wrong}")
+            raise SpecError("expected {random = [low, high]} or {choice = [a, b, …]}", path=path)
+        way, values = next(iter(value.items()))
+        if way == "choice":
+            if not isinstance(values, (list, tuple)) or not values:
+                raise SpecError(f"expected a list of values to choose from, got {shown(values)}", path=f"{path}.choice")
+            return cls(tuple(values), between=False)
+        if not _is_range(values):
+            raise SpecError(f"expected two numbers [low, high], got {shown(values)}", path=f"{path}.random")
+        return cls(tuple(values), between=True)
+
+    def drawn(self, share: float) -> Any:
+        """The value for a draw from [0, 1)."""
+        if not self.between:
+            return self.values[int(share * len(self.values))]
+        low, high = self.values
+        return min(high, max(low, low * (1 - share) + high * share))
+
+
+def _is_range(values: Any) -> bool:
+    return (
+        isinstance(values, (list, tuple))
+        and len(values) == 2
+        and all(isinstance(end, (int, float)) and not isinstance(end, bool) for end in values)
+        and values[0] <= values[1]
+    )

@@ -1,0 +1,75 @@
+"""Planned tasks: a task's name and its parameters, fixed or drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from paddock.control.tasks import TASKS, TaskSpec, task_class
+from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.core.spec import Spec, hints
+from paddock.scenarios.draws import Draw, chance
+
+
+class Parameters(dict[str, Any]):
+    """Keys and values of one task, as they stand in the file."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedTask(Spec):
+    """One line of a scenario: `{task = "turn", degrees = {random = [-180, 180]}}`."""
+
+    task: str
+    parameters: Parameters = field(default_factory=Parameters)
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """All keys but `task` are parameters."""
+        if "task" not in table:
+            raise SpecError(f"missing: the name of a task{suggestion('', TASKS)}", path="task")
+        return cls(task=table["task"], parameters=Parameters({k: v for k, v in table.items() if k != "task"}))
+
+    def to_table(self) -> dict[str, Any]:
+        return {"task": self.task, **self.parameters}
+
+    def check(self) -> None:
+        try:
+            task_class(self.task)
+        except UnknownName as error:
+            raise SpecError(str(error), path="task") from None
+        for _ in self.extremes():
+            pass
+
+    def drawn(self, seed: int, number: int) -> TaskSpec:
+        """The parameters of one run; they depend on the seed, the task's number and the parameter's name only."""
+        draws = self._draws()
+        chosen = {key: draw.drawn(chance(seed, number, key)) for key, draw in draws.items()}
+        return task_class(self.task).parameters.from_table({**self.parameters, **chosen})
+
+    def extremes(self) -> Iterator[tuple[TaskSpec, str]]:
+        """Specs that hold every end of every range and every choice once, with the path of what was tried."""
+        kind, draws = task_class(self.task).parameters, self._draws()
+        first = {key: draw.values[0] for key, draw in draws.items()}
+        trials: list[tuple[str, str, Any]] = [
+            (key, f"{key}.{'random' if draw.between else 'choice'}[{i}]", value)
+            for key, draw in draws.items()
+            for i, value in enumerate(draw.values)
+        ]
+        for key, path, value in trials or [("", "", None)]:
+            table = {**self.parameters, **first, **({key: value} if key else {})}
+            try:
+                tried = kind.from_table(table)
+            except SpecError as error:
+                raise SpecError(error.problem, path=path if error.path == key else error.path) from None
+            yield tried, path
+
+    def _draws(self) -> dict[str, Draw]:
+        known = hints(task_class(self.task).parameters)
+        found = {key: Draw.of(value, known.get(key), key) for key, value in self.parameters.items()}
+        return {key: draw for key, draw in found.items() if draw is not None}
+
+
+def task(name: str, **parameters: Any) -> PlannedTask:
+    """A planned task, for scenarios that are built in Python."""
+    return PlannedTask.from_table({"task": name, **parameters})

@@ -1,0 +1,137 @@
+"""From a scenario to all that a run needs; whatever is wrong with it is found here, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from paddock.control.tasks import Need, task_class
+from paddock.control.tasks.base import RANGER
+from paddock.core import library
+from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.robots import RobotSpec
+from paddock.scenarios.body import sensor_for
+from paddock.scenarios.spec import RobotChange, ScenarioSpec, WorldChange
+from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.placement import check_placement, robot_types
+from paddock.worlds.spec import Placed
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A scenario whose names have all been found."""
+
+    spec: ScenarioSpec
+    world: WorldSpec
+    robot: str
+    body: RobotSpec
+
+
+def prepare(spec: ScenarioSpec) -> Prepared:
+    """Find the world and the robot, and check that the robot can do the tasks."""
+    try:
+        world = _world(spec)
+        world, index = _with_robot(spec, world)
+        body = robot_types(world)[index]
+        _check_tasks(spec, world.robots[index].name, body)
+    except SpecError as error:
+        raise error.within(file=spec.file) from None
+    return Prepared(spec, world, world.robots[index].name, body)
+
+
+def _world(spec: ScenarioSpec) -> WorldSpec:
+    base = spec.world.base if isinstance(spec.world, WorldChange) else spec.world
+    path = "world.base" if isinstance(spec.world, WorldChange) else "world"
+    try:
+        world = load_world(library.find("paddock.worlds", "world", base, beside=spec.folder))
+    except UnknownName as error:
+        raise SpecError(str(error), path=path) from None
+    except SpecError as error:
+        raise error if error.file else error.within(path) from None
+    if not isinstance(spec.world, WorldChange):
+        return world
+    table = _merged(world.to_table(), spec.world.changes)
+    try:
+        changed = replace(WorldSpec.from_table(table), folder=world.folder)
+        check_placement(changed, robot_types(changed))
+    except SpecError as error:
+        raise error.within("world") from None
+    return replace(changed, file=world.file)
+
+
+def _with_robot(spec: ScenarioSpec, world: WorldSpec) -> tuple[WorldSpec, int]:
+    names = [robot.name for robot in world.robots]
+    if spec.robot is None:
+        if len(names) != 1:
+            raise SpecError(f"missing: the name of a robot{suggestion('', names)}", path="robot")
+        return world, 0
+    changed = isinstance(spec.robot, RobotChange)
+    name = spec.robot.name if isinstance(spec.robot, RobotChange) else spec.robot
+    if name not in names:
+        path = "robot.name" if changed else "robot"
+        raise SpecError(str(UnknownName("robot", name, names)), path=path)
+    index = names.index(name)
+    if isinstance(spec.robot, RobotChange):
+        world = _change_robot(world, index, spec.robot.changes, spec.folder)
+    return world, index
+
+
+def _change_robot(world: WorldSpec, index: int, changes: Mapping[str, Any], folder: str) -> WorldSpec:
+    table = world.robots[index].to_table()
+    for key, other in (("at", "start"), ("start", "at")):
+        if key in changes:
+            table.pop(other, None)
+    try:
+        placed = Placed.from_table({**table, **changes, **_found_type(changes.get("type"), folder)})
+        robots = (*world.robots[:index], placed, *world.robots[index + 1 :])
+        changed = replace(world, robots=robots, file="")
+        check_placement(changed, robot_types(changed))
+    except SpecError as error:
+        mine = f"robots[{index}]."
+        path = "" if error.path.startswith("robots[") and not error.path.startswith(mine) else error.path
+        raise SpecError(error.problem, path=path.removeprefix(mine), file=error.file).within("robot") from None
+    return replace(changed, file=world.file)
+
+
+def _found_type(kind: Any, folder: str) -> dict[str, Any]:
+    """A robot's type whose file, if it names one, is found from anywhere."""
+    file = kind.get("base") if isinstance(kind, Mapping) else kind
+    if not isinstance(file, str) or not file.endswith(library.SUFFIX):
+        return {}
+    try:
+        place = str(library.neighbour(folder, file).absolute())
+    except SpecError as error:
+        raise error.within("type.base" if isinstance(kind, Mapping) else "type") from None
+    return {"type": {**kind, "base": place} if isinstance(kind, Mapping) else place}
+
+
+def _merged(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables are merged key by key; all else is replaced."""
+    result = dict(table)
+    for key, value in changes.items():
+        old = result.get(key)
+        result[key] = _merged(old, value) if isinstance(old, dict) and isinstance(value, Mapping) else value
+    return result
+
+
+def _check_tasks(spec: ScenarioSpec, robot: str, body: RobotSpec) -> None:
+    described = f"robot {robot!r} ({body.name})"
+    for number, planned in enumerate(spec.tasks):
+        task, where = task_class(planned.task), f"tasks[{number}]"
+        for need in task.needs:
+            _check_need(need, f"the task {planned.task!r}", described, body, f"{where}.task")
+        if task.drives and not task.keeps_distance and spec.safety.enabled and not sensor_for(RANGER, body):
+            _check_need(RANGER, "the safety rule", described, body, "safety.enabled")
+        for parameters, path in planned.extremes():
+            speed = getattr(parameters, "speed", None)
+            if speed is not None and abs(speed) > body.drive.max_speed:
+                key = path if path.startswith("speed") else "speed"
+                most = f"m/s <= {body.drive.max_speed:g}, the top speed of {described}"
+                raise SpecError(f"expected {most}, got {speed:g}", path=f"{where}.{key}")
+
+
+def _check_need(need: Need, who: str, robot: str, body: RobotSpec, path: str) -> None:
+    if sensor_for(need, body) is None:
+        has = ", ".join(f"{sensor.name} ({sensor.kind})" for sensor in body.sensors) or "no sensors"
+        raise SpecError(f"{who} needs {need}: {robot} has {has}", path=path)

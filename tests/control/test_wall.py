@@ -1,0 +1,220 @@
+"""Wall-following laws: their arithmetic, their symmetry, and whole walks along walls of every kind."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import paddock
+from paddock.control.wall import CLEARANCE, LAWS, GeometryLaw, PaperLaw, Side, law_called
+from paddock.control.wall.base import as_driven, as_if_left
+from paddock.control.wall.belief import RING, Belief
+from paddock.control.wall.search import search
+from paddock.robots import load_robot
+from paddock.robots.spec import RobotSpec
+from paddock.sensors.sonar import SonarSpec
+from paddock.worlds.spec import Arc, Border, Placed, Wall, WorldSpec
+
+ring = st.lists(st.floats(0.05, 5.0), min_size=16, max_size=16)
+SIDES: tuple[Side, ...] = ("left", "right")
+
+
+@given(ring)
+def test_min_asks_gain_times_distance_plus_or_minus_the_root_of_the_error(readings: list[float]) -> None:
+    nearest = min(1.0, *readings[:8])
+    root = math.sqrt(abs(nearest - 0.23)) * (1 if nearest < 0.23 else -1)  # too near: the wall-side wheel is faster
+    expected = [0.5 * min(1.2, max(-1.2, 1.3 * nearest + turn)) for turn in (root, -root)]
+    assert PaperLaw(gain=1.3, multi=False).wheels(readings) == pytest.approx(expected)
+
+
+def test_multi_weighs_all_front_sonars_and_counts_nothing_beyond_a_metre() -> None:
+    law = PaperLaw(gain=6.1, multi=True, speed_slip=1.0)
+    everything_far = 6.1 * math.radians(2 * (0.75 + 0.55 + 0.5 + 0.25))
+    root = math.sqrt(1 - 0.23)
+    assert law.wheels([5.0] * 16) == pytest.approx((everything_far - root, min(1.2, everything_far + root)))
+
+
+def test_the_slip_halves_the_speed_after_the_cap() -> None:
+    fast = PaperLaw(gain=100, multi=False)
+    assert fast.wheels([0.5] * 16) == (0.6, 0.6)
+    assert replace(fast, speed_slip=1.0).wheels([0.5] * 16) == (1.2, 1.2)
+
+
+@pytest.mark.parametrize("name", LAWS)
+@given(readings=ring)
+def test_every_law_is_the_same_on_both_sides(name: str, readings: list[float]) -> None:
+    mirrored = readings[7::-1] + readings[:7:-1]
+    left, right = LAWS[name].begin("left"), LAWS[name].begin("right")
+    for _ in range(3):  # laws have memories
+        a, b = left(np.array(readings), 0.05), right(np.array(mirrored), 0.05)
+        assert a == (b.right, b.left)
+        assert all(math.isfinite(speed) and abs(speed) <= 1.2 + 1e-9 for speed in a)
+
+
+@given(ring)
+def test_reverse_looks_through_the_rear_sonars_and_turns_the_wheels_back(readings: list[float]) -> None:
+    law = LAWS["min"]
+    ahead = law.begin("left")(np.array(readings), 0.05)
+    behind = law.begin("left", reverse=True)(np.array(readings[8:] + readings[:8]), 0.05)
+    assert behind == (-ahead.right, -ahead.left)
+
+
+@given(ring, st.sampled_from(SIDES), st.booleans())
+def test_mirroring_twice_changes_nothing(readings: list[float], side: Side, reverse: bool) -> None:
+    once = as_if_left(readings, side, reverse)
+    assert as_if_left(once, side, reverse) == readings
+    assert as_driven(*as_driven(0.1, 0.2, side, reverse), side, reverse) == (0.1, 0.2)
+
+
+def test_an_unknown_law_is_answered_with_the_closest_name() -> None:
+    with pytest.raises(paddock.UnknownName, match=r"no wall-following law called 'mulit'.*did you mean 'multi'"):
+        law_called("mulit")
+    assert law_called("multi") is LAWS["multi"]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_laws_do_not_change(name: str) -> None:
+    with pytest.raises(FrozenInstanceError):
+        LAWS[name].clearance = 0.5  # type: ignore[attr-defined]
+
+
+@given(st.floats(-5, 60), st.floats(0.35, 1.5))
+def test_two_neighbouring_sonars_tell_where_a_flat_wall_is(bearing_deg: float, distance: float) -> None:
+    bearing, half_cone = math.radians(bearing_deg), math.radians(15)
+    seen = [5.0] * 16
+    for sonar in RING:
+        aside = max(0.0, abs(bearing - sonar.heading) - half_cone)
+        seen[sonar.number] = (distance - sonar.reach(bearing)) / math.cos(aside)
+    k = 3 if bearing_deg < 10 else 2 if bearing_deg < 40 else 1
+    found = Belief(RING, half_cone, 0.001).flat_wall(k, seen)
+    assert found is not None
+    assert found == pytest.approx((distance, bearing), abs=0.02)
+
+
+def test_a_search_finds_the_bottom_of_a_bowl_again_and_again() -> None:
+    def bowl(numbers: dict[str, float]) -> float:
+        return (numbers["a"] - 0.3) ** 2 + (numbers["b"] + 0.6) ** 2
+
+    limits = {"a": (-1.0, 1.0), "b": (-1.0, 1.0)}
+    runs = [list(search(bowl, limits, {"a": 0.0, "b": 0.0}, rounds=15, seed=4)) for _ in range(2)]
+    assert runs[0] == runs[1]
+    costs = [found.cost for found in runs[0]]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] < 1e-3
+
+
+# Whole walks. The robot's sonars are fresh every 50 ms, with noise.
+
+
+def pioneer(**sonar: Any) -> RobotSpec:
+    robot = load_robot("pioneer-p3dx")
+    kept = []
+    for sensor in robot.sensors:
+        if isinstance(sensor, SonarSpec):
+            kept.append(replace(sensor, **{"period": 0.05, "noise": 1.0, **sonar}))
+        elif sensor.name == "encoders":
+            kept.append(sensor)
+    return replace(robot, sensors=tuple(kept))
+
+
+def walk(
+    world: str | WorldSpec,
+    law: Any,
+    side: Side,
+    at: tuple[float, float],
+    heading_deg: float,
+    seconds: float,
+    *,
+    robot: RobotSpec | None = None,
+    reverse: bool = False,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Follow the wall for one loop, at most so long: time [s], way [m], mean error [m], contacts, and whether home."""
+    spec = paddock.worlds.load_world(world) if isinstance(world, str) else world
+    placed = Placed(name="p", type=robot or pioneer(), at=at, heading_deg=heading_deg)
+    arena = paddock.open(spec.with_robots(placed), seed=seed, dt=0.05)
+    one = arena["p"]
+    one.enable("sonar", "encoders")
+    follow = law.begin(side, reverse)
+    start, before, travel = one.pose, one.pose, one.encoders.read()
+    errors, way, contacts, home = [], 0.0, 0, False
+    while arena.time < seconds and not home:
+        sonar, rims = one.sonar.read(), one.encoders.read()
+        one.wheels.set(*follow(sonar, 0.05, tuple((rims - travel) / 0.05)))
+        travel = rims
+        errors.append(abs(min(sonar[8:] if reverse else sonar[:8]) - CLEARANCE))
+        arena.step()
+        contacts += len(one.contacts) > 0
+        way += math.dist(before[:2], one.pose[:2])
+        before = one.pose
+        home = arena.time > 10 and math.dist(start[:2], before[:2]) < 0.07
+    return {"time": arena.time, "way": way, "error": float(np.mean(errors)), "contacts": contacts, "home": home}
+
+
+def room(*walls: Wall, arcs: tuple[Arc, ...] = ()) -> WorldSpec:
+    return WorldSpec(name="room", bounds=(0, 0, 6, 5), border=Border(height=0.8, thickness=0.1), walls=walls, arcs=arcs)
+
+
+STUB = Wall(points=((3.0, 0.0), (3.0, 1.6)), thickness=0.1, height=0.8)
+HOOK = Wall(points=((0.0, 3.0), (1.5, 3.0), (1.5, 2.0)), thickness=0.1, height=0.8)
+SLANT = Wall(points=((4.6, 5.0), (6.0, 3.8)), thickness=0.1, height=0.8)
+BULGE = Arc(at=(3.0, 0.0), radius=1.2, from_deg=0, to_deg=180, thickness=0.1, height=0.8)
+HOLLOW = Arc(at=(4.0, 2.0), radius=2.05, from_deg=-90, to_deg=0, thickness=0.1, height=0.8)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", ["min", "multi", "pid", "fuzzy", "geometry", "tuned"])
+def test_every_law_goes_round_a_room_with_corners_and_wall_ends(name: str, side: Side) -> None:
+    done = walk(room(STUB), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 300)
+    assert done["home"]
+    assert done["contacts"] == 0
+    assert done["error"] < 0.02
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(
+    "world", [room(STUB, HOOK, SLANT), room(arcs=(BULGE, HOLLOW))], ids=["hook and slant", "curved"]
+)
+@pytest.mark.parametrize("name", ["geometry", "geometry-slow", "tuned", "tuned-slow"])
+def test_the_better_laws_know_hooks_slants_and_curves(name: str, world: WorldSpec, side: Side) -> None:
+    done = walk(world, LAWS[name], side, (1.2, 0.37), 180 if side == "left" else 0, 300)
+    assert done["home"]
+    assert done["contacts"] == 0
+    assert done["error"] < 0.016
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", SIDES)
+def test_the_tuned_law_beats_the_study_at_four_times_its_speed(side: Side) -> None:
+    done = walk("wall-loop", LAWS["tuned"], side, (0.37, 7.0), 90 if side == "left" else -90, 120)
+    assert done["home"]
+    assert done["contacts"] == 0
+    assert done["time"] <= 110
+    assert done["way"] / done["time"] >= 0.80
+    assert done["error"] <= 0.013
+
+
+@pytest.mark.heavy
+def test_the_law_of_the_study_drives_as_the_study_tells() -> None:
+    robot = pioneer(range=1.0, nothing_seen=1.0, cone_deg=20.0, max_incidence_deg=45.0)
+    done = walk("wall-loop", LAWS["multi-fast"], "left", (0.37, 7.0), 90, 700, robot=robot)
+    assert done["home"]
+    assert done["time"] / 3 == pytest.approx(155, rel=0.2)
+    assert done["way"] == pytest.approx(89.07, rel=0.05)
+    assert 0.0131 / 1.5 < done["error"] < 0.0131 * 1.5
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("law", [LAWS["min"], GeometryLaw().at(0.3)], ids=["min", "geometry"])
+def test_walls_are_followed_backwards_too(law: Any) -> None:
+    done = walk(room(STUB), law, "left", (1.5, 0.38), 0, 300, reverse=True)
+    assert done["home"]
+    assert done["contacts"] == 0

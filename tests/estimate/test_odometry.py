@@ -1,0 +1,81 @@
+"""Odometry: exact arcs, unwrapped joints, and wheels that are not what the robot believes."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import paddock
+from paddock.core.geometry import Pose, wrap
+from paddock.estimate import Odometry, Unwrapped, compass_bearing
+from paddock.worlds.spec import Placed, WorldSpec
+
+
+@pytest.fixture(scope="module")
+def arena() -> paddock.Arena:
+    robot = Placed(name="r", type="e-puck", at=(1.0, 1.0))
+    arena = paddock.open(WorldSpec(name="odometry", bounds=(0, 0, 2, 2), robots=(robot,)))
+    arena["r"].enable("encoders")
+    return arena
+
+
+steps = st.lists(st.tuples(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5)), min_size=1, max_size=30)
+
+
+@given(steps)
+def test_odometry_agrees_with_the_simulated_truth(arena: paddock.Arena, speeds: list[tuple[float, float]]) -> None:
+    arena.reset()
+    robot = arena["r"]
+    odometry = Odometry(axle=robot.spec.drive.axle, pose=robot.pose)
+    odometry.update(*robot.encoders.read())
+    for left, right in speeds:
+        robot.wheels.set(0.1 * left, 0.1 * right)
+        arena.step()
+        odometry.update(*robot.encoders.read())
+    assert odometry.pose[:2] == pytest.approx(robot.pose[:2], abs=2e-3)  # encoders count whole steps
+    assert abs(wrap(odometry.pose.heading - robot.pose.heading)) < 0.05
+
+
+def test_a_wrong_wheel_size_stretches_the_believed_way() -> None:
+    right_size, too_big = Odometry(axle=0.33), Odometry(axle=0.33, wheel_ratio=2.0)
+    for odometry in (right_size, too_big):
+        odometry.update(0.0, 0.0)
+        odometry.update(1.0, 1.0)
+    assert right_size.pose == Pose(1.0, 0.0, 0.0)
+    assert too_big.pose == Pose(2.0, 0.0, 0.0)
+    assert (right_size.travelled, too_big.travelled) == (1.0, 2.0)
+
+
+def test_the_first_reading_is_where_it_begins() -> None:
+    odometry = Odometry(axle=0.3, pose=Pose(1.0, 2.0, 3.0))
+    assert odometry.update(17.0, 23.0) == Pose(1.0, 2.0, 3.0)
+    assert odometry.moved == (0.0, 0.0)
+
+
+def test_a_quarter_circle_is_an_exact_arc() -> None:
+    odometry = Odometry(axle=0.2)
+    odometry.turned_wheels(0.0, 0.0, 0.1)
+    inner, outer = 0.9 * math.pi / 2, 1.1 * math.pi / 2  # around a point 1 m to the left
+    pose = odometry.turned_wheels(inner / 0.05, outer / 0.05, 0.1)
+    assert pose == pytest.approx((1.0, 1.0, math.pi / 2))
+
+
+@given(st.lists(st.floats(-3.0, 3.0), max_size=50), st.floats(-9, 9))
+def test_an_unwrapped_joint_counts_whole_turns(moves: list[float], first: float) -> None:
+    joint = Unwrapped()
+    joint.update(wrap(first))
+    true = 0.0
+    for move in moves:
+        true += move
+        joint.update(wrap(first + true))
+    assert joint.angle == pytest.approx(true, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"), [(0.0, 0.0), (math.pi / 2, 90.0), (-math.pi / 2, 270.0), (math.pi, 180.0), (-1e-20, 0.0)]
+)
+def test_a_bearing_lies_between_0_and_360_degrees(heading: float, shown: float) -> None:
+    assert compass_bearing(heading) == pytest.approx(shown)

@@ -1,0 +1,305 @@
+"""The wall follower's reproduction: its courses, its loops, its claims and its report, on short runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.cli import reproduce as command
+from paddock.control.wall import CLEARANCE, GeometryLaw
+from paddock.experiments.wall_follower.claims import rows_of
+from paddock.experiments.wall_follower.course import PASSAGE, ROOMS, WAYS, Way, course_called, room
+from paddock.experiments.wall_follower.loop import TICK, TRACE, Job, Loop, body_called, drive, placed_world
+from paddock.experiments.wall_follower.report import log_of
+from paddock.experiments.wall_follower.reproduce import HEADS, Findings, reproduce, reproduce_trials
+from paddock.experiments.wall_follower.trials import CLOCK, FAST, OTHERS, STUDY, TRIALS, Trial
+from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
+
+ROWS = {trial.row for trial in TRIALS}
+PUBLISHED = {trial.row: trial.published for trial in STUDY}
+
+
+def loops_as_wanted(**changes: float) -> dict[str, list[Loop]]:
+    """Loops that meet every claim: those of the study as it printed them, ours as demanded; `row=…` changes errors."""
+    found = {}
+    for trial in TRIALS:
+        paper, slow = trial.published, "slow" in trial.law
+        time, distance, error = (600.0, 90.0, 0.5) if slow else (105.0, 88.0, 1.0)
+        if paper is not None:
+            time, distance, error = CLOCK * paper.time, paper.distance, paper.error
+        error = changes.get(trial.row, error) / 100
+        found[trial.row] = [
+            Loop(job=job, home=True, time=time, distance=distance, error=error, largest=0.1, contacts=0)
+            for job in trial.jobs()
+        ]
+    return found
+
+
+# Courses
+
+
+@pytest.mark.parametrize("name", ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS), "room-5"])
+@pytest.mark.parametrize("way", WAYS)
+def test_on_every_course_the_wall_is_beside_the_robot_where_it_begins(name: str, way: Way) -> None:
+    arena = paddock.open(placed_world(Job(law="min", course=name, way=way)), dt=TICK)  # type: ignore[arg-type]
+    arena["pioneer"].enable("sonar")
+    seen = arena["pioneer"].sonar.read()
+    beside = 0 if way == "clockwise" else 7
+    assert int(seen[:8].argmin()) == beside
+    assert seen[beside] == pytest.approx(CLEARANCE, abs=0.07)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_generated_rooms_are_repeatable_and_leave_room_between_their_walls(seed: int) -> None:
+    world = room(seed)
+    assert world == room(seed)
+    assert world != room(seed + 1)
+    boxes = [np.array(wall.points) for wall in world.walls if len({x for x, _ in wall.points}) < len(wall.points)]
+    assert 1 <= len(boxes) <= 5
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            gaps = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
+            assert gaps.max() > PASSAGE
+
+
+def test_an_unknown_course_is_answered_with_the_closest_name() -> None:
+    with pytest.raises(paddock.UnknownName, match="did you mean 'curved'"):
+        course_called("curve")
+    with pytest.raises(paddock.UnknownName, match="no course called 'room-x'"):
+        course_called("room-x")
+
+
+def test_the_bodies_differ_from_the_shipped_robot_as_told_and_not_more() -> None:
+    shipped, fresh, study = (body_called(body) for body in ("shipped", "fresh", "study"))  # type: ignore[arg-type]
+    sonar = shipped.sensor("sonar")
+    assert fresh == replace(shipped, sensors=(replace(sonar, period=TICK), *shipped.sensors[1:]))
+    fitted: dict[str, Any] = {
+        "range": 1.0,
+        "nothing_seen": 1.0,
+        "period": 0.05,
+        "cone_deg": 20.0,
+        "max_incidence_deg": 45.0,
+        "noise": 1,
+    }
+    assert study.sensor("sonar") == replace(sonar, **fitted)
+    assert (study.body, study.drive) == (shipped.body, shipped.drive)
+
+
+# Loops
+
+
+@pytest.mark.heavy
+def test_a_loop_adds_up_what_its_trace_tells() -> None:
+    loop = drive(Job(law="tuned", limit=12.0, trace=True))
+    trace = loop.trace
+    assert trace is not None
+    assert trace.shape == (240, len(TRACE))
+    assert not loop.home
+    assert loop.time == pytest.approx(12.0)
+    assert loop.error == pytest.approx(np.abs(trace[:, 6]).mean())
+    assert loop.largest == pytest.approx(np.abs(trace[:, 6]).max())
+    steps = np.hypot(*np.diff(trace[:, 1:3], axis=0).T)
+    assert loop.distance == pytest.approx(steps.sum(), abs=1.2 * TICK)  # the last step is not in the trace
+    assert loop.speed == pytest.approx(loop.distance / 12.0)
+    assert trace[0, 1:4] == pytest.approx([0.37, 7.0, math.pi / 2])
+
+
+@pytest.mark.heavy
+def test_a_loop_is_the_same_again_and_another_with_another_seed() -> None:
+    job = Job(law="multi-fast", body="study", limit=15.0, seed=3)
+    assert drive(job) == drive(job)
+    assert drive(replace(job, seed=4)).error != drive(job).error
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("way", WAYS)
+def test_the_tuned_law_meets_its_demands_on_a_whole_loop(way: Way) -> None:
+    loop = drive(Job(law="tuned", way=way, seed=77, limit=200.0))
+    assert loop.clean
+    assert loop.time <= 110
+    assert loop.speed >= 0.80
+    assert loop.error <= 0.013
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("trial", STUDY, ids=lambda trial: trial.row)
+def test_the_laws_of_the_study_drive_as_it_printed(trial: Trial) -> None:
+    loop, paper = drive(next(iter(trial.jobs()))), trial.published
+    assert paper is not None
+    assert loop.clean
+    assert loop.time / CLOCK == pytest.approx(paper.time, rel=0.2)
+    assert loop.distance == pytest.approx(paper.distance, rel=0.05)
+    assert paper.error / 1.5 <= 100 * loop.error <= 1.5 * paper.error
+
+
+# All trials
+
+
+def test_rows_10_seeds_clockwise_and_our_laws_20_seeds_both_ways() -> None:
+    for trial in STUDY:
+        assert [(job.way, job.seed, job.body) for job in trial.jobs()] == [("clockwise", s, "study") for s in range(10)]
+    assert {(job.way, job.seed) for job in FAST.jobs()} == {(way, s) for way in WAYS for s in range(20)}
+    assert len(list(FAST.jobs(seeds=3))) == 6
+    assert len({job for trial in TRIALS for job in trial.jobs()}) == sum(len(list(trial.jobs())) for trial in TRIALS)
+    assert len(ROWS) == len(TRIALS)
+
+
+@pytest.mark.heavy
+def test_results_do_not_depend_on_the_number_of_workers() -> None:
+    trials = [replace(trial, limit=11.0) for trial in (STUDY[0], STUDY[3], FAST)]
+    alone, together = (reproduce_trials(trials, seeds=2, workers=workers) for workers in (1, 2))
+    assert alone.sheet == together.sheet
+    for row, loops in alone.loops.items():
+        for one, other in zip(loops, together.loops[row], strict=True):
+            np.testing.assert_array_equal(one.trace, other.trace)
+            assert replace(one, trace=None) == replace(other, trace=None)
+
+
+def test_no_seed_is_refused() -> None:
+    with pytest.raises(paddock.PaddockError, match="seeds: expected at least 1, got 0"):
+        reproduce(seeds=0)
+
+
+# Claims
+
+
+def test_the_numbers_of_the_study_meet_all_claims() -> None:
+    rows = rows_of(loops_as_wanted())
+    assert [row for row in rows if not row.holds] == []
+    assert {row.row for row in rows} == ROWS | {"fast", "slow"}
+    times: Any = {row.row: (row.paper, row.ours) for row in rows if row.metric == "simulated time / 3 [s]"}
+    assert times == {row: (paper.time, pytest.approx(paper.time)) for row, paper in PUBLISHED.items() if paper}
+
+
+@pytest.mark.parametrize(
+    ("row", "error", "spoilt"),
+    [
+        ("min slow", 1.64, {"min slow", "slow"}),
+        ("multi fast", 2.2, {"multi fast", "fast"}),
+        ("min fast", 1.70, {"min fast"}),
+        ("tuned-slow", 0.61, {"tuned-slow"}),
+        ("tuned", 1.31, {"tuned"}),
+        ("tuned, curved", 1.31, {"tuned, curved"}),
+        ("tuned-slow, room-1002", 0.61, {"tuned-slow, room-1002"}),
+    ],
+)
+def test_an_error_beyond_its_limit_spoils_the_claims_about_it(row: str, error: float, spoilt: set[str]) -> None:
+    rows = rows_of(loops_as_wanted(**{row: error}))
+    assert {one.row for one in rows if not one.holds} == spoilt
+
+
+@pytest.mark.parametrize("harm", [{"home": False}, {"contacts": 1}])
+def test_one_loop_with_a_contact_or_without_an_end_spoils_a_claim(harm: dict[str, Any]) -> None:
+    loops = loops_as_wanted()
+    loops["tuned"][7] = replace(loops["tuned"][7], **harm)
+    spoilt = [row for row in rows_of(loops) if not row.holds]
+    assert [(row.row, row.ours, row.wanted) for row in spoilt] == [("tuned", 39, "40")]
+
+
+def test_the_worst_loop_of_the_fast_law_counts() -> None:
+    loops = loops_as_wanted()
+    loops["tuned"][3] = replace(loops["tuned"][3], time=111.0)
+    spoilt = [row.metric for row in rows_of(loops) if not row.holds]
+    assert spoilt == ["simulated time of the worst loop [s]", "true speed of the worst loop [m/s]"]
+
+
+# Report and command
+
+
+@pytest.fixture
+def short_findings() -> Findings:
+    """Every loop as wanted; three trials have the traces of short drives, and are all that is shown."""
+    trials, loops = (STUDY[0], FAST, OTHERS[0]), loops_as_wanted()
+    for trial in trials:
+        driven = drive(replace(next(iter(trial.jobs())), limit=11.0))
+        loops[trial.row][0] = replace(loops[trial.row][0], trace=driven.trace)
+    return Findings(trials, loops)
+
+
+@pytest.mark.heavy
+def test_the_report_has_tables_words_on_the_clock_and_the_fit_and_pictures(
+    short_findings: Findings, tmp_path: Path
+) -> None:
+    written = short_findings.write(tmp_path)
+    names = {path.name for path in written}
+    assert {"report.md", "report.html", "min-slow-path.png", "tuned-wheels.png", "pid-distances.png"} <= names
+    assert all(path.stat().st_size > 0 for path in written)
+    text, page = ((tmp_path / name).read_text(encoding="utf-8") for name in ("report.md", "report.html"))
+    for said in ("three simulated seconds", "diameter for its radius", "no independent test", "fixed before any"):
+        assert said in text
+        assert said in page
+    assert "| min slow | 198 | 594 | 198.0 ± 0.0 | 594.0 ± 0.0 |" in text
+    assert page.count("<img ") == 9
+
+
+@pytest.mark.heavy
+def test_a_trace_becomes_a_log_of_the_same_numbers(short_findings: Findings) -> None:
+    loop = short_findings.loops["tuned"][0]
+    assert loop.trace is not None
+    log = log_of(loop, "tuned")
+    np.testing.assert_array_equal(log.poses, loop.trace[:, 1:4])
+    np.testing.assert_array_equal(log.wheels, loop.trace[:, 4:6])
+    np.testing.assert_array_equal(log.errors, loop.trace[:, 6])
+
+
+@pytest.fixture
+def quick(short_findings: Findings, monkeypatch: pytest.MonkeyPatch) -> Findings:
+    """The command finds these findings without driving."""
+    monkeypatch.setattr(command, "reproduction_called", lambda name: lambda **_: short_findings)
+    return short_findings
+
+
+@pytest.mark.heavy
+def test_the_command_prints_one_json_object_for_every_claim(
+    quick: Findings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.reproduce("wall-follower", json_lines=True)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(lines) == len(quick.rows)
+    assert all(set(line) == {"row", "metric", "paper", "ours", "holds"} and line["holds"] is True for line in lines)
+
+
+@pytest.mark.heavy
+def test_the_command_prints_tables_and_writes_the_report(
+    quick: Findings, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    quick.loops["tuned"][0] = replace(quick.loops["tuned"][0], contacts=2)  # type: ignore[index]
+    assert not command.reproduce("all", out=tmp_path)
+    shown = capsys.readouterr()
+    assert all(head in shown.out for head in HEADS)
+    assert f"{len(quick.rows) - 1} of {len(quick.rows)} claims hold" in shown.out
+    assert (tmp_path / "wall-follower" / "report.html").is_file()
+    assert "wrote 11 files" in shown.err
+
+
+def test_the_command_refuses_an_unknown_name_before_it_runs() -> None:
+    with pytest.raises(paddock.UnknownName, match="did you mean 'wall-follower'"):
+        command.reproduce("wall-followers")
+
+
+# Tuning
+
+
+@pytest.mark.heavy
+def test_tuning_never_gets_worse_and_is_repeatable() -> None:
+    first, second = (list(tune(rounds=2, brood=2, elite=1, limit=10.5)) for _ in range(2))
+    assert first == second
+    assert first[1].cost <= first[0].cost
+    for name, (low, high) in LIMITS.items():
+        assert low <= first[-1].numbers[name] <= high
+        assert low <= getattr(GeometryLaw(), name) <= high
+
+
+def test_every_fault_of_a_loop_costs_something() -> None:
+    good = loops_as_wanted()["tuned"][0]
+    assert cost(good) == pytest.approx(1.0 + 0.05 * 5)
+    for worse in ({"time": 108.0}, {"error": 0.02}, {"contacts": 1}, {"home": False}, {"largest": 0.2}):
+        assert cost(replace(good, **worse)) > cost(good)  # type: ignore[arg-type]

@@ -1,0 +1,19 @@
+"""What docs/reports.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
+
+
+def test_the_examples_run_and_leave_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(block, str(PAGE), "exec"), {})
+    names = {path.name for path in (tmp_path / "runs" / "line-track-001").iterdir()}
+    assert names == {"run.log", "trace.csv", "summary.json", "path.png", "wheels.png", "report.html"}
+    assert (tmp_path / "battery.png").is_file()

@@ -1,0 +1,210 @@
+"""The folder of a run holds what was noted, to the last bit, and its numbers are right."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.report import RunLog, fresh_folder, write_run
+from paddock.report.files import _write_trace
+from paddock.report.summary import plain
+from paddock.worlds import load_world
+from report.runs import square
+
+CONFIG: Mapping[str, Any] = {"seed": 7, "controller": Path("a/b.py"), "gain": np.float64(0.5), "far": math.inf}
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    there = tmp_path_factory.mktemp("run") / "deep" / "one"
+    log = square()
+    log.say(16.0, "done <all> & well\nin two lines")
+    write_run([log], there, title="Around <a> square", config=CONFIG, html=True, digest="abc123")
+    return there
+
+
+def test_every_file_is_there_and_told(tmp_path: Path) -> None:
+    written = write_run([square()], tmp_path / "new", title="x", config={}, html=True)
+    names = ["run.log", "trace.csv", "path.png", "wheels.png", "error.png", "histogram.png", "summary.json"]
+    assert [path.name for path in written] == [*names, "report.html"]
+    assert sorted(written) == sorted((tmp_path / "new").iterdir())
+    assert all(path.stat().st_size > 100 for path in written)
+
+
+def test_the_trace_reads_back_to_the_same_bits(folder: Path) -> None:
+    rows, log = table(folder / "trace.csv"), square()
+    assert [float(row["x"]) for row in rows] == log.poses[:, 0].tolist()
+    assert [float(row["believed_y"]) for row in rows] == log.believed[:, 1].tolist()
+    assert [float(row["right"]) for row in rows] == log.wheels[:, 1].tolist()
+    assert [row["task"] for row in rows] == log.tasks
+    assert [row["contact"] for row in rows] == ["1" if i in (3, 4, 10) else "0" for i in range(17)]
+    assert rows[0]["error"] == ""
+    assert [float(row["error"]) for row in rows[1:]] == log.errors[1:].tolist()
+    for name, values in log.channels().items():
+        assert [float(row[name]) for row in rows] == values.tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(values=st.lists(st.floats(allow_nan=False), min_size=1, max_size=20), task=st.text(max_size=12))
+def test_any_number_and_any_task_survive_the_table(
+    values: list[float], task: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    task = task.replace("\r", "").replace("\0", "").encode("utf-8", "ignore").decode()
+    log = RunLog(load_world("empty"), "red", 0.02)
+    for i, value in enumerate(values):
+        log.note(i, Pose(value, 0.1, 0.2), readings={"sonar": [value, -value]}, task=task)
+    path = tmp_path_factory.mktemp("table") / "trace.csv"
+    _write_trace(log, path)
+    rows = table(path)
+    assert [float(row["x"]) for row in rows] == values
+    assert [float(row["sonar.1"]) for row in rows] == [-value for value in values]
+    assert {row["task"] for row in rows} == {task}
+
+
+def test_the_summary_has_the_numbers_worked_out_by_hand(folder: Path) -> None:
+    whole = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert whole["title"] == "Around <a> square"
+    assert whole["digest"] == "abc123"
+    assert whole["config"] == {"seed": 7, "controller": "a/b.py", "gain": 0.5, "far": None}
+    assert whole["duration"] == 16.0
+    red = whole["robots"]["red"]
+    assert red["distance"] == pytest.approx(1.6)
+    assert red["believed_distance"] == pytest.approx(1.76)
+    assert red["mean_speed"] == pytest.approx(0.1)
+    assert red["mean_abs_error"] == pytest.approx(0.01 * sum(range(1, 17)) / 16)
+    assert red["max_abs_error"] == pytest.approx(0.16)
+    assert (red["contacts"], red["contact_seconds"]) == (2, 3.0)
+    assert red["task_seconds"] == {"east": 4.0, "north": 4.0, "west": 4.0, "south": 4.0}
+    assert red["tasks"][1] == {"task": "north", "start": 4.0, "seconds": 4.0}
+    assert red["end_pose"][:2] == pytest.approx([0.6, 0.6])
+
+
+def test_what_is_not_known_is_null(tmp_path: Path) -> None:
+    log = RunLog(load_world("empty"), "red", 0.02)
+    log.note(5.0, Pose(1.0, 1.0, 0.0))
+    write_run([log], tmp_path, title="one note", config={}, html=True)
+    red = json.loads((tmp_path / "summary.json").read_text())["robots"]["red"]
+    for name in ("believed_distance", "mean_speed", "mean_abs_error", "max_abs_error", "believed_end_pose", "target"):
+        assert red[name] is None
+    assert not (tmp_path / "error.png").exists()
+
+
+def test_the_log_tells_what_happened_in_order(folder: Path) -> None:
+    lines = (folder / "run.log").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "Around <a> square"
+    assert "seed: 7" in lines
+    told = [line for line in lines if " s  red  " in line]
+    assert [line.split("red  ")[1] for line in told[:4]] == [
+        "task: east",
+        "half of the first side",
+        "contact",
+        "task: north",
+    ]
+    assert any(line.strip() == "in two lines" for line in lines)
+    assert "  distance:             1.600 m" in lines
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(folder: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    tree = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
+    assert tree.findtext("head/title") == "Around <a> square"
+    assert "http" not in text
+    assert not any(word in text for word in ("<script", "<link", "url(", "@import"))
+    sources = [image.get("src", "") for image in tree.iter("img")]
+    assert len(sources) == 4
+    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    assert all(image.get("alt") for image in tree.iter("img"))
+    assert "prefers-color-scheme: dark" in text
+    cells = ["".join(cell.itertext()) for cell in tree.iter("td")]
+    assert {"1.600 m", "1.760 m", "2, 3.00 s", "abc123"} <= set(cells)
+    assert "done <all> & well" in "".join(tree.itertext())
+
+
+def test_several_robots_get_a_trace_and_charts_each(tmp_path: Path) -> None:
+    logs = [square("red", "line-crossing"), square("blue", "line-crossing")]
+    names = {path.name for path in write_run(logs, tmp_path, title="two", config={}, html=True)}
+    for robot in ("red", "blue"):
+        assert {f"trace-{robot}.csv", f"wheels-{robot}.png", f"error-{robot}.png", f"histogram-{robot}.png"} <= names
+    assert {"path.png", "run.log", "summary.json", "report.html"} <= names
+    assert list(json.loads((tmp_path / "summary.json").read_text())["robots"]) == ["red", "blue"]
+
+
+def test_nothing_to_write_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    there = tmp_path / "run"
+    empty = RunLog(load_world("empty"), "red", 0.02)
+    for logs, problem in (
+        ([], "no robot was logged"),
+        ([empty], "log of 'red': nothing was noted"),
+        ([square(), square()], "given more than once"),
+        ([square(), square("blue", "line-crossing")], "different worlds"),
+    ):
+        with pytest.raises(PaddockError, match=problem):
+            write_run(logs, there, title="x", config={}, html=False)
+    assert not there.exists()
+
+
+def test_a_run_is_never_written_over_another(folder: Path) -> None:
+    before = (folder / "trace.csv").read_bytes()
+    with pytest.raises(PaddockError, match="holds a run already"):
+        write_run([square()], folder, title="again", config={}, html=False)
+    assert (folder / "trace.csv").read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(PaddockError, match=r"file.runs: cannot write the run there: .+; choose a folder"):
+        write_run([square()], tmp_path / "file" / "runs", title="x", config={}, html=False)
+    with pytest.raises(PaddockError, match="cannot write the run there"):
+        fresh_folder(tmp_path / "file", "name")
+
+
+def test_fresh_folders_count_on(tmp_path: Path) -> None:
+    base = tmp_path / "runs"
+    assert [fresh_folder(base, "demo").name for _ in range(3)] == ["demo-001", "demo-002", "demo-003"]
+    (base / "demo-041").mkdir()
+    (base / "demo-x").mkdir()
+    (base / "demolition-900").mkdir()
+    assert fresh_folder(base, "demo").name == "demo-042"
+    assert fresh_folder(base, "other").is_dir()
+    for bad in ("", "..", "a/b", "a\\b"):
+        with pytest.raises(PaddockError, match="a run cannot be called"):
+            fresh_folder(base, bad)
+
+
+def test_a_long_run_is_written_in_reasonable_time(tmp_path: Path) -> None:
+    log = RunLog(load_world("empty"), "red", 0.02)
+    for i in range(100_000):
+        a = i / 500
+        pose = Pose(1.0 + 0.5 * math.cos(a), 1.0 + 0.5 * math.sin(1.1 * a), a)
+        log.note(i * 0.02, pose, believed=pose, wheels=(a, -a), task=f"t{i // 7 % 3}", error=0.01 * math.sin(i))
+    started = time.perf_counter()
+    write_run([log], tmp_path, title="long", config={}, html=True)
+    assert time.perf_counter() - started < 30  # about 4 s when nothing else runs
+    with Image.open(tmp_path / "wheels.png") as picture:
+        assert picture.width == 1000
+
+
+def test_plain_values_of_everything() -> None:
+    assert plain({1: (Pose(1.0, math.nan, 2.0), np.arange(2), {"a"}, None, True)}) == {
+        "1": [[1.0, None, 2.0], [0, 1], ["a"], None, True]
+    }
+    assert plain(load_world("empty"))["name"] == "empty"

@@ -1,0 +1,68 @@
+"""What docs/scenarios.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from paddock.control.tasks import TASKS
+from paddock.core.spec import hints
+from paddock.scenarios import load_scenario, scenario_names, spec
+
+PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.fixture
+def errand(tmp_path: Path) -> Path:
+    (block,) = blocks("toml")
+    path = tmp_path / "errand.toml"
+    path.write_text(block, encoding="utf-8")
+    return path
+
+
+def test_the_complete_example_uses_every_key_of_the_format(errand: Path) -> None:
+    load_scenario(errand)
+    words = set(re.findall(r"\w+", errand.read_text(encoding="utf-8")))
+    for part in (spec.ScenarioSpec, spec.Safety, spec.StopWhen, spec.Outputs):
+        assert set(hints(part)) <= words, part.__name__
+
+
+@pytest.mark.heavy
+def test_the_python_examples_run(errand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(errand.parent)
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(compile(block, str(PAGE), "exec"), names)
+    assert names["result"].complete  # type: ignore[attr-defined]
+    written = {path.name for path in (errand.parent / "runs" / "errand-001").iterdir()}
+    assert {"run.log", "trace.csv", "summary.json", "report.html"} <= written
+
+
+def test_the_tables_list_every_scenario_and_every_task_with_its_parameters() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \|(.*)$", TEXT, re.MULTILINE))
+    assert set(rows) == {*scenario_names(), *TASKS}
+    for name, task in TASKS.items():
+        named = set(re.findall(r"`(\w+)`", rows[name]))
+        assert set(hints(task.parameters)) - {"numbers"} <= named, name
+
+
+def test_the_tables_tell_the_defaults() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \|(.*)$", TEXT, re.MULTILINE))
+    for name, task in TASKS.items():
+        for field in task.parameters.__dataclass_fields__.values():
+            if isinstance(field.default, float):
+                assert re.search(rf"`{field.name}`[^`]*\({field.default:g}[ °)]", rows[name]), (name, field.name)
+
+
+def test_the_mistakes_are_told_as_shown(tmp_path: Path) -> None:
+    (shown,) = blocks("text")
+    table = (Path(__file__).parent / "test_mistakes.py").read_text(encoding="utf-8")
+    for line in shown.splitlines():
+        assert line.removeprefix("loop.toml: ") in table

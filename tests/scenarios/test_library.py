@@ -1,0 +1,48 @@
+"""Every shipped scenario loads, reads back equal, and gets to its end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paddock.scenarios import ScenarioSpec, load_scenario, run_scenario, scenario_names
+
+
+def test_there_are_shipped_scenarios() -> None:
+    assert {"paper-loop", "turn-and-go", "patrol-line"} <= set(scenario_names())
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_a_shipped_scenario_is_named_after_its_file_and_has_a_title(name: str) -> None:
+    spec = load_scenario(name)
+    assert spec.name == name
+    assert spec.title
+
+
+@pytest.mark.parametrize("name", scenario_names())
+def test_a_shipped_scenario_reads_back_equal(name: str, tmp_path: Path) -> None:
+    spec = load_scenario(name)
+    assert ScenarioSpec.from_toml(spec.to_toml()) == spec
+    path = tmp_path / "copy.toml"
+    path.write_text(spec.to_toml(), encoding="utf-8")
+    assert load_scenario(path) == spec
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("name", scenario_names())
+def test_a_shipped_scenario_does_all_its_tasks_again_and_again(name: str, seed: int) -> None:
+    spec = load_scenario(name)
+    result = run_scenario(spec, seed=seed)
+    assert result.complete, result
+    assert result.contact_seconds == 0
+    assert run_scenario(spec, seed=seed).digest == result.digest
+
+
+@pytest.mark.heavy
+def test_the_paper_loop_is_as_long_as_the_walls() -> None:
+    result = run_scenario(load_scenario("paper-loop"), seed=3)
+    loop = next(task for task in result.tasks if task.name == "wall-follow")
+    assert loop.why.startswith("loop closed")
+    assert 85 < result.distance < 105  # 88.5 m of loop, and the way to the wall

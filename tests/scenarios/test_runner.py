@@ -1,0 +1,205 @@
+"""A scenario runs to its end, and every time in the same way."""
+
+from __future__ import annotations
+
+import math
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.core.errors import SimulationError
+from paddock.report import RunLog
+from paddock.scenarios import ScenarioSpec, new_log, prepare, run_all, run_scenario, task, write_outputs
+from paddock.scenarios.draws import chance
+from paddock.scenarios.runner import Run
+
+TURN_AND_WANDER = (task("turn", degrees={"random": [-180, 180]}), task("wander", seconds=5), task("stop"))
+
+
+def scenario(*tasks: Any, world: Any = "empty", **more: Any) -> ScenarioSpec:
+    return ScenarioSpec.from_table({"name": "test", "world": world, "tasks": list(tasks or TURN_AND_WANDER), **more})
+
+
+def test_equal_seeds_give_equal_runs_to_the_last_bit() -> None:
+    first, second = (run_scenario(scenario(), seed=7) for _ in range(2))
+    assert first == second
+    assert first.digest == second.digest
+
+
+def test_reading_along_changes_nothing() -> None:
+    plan = prepare(scenario())
+    seen = run_scenario(plan, seed=7, log=new_log(plan), on_tick=lambda run: run.robot.sense())
+    assert seen == run_scenario(scenario(), seed=7)
+
+
+def test_different_seeds_draw_different_parameters() -> None:
+    spec = scenario(task("turn", degrees={"random": [-180, 180]}))
+    draws = {run_scenario(spec, seed=seed).tasks[0].parameters["degrees"] for seed in range(5)}
+    assert len(draws) == 5
+
+
+def test_a_draw_depends_on_seed_task_and_key_only() -> None:
+    turn = task("turn", degrees={"random": [-180, 180]})
+    go = task("go-to", x={"random": [0, 1]}, y={"random": [0, 1]}, seconds=3)
+    assert turn.drawn(3, 0) == turn.drawn(3, 0)
+    assert turn.drawn(3, 0) != turn.drawn(3, 1)
+    drawn, other = go.drawn(3, 0), task("go-to", y={"random": [0, 1]}, x=0.5).drawn(3, 0)
+    assert drawn.to_table()["x"] != drawn.to_table()["y"]
+    assert drawn.to_table()["y"] == other.to_table()["y"]
+
+
+def test_draws_are_the_same_on_every_machine() -> None:
+    assert chance(0, 0, "degrees") == pytest.approx(0.20898781, abs=1e-7)
+
+
+@given(seed=st.integers(0, 2**63 - 1), low=st.floats(-180, 180), width=st.floats(0, 100))
+def test_a_draw_lies_in_its_range(seed: int, low: float, width: float) -> None:
+    drawn = task("turn", degrees={"random": [low, low + width]}).drawn(seed, 0).to_table()["degrees"]
+    assert low <= drawn <= low + width
+
+
+def test_every_choice_is_drawn_sooner_or_later() -> None:
+    follow = task("wall-follow", law="min", gain=1.3, direction="random")
+    assert {follow.drawn(seed, 2).to_table().get("direction", "cw") for seed in range(20)} == {"cw", "ccw"}
+    wait = task("wait", seconds={"choice": [1, 2, 3]})
+    assert {wait.drawn(seed, 0).to_table()["seconds"] for seed in range(30)} == {1, 2, 3}
+
+
+def test_the_result_tells_when_and_why_tasks_ended() -> None:
+    result = run_scenario(scenario(task("wait", seconds=1), task("move", speed=0.1, seconds=2)), seed=0)
+    assert [(t.name, t.began, t.ended, t.why, t.done) for t in result.tasks] == [
+        ("wait", 0.0, 1.0, "1 s are over", True),
+        ("move", 1.0, 3.0, "2 s are over", True),
+    ]
+    assert (result.ended, result.complete, result.seconds, result.ticks) == ("all tasks have ended", True, 3.0, 150)
+    assert result.distance == pytest.approx(0.2, rel=0.01)
+
+
+def test_time_ends_a_run() -> None:
+    result = run_scenario(scenario(task("wait", seconds=60), task("stop"), stop={"seconds": 2}), seed=0)
+    assert (result.ended, result.seconds, result.complete) == ("2 s are over", 2.0, False)
+    assert [t.why for t in result.tasks] == ["2 s are over"]
+
+
+def test_contact_ends_a_run_where_asked() -> None:
+    into_the_wall = task("move", speed=0.12, seconds=30)
+    off = {"enabled": False}
+    result = run_scenario(scenario(into_the_wall, safety=off, stop={"contact": True}), seed=0)
+    assert (result.ended, result.contact_seconds) == ("contact", 0.02)
+    result = run_scenario(scenario(into_the_wall, safety=off), seed=0)
+    assert result.ended == "all tasks have ended"
+    assert result.contact_seconds > 10
+
+
+def test_control_c_ends_a_run_with_a_result_and_a_stopped_robot() -> None:
+    runs: list[Run] = []
+
+    def press(run: Run) -> None:
+        runs.append(run)
+        if run.arena.tick == 50:
+            raise KeyboardInterrupt
+
+    result = run_scenario(scenario(task("move", speed=0.1, seconds=9), task("stop")), seed=0, on_tick=press)
+    assert (result.ended, result.interrupted, result.complete, result.seconds) == ("interrupted", True, False, 1.0)
+    assert [t.why for t in result.tasks] == ["interrupted"]
+    runs[-1].arena.step()
+    assert runs[-1].robot.wheels.speeds == (0, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal for one process")
+def test_a_real_control_c_ends_a_real_process_properly() -> None:
+    program = """
+from paddock.scenarios import ScenarioSpec, run_scenario, task
+spec = ScenarioSpec(name="long", world="empty", tasks=(task("wait", seconds=500),))
+started = lambda run: run.arena.tick == 1 and print("started", flush=True)
+print(run_scenario(spec, seed=0, speed=1, on_tick=started).ended)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=20)[0] == "interrupted\n"
+    assert process.returncode == 0
+
+
+def test_control_c_ends_a_series_of_runs() -> None:
+    def press(run: Run) -> None:
+        if run.seed == 1:
+            raise KeyboardInterrupt
+
+    results = list(run_all(scenario(task("wait", seconds=1), seeds=5), on_tick=press))
+    assert [(r.seed, r.interrupted) for r in results] == [(0, False), (1, True)]
+
+
+def test_a_series_has_a_run_for_every_seed_and_repetition() -> None:
+    spec = scenario(task("wait", seconds=0.1), seeds=[4, 9], repetitions=3)
+    seeds = [result.seed for result in run_all(spec)]
+    assert seeds == spec.run_seeds()
+    assert len(set(seeds)) == 6
+    assert (seeds[0], seeds[3]) == (4, 9)
+
+
+def test_a_run_can_be_paced() -> None:
+    started = time.perf_counter()
+    run_scenario(scenario(task("wait", seconds=1)), seed=0, speed=4)
+    assert 0.2 < time.perf_counter() - started < 2
+    with pytest.raises(SimulationError, match="speed"):
+        run_scenario(scenario(), seed=0, speed=0)
+
+
+def test_the_log_gets_a_row_for_every_tick_and_a_line_for_every_task() -> None:
+    plan = prepare(scenario(task("turn", degrees=30), task("move", speed=0.1, seconds=1)))
+    log = new_log(plan)
+    result = run_scenario(plan, seed=0, log=log)
+    assert len(log) == result.ticks + 1  # and the end
+    assert [span.task for span in log.spans()] == ["turn", "move", ""]
+    assert [line.text for line in log.lines][:1] == ["task 1: turn (degrees = 30.0)"]
+    assert log.lines[-1].text == "ended: all tasks have ended"
+    assert {"encoders.0", "proximity.7"} <= set(log.channels())
+    believed, true = log.believed[-1], log.poses[-1]
+    assert math.dist(believed[:2], true[:2]) < 0.01
+
+
+def test_the_belief_follows_the_truth_on_both_robots() -> None:
+    for world in ("empty", "wall-loop"):
+        plan = prepare(scenario(task("wander", seconds=30), world=world))
+        log = RunLog(plan.world, plan.robot, plan.world.dt)
+        run_scenario(plan, seed=2, log=log)
+        assert abs(log.believed[1:] - log.poses[1:])[:, :2].max() < 0.05
+
+
+def test_the_outputs_are_those_asked_for(tmp_path: Path) -> None:
+    plan = prepare(scenario(task("move", seconds=2), outputs={"folder": "mine", "files": ["trace", "report"]}))
+    log = new_log(plan)
+    result = run_scenario(plan, seed=0, log=log)
+    files = write_outputs(plan, result, log, tmp_path)
+    assert {file.name for file in files} == {"trace.csv", "report.html"}
+    assert files[0].parent == tmp_path / "mine-001"
+
+
+def test_a_robot_may_be_put_elsewhere_and_changed() -> None:
+    change = {
+        "name": "red",
+        "at": [0.5, 0.4],
+        "heading_deg": 90,
+        "type": {"base": "e-puck", "drive": {"max_speed": 0.2}},
+    }
+    plan = prepare(scenario(task("move", speed=0.2, seconds=1), robot=change, world={"base": "empty", "dt": 0.01}))
+    poses: list[Any] = []
+    run_scenario(plan, seed=0, on_tick=lambda run: poses.append(run.robot.pose))
+    assert poses[-1].x == pytest.approx(0.5, abs=1e-3)
+    assert poses[-1].y == pytest.approx(0.6, abs=5e-3)
+    assert len(poses) == 101
+
+
+def test_a_named_start_replaces_a_place() -> None:
+    world = {"base": "empty", "starts": [{"name": "corner", "at": [0.2, 0.2], "heading_deg": 45}]}
+    plan = prepare(scenario(task("stop"), world=world, robot={"name": "red", "start": "corner"}))
+    assert plan.world.robots[0].start == "corner"
