@@ -12,6 +12,8 @@ from paddock.cli.tables import new_table
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 
+WIDE = 120  # columns of a terminal in which all sensors are named
+
 
 def list_worlds() -> None:
     """A table of the shipped worlds."""
@@ -34,6 +36,7 @@ def list_worlds() -> None:
 
 def list_robots() -> None:
     """A table of the shipped robots."""
+    console = Console()
     table = new_table("Shipped robots", "name", "body [cm]", "fastest [m/s]", "sensors", "what it is")
     for name in robot_names():
         spec = load_robot(name)
@@ -43,8 +46,9 @@ def list_robots() -> None:
             xs, ys = zip(*(spec.body.outline or ()), strict=True)
             body = f"{100 * (max(xs) - min(xs)):.0f} × {100 * (max(ys) - min(ys)):.0f}"
         sensors = ", ".join(f"{s.name} ({s.channels})" if s.channels > 1 else s.name for s in spec.sensors)
+        if console.width < WIDE:
+            sensors = str(len(spec.sensors))
         table.add_row(f"[bold]{name}[/]", body, f"{spec.drive.max_speed:.3g}", sensors, spec.title)
-    console = Console()
     console.print(table)
     console.print("Draw one with its sensor rays:  paddock robots --show NAME", style="dim")
 
