@@ -233,7 +233,7 @@ def test_a_broken_scenario_is_refused_before_anything_runs(
 def test_a_blind_robot_may_move_without_the_safety_rule(tmp_path: Path) -> None:
     path = tmp_path / "loop.toml"
     path.write_text(PUCK + MOVE + BLIND + "[safety]\nenabled = false\n", encoding="utf-8")
-    load_scenario(path)
+    assert not load_scenario(path).safety.enabled
 
 
 def test_an_unknown_scenario_gets_a_hint() -> None:

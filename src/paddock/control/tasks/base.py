@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Generic, NamedTuple, TypeVar
 
@@ -40,7 +41,7 @@ class TaskSpec(Spec):
 P = TypeVar("P", bound=TaskSpec)
 
 
-class Task(Generic[P]):
+class Task(ABC, Generic[P]):
     """One thing to do. `start` it, then ask it to `act` on every observation until it is `done`."""
 
     name: ClassVar[str]
@@ -81,9 +82,9 @@ class Task(Generic[P]):
             wheels = slowed(self.view, observation, wheels)
         return STOP if self.done else wheels
 
+    @abstractmethod
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         """What the task itself wants, `elapsed` seconds after its start."""
-        raise NotImplementedError
 
     def end(self, why: str, *, failed: bool = False) -> WheelSpeeds:
         """Be done."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -53,13 +54,13 @@ class Roam(Task[RoamSpec]):
         """Whether a turn on the spot may end."""
         return True
 
+    @abstractmethod
     def choose_side(self, observation: Observation) -> float:
         """Where to turn: 1 left, -1 right."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cruise(self, observation: Observation, speed: float) -> WheelSpeeds:
         """How to go on where nothing is in the way."""
-        raise NotImplementedError
 
 
 class Wander(Roam):
