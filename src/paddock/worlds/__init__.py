@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from paddock.core import library
+from paddock.core.errors import SpecError
 from paddock.core.spec import spec_from_table
 from paddock.worlds.spec import WorldSpec
 
@@ -19,13 +20,17 @@ def world_names() -> list[str]:
 
 def load_world(name_or_path: str | Path) -> WorldSpec:
     """A shipped world by name, or a world from a TOML file, with its includes; placement is checked too."""
-    from paddock.worlds.files import read_with_includes
+    from paddock.worlds.files import WorldFile
     from paddock.worlds.placement import check_placement, robot_types
 
     path = library.find(__name__, "world", name_or_path)
-    spec = spec_from_table(WorldSpec, read_with_includes(path), file=path.name)
-    spec = replace(spec, folder=str(path.parent), file=path.name)
-    check_placement(spec, robot_types(spec))
+    file = WorldFile(path)
+    try:
+        spec = spec_from_table(WorldSpec, file.table, file=path.name)
+        spec = replace(spec, folder=str(path.parent), file=path.name)
+        check_placement(spec, robot_types(spec))
+    except SpecError as error:
+        raise file.found(error) from None
     return spec
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,30 @@ from paddock.core.spec import read_toml_file
 from paddock.worlds.spec import WorldSpec
 
 
-def read_with_includes(path: Path) -> dict[str, Any]:
-    """The table of a world's file, laid over those of the files it includes; each is checked by itself."""
-    return _read(path, path.parent, (), set())
+class WorldFile:
+    """A world's file and those that it includes, merged into one table; each is checked by itself."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._parts: list[tuple[str, dict[str, int]]] = []  # files in the order of merging; lengths of their lists
+        self.table = _read(path, path.parent, (), set(), self._parts)
+
+    def found(self, error: SpecError) -> SpecError:
+        """A problem with the merged table, told of the file and the place that it really comes from."""
+        place = re.match(r"(\w+)\[(\d+)\](.*)", error.path)
+        if place is None or error.file not in ("", self.path.name):
+            return error
+        key, index = place[1], int(place[2])
+        for file, lengths in self._parts:
+            if index < lengths.get(key, 0):
+                return SpecError(error.problem, path=f"{key}[{index}]{place[3]}", file=file)
+            index -= lengths.get(key, 0)
+        return error
 
 
-def _read(path: Path, home: Path, within: tuple[Path, ...], done: set[Path]) -> dict[str, Any]:
+def _read(
+    path: Path, home: Path, within: tuple[Path, ...], done: set[Path], parts: list[tuple[str, dict[str, int]]]
+) -> dict[str, Any]:
     """The table of one file and its includes; file names in it begin at `home`. What is `done` is left out."""
     table = read_toml_file(path)
     within = (*within, path.resolve())
@@ -27,12 +46,13 @@ def _read(path: Path, home: Path, within: tuple[Path, ...], done: set[Path]) -> 
         for i, name in enumerate(_includes(table)):
             other = _included(path, name, i, within)
             if other.resolve() not in done:
-                merged = _laid_over(merged, _read(other, home, within, done))
+                merged = _laid_over(merged, _read(other, home, within, done, parts))
         _find_bases(table, path.parent)
         WorldSpec.check_part(table)
     except SpecError as error:
         raise error.within(file=path.name) from None
     done.add(path.resolve())
+    parts.append((path.name, {key: len(value) for key, value in table.items() if _is_list_of_tables(value)}))
     return _laid_over(merged, relocated(table, path.parent, home))
 
 
