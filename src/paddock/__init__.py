@@ -1,4 +1,4 @@
-"""Paddock: simulate differential-wheel robots, control them, evolve them, drive the real ones."""
+"""Paddock: a laboratory for differential-wheel robots: simulate them, sense, control, measure."""
 
 from __future__ import annotations
 

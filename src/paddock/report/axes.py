@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from paddock.core.geometry import Point
 from paddock.report.log import Span
-from paddock.worlds.canvas import FAINT, INK, Canvas, Rect, round_length, tint
+from paddock.worlds.canvas import FAINT, INK, Canvas, Rect, round_length, rows_of_key, tint
 
 Range = tuple[float, float]
 SPAN_COLORS = ("#2e86ab", "#e6a117", "#2f9e6e", "#b5179e", "#7b5ea7", "#c9a200", "#6c757d", "#e4572e")
@@ -73,9 +73,8 @@ class Axes:
             entries = [*entries[: MOST_KEYS - 1], Key("block", FAINT, f"and {len(entries) - MOST_KEYS + 1} more")]
         x_name = shortened(x_name, 14 * z, (right - left) / 2)
         room = right - left - Canvas.measure(x_name, 14 * z)[0] - 30 * z
-        rows = _rows(
-            [entry._replace(text=shortened(entry.text, 14 * z, LONGEST_KEY * z)) for entry in entries], room, z
-        )
+        short = [entry._replace(text=shortened(entry.text, 14 * z, LONGEST_KEY * z)) for entry in entries]
+        rows = rows_of_key(short, lambda entry: entry.text, room, z)
         self.plot: Rect = (left, top, right, bottom)
         self.canvas = Canvas(size, round(bottom + (40 + 24 * max(1, len(rows)) + 12) * z))
         self._draw_spans(named, colors)
@@ -196,17 +195,3 @@ def _ticks_with_room(limits: Range, width: float, size: float) -> list[tuple[flo
 def _fits(span: Span, pixels: float, zoom: float) -> bool:
     wide = (span.end - span.start) * pixels
     return wide > 16 * zoom and Canvas.measure(span.task, 13 * zoom)[0] + 8 * zoom <= wide
-
-
-def _rows(key: Sequence[Key], room: float, zoom: float) -> list[list[Key]]:
-    """The key in rows that fit."""
-    rows: list[list[Key]] = [[]]
-    used = 0.0
-    for entry in key:
-        wide = 44 * zoom + Canvas.measure(entry.text, 14 * zoom)[0]
-        if rows[-1] and used + wide > room:
-            rows.append([])
-            used = 0.0
-        rows[-1].append(entry)
-        used += wide
-    return rows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, TypeVar
 
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
@@ -16,6 +16,7 @@ FINER = 3  # drawn this much larger and then reduced, for smooth edges
 PAPER, INK, FAINT = "#fbfaf7", "#2b2f36", "#7a808a"
 Rect = tuple[float, float, float, float]
 Rgba = tuple[int, int, int, int]
+E = TypeVar("E")
 Anchor = Literal["left", "middle", "right"]
 
 # Pillow's own font has no glyph for these.
@@ -213,3 +214,17 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     if size not in _FONTS:
         _FONTS[size] = ImageFont.load_default(size=size)
     return _FONTS[size]
+
+
+def rows_of_key(key: Sequence[E], text_of: Callable[[E], str], room: float, zoom: float) -> list[list[E]]:
+    """The entries of a picture's key in rows that fit into `room` pixels."""
+    rows: list[list[E]] = [[]]
+    used = 0.0
+    for entry in key:
+        wide = 44 * zoom + Canvas.measure(text_of(entry), 14 * zoom)[0]
+        if rows[-1] and used + wide > room:
+            rows.append([])
+            used = 0.0
+        rows[-1].append(entry)
+        used += wide
+    return rows

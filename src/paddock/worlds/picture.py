@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from paddock.core.geometry import Disc, Point, Pose, Shape, placed
 from paddock.core.spec import rgb
 from paddock.robots.spec import RobotSpec
-from paddock.worlds.canvas import FAINT, FINER, INK, Canvas, Rect, darker, round_length, tint
+from paddock.worlds.canvas import FAINT, FINER, INK, Canvas, Rect, darker, round_length, rows_of_key, tint
 from paddock.worlds.fields import field_tint
 from paddock.worlds.floor import draw_floor
 from paddock.worlds.placement import robot_types, start_pose
@@ -130,7 +130,7 @@ class Plan:
         scale = min((size - side - right) / (x1 - x0), TALLEST * size / (y1 - y0))
         wide, high = (x1 - x0) * scale, (y1 - y0) * scale
         left = side + (size - side - right - wide) / 2
-        self.rows = _rows(key, size - side - right - 200 * z, z)
+        self.rows = rows_of_key(key, lambda entry: entry[2], size - side - right - 200 * z, z)
         bottom = self.title_height + high
         height = round(bottom + axis + max(1, len(self.rows)) * 24 * z + 20 * z)
         self.canvas = Canvas(size, height)
@@ -255,17 +255,3 @@ class Plan:
         return [
             (i * self.step, f"{round(i * self.step, 6):g}{' m' if i == last else ''}") for i in range(first, last + 1)
         ]
-
-
-def _rows(key: list[tuple[str, str, str]], room: float, zoom: float) -> list[list[tuple[str, str, str]]]:
-    """The key in rows that fit."""
-    rows: list[list[tuple[str, str, str]]] = [[]]
-    used = 0.0
-    for entry in key:
-        wide = 44 * zoom + Canvas.measure(entry[2], 14 * zoom)[0]
-        if rows[-1] and used + wide > room:
-            rows.append([])
-            used = 0.0
-        rows[-1].append(entry)
-        used += wide
-    return rows
