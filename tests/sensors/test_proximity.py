@@ -38,7 +38,7 @@ def test_readings_are_those_of_naive_rays_in_any_scene(seed, rays, reach):
             continue
         robot.enable()
         x, y, heading = robot.pose
-        segments, discs = obstacles(arena, robot.index, above=0.02)
+        segments, discs = obstacles(arena, arena.numbers[robot.name], above=0.02)
         c, s = math.cos(heading), math.sin(heading)
         origin = (x + c * 0.03 - s * 0.01, y + s * 0.03 + c * 0.01)
         for (*_, degrees), got in zip(RING, robot.proximity.read(), strict=True):

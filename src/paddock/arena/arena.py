@@ -2,73 +2,60 @@
 
 from __future__ import annotations
 
-import operator
 import threading
 import time
+import weakref
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.arena.base import BaseArena, checked_seed, checked_ticks
+from paddock.arena.body import Body
+from paddock.arena.local import Gone, LocalBody
 from paddock.arena.robot import Robot
 from paddock.arena.rollout import Policies, run_policies
 from paddock.arena.snapshot import Snapshot, fingerprint
 from paddock.core.errors import SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
-from paddock.core.numeric import all_finite
-from paddock.core.observation import Readings, acting
+from paddock.core.observation import Readings
 from paddock.engine import state as engine
-from paddock.engine.clock import Pacer
 from paddock.engine.kernels.surroundings import index_crowd
-from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Floats
+from paddock.engine.model import END_OF_DEVICES, Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.sensors.sense import sense, take_picture
-from paddock.worlds.build import BuiltWorld
+from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room
+from paddock.worlds.spec import Placed
 
 SLICE = 0.2  # wall seconds that a kernel may run before Python gets a word in
 
 
-class Arena:
+class Arena(BaseArena):
     """A simulation in this process. Time moves only in `step` and `run`. Threads may share it; they take turns."""
 
+    robots: Robots
+
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
-        self.built, self.world, self.model = built, built.spec, built.model
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=_checked_seed(seed))
-        self.commands = engine.initial_commands(self.model)
-        self.space = engine.workspace(self.model)
-        devices = self.model.types[:, END_OF_DEVICES] - self.model.types[:, FIRST_DEVICE]
-        self.enabled: NDArray[np.uint8] = np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
-        self.robots = Robots(self)
         self._turn = threading.RLock()  # kernels share the workspace, and run without Python's own lock
         self._step, self._sense = step.compiled, sense.compiled
+        self._watched: list[Robot] = []
+        self._hold(built)
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=checked_seed(seed))
+        self.commands = engine.initial_commands(self.model)
+        self.robots = Robots(self)
         with progress_while_compiling("its engine", step):
             self._step(self.model, self.state, self.commands, self.space, 0)
             self.index()
 
-    def __getitem__(self, name: str) -> Robot:
-        return self.robots[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.robots
-
-    def __iter__(self) -> Iterator[str]:
-        """The names of the robots."""
-        return iter(self.robots)
-
-    def __repr__(self) -> str:
-        return f"<Arena {self.world.name}, robots: {len(self.robots)}, time: {self.time:g} s>"
-
-    def __enter__(self) -> Arena:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+    def _hold(self, built: BuiltWorld) -> None:
+        self.built, self.world, self.model = built, built.spec, built.model
+        self.space = engine.workspace(self.model)
+        self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
 
     def close(self) -> None:
         """Nothing to give back in this process; here so that all arenas can be closed alike."""
@@ -91,7 +78,7 @@ class Arena:
     @property
     def time(self) -> float:
         """Simulated seconds since the start."""
-        return float(self.state.clock[0, TICK]) * self.model.dt
+        return float(self.state.clock[0, TICK]) * self.model.dt  # asked for in every cycle
 
     @property
     def motion(self) -> Floats:
@@ -107,11 +94,16 @@ class Arena:
 
     def step(self, n: int = 1) -> None:
         """Let `n` ticks pass."""
-        if n == 1:
+        if self._watched:
+            for _ in range(checked_ticks(n)):
+                self._advance(1, self._step)
+                for robot in self._watched:
+                    robot.watches.look(self.time)
+        elif n == 1:
             with self._turn:
                 self._step(self.model, self.state, self.commands, self.space, 1)
-            return
-        self._advance(_checked_ticks(n), self._step)
+        else:
+            self._advance(checked_ticks(n), self._step)
 
     def _advance(self, ticks: int, kernel: Any, *more: Any) -> None:
         """Run a kernel for some ticks, in slices short enough for Ctrl-C and for other threads."""
@@ -125,40 +117,17 @@ class Arena:
             slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
             ticks -= now
 
-    def run(self, seconds: float, controllers: Any = None, speed: float | None = None) -> None:
-        """Let time pass with controllers at the wheels.
-
-        Args:
-            seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
-            controllers: a controller per robot's name; or one, for the only robot.
-            speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
-        """
-        if not (all_finite(seconds) and seconds >= 0):
-            raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
-        ticks = max(round(seconds / self.dt), 1 if seconds > 0 else 0)
-        chosen = self._by_robot(controllers)
-        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
-        policies = Policies.of(self, chosen) if speed is None else None
+    def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
+        policies = Policies.of(self, chosen) if speed is None and not self._watched else None
         if policies is not None:
             self._run_policies(policies, ticks)
-            return
-        pacer = Pacer(speed)
-        for _ in range(ticks):
-            pacer.wait(self.time)
-            for robot, act in acts:
-                robot.apply(act(robot.sense()))
-            self.step()
+        else:
+            super()._run(ticks, chosen, speed)
 
-    def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
-        if controllers is None:
-            return {}
-        if isinstance(controllers, Mapping):
-            return {self[name]: controller for name, controller in controllers.items()}
-        if len(self.robots) != 1:
-            raise SimulationError(
-                f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
-            )
-        return {next(iter(self.robots.values())): controllers}
+    def watched(self, robot: Robot) -> None:
+        """A robot's observers have changed."""
+        others = [one for one in self._watched if one is not robot]
+        self._watched = [*others, robot] if robot.watches.any else others
 
     def _run_policies(self, policies: Policies, ticks: int) -> None:
         with progress_while_compiling("its fused loop", run_policies):
@@ -168,7 +137,7 @@ class Arena:
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
         with progress_while_compiling("its sensors", sense):
-            self.read(0, np.zeros_like(self.enabled[0]), np.empty(0))
+            self.read(0, np.zeros(self.model.types[:, END_OF_DEVICES].max(initial=0), np.uint8), np.empty(0))
         if camera is not None:
             with progress_while_compiling("its cameras", take_picture):
                 self.take_picture(0, -1, camera, np.empty((*camera.shape, 3), np.uint8))
@@ -185,7 +154,7 @@ class Arena:
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
-        chosen = self.seed if seed is None else _checked_seed(seed)
+        chosen = self.seed if seed is None else checked_seed(seed)
         start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen)
         self._overwrite(start, engine.initial_commands(self.model))
 
@@ -202,12 +171,12 @@ class Arena:
             raise SimulationError("restore: this snapshot was taken in another world")
         self._overwrite(snapshot.state, snapshot.commands)
 
-    @cached_property
+    @property
     def _fingerprint(self) -> str:
         return fingerprint(self.built)
 
     def _overwrite(self, state: engine.State, commands: Floats) -> None:
-        """Take over all numbers, in place: handles keep views of them."""
+        """Take over all numbers, in place: bodies keep views of them."""
         with self._turn:
             for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
                 np.copyto(mine, other)
@@ -217,6 +186,36 @@ class Arena:
         """A fingerprint of state and commands: in one world, equal digests mean equal futures."""
         with self._turn:
             return engine.digest(self.state, self.commands)
+
+    def add(self, robot: Placed) -> Robot:
+        """Put another robot into the world: where it is to stand there must be room, now and after a reset."""
+        with self._turn:
+            world = self.world.with_robots(*self.world.robots, robot)
+            built = build(world, dt=self.dt)
+            problem = self.room().problem(built.robots[-1], Pose(*built.poses[-1].tolist()))
+            if problem:
+                raise SimulationError(f"robot {robot.name!r} {problem}")
+            self._rebuild(built)
+        return self[robot.name]
+
+    def remove(self, name: str) -> None:
+        """Take a robot out of the world; its handle is of no use any more."""
+        self[name].watches.end()
+        with self._turn:
+            kept = [robot for robot in self.world.robots if robot.name != name]
+            self._rebuild(build(self.world.with_robots(*kept), dt=self.dt))
+
+    def _rebuild(self, built: BuiltWorld) -> None:
+        """Go on with other robots: those that were there before keep their state."""
+        before, motion, wanted = self.numbers, self.state, self.commands
+        lamps = self.built.lamps
+        self._hold(built)
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=self.seed)
+        self.commands = engine.initial_commands(self.model)
+        stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
+        engine.carry_over(motion, wanted, lamps, self.state, self.commands, built.lamps, stay)
+        self.robots.rebind()
+        self.index()
 
     def room(self, *, without: int | None = None) -> Room:
         """The obstacles and robots at present, to see where there is space."""
@@ -237,39 +236,42 @@ class Robots(Mapping[str, Robot]):
 
     def __init__(self, arena: Arena) -> None:
         self._arena = arena
-        self._numbers = {robot.name: i for i, robot in enumerate(arena.world.robots)}
         self._handles: dict[str, Robot] = {}
+        self._all: weakref.WeakSet[Robot] = weakref.WeakSet()
 
     def __getitem__(self, name: str) -> Robot:
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
-            if not isinstance(name, str) or name not in self._numbers:
-                raise UnknownName("robot", name, self._numbers)
-            handle = self._handles[name] = Robot(self._arena, self._numbers[name])
+            handle = self._handles[name] = self.new_handle(name)
+        return handle
+
+    def new_handle(self, name: str) -> Robot:
+        """Another handle to a robot, with its own choice of enabled devices."""
+        numbers = self._arena.numbers
+        if not isinstance(name, str) or name not in numbers:
+            raise UnknownName("robot", name, numbers)
+        handle = Robot(self._arena, LocalBody(self._arena, numbers[name]))
+        self._all.add(handle)
         return handle
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
+        return iter(self._arena.numbers)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._arena.numbers)
+
+    def rebind(self) -> None:
+        """After robots came or went: give the handles their new rows, and those that went none."""
+        numbers = self._arena.numbers
+        for handle in list(self._all):
+            assert isinstance(handle.body, LocalBody)
+            if handle.name in numbers:
+                handle.body.bind(numbers[handle.name])
+            else:
+                handle.body = cast(Body, Gone(handle.body))
+                self._all.discard(handle)
+                self._handles.pop(handle.name, None)
 
     def __repr__(self) -> str:
         more = ", …" if len(self) > 12 else ""
         return f"<Robots {', '.join(islice(self, 12))}{more}>"
-
-
-def _checked_ticks(n: int) -> int:
-    try:
-        ticks = operator.index(n)
-    except TypeError:
-        ticks = -1
-    if ticks < 0:
-        raise SimulationError(f"step: expected a whole number of ticks >= 0, got {n!r}")
-    return ticks
-
-
-def _checked_seed(seed: int) -> int:
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**63:
-        raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
-    return int(seed)

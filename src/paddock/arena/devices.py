@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +13,6 @@ from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, Slot
-from paddock.engine.model import CHANNELS, FIRST_DEVICE, FIRST_VALUE, PAN, TYPE
-from paddock.engine.state import AMPLITUDE, FREQUENCY, PANS, WANT_PANS
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 
@@ -25,20 +23,14 @@ if TYPE_CHECKING:
 class Device:
     """A sensor of a robot. Enable it, then read it."""
 
-    def __init__(self, robot: Robot, spec: SensorSpec, number: int) -> None:
-        model = robot.arena.model
-        self.robot, self.spec, self.name = robot, spec, spec.name
-        self.number = number
-        self.row = (
-            int(model.types[int(model.robots[model.makes[robot.index], TYPE]), FIRST_DEVICE]) + number
-        )  # in the model's device tables
-        first = int(model.devices[self.row, FIRST_VALUE])
-        self.slot = Slot(first, first + int(model.devices[self.row, CHANNELS]), shown_as(spec))
+    def __init__(self, robot: Robot, spec: SensorSpec, number: int, first: int) -> None:
+        self.robot, self.spec, self.name, self.number = robot, spec, spec.name, number
+        self.slot = Slot(first, first + spec.channels, shown_as(spec))
+        self.enabled = False
         self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
 
     def enable(self) -> None:
         """Switch the device on."""
-        self.robot.arena.prepare_sensing()
         self._switch(True)
 
     def disable(self) -> None:
@@ -46,12 +38,9 @@ class Device:
         self._switch(False)
 
     def _switch(self, on: bool) -> None:
-        self.robot.arena.enabled[self.robot.index, self.number] = on
+        self.robot.body.switch(self, on)
+        self.enabled = on
         self.robot.refresh()
-
-    @property
-    def enabled(self) -> bool:
-        return bool(self.robot.arena.enabled[self.robot.index, self.number])
 
     def read(self) -> Any:
         """The present reading, in SI units."""
@@ -65,18 +54,18 @@ class Device:
         return as_number(values) if len(values) == 1 else values
 
     def _values(self, *, raw: bool) -> Readings:
+        self.refuse_if_disabled()
+        return self.robot.body.read(self, raw=raw)
+
+    def refuse_if_disabled(self) -> None:
         if not self.enabled:
             raise DeviceNotEnabled(self.robot.name, self.name)
-        only = np.zeros_like(self.robot.arena.enabled[self.robot.index])
-        only[self.number] = 1
-        readings = np.empty(self.slot.last)
-        self.robot.arena.read(self.robot.index, only, readings, raw=raw)
-        return readings[self.slot.first :]
 
     def poll_only(self, on: bool = True) -> None:
         """Compute the device only when `read()` asks for it, never in `sense()`."""
         if not isinstance(self.spec, RangeSensorSpec):
             raise DeviceRefused(f"{self} cannot be polled only: it is no range sensor but a {self.spec.kind}")
+        self.robot.body.poll_only(self, on)
         self.polled = on
         self.robot.refresh()
 
@@ -88,15 +77,17 @@ class Device:
         low, high = math.radians(pivot.min_deg), math.radians(pivot.max_deg)
         if not (all_finite(angle) and low - 1e-9 <= angle <= high + 1e-9):
             raise DeviceRefused(f"{self} pivots between {low:.4g} and {high:.4g} rad, not to {angle!r}")
-        arena = self.robot.arena
-        arena.commands[0, self.robot.index, WANT_PANS + arena.model.devices[self.row, PAN]] = angle
+        self.robot.body.set_pan(self, angle)
+
+    @property
+    def pivots(self) -> bool:
+        """Whether it can be turned."""
+        return isinstance(self.spec, RangeSensorSpec) and self.spec.pivot is not None
 
     @property
     def pan_angle(self) -> float:
         """The present pan angle [rad]; 0 for fixed devices."""
-        arena = self.robot.arena
-        pan = int(arena.model.devices[self.row, PAN])
-        return 0.0 if pan < 0 else float(arena.motion[self.robot.index, PANS + pan])
+        return self.robot.body.pan_angle(self) if self.pivots else 0.0
 
     def __str__(self) -> str:
         return f"{self.robot.name}.{self.name}"
@@ -108,27 +99,23 @@ class Device:
 class Camera(Device):
     """A camera: pictures are uint8 arrays [row, column, rgb], upright."""
 
-    def __init__(self, robot: Robot, spec: CameraSpec, number: int) -> None:
-        super().__init__(robot, spec, number)
-        self._depth = np.empty((spec.height, spec.width))
-
-    def enable(self) -> None:
-        """Switch the camera on."""
-        self.robot.arena.prepare_sensing(camera=self._depth)
-        self._switch(True)
+    def __init__(self, robot: Robot, spec: CameraSpec, number: int, first: int) -> None:
+        super().__init__(robot, spec, number, first)
+        self.width, self.height = spec.width, spec.height
 
     def read(self) -> NDArray[np.uint8]:
         """The present picture."""
-        if not self.enabled:
-            raise DeviceNotEnabled(self.robot.name, self.name)
-        picture = np.empty((*self._depth.shape, 3), np.uint8)
-        self.robot.arena.take_picture(self.robot.index, self.row, self._depth, picture)
-        return picture
+        self.refuse_if_disabled()
+        return self.robot.body.picture(self)
 
     def depth(self) -> NDArray[np.float64]:
         """Distance [m] ahead of every pixel of the present picture; infinity for floor and sky."""
-        self.read()
-        return self._depth.copy()
+        self.refuse_if_disabled()
+        return self.robot.body.depth(self)
+
+    def on_image(self, observer: Callable[[NDArray[np.uint8]], object], period: float = 0.1) -> Callable[[], None]:
+        """Call `observer(picture)` once per period of simulated time [s]; the answer is a function that ends it."""
+        return self.robot.watches.on_image(self, observer, period)
 
 
 class Leds:
@@ -141,17 +128,11 @@ class Leds:
         """Set a lamp: 0 off … 1 full."""
         if not (all_finite(brightness) and 0 <= brightness <= 1):
             raise DeviceRefused(f"{self.robot.name}.leds: expected a brightness from 0 to 1, got {brightness!r}")
-        self._lamps()[self._number(which)] = brightness
+        self.robot.body.set_lamp(self._number(which), brightness)
 
     def read(self) -> dict[str, float]:
         """The present brightness of every lamp."""
-        lamps = self._lamps()
-        return {name: float(lamps[i]) for i, name in enumerate(self.names)}
-
-    def _lamps(self) -> Readings:
-        arena = self.robot.arena
-        row: Readings = arena.motion[self.robot.index]
-        return row[len(row) - arena.built.lamps :]
+        return dict(zip(self.names, self.robot.body.lamps, strict=True))
 
     def _number(self, which: str | int) -> int:
         if isinstance(which, str):
@@ -175,24 +156,28 @@ class Speaker:
             raise DeviceRefused(
                 f"{self.robot.name}.speaker: expected hertz > 0 and an amplitude >= 0, got {frequency!r}, {amplitude!r}"
             )
-        self._set(frequency, amplitude)
+        self.robot.body.set_tone(frequency, amplitude)
 
     def stop(self) -> None:
         """Be silent."""
-        self._set(0.0, 0.0)
+        self.robot.body.set_tone(0.0, 0.0)
 
     def read(self) -> tuple[float, float]:
         """Frequency [Hz] and amplitude that sound at present."""
-        body = self.robot.arena.motion[self.robot.index]
-        return float(body[FREQUENCY]), float(body[AMPLITUDE])
-
-    def _set(self, frequency: float, amplitude: float) -> None:
-        self.robot.arena.motion[self.robot.index, [FREQUENCY, AMPLITUDE]] = frequency, amplitude
+        return self.robot.body.tone
 
 
-def device_for(robot: Robot, spec: SensorSpec, number: int) -> Device:
-    """The handle that fits a sensor."""
-    return Camera(robot, spec, number) if isinstance(spec, CameraSpec) else Device(robot, spec, number)
+def devices_of(robot: Robot, specs: Iterable[SensorSpec]) -> dict[str, Device]:
+    """The handles of a robot's sensors, by name; their values follow one another in a row of readings."""
+    devices: dict[str, Device] = {}
+    first = 0
+    for number, spec in enumerate(specs):
+        if isinstance(spec, CameraSpec):
+            devices[spec.name] = Camera(robot, spec, number, first)
+        else:
+            devices[spec.name] = Device(robot, spec, number, first)
+        first += spec.channels
+    return devices
 
 
 def shown_as(spec: SensorSpec) -> Callable[[Readings], Any]:

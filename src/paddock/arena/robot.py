@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from paddock.arena.devices import Camera, Device, Leds, Speaker, device_for
+from paddock.arena.body import Body
+from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
+from paddock.arena.observers import Watches
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
-from paddock.core.geometry import Pose, wrap
+from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
-from paddock.engine.state import (
-    ACCELERATION,
-    BEARINGS,
-    BELIEF_HEADING,
-    BELIEF_X,
-    CONTACTS,
-    FORWARD,
-    HEADING,
-    LEFT_SPEED,
-    RIGHT_SPEED,
-    WANT_LEFT,
-    WANT_RIGHT,
-    X,
-)
 
 if TYPE_CHECKING:
-    from paddock.arena.arena import Arena
+    from paddock.arena.base import BaseArena
 
 
 class Wheels:
@@ -36,43 +26,46 @@ class Wheels:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.max_speed = robot.spec.drive.max_speed
-        self._wanted = robot.arena.commands[0, robot.index, WANT_LEFT : WANT_RIGHT + 1]
 
     def set(self, left: float, right: float) -> None:
         """Set both speeds [m/s]; they stay until set again."""
         most = self.max_speed
         try:
             if -most <= left <= most and -most <= right <= most:
-                self._wanted[0] = left
-                self._wanted[1] = right
+                self.robot.body.set_wheels(float(left), float(right))
                 return
         except (TypeError, ValueError):
             pass  # no numbers: refused below
         if not all_finite(left, right):
             raise PaddockError(f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s")
-        self._wanted[0] = min(most, max(-most, left))
-        self._wanted[1] = min(most, max(-most, right))
+        self.robot.body.set_wheels(min(most, max(-most, left)), min(most, max(-most, right)))
 
     @property
     def speeds(self) -> WheelSpeeds:
         """How fast the wheels turn now [m/s]."""
-        return WheelSpeeds(*self.robot.arena.motion[self.robot.index, LEFT_SPEED : RIGHT_SPEED + 1].tolist())
+        return self.robot.body.wheel_speeds
+
+
+class Chosen(NamedTuple):
+    """What `sense` reads: enabled devices that are not for polling only."""
+
+    slots: dict[str, Slot]  # where their values lie in a row of readings
+    length: int  # of that row
+    mask: NDArray[np.uint8]  # a flag per device of the robot
+    cameras: tuple[Camera, ...]
 
 
 class Robot:
     """A robot: `robot.wheels`, `robot.leds`, and every sensor of its spec by name."""
 
-    def __init__(self, arena: Arena, index: int) -> None:
-        self.arena, self.index = arena, index
-        self.name = arena.world.robots[index].name
-        self.spec = arena.built.robots[index]
+    def __init__(self, arena: BaseArena, body: Body) -> None:
+        self.arena, self.body, self.name, self.spec = arena, body, body.name, body.spec
         self.wheels = Wheels(self)
         self.leds = Leds(self, self.spec.leds)
         if self.spec.speaker:
             self.speaker = Speaker(self)
-        self.devices: dict[str, Device] = {
-            spec.name: device_for(self, spec, number) for number, spec in enumerate(self.spec.sensors)
-        }
+        self.watches = Watches(self)
+        self.devices = devices_of(self, self.spec.sensors)
         self.__dict__.update(self.devices)
         self.refresh()
 
@@ -151,34 +144,37 @@ class Robot:
 
     def refresh(self) -> None:
         """Work out anew what `sense` has to read, after a device was switched."""
-        active = [
-            device for device in self.__dict__.get("devices", {}).values() if device.enabled and not device.polled
-        ]
-        self._slots: dict[str, Slot] = {d.name: d.slot for d in active if not isinstance(d, Camera)}
-        self._cameras = [d for d in active if isinstance(d, Camera)]
-        self._length = max((slot.last for slot in self._slots.values()), default=0)
-        self.active = np.zeros(self.arena.enabled.shape[1], np.uint8)
-        for device in active:
-            self.active[device.number] = 1
+        devices = [device for device in self.devices.values() if device.enabled and not device.polled]
+        slots = {device.name: device.slot for device in devices if not isinstance(device, Camera)}
+        mask = np.zeros(len(self.devices), np.uint8)
+        mask[[device.number for device in devices]] = 1
+        cameras = tuple(device for device in devices if isinstance(device, Camera))
+        self.chosen = Chosen(slots, max((slot.last for slot in slots.values()), default=0), mask, cameras)
 
     def sense(self) -> Observation:
         """Read every enabled device at once (pollable ones only when asked themselves)."""
-        readings = np.empty(self._length)
-        if self._slots:
-            self.arena.read(self.index, self.active, readings)
-        pictures = {camera.name: camera.read() for camera in self._cameras} if self._cameras else None
-        return Observation(self.arena.time, readings, self._slots, pictures)
+        return self.body.sense(self)
+
+    def watch(self, period: float = 0.1) -> None:
+        """Read the enabled devices once per period of simulated time [s], for the observers of `on_sense`."""
+        self.watches.every(period)
+
+    def on_sense(self, observer: Callable[[Observation], object], *devices: str) -> Callable[[], None]:
+        """Call `observer(observation)` with the devices that changed, of those named or of all.
+
+        It happens as often as `watch` says, else every tick. The answer is a function that ends it.
+        """
+        return self.watches.on_sense(observer, devices)
 
     @property
     def pose(self) -> Pose:
         """Where it really is: x, y [m], heading [rad]."""
-        return Pose(*self.arena.motion[self.index, X : HEADING + 1].tolist())
+        return self.body.pose
 
     @property
     def contacts(self) -> tuple[float, ...]:
         """Bearings on the body [rad] of what it touched in the last tick."""
-        row = self.arena.motion[self.index]
-        return tuple(row[BEARINGS : BEARINGS + int(row[CONTACTS])].tolist())
+        return self.body.contacts
 
     def place(self, x: float, y: float, heading: float = 0.0) -> None:
         """Put the robot somewhere else (a supervisor's hand); refused where there is no room."""
@@ -186,12 +182,4 @@ class Robot:
             raise SimulationError(
                 f"robot {self.name!r} cannot be put to ({x!r}, {y!r}, {heading!r}): expected finite numbers"
             )
-        problem = self.arena.room(without=self.index).problem(self.spec, Pose(x, y, heading))
-        if problem:
-            raise SimulationError(f"robot {self.name!r} cannot be put to ({x:g}, {y:g}): it {problem}")
-        past = self.arena.state.motion[0, :, self.index]
-        for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
-            past[:, columns] = x, y, wrap(heading)
-        past[:, FORWARD : ACCELERATION + 1] = 0.0
-        past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
-        self.arena.index()
+        self.body.place(Pose(x, y, heading))

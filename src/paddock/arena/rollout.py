@@ -36,7 +36,7 @@ class Policies:
         robots = len(arena.robots)
         numbers = np.full(robots, -1, np.int64)
         firsts = np.zeros(robots, np.int64)
-        enabled = np.zeros_like(arena.enabled)
+        enabled = np.zeros((robots, max((len(robot.devices) for robot in chosen), default=0)), np.uint8)
         parameters: list[float] = []
         types = types_of_robots(arena.model).tolist()
         known: dict[tuple[int, int], int] = {}  # robots of one type share a policy's numbers
@@ -46,14 +46,16 @@ class Policies:
                 raise DeviceNotEnabled(robot.name, device.name)
             if device.polled:
                 raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
-            kind = (id(policy), types[robot.index])
+            row = arena.numbers[robot.name]
+            kind = (id(policy), types[row])
             first = known.get(kind)
             if first is None:
                 policy.check(str(device), device.slot.last - device.slot.first)
                 first = known[kind] = len(parameters)
                 parameters += policy.parameters(device.slot.first)
-            numbers[robot.index], firsts[robot.index] = policy.number, first
-            enabled[robot.index] = robot.active  # all that sense() would read, whether the policy looks at it or not
+            numbers[row], firsts[row] = policy.number, first
+            mask = robot.chosen.mask  # all that sense() would read, whether the policy looks at it or not
+            enabled[row, : len(mask)] = mask
         readings = np.zeros(max(1, arena.built.values))
         return cls((numbers, firsts, np.array(parameters), enabled, readings))
 

@@ -68,6 +68,26 @@ class SimulationError(PaddockError):
     """The simulation cannot do what was asked, or found itself in an impossible state."""
 
 
+class LinkError(PaddockError):
+    """Something between here and a robot or an arena elsewhere went wrong; also when the connection was lost."""
+
+
+class Timeout(LinkError):
+    """No answer in time."""
+
+
+class Refused(LinkError):
+    """The other side does not want to do that."""
+
+
+class BadMessage(LinkError):
+    """A message that breaks the protocol: `type.path.inside: what is wrong`."""
+
+
+class VersionMismatch(LinkError):
+    """The two sides speak different versions of the protocol."""
+
+
 def suggestion(name: object, known: Iterable[str]) -> str:
     """` (did you mean 'x'?)` when something is close, else ` (there are: a, b)`."""
     names = sorted(known)

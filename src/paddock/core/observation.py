@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -69,6 +69,15 @@ class Observation:
         """The names of the devices that were read."""
         yield from self._slots
         yield from self._pictures or ()
+
+    @property
+    def sensors(self) -> tuple[str, ...]:
+        """The names of the devices that were read, without cameras."""
+        return tuple(self._slots)
+
+    def only(self, names: Collection[str]) -> Observation:
+        """The same look at fewer devices."""
+        return Observation(self.time, self._readings, {n: s for n, s in self._slots.items() if n in names})
 
     def __reduce__(self) -> tuple[type[Observation], tuple[Any, ...]]:
         """Copies and pickles are made anew: while half filled, `__getattr__` would look for itself."""

@@ -100,6 +100,25 @@ def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
     return commands
 
 
+def carry_over(
+    old: State, wanted: Floats, lamps: int, new: State, want: Floats, new_lamps: int, stay: list[tuple[int, int]]
+) -> None:
+    """Let robots keep their state in arrays of another shape; `stay` has their old and new rows."""
+    new.clock[:] = old.clock
+    tick, kept, keep = int(old.clock[0, TICK]), old.motion.shape[1], new.motion.shape[1]
+    pans = min(old.motion.shape[3] - lamps, new.motion.shape[3] - new_lamps)
+    lit = min(lamps, new_lamps)
+    for back in range(keep):  # the oldest tick that is known stands for all before it
+        source = old.motion[0, (tick - min(back, kept - 1)) % kept]
+        target = new.motion[0, (tick - back) % keep]
+        for before, row in stay:
+            target[row, :pans] = source[before, :pans]
+            target[row, target.shape[1] - new_lamps :][:lit] = source[before, source.shape[1] - lamps :][:lit]
+    columns = min(wanted.shape[2], want.shape[2])
+    for before, row in stay:
+        want[0, row, :columns] = wanted[0, before, :columns]
+
+
 def workspace(model: Model) -> Workspace:
     """Scratch memory that is always large enough for this model."""
     robots = len(model.makes)

@@ -9,28 +9,29 @@ from paddock.core.errors import SpecError
 OF_ROBOTS = (
     "apply",
     "arena",
+    "body",
+    "chosen",
     "contacts",
     "device",
     "devices",
     "disable",
     "drive",
     "enable",
-    "index",
     "leds",
     "name",
     "on_sense",
     "place",
     "pose",
-    "active",
     "refresh",
     "sense",
     "speaker",
     "spec",
     "stop",
     "watch",
+    "watches",
     "wheels",
 )
-OF_OBSERVATIONS = ("time",)
+OF_OBSERVATIONS = ("only", "sensors", "time")
 
 
 def check_name(name: str) -> None:

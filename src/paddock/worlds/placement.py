@@ -13,6 +13,7 @@ from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
 
 ALLOWED = 1e-6  # touching is fine [m]
+TRIES = 2000  # places where a robot without one may go
 
 
 def start_pose(world: WorldSpec, robot: Placed) -> Pose:
@@ -71,7 +72,9 @@ class Room:
 
     def problem(self, spec: RobotSpec, pose: Pose) -> str:
         """Why a robot cannot stand there, or an empty text."""
-        shape = placed(spec.body.shape, *pose)
+        return self._problem(placed(spec.body.shape, *pose))
+
+    def _problem(self, shape: Shape) -> str:
         x0, y0, x1, y1 = self.world.bounds
         left, bottom, right, top = box_of(shape)
         outside = max(x0 - left, y0 - bottom, right - x1, top - y1)
@@ -85,6 +88,17 @@ class Room:
             if deep > ALLOWED:
                 return f"overlaps {name} by {deep * 1000:.1f} mm: move it at least that far away"
         return ""
+
+    def free_pose(self, spec: RobotSpec, heading: float = 0.0) -> Pose | None:
+        """A pose with room for a robot, and some space around it if there is any; None if there is none."""
+        x0, y0, x1, y1 = self.world.bounds
+        for margin in (1.5, 1.0):
+            wide = _scaled(spec.body.shape, margin)
+            for i in range(1, TRIES + 1):
+                x, y = x0 + (x1 - x0) * _halton(i, 2), y0 + (y1 - y0) * _halton(i, 3)
+                if not self._problem(placed(wide, x, y, heading)):
+                    return Pose(x, y, wrap(heading))
+        return None
 
     def _store(self, shape: Shape, name: str) -> None:
         for cell in self._cells(shape):
@@ -105,6 +119,23 @@ class Room:
         """Cells along one axis; the outermost ones reach as far as there is anything."""
         begin, end = (math.floor((min(max(edge, first), last) - first) / self.cell) for edge in (low, high))
         return range(begin, end + 1)
+
+
+def _scaled(shape: Shape, factor: float) -> Shape:
+    """A body's outline, larger or smaller."""
+    if isinstance(shape, Disc):
+        return Disc(factor * shape.x, factor * shape.y, factor * shape.radius)
+    return tuple((factor * x, factor * y) for x, y in shape)
+
+
+def _halton(index: int, base: int) -> float:
+    """The index-th number of a sequence that fills 0 … 1 evenly."""
+    result, share = 0.0, 1.0
+    while index:
+        index, digit = divmod(index, base)
+        share /= base
+        result += digit * share
+    return result
 
 
 def _named(solid: Solid) -> str:

@@ -1,0 +1,145 @@
+"""BaseArena: what arenas in this process and arenas elsewhere have in common."""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from paddock.arena.robot import Robot
+from paddock.core.errors import SimulationError
+from paddock.core.numeric import all_finite
+from paddock.core.observation import acting
+from paddock.engine.clock import Pacer
+from paddock.worlds.spec import WorldSpec
+
+
+class BaseArena(ABC):
+    """A simulation with robots by name. Time moves in `step` and `run`."""
+
+    robots: Mapping[str, Robot]
+    world: WorldSpec
+
+    def __getitem__(self, name: str) -> Robot:
+        return self.robots[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.robots
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the robots."""
+        return iter(self.robots)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.world.name}, robots: {len(self.robots)}, time: {self.time:g} s>"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    @abstractmethod
+    def dt(self) -> float:
+        """Length of a tick [s]."""
+
+    @property
+    @abstractmethod
+    def seed(self) -> int:
+        """What decides all noise."""
+
+    @property
+    @abstractmethod
+    def tick(self) -> int:
+        """Ticks since the start."""
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds since the start."""
+        return self.tick * self.dt
+
+    @abstractmethod
+    def step(self, n: int = 1) -> None:
+        """Let `n` ticks pass."""
+
+    @abstractmethod
+    def reset(self, seed: int | None = None) -> None:
+        """Back to the start, with the same seed or another one; enabled devices stay enabled."""
+
+    @abstractmethod
+    def digest(self) -> str:
+        """A fingerprint of state and commands: in one world, equal digests mean equal futures."""
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """An exact copy of the present state and commands, for `restore`."""
+
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Go back to a snapshot."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what the arena holds."""
+
+    @abstractmethod
+    def watched(self, robot: Robot) -> None:
+        """A robot's observers have changed."""
+
+    def run(self, seconds: float, controllers: Any = None, speed: float | None = None) -> None:
+        """Let time pass with controllers at the wheels.
+
+        Args:
+            seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
+            controllers: a controller per robot's name; or one, for the only robot.
+            speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
+        """
+        if not (all_finite(seconds) and seconds >= 0):
+            raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
+        ticks = max(round(seconds / self.dt), 1 if seconds > 0 else 0)
+        chosen = self._by_robot(controllers)
+        for controller in chosen.values():
+            acting(controller)  # refuses what is none, before time passes
+        self._run(ticks, chosen, speed)
+
+    def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
+        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
+        pacer = Pacer(speed)
+        for _ in range(ticks):
+            pacer.wait(self.time)
+            for robot, act in acts:
+                robot.apply(act(robot.sense()))
+            self.step()
+
+    def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
+        if controllers is None:
+            return {}
+        if isinstance(controllers, Mapping):
+            return {self[name]: controller for name, controller in controllers.items()}
+        if len(self.robots) != 1:
+            raise SimulationError(
+                f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
+            )
+        return {next(iter(self.robots.values())): controllers}
+
+
+def checked_ticks(n: int) -> int:
+    """A number of ticks to step, or a SimulationError."""
+    try:
+        ticks = operator.index(n)
+    except TypeError:
+        ticks = -1
+    if ticks < 0:
+        raise SimulationError(f"step: expected a whole number of ticks >= 0, got {n!r}")
+    return ticks
+
+
+def checked_seed(seed: int) -> int:
+    """A seed, or a SimulationError."""
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**63:
+        raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
+    return int(seed)

@@ -1,0 +1,102 @@
+"""Body: one way to reach a robot. Handles ask it to do and to tell; where the robot really is, only it knows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import DeviceRefused
+from paddock.core.geometry import Pose
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.robots import RobotSpec
+
+if TYPE_CHECKING:
+    from paddock.arena.devices import Camera, Device
+    from paddock.arena.robot import Robot
+
+
+class Body(ABC):
+    """What every way to reach a robot can do. Values were checked by the handles; devices are known and enabled."""
+
+    name: str
+    spec: RobotSpec
+
+    # ---- doing
+
+    @abstractmethod
+    def set_wheels(self, left: float, right: float) -> None:
+        """Rim speeds [m/s], within the data sheet's limit."""
+
+    @abstractmethod
+    def set_pan(self, device: Device, angle: float) -> None:
+        """Turn a pivoting device [rad]."""
+
+    @abstractmethod
+    def set_lamp(self, number: int, brightness: float) -> None:
+        """0 off … 1 full."""
+
+    @abstractmethod
+    def set_tone(self, frequency: float, amplitude: float) -> None:
+        """Frequency [Hz] and amplitude at 1 m; both 0 for silence."""
+
+    @abstractmethod
+    def switch(self, device: Device, on: bool) -> None:
+        """A device is about to be enabled or disabled."""
+
+    @abstractmethod
+    def poll_only(self, device: Device, on: bool) -> None:
+        """A range sensor is about to be computed only when asked, or always again."""
+
+    @abstractmethod
+    def place(self, pose: Pose) -> None:
+        """Put the robot elsewhere, if it can be."""
+
+    # ---- telling
+
+    @abstractmethod
+    def sense(self, robot: Robot) -> Observation:
+        """All devices that are active now."""
+
+    @abstractmethod
+    def read(self, device: Device, *, raw: bool) -> Readings:
+        """The values of one device."""
+
+    @abstractmethod
+    def picture(self, camera: Camera) -> NDArray[np.uint8]:
+        """The present picture, upright, [row, column, rgb]."""
+
+    def depth(self, camera: Camera) -> NDArray[np.float64]:
+        """Distance [m] ahead of every pixel."""
+        raise DeviceRefused(f"{camera} measures no depth")
+
+    @property
+    @abstractmethod
+    def pose(self) -> Pose:
+        """Where it is."""
+
+    @property
+    @abstractmethod
+    def contacts(self) -> tuple[float, ...]:
+        """Bearings on the body [rad] of what it touched in the last tick."""
+
+    @property
+    @abstractmethod
+    def wheel_speeds(self) -> WheelSpeeds:
+        """How fast the wheels turn [m/s]."""
+
+    @abstractmethod
+    def pan_angle(self, device: Device) -> float:
+        """The present angle of a pivoting device [rad]."""
+
+    @property
+    @abstractmethod
+    def lamps(self) -> tuple[float, ...]:
+        """The brightness of every lamp."""
+
+    @property
+    @abstractmethod
+    def tone(self) -> tuple[float, float]:
+        """Frequency [Hz] and amplitude that sound at present."""

@@ -1,0 +1,164 @@
+"""LocalBody: a robot of an arena in this process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.body import Body
+from paddock.arena.devices import Camera, Device
+from paddock.core.errors import SimulationError
+from paddock.core.geometry import Pose, wrap
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.engine.model import FIRST_DEVICE, PAN, TYPE
+from paddock.engine.state import (
+    ACCELERATION,
+    AMPLITUDE,
+    BEARINGS,
+    BELIEF_HEADING,
+    BELIEF_X,
+    CONTACTS,
+    FORWARD,
+    FREQUENCY,
+    HEADING,
+    LEFT_SPEED,
+    PANS,
+    RIGHT_SPEED,
+    WANT_LEFT,
+    WANT_PANS,
+    WANT_RIGHT,
+    X,
+)
+
+if TYPE_CHECKING:
+    from paddock.arena.arena import Arena
+    from paddock.arena.robot import Robot
+
+
+class LocalBody(Body):
+    """Reads and writes an arena's arrays."""
+
+    def __init__(self, arena: Arena, index: int) -> None:
+        self.arena = arena
+        self.name = arena.world.robots[index].name
+        self.spec = arena.built.robots[index]
+        self._depths: dict[str, NDArray[np.float64]] = {}
+        self.bind(index)
+
+    def bind(self, index: int) -> None:
+        """Take a row of the arena's arrays; robots that come and go change them."""
+        model = self.arena.model
+        self.index = index
+        self.first_device = int(model.types[int(model.robots[model.makes[index], TYPE]), FIRST_DEVICE])
+        self._wanted = self.arena.commands[0, index, WANT_LEFT : WANT_RIGHT + 1]
+
+    @property
+    def _row(self) -> Readings:
+        row: Readings = self.arena.motion[self.index]
+        return row
+
+    def set_wheels(self, left: float, right: float) -> None:
+        self._wanted[0] = left
+        self._wanted[1] = right
+
+    def set_pan(self, device: Device, angle: float) -> None:
+        self.arena.commands[0, self.index, WANT_PANS + self._pan(device)] = angle
+
+    def set_lamp(self, number: int, brightness: float) -> None:
+        row = self._row
+        row[len(row) - self.arena.built.lamps + number] = brightness
+
+    def set_tone(self, frequency: float, amplitude: float) -> None:
+        self._row[[FREQUENCY, AMPLITUDE]] = frequency, amplitude
+
+    def switch(self, device: Device, on: bool) -> None:
+        if on:
+            camera = isinstance(device, Camera)
+            self.arena.prepare_sensing(camera=self._depth_of(device) if camera else None)
+
+    def poll_only(self, device: Device, on: bool) -> None:
+        """Nothing to prepare: `Robot.chosen` decides."""
+
+    def place(self, pose: Pose) -> None:
+        problem = self.arena.room(without=self.index).problem(self.spec, pose)
+        if problem:
+            raise SimulationError(f"robot {self.name!r} cannot be put to ({pose.x:g}, {pose.y:g}): it {problem}")
+        past = self.arena.state.motion[0, :, self.index]
+        for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
+            past[:, columns] = pose.x, pose.y, wrap(pose.heading)
+        past[:, FORWARD : ACCELERATION + 1] = 0.0
+        past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
+        self.arena.index()
+
+    def sense(self, robot: Robot) -> Observation:
+        slots, length, mask, cameras = robot.chosen
+        readings = np.empty(length)
+        if slots:
+            self.arena.read(self.index, mask, readings)
+        pictures = {camera.name: self.picture(camera) for camera in cameras} if cameras else None
+        return Observation(self.arena.time, readings, slots, pictures)
+
+    def read(self, device: Device, *, raw: bool) -> Readings:
+        only = np.zeros(len(device.robot.devices), np.uint8)
+        only[device.number] = 1
+        readings = np.empty(device.slot.last)
+        self.arena.read(self.index, only, readings, raw=raw)
+        return readings[device.slot.first :]
+
+    def picture(self, camera: Camera) -> NDArray[np.uint8]:
+        depth = self._depth_of(camera)
+        picture = np.empty((*depth.shape, 3), np.uint8)
+        self.arena.take_picture(self.index, self.first_device + camera.number, depth, picture)
+        return picture
+
+    def depth(self, camera: Camera) -> NDArray[np.float64]:
+        self.picture(camera)
+        return self._depth_of(camera).copy()
+
+    def _depth_of(self, device: Device) -> NDArray[np.float64]:
+        assert isinstance(device, Camera)
+        if device.name not in self._depths:
+            self._depths[device.name] = np.empty((device.height, device.width))
+        return self._depths[device.name]
+
+    @property
+    def pose(self) -> Pose:
+        return Pose(*self._row[X : HEADING + 1].tolist())
+
+    @property
+    def contacts(self) -> tuple[float, ...]:
+        row = self._row
+        return tuple(row[BEARINGS : BEARINGS + int(row[CONTACTS])].tolist())
+
+    @property
+    def wheel_speeds(self) -> WheelSpeeds:
+        return WheelSpeeds(*self._row[LEFT_SPEED : RIGHT_SPEED + 1].tolist())
+
+    def pan_angle(self, device: Device) -> float:
+        return float(self._row[PANS + self._pan(device)])
+
+    def _pan(self, device: Device) -> int:
+        return int(self.arena.model.devices[self.first_device + device.number, PAN])
+
+    @property
+    def lamps(self) -> tuple[float, ...]:
+        row = self._row
+        lamps = row[len(row) - self.arena.built.lamps :][: len(self.spec.leds)]
+        return tuple(lamps.tolist())
+
+    @property
+    def tone(self) -> tuple[float, float]:
+        row = self._row
+        return float(row[FREQUENCY]), float(row[AMPLITUDE])
+
+
+class Gone:
+    """Stands where a body was that left its arena: whatever it is asked for is refused."""
+
+    def __init__(self, body: LocalBody) -> None:
+        self.name, self.spec = body.name, body.spec
+
+    def __getattr__(self, name: str) -> Any:
+        raise SimulationError(f"robot {self.name!r} has left the arena")
