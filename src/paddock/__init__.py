@@ -7,12 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paddock.core.errors import (
+    BadMessage,
     DeviceNotEnabled,
     DeviceRefused,
+    LinkError,
     PaddockError,
+    Refused,
     SimulationError,
     SpecError,
+    Timeout,
     UnknownName,
+    VersionMismatch,
     shown,
 )
 
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
     from paddock.core.observation import Command, Observation
+    from paddock.links import connect
     from paddock.robots import RobotSpec
     from paddock.worlds import WorldSpec
 
@@ -28,17 +34,23 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Arena",
+    "BadMessage",
     "Command",
     "DeviceNotEnabled",
     "DeviceRefused",
+    "LinkError",
     "Observation",
     "PaddockError",
     "Pose",
+    "Refused",
     "RobotSpec",
     "SimulationError",
     "SpecError",
+    "Timeout",
     "UnknownName",
+    "VersionMismatch",
     "WorldSpec",
+    "connect",
     "kernel",
     "open",
 ]
@@ -50,6 +62,7 @@ _LAZY = {
     "Pose": "paddock.core.geometry",
     "RobotSpec": "paddock.robots",
     "WorldSpec": "paddock.worlds",
+    "connect": "paddock.links",
     "kernel": "paddock.core.jit",
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -27,9 +29,10 @@ from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import END_OF_DEVICES, Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
+from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.sense import sense, take_picture
 from paddock.worlds.build import BuiltWorld, build
-from paddock.worlds.placement import Room
+from paddock.worlds.placement import Room, start_pose
 from paddock.worlds.spec import Placed
 
 SLICE = 0.2  # wall seconds that a kernel may run before Python gets a word in
@@ -187,19 +190,31 @@ class Arena(BaseArena):
         with self._turn:
             return engine.digest(self.state, self.commands)
 
-    def add(self, robot: Placed) -> Robot:
-        """Put another robot into the world: where it is to stand there must be room, now and after a reset."""
+    def spawn(
+        self,
+        name: str,
+        kind: str | Path | RobotSpec,
+        *,
+        at: tuple[float, float] | None = None,
+        heading: float = 0.0,
+        color: str | None = None,
+    ) -> Robot:
+        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
         with self._turn:
+            room = self.room()
+            for robot, other in zip(self.world.robots, self.built.robots, strict=True):
+                room.add(other, start_pose(self.world, robot), f"the start of robot {robot.name!r}")
+            pose = room.free_pose(spec, heading) if at is None else Pose(*at, heading)
+            problem = "finds no room anywhere" if pose is None else room.problem(spec, pose)
+            if problem or pose is None:
+                raise SimulationError(f"robot {name!r} {problem}")
+            heading_deg = math.degrees(pose.heading)
+            robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
             world = self.world.with_robots(*self.world.robots, robot)
-            built = build(world, dt=self.dt)
-            problem = self.room().problem(built.robots[-1], Pose(*built.poses[-1].tolist()))
-            if problem:
-                raise SimulationError(f"robot {robot.name!r} {problem}")
-            self._rebuild(built)
-        return self[robot.name]
+            self._rebuild(build(world, dt=self.dt))
+        return self[name]
 
     def remove(self, name: str) -> None:
-        """Take a robot out of the world; its handle is of no use any more."""
         self[name].watches.end()
         with self._turn:
             kept = [robot for robot in self.world.robots if robot.name != name]

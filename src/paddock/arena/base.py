@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from paddock.core.errors import SimulationError
 from paddock.core.numeric import all_finite
 from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
+from paddock.robots import RobotSpec
 from paddock.worlds.spec import WorldSpec
 
 
@@ -69,6 +71,30 @@ class BaseArena(ABC):
     @abstractmethod
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
+
+    @abstractmethod
+    def spawn(
+        self,
+        name: str,
+        kind: str | Path | RobotSpec,
+        *,
+        at: tuple[float, float] | None = None,
+        heading: float = 0.0,
+        color: str | None = None,
+    ) -> Robot:
+        """Put another robot into the world.
+
+        Args:
+            name: what it is called there.
+            kind: a shipped robot's name, the path of a TOML file, or a RobotSpec.
+            at: where [m]; there must be room now, and where others start. None: anywhere with room.
+            heading: where it looks [rad].
+            color: of its body, else that of its kind.
+        """
+
+    @abstractmethod
+    def remove(self, name: str) -> None:
+        """Take a robot out of the world; its handle is of no use any more."""
 
     @abstractmethod
     def digest(self) -> str:

@@ -48,10 +48,14 @@ class Device:
 
     def raw(self) -> Any:
         """The present reading in the hardware's own numbers."""
+        values = self.raw_values()
+        return as_number(values) if len(values) == 1 else values
+
+    def raw_values(self) -> Readings:
+        """The same, always as an array."""
         if not self.spec.response and self.spec.scale is None:
             raise DeviceRefused(f"{self} has no hardware numbers: use read()")
-        values = self._values(raw=True)
-        return as_number(values) if len(values) == 1 else values
+        return self._values(raw=True)
 
     def _values(self, *, raw: bool) -> Readings:
         self.refuse_if_disabled()

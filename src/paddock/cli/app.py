@@ -124,6 +124,55 @@ def run(
 
 
 @app.command()
+def serve(
+    world: Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")],
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. 0.0.0.0: any; then clients need the token that is printed.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any that is free.")] = 8642,
+    speed: Annotated[
+        float | None, typer.Option(help="Simulated seconds per second; 0 for flat out. Default: 1.")
+    ] = None,
+    lock_step: Annotated[
+        bool, typer.Option("--lock-step", help="Time passes only when every client has asked for it (flat out).")
+    ] = False,
+    seed: Seed = 0,
+    token: Annotated[
+        str | None, typer.Option(help="The supervisors' token. Not given: made up where one is needed.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="Another name under which browsers reach this machine.")
+    ] = None,
+    classroom: Annotated[
+        Path | None, typer.Option(help="A text file with a student per line: a robot and a join link for each.")
+    ] = None,
+    score: Annotated[
+        Path | None, typer.Option(help="A Python file with score(arena) → points by robot name, for the page.")
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Serve a world to programs and browsers, on this machine or on the network.
+
+    paddock serve clutter
+    paddock serve clutter --lock-step --seed 7
+    paddock serve line-track --host 0.0.0.0 --classroom names.txt
+    """
+    from paddock.cli.serve import serve_world
+    from paddock.server import Settings
+
+    flat_out = speed == 0 or (lock_step and speed is None)
+    settings = Settings(
+        host=host,
+        port=port,
+        speed=None if flat_out else 1.0 if speed is None else speed,
+        lock_step=lock_step,
+        token=token,
+        allowed_hosts=tuple(allow_host or ()),
+    )
+    serve_world(world, settings, seed=seed, classroom=classroom, score=score, open_page=open_page)
+
+
+@app.command()
 def reproduce(
     name: Annotated[str, typer.Argument(help="Which published experiment: wall-follower, or all.")],
     json: Json = False,

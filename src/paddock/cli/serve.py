@@ -1,0 +1,96 @@
+"""`paddock serve`: a world on the network, with its page, its join links, and a classroom if wanted."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import math
+from pathlib import Path
+
+from rich.console import Console
+
+import paddock
+from paddock.cli.tables import new_table
+from paddock.core.errors import PaddockError
+from paddock.server import Server, Settings
+from paddock.server.access import Grant, Role
+from paddock.server.classroom import robot_names, seat_students
+from paddock.server.session import Scoring
+from paddock.worlds import load_world
+
+
+def serve_world(
+    world: str,
+    settings: Settings,
+    *,
+    seed: int,
+    classroom: Path | None,
+    score: Path | None,
+    open_page: bool,
+) -> None:
+    """Serve until Ctrl-C."""
+    console = Console(highlight=False, soft_wrap=True)
+    logging.basicConfig(format="%(message)s")
+    if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
+        raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for flat out, got {settings.speed:g}")
+    spec = load_world(world)
+    names = read_names(classroom) if classroom is not None else []
+    if names:
+        spec = seat_students(spec, names)
+    server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
+    links = []
+    for student, robot in robot_names(names).items():
+        token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
+        links.append((student, robot, token))
+
+    def ready() -> None:
+        console.print(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)")
+        if server.supervisor:
+            console.print(f"supervisor: {server.url(token=server.supervisor)}")
+            console.print(f"viewer:     {server.url(token=server.viewer)}")
+        if links:
+            table = new_table("Join links", "student", "robot", "link")
+            for student, robot, token in links:
+                table.add_row(student, robot, f"{server.url(token=token)}&robot={robot}")
+            console.print(table)
+        if open_page:
+            import webbrowser
+
+            webbrowser.open(server.url(token=server.supervisor))
+
+    server.run(ready)
+    console.print("stopped")
+
+
+def read_names(file: Path) -> list[str]:
+    """A name per line; empty lines and what follows a # do not count."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise PaddockError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PaddockError(f"{file}: expected a text in UTF-8; save it with that encoding") from None
+    names = [name for line in lines if (name := line.partition("#")[0].strip())]
+    if not names:
+        raise PaddockError(f"{file}: expected a name per line, found none")
+    return names
+
+
+def load_scoring(path: Path | None) -> Scoring | None:
+    """The function `score(arena)` of a user's Python file."""
+    if path is None:
+        return None
+    if not path.is_file():
+        raise PaddockError(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location(f"score_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise PaddockError(f"{path}: expected a Python file ending in .py")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise PaddockError(f"{path}: {type(error).__name__}: {error}") from error
+    scoring = getattr(module, "score", None)
+    if not callable(scoring):
+        raise PaddockError(f"{path}: expected a function score(arena) that answers a dict of points by robot name")
+    return scoring  # type: ignore[no-any-return]

@@ -1,0 +1,119 @@
+"""Who may do what: roles, tokens, and the headers that browsers send."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import socket
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import IntEnum
+from urllib.parse import urlsplit
+
+from paddock.core.errors import Refused
+
+
+class Role(IntEnum):
+    """Each may do what those before it may."""
+
+    VIEWER = 0  # look on
+    CONTROLLER = 1  # drive robots
+    SUPERVISOR = 2  # move robots, command the clock, know the truth
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What a token allows."""
+
+    role: Role
+    robots: frozenset[str] | None = None  # those it names; None for all
+    name: str = ""  # whom it was made for
+
+    def covers(self, robot: str) -> bool:
+        """Whether it allows to read this robot, and for controllers to drive it."""
+        return self.robots is None or robot in self.robots
+
+    def check(self, role: Role, what: str) -> None:
+        """Refuse what needs a higher role."""
+        if self.role < role:
+            raise Refused(f"{what}: only a {role} may do that, and you are a {self.role}")
+
+    def check_robot(self, robot: str, what: str) -> None:
+        """Refuse robots that the token does not name."""
+        if not self.covers(robot):
+            named = ", ".join(sorted(self.robots or ())) or "none"
+            raise Refused(f"{what}: your token does not name robot {robot!r} (it names: {named})")
+
+
+EVERYTHING = Grant(Role.SUPERVISOR)
+
+
+class Tokens:
+    """The tokens of a server."""
+
+    def __init__(self) -> None:
+        self._grants: dict[str, Grant] = {}
+
+    def add(self, grant: Grant, token: str | None = None) -> str:
+        """Make a token, or take the one given, for a grant."""
+        token = token or secrets.token_urlsafe(12)
+        self._grants[token] = grant
+        return token
+
+    def grant(self, token: str, *, local: bool) -> Grant:
+        """What a token is worth. Without one, those on this machine may do everything, others nothing."""
+        for known, grant in self._grants.items():
+            if hmac.compare_digest(known.encode(), token.encode("utf-8", "replace")):
+                return grant
+        if token:
+            raise Refused("token: this token is not valid here; ask for a new join link")
+        if not local:
+            raise Refused("token: from another machine this server wants a token; ask for a join link")
+        return EVERYTHING
+
+
+def is_local(address: str) -> bool:
+    """Whether a peer's address is on this machine."""
+    try:
+        number = ipaddress.ip_address(address.split("%")[0])
+    except ValueError:
+        return address == "localhost"
+    mapped = getattr(number, "ipv4_mapped", None)
+    return bool((mapped or number).is_loopback)
+
+
+def own_hosts(bound: str, extra: Collection[str] = ()) -> frozenset[str]:
+    """The names under which browsers may know this server."""
+    hosts = {"localhost", "127.0.0.1", "::1", *extra}
+    if not is_local(bound):
+        name = socket.gethostname()
+        hosts |= {name, f"{name}.local", bound}
+    return frozenset(host.lower() for host in hosts)
+
+
+def foreign_header(host: str | None, origin: str | None, *, hosts: Collection[str], reached_at: str) -> str:
+    """Why a request is refused: an empty text if both headers are fine.
+
+    A page of another site may open a connection to this machine, and a name of its own may lead here. Both show in
+    the headers. Programs send no Origin.
+    """
+    name = hostname(f"//{host or ''}")
+    if name not in hosts and name != reached_at.split("%")[0]:
+        return f"Host {host!r} is not this server; allow it with --allow-host"
+    if origin is not None and hostname(origin) != name:
+        return f"Origin {origin!r} is another site"
+    if origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
+        return f"Origin {origin!r} is another port of this machine"
+    return ""
+
+
+def hostname(url: str) -> str:
+    """The host of a URL in small letters; an empty text if it has none."""
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""

@@ -1,0 +1,79 @@
+"""Client: one connection's side of the session: who it is, what it drives, what it wants to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from paddock.arena import Arena, Robot
+from paddock.protocol import Encoding, Message, encode
+from paddock.server.access import Grant
+from paddock.server.conductor import Member
+
+MOST_WAITING = 256 * 1024  # bytes that a slow reader may have unread before streams skip
+
+
+@dataclass
+class Subscription:
+    """Devices of a robot that are sent once per period of simulated time."""
+
+    robot: Robot  # a handle of its own, with just these devices enabled
+    every: int  # ticks
+    next: int  # tick
+    jpeg: bool
+    stream: str
+
+
+@dataclass
+class FrameStream:
+    """Where all robots are, a frame at a time: the next one leaves when the last one has arrived."""
+
+    period: float  # wall seconds
+    sent: int = 0
+    got: int = 0
+    last: tuple[int, int, bytes] | None = None  # tick, layout of the robots' list, bodies
+
+
+@dataclass(eq=False)
+class Client:
+    """Someone connected."""
+
+    name: str
+    grant: Grant
+    write: Callable[[bytes, bool], None]  # (data, whether it is text)
+    unread: Callable[[], int]  # bytes that wait to be sent
+    encoding: Encoding = "msgpack"
+    member: Member = field(init=False)
+    wants_lock: bool = False
+    step_id: int | None = None  # of the step that is under way
+    handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
+    driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along
+    subscriptions: dict[tuple[str, str], Subscription] = field(default_factory=dict)  # by robot and stream
+    frames: FrameStream | None = None
+    snapshots: dict[int, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.member = Member(self.name)
+
+    def send(self, message: Message) -> None:
+        """Send a message, whatever waits already."""
+        self.write(encode(message, self.encoding), self.encoding == "json")
+
+    @property
+    def slow(self) -> bool:
+        """Whether it reads so slowly that streams had better skip."""
+        return self.unread() > MOST_WAITING
+
+    def handle(self, arena: Arena, name: str) -> Robot:
+        """This client's own handle to a robot."""
+        handle = self.handles.get(name)
+        if handle is None:
+            handle = self.handles[name] = arena.robots.new_handle(name)
+        return handle
+
+    def forget(self, robot: str) -> None:
+        """A robot is no more, or no longer this client's."""
+        self.handles.pop(robot, None)
+        self.subscriptions = {key: one for key, one in self.subscriptions.items() if key[0] != robot}
+        if robot in self.driven:
+            self.driven.remove(robot)

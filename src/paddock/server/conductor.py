@@ -1,0 +1,222 @@
+"""Conductor: lets time pass. It waits for everyone in the lock, for the pace, and for the person who paused it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from paddock.arena import Arena
+
+SLICE = 0.01  # wall seconds of simulation before messages are looked at again
+LONGEST_LEAP = 0.1  # simulated seconds before messages are looked at again
+FARTHEST_BEHIND = 0.25  # wall seconds; what is farther behind its pace is not caught up with
+
+
+class Audience(Protocol):
+    """Those who want to know that time has passed."""
+
+    def next_tick(self, tick: int) -> float:
+        """The next tick after this one at which someone wants to look; infinity for none."""
+
+    def ticked(self) -> None:
+        """Time has passed."""
+
+    def released(self, member: Member) -> None:
+        """A member of the lock did not answer in time."""
+
+    def clock_changed(self) -> None:
+        """Speed, pause or lock have changed."""
+
+
+@dataclass(eq=False)
+class Member:
+    """Someone who asks for time to pass. In the lock, time waits for them."""
+
+    name: str
+    timeout: float = 10.0  # seconds to ask for more time while others wait
+    locked: bool = False
+    target: int = 0  # the tick they have asked for
+    waiting: Callable[[], None] | None = None  # to call when it has come
+    _patience: asyncio.TimerHandle | None = field(default=None, repr=False)
+
+
+class Conductor:
+    """The clock of a served arena. Everything happens in the event loop's thread."""
+
+    def __init__(self, arena: Arena, audience: Audience, *, speed: float | None, lock_step: bool) -> None:
+        self.arena, self.audience, self.lock_step = arena, audience, lock_step
+        self.speed = speed  # None for flat out
+        self.running = True
+        self.members: list[Member] = []
+        self._extra = 0  # ticks that a paused clock may still run
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.Handle | None = None
+        self._cost = 1e-5  # wall seconds of a tick, about
+        self._start_pace()
+
+    # ---- what people ask for
+
+    def join(self, member: Member, lock: bool) -> None:
+        """Take part; in the lock, from the present tick on."""
+        if member not in self.members:
+            self.members.append(member)
+        member.locked = lock
+        member.target = max(member.target, self.arena.tick)
+        self.audience.clock_changed()
+        self.go()
+
+    def leave(self, member: Member) -> None:
+        """Time waits no longer for this one."""
+        self._calm(member)
+        member.locked, member.waiting = False, None
+        if member in self.members:
+            self.members.remove(member)
+            self.audience.clock_changed()
+        self.go()
+
+    def ask(self, member: Member, ticks: int, then: Callable[[], None]) -> None:
+        """Acknowledge the present tick, and be called when so many ticks have passed."""
+        self._calm(member)
+        member.target = self.arena.tick + ticks
+        member.waiting = then
+        self.go()
+
+    def set_running(self, running: bool) -> None:
+        self.running, self._extra = running, 0
+        self._changed()
+
+    def set_speed(self, speed: float | None) -> None:
+        self.speed = speed
+        self._changed()
+
+    def advance(self, ticks: int) -> None:
+        """Let a paused clock run for some ticks."""
+        self._extra = 0 if self.running else self._extra + ticks
+        self.go()
+
+    def jumped(self) -> None:
+        """The arena's clock was set to another time."""
+        for member in self.members:
+            member.target = self.arena.tick
+        self._changed()
+
+    def close(self) -> None:
+        """No more time passes."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.running = False
+        for member in self.members:
+            self._calm(member)
+
+    @property
+    def lock(self) -> list[Member]:
+        return [member for member in self.members if member.locked]
+
+    # ---- time
+
+    def go(self) -> None:
+        """Let time pass for as long as it may; come back by itself when it may again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        began = time.perf_counter()
+        while True:
+            self._answer()
+            ticks = self._allowed()
+            if ticks < 1:
+                break
+            ahead = self._ahead()
+            if ahead > 0:
+                self._timer = self._loop.call_later(ahead, self.go)
+                break
+            if time.perf_counter() - began > SLICE:
+                self._timer = self._loop.call_soon(self.go)
+                break
+            self._step(min(ticks, self._paced(), max(1, int(SLICE / self._cost))))
+        self._watch_laggards()
+
+    def _step(self, ticks: int) -> None:
+        began = time.perf_counter()
+        self.arena.step(ticks)
+        self._cost += 0.2 * ((time.perf_counter() - began) / ticks - self._cost)
+        self._extra = max(0, self._extra - ticks)
+        self.audience.ticked()
+
+    def _allowed(self) -> int:
+        """How many ticks may pass before someone has to be heard; the pace apart."""
+        tick = self.arena.tick
+        if not self.running and self._extra == 0:
+            return 0
+        lock = self.lock
+        if not lock and self.lock_step:
+            return 0
+        limits = [member.target for member in self.members if member.locked or member.waiting]
+        limits.append(tick + (max(1, int(LONGEST_LEAP / self.arena.dt)) if self.running else self._extra))
+        limits.append(self.audience.next_tick(tick))  # type: ignore[arg-type]
+        return int(min(limits) - tick)
+
+    def _answer(self) -> None:
+        tick = self.arena.tick
+        for member in list(self.members):
+            if member.waiting is not None and member.target <= tick:
+                then, member.waiting = member.waiting, None
+                then()
+
+    # ---- pace
+
+    def _start_pace(self) -> None:
+        self._start, self._start_tick = time.perf_counter(), self.arena.tick
+
+    def _ahead(self) -> float:
+        """Wall seconds until the next tick is due; not more than 0 if it is."""
+        if self.speed is None:
+            return 0.0
+        due = self._start + (self.arena.tick + 1 - self._start_tick) * self.arena.dt / self.speed
+        ahead = due - time.perf_counter()
+        if ahead < -FARTHEST_BEHIND or self.arena.tick < self._start_tick:
+            self._start_pace()
+            return 0.0
+        return ahead
+
+    def _paced(self) -> int:
+        """How many ticks are due."""
+        if self.speed is None:
+            return 1_000_000
+        elapsed = (time.perf_counter() - self._start) * self.speed / self.arena.dt
+        return max(1, math.floor(elapsed) - (self.arena.tick - self._start_tick))
+
+    def _changed(self) -> None:
+        self._start_pace()
+        self.audience.clock_changed()
+        self.go()
+
+    # ---- patience
+
+    def _watch_laggards(self) -> None:
+        """Those in the lock who let others wait have their timeout to answer."""
+        tick = self.arena.tick
+        lock = self.lock
+        others_wait = any(member.target > tick for member in self.members) or not self.lock_step
+        for member in lock:
+            if self.running and others_wait and member.target <= tick and member.waiting is None:
+                if member._patience is None and math.isfinite(member.timeout):
+                    member._patience = self._loop.call_later(member.timeout, self._release, member)
+            else:
+                self._calm(member)
+
+    def _release(self, member: Member) -> None:
+        self._calm(member)
+        member.locked = False
+        self.audience.released(member)
+        self.audience.clock_changed()
+        self.go()
+
+    @staticmethod
+    def _calm(member: Member) -> None:
+        if member._patience is not None:
+            member._patience.cancel()
+            member._patience = None

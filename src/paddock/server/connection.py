@@ -1,0 +1,218 @@
+"""Connection: one TCP connection: a file of the page over HTTP, or a WebSocket with its messages.
+
+The `websockets` package parses and builds; reading and writing happen right here, in the event loop's callbacks, so
+that a step in lock-step costs no hop between tasks or threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, cast
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from paddock.core.errors import BadMessage, LinkError, PaddockError, VersionMismatch
+from paddock.protocol import decode, encode
+from paddock.protocol.encoding import request_id
+from paddock.protocol.messages import REQUESTS, Hello, Refused
+from paddock.server.access import foreign_header, is_local
+from paddock.server.client import Client
+from paddock.server.files import respond_with_file
+
+if TYPE_CHECKING:
+    from paddock.server.server import Server
+
+MOST_BYTES = 1024 * 1024  # of a message
+MOST_PER_SECOND = 20_000  # messages; whoever sends more has to wait
+PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
+PING_PERIOD = 5.0  # seconds; three without any sign of life are the end
+NO_HELLO, NOT_ALLOWED, OTHER_VERSION, TOO_SLOW = 4400, 4401, 4426, 4408  # close codes of our own
+
+quiet = logging.getLogger("paddock.server.websockets")
+quiet.setLevel(logging.CRITICAL)
+
+
+class Connection(asyncio.Protocol):
+    """Reads, answers, and is gone."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.session = server, server.session
+        self.protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
+        self.client: Client | None = None
+        self._parts: list[bytes] = []
+        self._opcode = Opcode.TEXT
+        self._loop = asyncio.get_running_loop()
+        self._heard = self._loop.time()
+        self._second, self._messages = 0, 0
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    # ---- the transport's callbacks
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+        self.transport.set_write_buffer_limits(high=MOST_BYTES)
+        self.server.connections.add(self)
+        self._after("hello", PATIENCE, lambda: self.close(NO_HELLO, "no hello in time"))
+        self._after("ping", PING_PERIOD, self._ping)
+
+    def data_received(self, data: bytes) -> None:
+        self._heard = self._loop.time()
+        self.protocol.receive_data(data)
+        self._flush()
+        for event in self.protocol.events_received():
+            if isinstance(event, Request):
+                self._respond(event)
+            elif isinstance(event, Frame):
+                self._frame(event)
+
+    def eof_received(self) -> bool:
+        self.protocol.receive_eof()
+        self._flush()
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for timer in self._timers.values():
+            timer.cancel()
+        self.server.connections.discard(self)
+        if self.client is not None:
+            self.session.drop(self.client)
+            self.client = None
+
+    def pause_writing(self) -> None:
+        """The client does not read: do not read from it either, and give it up after a while."""
+        self.transport.pause_reading()
+        self._after("stuck", PATIENCE, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._timers.pop("stuck").cancel()
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    # ---- HTTP
+
+    def _respond(self, request: Request) -> None:
+        headers = request.headers
+        reached_at = self.transport.get_extra_info("sockname")[0]
+        problem = foreign_header(
+            headers.get("Host"), headers.get("Origin"), hosts=self.server.hosts, reached_at=reached_at
+        )
+        if problem:
+            response = self.protocol.reject(403, f"{problem}\n")
+        elif request.path.partition("?")[0] != "/ws":
+            response = respond_with_file(self.protocol, request.path)
+        elif len(self.server.connections) > self.server.settings.most_clients:
+            response = self.protocol.reject(503, "there are too many clients already; try again later\n")
+        else:
+            response = self.protocol.accept(request)
+        self.protocol.send_response(response)
+        self._flush()
+
+    # ---- WebSocket
+
+    def _frame(self, frame: Frame) -> None:
+        if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+            if frame.opcode is not Opcode.CONT:
+                self._opcode = frame.opcode
+            if frame.fin and not self._parts:
+                self._message(bytes(frame.data))
+                return
+            self._parts.append(bytes(frame.data))
+            if frame.fin:
+                whole, self._parts = b"".join(self._parts), []
+                self._message(whole)
+
+    def _message(self, data: bytes) -> None:
+        if self.protocol.state is not State.OPEN:
+            return
+        self._count()
+        payload: bytes | str = data
+        text = self._opcode is Opcode.TEXT
+        if self.client is not None:
+            self.client.encoding = "json" if text else "msgpack"
+        try:
+            if text:
+                try:
+                    payload = data.decode()
+                except UnicodeDecodeError:
+                    raise BadMessage("not valid JSON: expected UTF-8") from None
+            message = decode(payload, REQUESTS)
+        except BadMessage as error:
+            self._refuse(error, request_id(payload), text)
+            return
+        if self.client is not None:
+            self.session.handle(self.client, message)
+        elif isinstance(message, Hello):
+            self._hello(message, text)
+        else:
+            self._refuse(BadMessage(f"{message.type}: expected a hello first"), getattr(message, "id", None), text)
+
+    def _hello(self, hello: Hello, text: bool) -> None:
+        peer = self.transport.get_extra_info("peername")[0]
+        try:
+            grant = self.server.tokens.grant(hello.token, local=is_local(peer))
+            client = Client(hello.name, grant, self.write, self.transport.get_write_buffer_size)
+            client.encoding = "json" if text else "msgpack"
+            self.session.admit(client, hello)
+        except LinkError as error:
+            self._refuse(error, hello.id, text)
+            self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
+            return
+        self.client = client
+        self._timers.pop("hello").cancel()
+
+    def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
+        refusal = Refused(id=id, error=type(error).__name__, message=str(error))
+        self.write(encode(refusal, "json" if text else "msgpack"), text)
+
+    def write(self, data: bytes, text: bool) -> None:
+        """Send a message; to whom has closed already, nothing."""
+        if self.protocol.state is State.OPEN:
+            (self.protocol.send_text if text else self.protocol.send_binary)(data)
+            self._flush()
+
+    def close(self, code: int, reason: str) -> None:
+        """Say why, and close."""
+        if self.protocol.state is State.OPEN:
+            self.protocol.send_close(code, reason.encode()[:120].decode(errors="ignore"))
+            self._flush()
+            self._after("closing", PATIENCE, self.transport.abort)
+        else:
+            self.transport.abort()
+
+    def _flush(self) -> None:
+        for data in self.protocol.data_to_send():
+            if data:
+                self.transport.write(data)
+            elif self.transport.can_write_eof() and not self.transport.is_closing():
+                self.transport.write_eof()
+        if self.protocol.close_expected():
+            self._after("closing", 1.0, self.transport.abort)
+
+    # ---- limits
+
+    def _count(self) -> None:
+        now = int(time.monotonic())
+        if now != self._second:
+            self._second, self._messages = now, 0
+        self._messages += 1
+        if self._messages == MOST_PER_SECOND:
+            self.transport.pause_reading()
+            self._after("rate", 1.0, self.transport.resume_reading)
+
+    def _ping(self) -> None:
+        self._after("ping", PING_PERIOD, self._ping)
+        if self._loop.time() - self._heard > 3 * PING_PERIOD:
+            self.transport.abort()
+        elif self.protocol.state is State.OPEN:
+            self.protocol.send_ping(b"")
+            self._flush()
+
+    def _after(self, what: str, seconds: float, then: object) -> None:
+        if what in self._timers:
+            self._timers[what].cancel()
+        self._timers[what] = self._loop.call_later(seconds, then)  # type: ignore[arg-type]

@@ -1,0 +1,164 @@
+"""Server: an arena on a port, in this thread or in one of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.arena import Arena
+from paddock.core.errors import LinkError, PaddockError
+from paddock.server.access import Grant, Role, Tokens, is_local, own_hosts
+from paddock.server.conductor import Member
+from paddock.server.connection import Connection
+from paddock.server.session import Scoring, Session
+
+PORT = 8642
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a server is to be reached and how its clock goes."""
+
+    host: str = "127.0.0.1"
+    port: int = PORT  # 0: any that is free
+    speed: float | None = 1.0  # simulated seconds per second; None for flat out
+    lock_step: bool = False  # time passes only when all clients want it to
+    token: str | None = None  # of supervisors; made up when needed
+    allowed_hosts: tuple[str, ...] = ()  # other names that lead here
+    most_clients: int = 256
+
+
+class Server:
+    """Serves one arena. The arena must not be stepped by anyone else meanwhile."""
+
+    session: Session
+
+    def __init__(self, arena: Arena, settings: Settings | None = None, *, scoring: Scoring | None = None) -> None:
+        self.arena, self.settings = arena, settings or Settings()
+        self._scoring = scoring
+        self.tokens = Tokens()
+        self.connections: set[Connection] = set()
+        self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
+        self.port = self.settings.port
+        self.supervisor = self.viewer = ""
+        if self.settings.token or not self.loopback:
+            self.supervisor = self.tokens.add(Grant(Role.SUPERVISOR), self.settings.token)
+            self.viewer = self.tokens.add(Grant(Role.VIEWER))
+        self._stopped: asyncio.Event | None = None
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        return is_local(self.settings.host)
+
+    def url(self, *, scheme: str = "http", token: str = "") -> str:
+        """Where it is; with a token, a join link."""
+        host = self.settings.host
+        if host in ("0.0.0.0", "::"):
+            import socket
+
+            host = socket.gethostname()
+        named = f"[{host}]" if ":" in host else host
+        path = "/ws" if scheme == "ws" else "/"
+        return f"{scheme}://{named}:{self.port}{path}" + (f"#token={token}" if token else "")
+
+    def run(self, ready: object = None) -> None:
+        """Serve until `stop` or Ctrl-C."""
+        with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+            asyncio.run(self.serve(ready))
+
+    async def serve(self, ready: object = None) -> None:
+        """Listen; `ready()` is called once clients can come."""
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        self.arena.prepare_sensing(camera=np.empty((1, 1)))
+        speed, lock_step = self.settings.speed, self.settings.lock_step
+        self.session = Session(self.arena, speed=speed, lock_step=lock_step, scoring=self._scoring)
+        try:
+            listener = await self._listen()
+            self.port = listener.sockets[0].getsockname()[1]
+            if callable(ready):
+                ready()
+            self.session.conductor.go()
+            async with listener:
+                await self._stopped.wait()
+        finally:
+            self.session.close()
+            for connection in list(self.connections):
+                connection.close(1001, "the server stops")
+
+    async def _listen(self) -> asyncio.Server:
+        host, port = self.settings.host, self.settings.port
+        try:
+            return await asyncio.get_running_loop().create_server(lambda: Connection(self), host, port, backlog=256)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise LinkError(
+                    f"port {port} on {host} is in use: stop what listens there, or choose another with --port"
+                ) from None
+            raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+
+    def stop(self) -> None:
+        """End `serve`, from any thread."""
+        if self._stopped is not None:
+            with contextlib.suppress(RuntimeError):  # it has ended already
+                self._loop.call_soon_threadsafe(self._stopped.set)
+
+    @contextlib.contextmanager
+    def in_background(self) -> Iterator[Server]:
+        """Serve in a thread of its own while the block runs."""
+        ready, failed = threading.Event(), []
+
+        def work() -> None:
+            try:
+                asyncio.run(self.serve(ready.set))
+            except BaseException as error:
+                failed.append(error)
+                ready.set()
+
+        thread = threading.Thread(target=work, name="paddock-server", daemon=True)
+        thread.start()
+        ready.wait()
+        try:
+            if failed:
+                raise failed[0]
+            yield self
+        finally:
+            self.stop()
+            thread.join()
+
+
+class Insider:
+    """Someone in this process who takes part in a background server's lock: time waits for them, too."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self._server, self._member = server, Member(name, timeout=float("inf"))
+        self._call(server.session.conductor.join, self._member, True)
+
+    def step(self, ticks: int = 1) -> None:
+        """Wait until so many ticks have passed, however long people pause."""
+        passed = threading.Event()
+        conductor = self._server.session.conductor
+        self._server._loop.call_soon_threadsafe(conductor.ask, self._member, ticks, passed.set)
+        while not passed.wait(1.0):
+            if self._server._loop.is_closed():
+                raise PaddockError("the server has stopped")
+
+    def leave(self) -> None:
+        """Time waits no longer."""
+        self._call(lambda: self._server.session.conductor.leave(self._member))
+
+    def _call(self, function: object, *arguments: object) -> None:
+        done = threading.Event()
+
+        def work() -> None:
+            function(*arguments)  # type: ignore[operator]
+            done.set()
+
+        self._server._loop.call_soon_threadsafe(work)
+        done.wait()
