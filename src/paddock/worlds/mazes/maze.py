@@ -61,20 +61,21 @@ class Maze:
         return [cell for cell, ways in self.ways().items() if len(ways) == 1]
 
     def __str__(self) -> str:
-        """The maze in characters, S for the start and E for the exit, the top row first."""
+        return self.drawn()
+
+    def drawn(self, way: Iterable[Cell] = ()) -> str:
+        """The maze in characters, the top row first: S the start, E the exit, dots along a way."""
+        letters = dict.fromkeys(way, "·") | {self.start: "S", self.exit: "E"}
         lines = []
         for row in reversed(range(self.rows)):
             roofs = ("   " if self.joined((c, row), (c, row + 1)) else "---" for c in range(self.columns))
             lines.append("+" + "".join(roof + "+" for roof in roofs))
             inside = (
-                f" {self._letter((c, row))} " + (" " if self.joined((c, row), (c + 1, row)) else "|")
+                f" {letters.get((c, row), ' ')} " + (" " if self.joined((c, row), (c + 1, row)) else "|")
                 for c in range(self.columns)
             )
             lines.append("|" + "".join(inside))
         return "\n".join([*lines, "+" + "---+" * self.columns])
-
-    def _letter(self, cell: Cell) -> str:
-        return "S" if cell == self.start else "E" if cell == self.exit else " "
 
 
 def check_size(columns: int, rows: int) -> None:

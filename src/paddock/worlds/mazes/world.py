@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from paddock.core.errors import SpecError, shown
 from paddock.core.geometry import Point, bounding_radius
+from paddock.core.spec import Metres, MetresOrZero, Spec
 from paddock.robots import RobotSpec
 from paddock.worlds.mazes.maze import Cell, Maze
 from paddock.worlds.mazes.walls import Corner, wall_lines
@@ -21,11 +22,11 @@ START, EXIT = "start", "exit"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Layout:
+class Layout(Spec):
     """Where the cells of a maze lie in its world; the lower left corner is the origin."""
 
-    corridor: float = 0.2  # clear width between walls [m]
-    thickness: float = 0.01  # of walls [m]
+    corridor: Metres = 0.2  # clear width between walls [m]
+    thickness: MetresOrZero = 0.01  # of walls [m]
 
     @property
     def pitch(self) -> float:
@@ -69,7 +70,6 @@ def maze_world(
     way = solution(maze)
     width, depth = layout.size(maze)
     starts = (_start(START, way[0], way[1], layout), _start(EXIT, way[-1], way[-2], layout))
-    kind = robot if isinstance(robot, str) else robot.name
     world = WorldSpec(
         name=name,
         title=title or f"A maze of {maze.columns} × {maze.rows} cells",
@@ -88,7 +88,7 @@ def maze_world(
     (spec,) = robot_types(world)
     room = 2 * bounding_radius(spec.body.shape)
     if corridor <= room:
-        raise SpecError(f"expected metres > {room:g}, for a {kind} to turn, got {shown(corridor)}", path="corridor")
+        raise SpecError(f"expected metres > {room:g}, so that the {spec.name} can turn, got {shown(corridor)}", path="corridor")
     check_placement(world, [spec])
     return world
 
