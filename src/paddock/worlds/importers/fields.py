@@ -83,12 +83,12 @@ class Fields:
             )
         return int(number)
 
-    def words(self, key: str, meaning: str) -> list[str]:
-        """As many names as `meaning` has."""
+    def words(self, key: str, meaning: str, count: int = 1) -> list[str]:
+        """The names of an entry."""
         if key not in self.entries:
             raise self.problem(f"missing: {key}: {meaning};")
         entry = self.entries[key]
-        if len(entry.values) != meaning.count(",") + 1 or any(word.kind != "word" for word in entry.values):
+        if len(entry.values) != count or any(word.kind != "word" for word in entry.values):
             raise self.problem(f"{key}: expected {meaning}, got {_shown(entry)}", entry)
         return [word.text for word in entry.values]
 

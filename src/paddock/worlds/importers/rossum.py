@@ -176,7 +176,7 @@ class _Plan:
 
     def _link(self, name: str, fields: Fields) -> None:
         nodes = [known for known, keyword in self.keywords.items() if keyword == "node"]
-        for node in fields.words("nodes", "the names of two nodes, such as a, b"):
+        for node in fields.words("nodes", "the names of two nodes", count=2):
             if node not in nodes:
                 raise fields.problem(
                     f"nodes: no node called {node!r} above{suggestion(node, nodes)}", fields.entries["nodes"]
