@@ -10,6 +10,7 @@ import paddock
 from paddock.cli.run import Watch, built_in
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
+from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world, solution
 from paddock.worlds.picture import draw_robot, draw_world
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -23,6 +24,7 @@ def main() -> None:
         draw_robot(load_robot(name)).save(PICTURES / f"robot-{name}.png", optimize=True)
     trails("line-crossing", seconds=100)
     camera_strip()
+    mazes()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -49,6 +51,21 @@ def camera_strip() -> None:
             strip.paste(Image.fromarray(robot.camera.read()).resize((192, 192), Image.Resampling.NEAREST), (i * 200, 0))
             arena.step(40)
         strip.save(PICTURES / "camera.png", optimize=True)
+
+
+def mazes() -> None:
+    """One maze of every kind, with its shortest way."""
+    drawn = []
+    for kind in KINDS:
+        maze = make_maze(8, 8, kind=kind, seed=3)
+        world = maze_world(maze, title=kind)
+        way = {"robot": [Layout().centre(cell) for cell in solution(maze)]}
+        drawn.append(draw_world(world, trails=way, rays=False, size=400))
+    wide, high = drawn[0].size
+    sheet = Image.new("RGB", (3 * wide, 2 * high), drawn[0].getpixel((0, 0)))
+    for i, picture in enumerate(drawn):
+        sheet.paste(picture, (i % 3 * wide, i // 3 * high))
+    sheet.save(PICTURES / "mazes.png", optimize=True)
 
 
 if __name__ == "__main__":

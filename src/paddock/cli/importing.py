@@ -38,7 +38,9 @@ def import_file(
     )
     x0, y0, x1, y1 = world.bounds
     count = len(world.walls) + len(world.boxes)
-    save_world_file(world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {'a' if world.robots else 'no'} robot")
+    save_world_file(
+        world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {'a' if world.robots else 'no'} robot"
+    )
     console = Console()
     for what in left_out:
         console.print(f"left out: {what}", highlight=False, soft_wrap=True)

@@ -58,7 +58,14 @@ def import_world(
         return found._replace(left_out=(*found.left_out, "no robot: the plan has no placement to put it on"))
     placed = Placed(name="robot", type=robot, at=at, start=found.start if at is None else None, heading_deg=heading_deg)
     world = found.world.with_robots(placed)
-    check_placement(replace(world, file=path.name), robot_types(world))
+    types = robot_types(world)
+    try:
+        check_placement(replace(world, file=path.name), types)
+    except SpecError:
+        if at is not None or path.suffix.lower() not in PICTURES:
+            raise
+        problem = f"even where there is most room, there is none for the {types[0].name}"
+        raise SpecError(f"{problem}: choose a larger scale or a smaller robot", file=path.name) from None
     return found._replace(world=world)
 
 

@@ -88,7 +88,9 @@ def maze_world(
     (spec,) = robot_types(world)
     room = 2 * bounding_radius(spec.body.shape)
     if corridor <= room:
-        raise SpecError(f"expected metres > {room:g}, so that the {spec.name} can turn, got {shown(corridor)}", path="corridor")
+        raise SpecError(
+            f"expected metres > {room:g}, so that the {spec.name} can turn, got {shown(corridor)}", path="corridor"
+        )
     check_placement(world, [spec])
     return world
 
