@@ -10,7 +10,8 @@ import paddock
 from paddock.cli.run import Watch, built_in
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
-from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world, solution
+from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
+from paddock.worlds.mazes.picture import draw_solution
 from paddock.worlds.picture import draw_robot, draw_world
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -54,15 +55,14 @@ def camera_strip() -> None:
 
 
 def mazes() -> None:
-    """One maze of every kind, with its shortest way."""
+    """A maze of every kind, and one with some loops, each with its shortest way."""
     drawn = []
-    for kind in KINDS:
-        maze = make_maze(8, 8, kind=kind, seed=3)
-        world = maze_world(maze, title=kind)
-        way = {"robot": [Layout().centre(cell) for cell in solution(maze)]}
-        drawn.append(draw_world(world, trails=way, rays=False, size=400))
+    for kind, loops in [*((kind, None) for kind in KINDS), ("wilson", 0.5)]:
+        maze = make_maze(8, 8, kind=kind, seed=3, loops=loops)
+        world = maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
+        drawn.append(draw_solution(maze, world, Layout(), size=400))
     wide, high = drawn[0].size
-    sheet = Image.new("RGB", (3 * wide, 2 * high), drawn[0].getpixel((0, 0)))
+    sheet = Image.new("RGB", (3 * wide, 2 * high))
     for i, picture in enumerate(drawn):
         sheet.paste(picture, (i % 3 * wide, i // 3 * high))
     sheet.save(PICTURES / "mazes.png", optimize=True)

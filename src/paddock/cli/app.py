@@ -188,9 +188,9 @@ def maze(
         str | None, typer.Option(help="Column,row of the robot, from the lower left. Default: 0,0.")
     ] = None,
     exit: Annotated[str | None, typer.Option(help="Column,row of the exit. Default: upper right.")] = None,
-    corridor: Annotated[float, typer.Option(help="Clear width between walls [m].")] = 0.2,
-    thickness: Annotated[float, typer.Option(help="Of walls [m].")] = 0.01,
-    height: Annotated[float, typer.Option(help="Of walls [m].")] = 0.1,
+    corridor: Annotated[float, typer.Option(help="Clear width between walls, in metres.")] = 0.2,
+    thickness: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.01,
+    height: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.1,
     robot: Annotated[str, typer.Option(help="A shipped type (see: paddock robots) or a TOML file.")] = "scout",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the world (TOML).")] = None,
     png: Annotated[bool, typer.Option("--png", help="Draw it, too.")] = False,
@@ -233,13 +233,15 @@ def import_(
     threshold: Annotated[
         float | None, typer.Option(help="Of pictures: what is darker is a wall, 0 black … 1 white. Default: 0.5.")
     ] = None,
-    height: Annotated[float, typer.Option(help="Of walls and obstacles [m].")] = 0.5,
+    height: Annotated[float, typer.Option(help="Of walls and obstacles, in metres.")] = 0.5,
     robot: Annotated[str, typer.Option(help="Type of the robot to put in, or none.")] = "scout",
     at: Annotated[
         str | None,
-        typer.Option(help="Its place x,y [m]. Default: the plan's first placement, or where a picture has most room."),
+        typer.Option(
+            help="Its place x,y in metres. Default: the plan's first placement, or where a picture has most room."
+        ),
     ] = None,
-    heading: Annotated[float | None, typer.Option(help="Its heading [degrees].")] = None,
+    heading: Annotated[float | None, typer.Option(help="Its heading in degrees.")] = None,
     force: Force = False,
 ) -> None:
     """Make a world from a picture, whose dark parts become walls, or from a Rossum floor plan.

@@ -58,11 +58,11 @@ def show_maze(
         about = f"{columns} × {rows} cells, {len(world.walls)} walls, {len(way)} cells from start to exit"
         save_world_file(world, output, about)
     if picture is not None:
+        from paddock.worlds.mazes.picture import draw_solution
         from paddock.worlds.picture import draw_world
 
         layout = Layout(corridor=corridor, thickness=thickness)
-        trail = {world.robots[0].name: [layout.centre(cell) for cell in way]} if solved else None
-        save_picture(draw_world(world, trails=trail, rays=not solved), picture)
+        save_picture(draw_solution(maze, world, layout) if solved else draw_world(world), picture)
     if output is None and picture is None:
         console.print(maze.drawn(way if solved else ()), markup=False, highlight=False, soft_wrap=True)
         console.print("Keep it:  paddock maze … -o my.toml     Draw it:  paddock maze … --png", style="dim")
