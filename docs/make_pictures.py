@@ -10,6 +10,8 @@ import paddock
 from paddock.cli.run import Watch, built_in
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
+from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
+from paddock.worlds.mazes.picture import draw_solution
 from paddock.worlds.picture import draw_robot, draw_world
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -23,6 +25,7 @@ def main() -> None:
         draw_robot(load_robot(name)).save(PICTURES / f"robot-{name}.png", optimize=True)
     trails("line-crossing", seconds=100)
     camera_strip()
+    mazes()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -49,6 +52,20 @@ def camera_strip() -> None:
             strip.paste(Image.fromarray(robot.camera.read()).resize((192, 192), Image.Resampling.NEAREST), (i * 200, 0))
             arena.step(40)
         strip.save(PICTURES / "camera.png", optimize=True)
+
+
+def mazes() -> None:
+    """A maze of every kind, and one with some loops, each with its shortest way."""
+    drawn = []
+    for kind, loops in [*((kind, None) for kind in KINDS), ("wilson", 0.5)]:
+        maze = make_maze(8, 8, kind=kind, seed=3, loops=loops)
+        world = maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
+        drawn.append(draw_solution(maze, world, Layout(), size=400))
+    wide, high = drawn[0].size
+    sheet = Image.new("RGB", (3 * wide, 2 * high))
+    for i, picture in enumerate(drawn):
+        sheet.paste(picture, (i % 3 * wide, i // 3 * high))
+    sheet.save(PICTURES / "mazes.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,82 @@
+"""Worlds from other formats: floor plans of Rossum's Playhouse, and pictures whose dark parts are walls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from paddock.core.errors import SpecError
+from paddock.core.geometry import Point
+from paddock.worlds.importers.bitmap import SCALE, THRESHOLD, bitmap_world
+from paddock.worlds.importers.result import Imported
+from paddock.worlds.importers.rossum import rossum_world
+from paddock.worlds.placement import check_placement, robot_types
+from paddock.worlds.spec import Placed
+
+__all__ = ["HEIGHT", "PICTURES", "SCALE", "THRESHOLD", "Imported", "bitmap_world", "import_world", "rossum_world"]
+
+PICTURES = (".png", ".pgm", ".pbm", ".bmp", ".gif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+HEIGHT = 0.5  # [m] both formats are flat: so high, walls are in the way of every sensor of the shipped robots
+
+
+def import_world(
+    path: str | Path,
+    *,
+    scale: float | None = None,
+    threshold: float | None = None,
+    height: float = HEIGHT,
+    robot: str | None = "scout",
+    at: Point | None = None,
+    heading_deg: float | None = None,
+) -> Imported:
+    """A world from a picture (by the ending of its name) or from a floor plan (any other).
+
+    Args:
+        scale: metres per pixel of a picture; None: 0.01. Floor plans have units of their own.
+        threshold: what is darker than this in a picture is a wall, 0 black … 1 white; None: 0.5.
+        height: of everything that stands on the floor [m].
+        robot: type of the robot to put in; None: none. It stands on the plan's first placement,
+            or where a picture has most room, unless `at` says where.
+        at, heading_deg: the robot's place [m] and heading.
+    """
+    path = Path(path)
+    if path.suffix.lower() in PICTURES:
+        found = bitmap_world(
+            path,
+            scale=SCALE if scale is None else scale,
+            threshold=THRESHOLD if threshold is None else threshold,
+            height=height,
+        )
+    else:
+        for name, value in (("scale", scale), ("threshold", threshold)):
+            if value is not None:
+                raise SpecError(f"expected none: {path.name} is a floor plan, only pictures have it", path=name)
+        found = rossum_world(_text(path), file=path.name, height=height)
+    if robot is None:
+        return found
+    if at is None and found.start is None:
+        return found._replace(left_out=(*found.left_out, "no robot: the plan has no placement to put it on"))
+    placed = Placed(name="robot", type=robot, at=at, start=found.start if at is None else None, heading_deg=heading_deg)
+    world = found.world.with_robots(placed)
+    types = robot_types(world)
+    try:
+        check_placement(replace(world, file=path.name), types)
+    except SpecError:
+        if at is not None or path.suffix.lower() not in PICTURES:
+            raise
+        problem = f"even where there is most room, there is none for the {types[0].name}"
+        raise SpecError(f"{problem}: choose a larger scale or a smaller robot", file=path.name) from None
+    return found._replace(world=world)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise SpecError("no such file", file=str(path)) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    except UnicodeDecodeError:
+        raise SpecError(
+            f"expected a floor plan as text in UTF-8, or a picture ending in {', '.join(PICTURES)}", file=path.name
+        ) from None

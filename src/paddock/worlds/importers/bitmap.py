@@ -1,0 +1,155 @@
+"""Pictures as worlds: dark pixels are walls, traced to few rectangles."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import SpecError, shown
+from paddock.worlds.importers.result import Imported, world_name
+from paddock.worlds.spec import WALL_COLOR, Box, Start, WorldSpec
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SCALE = 0.01  # metres per pixel
+THRESHOLD = 0.5
+MOST_PIXELS = 4_000_000
+MOST_BOXES = 20_000
+Mask = NDArray[np.bool_]
+
+
+class Rectangle(NamedTuple):
+    """Pixels from `left` to before `right` and from `top` to before `bottom`; rows are counted from the top."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+def bitmap_world(
+    path: str | Path, *, scale: float = SCALE, threshold: float = THRESHOLD, height: float = 0.5
+) -> Imported:
+    """The world of a picture; its start is the place with most room.
+
+    Args:
+        scale: metres per pixel.
+        threshold: what is darker is a wall; 0 black … 1 white.
+        height: of the walls [m].
+    """
+    path = Path(path)
+    if not (0 < scale <= 1000):
+        raise SpecError(f"expected metres per pixel > 0 and <= 1000, got {shown(scale)}", path="scale")
+    if not 0 < threshold < 1:
+        raise SpecError(f"expected a brightness between 0 and 1, got {shown(threshold)}", path="threshold")
+    dark = _brightness(path) < threshold
+    if not dark.any():
+        raise SpecError(f"no pixel is darker than {threshold:g}: choose a higher threshold", file=path.name)
+    if dark.all():
+        raise SpecError(f"all pixels are darker than {threshold:g}: choose a lower threshold", file=path.name)
+    rows, columns = dark.shape
+    boxes = []
+    for part in rectangles(dark):
+        at = (part.left + part.right) / 2 * scale, (rows - (part.top + part.bottom) / 2) * scale
+        size = (part.right - part.left) * scale, (part.bottom - part.top) * scale
+        boxes.append(Box(at=_tidy(*at), size=_tidy(*size), height=height, color=WALL_COLOR))
+        if len(boxes) > MOST_BOXES:
+            raise SpecError(
+                f"its dark parts need more than {MOST_BOXES} rectangles: smooth it or make it smaller", file=path.name
+            )
+    row, column = np.unravel_index(np.argmax(_room(~dark)), dark.shape)
+    place = _tidy((column + 0.5) * scale, (rows - row - 0.5) * scale)
+    world = WorldSpec(
+        name=world_name(path),
+        title=f"Imported from {path.name}",
+        bounds=(0.0, 0.0, *_tidy(columns * scale, rows * scale)),
+        boxes=tuple(boxes),
+        starts=(Start(name="start", at=place),),
+    )
+    return Imported(world, "start")
+
+
+def rectangles(dark: Mask) -> list[Rectangle]:
+    """Rectangles that cover all dark pixels and no other; they may overlap, where bars cross."""
+    todo = dark.copy()
+    found = []
+    for row, column in np.argwhere(dark).tolist():
+        if not todo[row, column]:
+            continue
+        wide = _grown(dark, row, column)
+        top, left, bottom, right = _grown(dark.T, column, row)
+        high = Rectangle(left, top, right, bottom)  # the same with rows and columns exchanged
+        best = max((wide, high), key=lambda part: int(_pixels(todo, part).sum()))
+        _pixels(todo, best)[:] = False
+        found.append(best)
+    return found
+
+
+def _grown(dark: Mask, row: int, column: int) -> Rectangle:
+    """The dark pixels left and right of one, and all rows above and below that are dark all along."""
+    left, right = _reach(dark[row], column)
+    top, bottom = _reach(np.logical_and.reduce(dark[:, left:right], axis=1), row)
+    return Rectangle(left, top, right, bottom)
+
+
+def _reach(line: Mask, at: int) -> tuple[int, int]:
+    """From where to before where a line is dark around one of its pixels."""
+    before, after = np.flatnonzero(~line[:at]), np.flatnonzero(~line[at:])
+    return int(before[-1]) + 1 if before.size else 0, at + int(after[0]) if after.size else len(line)
+
+
+def _pixels(mask: Mask, part: Rectangle) -> Mask:
+    return mask[part.top : part.bottom, part.left : part.right]
+
+
+def _room(free: Mask) -> NDArray[np.int64]:
+    """How far each pixel is from the nearest wall or edge, in steps along rows and columns."""
+    room = np.where(np.pad(free, 1), free.size, 0)
+    for lines in (room, room[::-1], room.T, room.T[::-1]):
+        for before, here in pairwise(lines):
+            np.minimum(here, before + 1, out=here)
+    return room[1:-1, 1:-1]
+
+
+def _brightness(path: Path) -> NDArray[np.float64]:
+    """0 black … 1 white, shape (rows, columns); what is transparent is white."""
+    from PIL import Image
+
+    picture = _opened(path)
+    if picture.width * picture.height > MOST_PIXELS:
+        raise SpecError(
+            f"expected at most {MOST_PIXELS} pixels, got {picture.width} × {picture.height}: make it smaller",
+            file=path.name,
+        )
+    if picture.mode.startswith("I"):  # 16 bits a pixel, which Pillow would cut off instead of converting
+        return np.asarray(picture, np.float64) / 65535
+    layered = picture.convert("RGBA")
+    ground = Image.new("RGBA", layered.size, "white")
+    return np.asarray(Image.alpha_composite(ground, layered).convert("L"), np.float64) / 255
+
+
+def _opened(path: Path) -> Image:
+    from PIL import Image
+
+    try:
+        picture = Image.open(io.BytesIO(path.read_bytes()))
+        if picture.width * picture.height <= MOST_PIXELS:
+            picture.load()
+        return picture
+    except FileNotFoundError:
+        raise SpecError("no such file", file=str(path)) from None
+    except OSError as error:
+        problem = error.strerror or "it is damaged, or no picture"
+    except Exception:  # what Pillow raises depends on where a file is damaged
+        problem = "it is damaged"
+    raise SpecError(f"cannot be read: {problem}", file=str(path))
+
+
+def _tidy(x: float, y: float) -> tuple[float, float]:
+    return round(float(x), 9), round(float(y), 9)

@@ -1,0 +1,108 @@
+"""The entries of a declaration by key, checked and in metres."""
+
+from __future__ import annotations
+
+from paddock.core.errors import SpecError, shown, suggestion
+from paddock.core.geometry import Point
+from paddock.worlds.importers.statements import Declaration, Entry, problem_at
+
+UNITS = {"meters": 1.0, "inches": 0.0254, "feet": 0.3048}
+COLORS = {  # as Java has them
+    "black": "#000000",
+    "blue": "#0000ff",
+    "cyan": "#00ffff",
+    "darkGray": "#404040",
+    "gray": "#808080",
+    "green": "#00ff00",
+    "lightGray": "#c0c0c0",
+    "magenta": "#ff00ff",
+    "orange": "#ffc800",
+    "pink": "#ffafaf",
+    "red": "#ff0000",
+    "white": "#ffffff",
+    "yellow": "#ffff00",
+}
+LOOKS = ("label", "color", "lineColor", "fillColor")
+
+
+class Fields:
+    """What a declaration says. Lengths are converted with the unit that counts where it stands."""
+
+    def __init__(self, declared: Declaration, keys: tuple[str, ...], unit: float) -> None:
+        self.declared, self.unit = declared, unit
+        self.name = f"{declared.keyword} {declared.name}".strip()
+        self.entries: dict[str, Entry] = {}
+        for entry in declared.entries:
+            if entry.key not in (*keys, *LOOKS):
+                raise self.problem(f"unknown key {entry.key!r}{suggestion(entry.key, [*keys, *LOOKS])}", entry)
+            if entry.key in self.entries:
+                raise self.problem(f"expected {entry.key!r} once, got it twice", entry)
+            self.entries[entry.key] = entry
+        self.color("")
+        if (label := self.entries.get("label")) and [word.kind for word in label.values] != ["text"]:
+            raise self.problem(f"{label.key}: expected one text in quotes, got {_shown(label)}", label)
+
+    def problem(self, problem: str, entry: Entry | None = None) -> SpecError:
+        """What is wrong with this declaration, at the line of the entry if there is one."""
+        return problem_at((entry or self.declared).line, f"{self.name}: {problem}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.entries
+
+    def numbers(self, key: str, meaning: str) -> list[float]:
+        """As many numbers as `meaning` names, as they are written."""
+        return self._all_numbers(key, meaning, meaning.count(",") + 1)
+
+    def lengths(self, key: str, meaning: str) -> list[float]:
+        """As many lengths as `meaning` names [m]."""
+        return [number * self.unit for number in self.numbers(key, meaning)]
+
+    def points(self, key: str) -> list[Point]:
+        """Three or more points [m]."""
+        meaning = "x1, y1, x2, y2, x3, y3 and maybe more points"
+        count = len(self.entries[key].values)
+        wanted = count if count >= 6 and count % 2 == 0 else -1
+        found = [number * self.unit for number in self._all_numbers(key, meaning, wanted)]
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    def _all_numbers(self, key: str, meaning: str, count: int) -> list[float]:
+        if key not in self.entries:
+            raise self.problem(f"missing: {key}: {meaning};")
+        entry = self.entries[key]
+        found = [word.value for word in entry.values if isinstance(word.value, float)]
+        if len(found) != len(entry.values) or len(found) != count:
+            raise self.problem(f"{key}: expected {meaning}, got {_shown(entry)}", entry)
+        return found
+
+    def whole(self, key: str, low: int, high: int) -> int:
+        """A whole number."""
+        (number,) = self.numbers(key, f"a whole number from {low} to {high}")
+        if not number.is_integer() or not low <= number <= high:
+            raise self.problem(
+                f"{key}: expected a whole number from {low} to {high}, got {shown(number)}", self.entries[key]
+            )
+        return int(number)
+
+    def words(self, key: str, meaning: str, count: int = 1) -> list[str]:
+        """The names of an entry."""
+        if key not in self.entries:
+            raise self.problem(f"missing: {key}: {meaning};")
+        entry = self.entries[key]
+        if len(entry.values) != count or any(word.kind != "word" for word in entry.values):
+            raise self.problem(f"{key}: expected {meaning}, got {_shown(entry)}", entry)
+        return [word.text for word in entry.values]
+
+    def color(self, usual: str) -> str:
+        """What the object is filled with."""
+        chosen = usual
+        for key in ("lineColor", "color", "fillColor"):  # the last that is there counts
+            if key in self.entries:
+                (name,) = self.words(key, "the name of a colour")
+                if name not in COLORS:
+                    raise self.problem(f"{key}: no colour called {name!r}{suggestion(name, COLORS)}", self.entries[key])
+                chosen = COLORS[name]
+        return chosen
+
+
+def _shown(entry: Entry) -> str:
+    return ", ".join(word.text for word in entry.values)

@@ -1,0 +1,25 @@
+"""What an importer hands back, and how it names a world after its file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from paddock.worlds.spec import WorldSpec
+
+MOST_FLOOR = 5000.0  # pixels along a side of a floor
+FLOOR_DETAIL = 500.0  # pixels per metre of a floor that is not too large for it
+
+
+class Imported(NamedTuple):
+    """A world, the start that a robot would stand on, and what of the source has no place in the world."""
+
+    world: WorldSpec
+    start: str | None = None
+    left_out: tuple[str, ...] = ()
+
+
+def world_name(file: str | Path) -> str:
+    """A file's name without its ending, as a world may be called."""
+    return re.sub(r"[^\w-]", "-", Path(file).stem) if re.search(r"[^\W_]", Path(file).stem) else "world"

@@ -1,0 +1,11 @@
+"""Mazes: made at random from a seed, always solvable, and built as worlds."""
+
+from __future__ import annotations
+
+from paddock.worlds.mazes.make import KINDS, make_maze
+from paddock.worlds.mazes.maze import Cell, Maze
+from paddock.worlds.mazes.read import maze_of
+from paddock.worlds.mazes.ways import distance_map, solution
+from paddock.worlds.mazes.world import Layout, maze_world
+
+__all__ = ["KINDS", "Cell", "Layout", "Maze", "distance_map", "make_maze", "maze_of", "maze_world", "solution"]

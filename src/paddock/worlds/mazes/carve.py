@@ -1,0 +1,126 @@
+"""Carvers: each turns a grid of closed cells into passages that reach every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from random import Random
+
+from paddock.worlds.mazes.maze import Cell, Passage, neighbours, ways_of
+
+ROOM_SHARE = 0.5  # of the cells, at most, that lie in rooms
+LARGEST_ROOM = 4  # columns or rows
+
+
+def backtracker(columns: int, rows: int, random: Random) -> set[Passage]:
+    """Walk at random to cells not seen yet, and back where there are none: long winding ways, few branches."""
+    beside = _grid(columns, rows)
+    trail = [(random.randrange(columns), random.randrange(rows))]
+    seen, passages = set(trail), set()
+    while trail:
+        new = [cell for cell in beside[trail[-1]] if cell not in seen]
+        if not new:
+            trail.pop()
+            continue
+        cell = random.choice(new)
+        passages.add(_between(trail[-1], cell))
+        seen.add(cell)
+        trail.append(cell)
+    return passages
+
+
+def kruskal(columns: int, rows: int, random: Random) -> set[Passage]:
+    """Open walls in random order where they part what is not joined yet: many short dead ends."""
+    return _joined(columns, rows, (), random)
+
+
+def wilson(columns: int, rows: int, random: Random) -> set[Passage]:
+    """Random walks, their loops erased, until all cells belong: every perfect maze is equally likely."""
+    beside = _grid(columns, rows)
+    missing = list(beside)
+    random.shuffle(missing)
+    done, passages = {missing.pop()}, set()
+    while missing:
+        first = here = missing.pop()
+        onward: dict[Cell, Cell] = {}
+        while here not in done:
+            onward[here] = random.choice(beside[here])  # a later visit overwrites: this erases the loop
+            here = onward[here]
+        here = first
+        while here not in done:
+            done.add(here)
+            passages.add(_between(here, onward[here]))
+            here = onward[here]
+    return passages
+
+
+def rooms(columns: int, rows: int, random: Random) -> set[Passage]:
+    """Open rectangles here and there, joined by corridors and doors."""
+    taken: set[Cell] = set()
+    open_inside: set[Passage] = set()
+    for _ in range(columns * rows):
+        wide, high = (random.randint(2, LARGEST_ROOM) for _ in range(2))
+        left, low = random.randrange(columns), random.randrange(rows)
+        room = {(left + i, low + j) for i in range(wide) for j in range(high)}
+        fits = left + wide <= columns and low + high <= rows and not room & taken
+        if fits and len(taken) + len(room) <= ROOM_SHARE * columns * rows:
+            taken |= room
+            open_inside |= {pair for pair in _pairs(room) if pair[1] in room}
+    return _joined(columns, rows, open_inside, random)
+
+
+def open_dead_ends(columns: int, rows: int, passages: set[Passage], share: float, random: Random) -> set[Passage]:
+    """Open a share of the dead ends, to each other where they meet, so that ways close to loops."""
+    beside, passages = _grid(columns, rows), set(passages)
+    ways = ways_of(beside, passages)
+    ends = [cell for cell, there in ways.items() if len(there) == 1]
+    left = round((1 - share) * len(ends))
+    random.shuffle(ends)
+    count = len(ends)
+    for cell in ends:
+        closed = [other for other in beside[cell] if other not in ways[cell]]
+        if count <= left or len(ways[cell]) > 1 or not closed:
+            continue
+        other = random.choice([other for other in closed if len(ways[other]) == 1] or closed)
+        count -= 2 if len(ways[other]) == 1 else 1
+        ways[cell].append(other)
+        ways[other].append(cell)
+        passages.add(_between(cell, other))
+    return passages
+
+
+def _joined(columns: int, rows: int, passages: Iterable[Passage], random: Random) -> set[Passage]:
+    """The passages, and others in random order wherever they join what is not joined yet."""
+    joined = set(passages)
+    leader = {cell: cell for cell in _grid(columns, rows)}
+
+    def leader_of(cell: Cell) -> Cell:
+        while leader[cell] != cell:
+            leader[cell] = leader[leader[cell]]
+            cell = leader[cell]
+        return cell
+
+    for a, b in joined:
+        leader[leader_of(a)] = leader_of(b)
+    walls = list(neighbours(columns, rows))
+    random.shuffle(walls)
+    for a, b in walls:
+        if leader_of(a) != leader_of(b):
+            leader[leader_of(a)] = leader_of(b)
+            joined.add((a, b))
+    return joined
+
+
+def _grid(columns: int, rows: int) -> dict[Cell, list[Cell]]:
+    """For every cell the cells beside it."""
+    cells = ((column, row) for column in range(columns) for row in range(rows))
+    return ways_of(cells, neighbours(columns, rows))
+
+
+def _pairs(cells: set[Cell]) -> Iterable[Passage]:
+    for column, row in cells:
+        yield (column, row), (column + 1, row)
+        yield (column, row), (column, row + 1)
+
+
+def _between(a: Cell, b: Cell) -> Passage:
+    return (min(a, b), max(a, b))

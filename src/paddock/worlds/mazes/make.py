@@ -1,0 +1,53 @@
+"""make_maze: a maze of a kind, a size and a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+
+from paddock.core.errors import SpecError, UnknownName, shown
+from paddock.worlds.mazes.carve import backtracker, kruskal, open_dead_ends, rooms, wilson
+from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size
+
+Carver = Callable[[int, int, Random], set[Passage]]
+
+KINDS: Mapping[str, tuple[Carver, float]] = {
+    "backtracker": (backtracker, 0.0),
+    "kruskal": (kruskal, 0.0),
+    "wilson": (wilson, 0.0),
+    "braided": (backtracker, 1.0),
+    "rooms": (rooms, 0.0),
+}
+"""How each kind is carved, and the share of its dead ends that is opened unless said otherwise."""
+
+
+def make_maze(
+    columns: int,
+    rows: int,
+    *,
+    kind: str = "backtracker",
+    seed: int = 0,
+    loops: float | None = None,
+    start: Cell = (0, 0),
+    exit: Cell | None = None,
+) -> Maze:
+    """A maze in which every cell can be reached from every other.
+
+    Args:
+        kind: one of KINDS. Without loops, `backtracker`, `kruskal` and `wilson` have one way between any two cells.
+        seed: equal seeds give equal mazes.
+        loops: share of the dead ends that is opened, 0 … 1; None: 1 for `braided`, else 0.
+        start, exit: column and row, from the lower left; None: the upper right cell.
+    """
+    check_size(columns, rows)
+    if kind not in KINDS:
+        raise UnknownName("kind of maze", kind, KINDS)
+    carve, usual = KINDS[kind]
+    share = usual if loops is None else loops
+    if not 0 <= share <= 1:
+        raise SpecError(f"expected a share of the dead ends from 0 to 1, got {shown(share)}", path="loops")
+    # A text as seed: Random would treat 3 and -3 alike, and kinds with the same seed should not resemble each other.
+    random = Random(f"{kind} {int(seed)}")
+    passages = open_dead_ends(columns, rows, carve(columns, rows, random), share, random)
+    way_out = (columns - 1, rows - 1) if exit is None else exit
+    return Maze(columns=columns, rows=rows, passages=frozenset(passages), start=start, exit=way_out)

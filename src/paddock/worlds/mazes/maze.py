@@ -1,0 +1,106 @@
+"""Maze: a grid of cells and the passages between them, without any lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from paddock.core.errors import SpecError, shown
+
+Cell = tuple[int, int]
+"""Column from the left and row from the bottom, both counted from 0."""
+
+Passage = tuple[Cell, Cell]
+"""Two neighbours, the left or lower one first."""
+
+MOST = 200  # columns or rows
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Maze:
+    """Cells in columns and rows; between neighbours there is a passage, or else a wall."""
+
+    columns: int
+    rows: int
+    passages: frozenset[Passage]
+    start: Cell
+    exit: Cell
+
+    def __post_init__(self) -> None:
+        check_size(self.columns, self.rows)
+        for name, cell in (("start", self.start), ("exit", self.exit)):
+            if cell not in self:
+                raise SpecError(
+                    f"expected a cell from [0, 0] to [{self.columns - 1}, {self.rows - 1}], got {shown(cell)}",
+                    path=name,
+                )
+        if self.start == self.exit:
+            raise SpecError(f"expected another cell than the start, got {shown(self.exit)}", path="exit")
+        for passage in self.passages - set(neighbours(self.columns, self.rows)):
+            raise SpecError(
+                f"expected two neighbours, the left or lower one first, got {shown(passage)}", path="passages"
+            )
+
+    def __contains__(self, cell: Cell) -> bool:
+        return 0 <= cell[0] < self.columns and 0 <= cell[1] < self.rows
+
+    def cells(self) -> Iterator[Cell]:
+        """All cells, column by column."""
+        return ((column, row) for column in range(self.columns) for row in range(self.rows))
+
+    def joined(self, a: Cell, b: Cell) -> bool:
+        """Whether there is a passage between two cells."""
+        return (min(a, b), max(a, b)) in self.passages
+
+    def ways(self) -> dict[Cell, list[Cell]]:
+        """For every cell the cells that can be reached from it in one step."""
+        return ways_of(self.cells(), self.passages)
+
+    def dead_ends(self) -> list[Cell]:
+        """The cells with one way in and none out."""
+        return [cell for cell, ways in self.ways().items() if len(ways) == 1]
+
+    def __str__(self) -> str:
+        return self.drawn()
+
+    def drawn(self, way: Iterable[Cell] = ()) -> str:
+        """The maze in characters, the top row first: S the start, E the exit, dots along a way."""
+        letters = dict.fromkeys(way, "·") | {self.start: "S", self.exit: "E"}
+        lines = []
+        for row in reversed(range(self.rows)):
+            roofs = ("   " if self.joined((c, row), (c, row + 1)) else "---" for c in range(self.columns))
+            lines.append("+" + "".join(roof + "+" for roof in roofs))
+            inside = (
+                f" {letters.get((c, row), ' ')} " + (" " if self.joined((c, row), (c + 1, row)) else "|")
+                for c in range(self.columns)
+            )
+            lines.append("|" + "".join(inside))
+        return "\n".join([*lines, "+" + "---+" * self.columns])
+
+
+def check_size(columns: int, rows: int) -> None:
+    """Refuse grids without cells, of a single one, or of too many."""
+    for name, count in (("columns", columns), ("rows", rows)):
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
+            raise SpecError(f"expected a whole number from 1 to {MOST}, got {shown(count)}", path=name)
+    if columns == rows == 1:
+        raise SpecError("expected at least 2 cells, a start and an exit, got 1", path="columns")
+
+
+def neighbours(columns: int, rows: int) -> Iterator[Passage]:
+    """All pairs of cells that lie beside each other."""
+    for column in range(columns):
+        for row in range(rows):
+            if column + 1 < columns:
+                yield (column, row), (column + 1, row)
+            if row + 1 < rows:
+                yield (column, row), (column, row + 1)
+
+
+def ways_of(cells: Iterable[Cell], passages: Iterable[Passage]) -> dict[Cell, list[Cell]]:
+    """For every cell its neighbours through passages, in a fixed order."""
+    ways: dict[Cell, list[Cell]] = {cell: [] for cell in cells}
+    for a, b in sorted(passages):
+        ways[a].append(b)
+        ways[b].append(a)
+    return ways

@@ -1,0 +1,121 @@
+"""A maze as a world: lengths, walls, a robot at the start, and the exit as a named place."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from paddock.core.errors import SpecError, shown
+from paddock.core.geometry import Point, bounding_radius
+from paddock.core.spec import Metres, MetresOrZero, Spec
+from paddock.robots import RobotSpec
+from paddock.worlds.mazes.maze import Cell, Maze
+from paddock.worlds.mazes.walls import Corner, wall_lines
+from paddock.worlds.mazes.ways import solution
+from paddock.worlds.placement import check_placement, robot_types
+from paddock.worlds.spec import Border, Floor, Placed, Start, Stroke, Wall, WorldSpec
+
+EXIT_COLOR = "#cfe8d5"
+FLOOR_DETAIL = 100.0  # pixels per metre: enough for one square of colour
+MOST_FLOOR = 5000.0  # pixels along a side
+START, EXIT = "start", "exit"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Layout(Spec):
+    """Where the cells of a maze lie in its world; the lower left corner is the origin."""
+
+    corridor: Metres = 0.2  # clear width between walls [m]
+    thickness: MetresOrZero = 0.01  # of walls [m]
+
+    @property
+    def pitch(self) -> float:
+        """From the centre of a cell to that of the next [m]."""
+        return self.corridor + self.thickness
+
+    def centre(self, cell: Cell) -> Point:
+        """The middle of a cell [m]."""
+        return tuple(_tidy(index * self.pitch + self.corridor / 2) for index in cell)  # type: ignore[return-value]
+
+    def cell_at(self, x: float, y: float) -> Cell:
+        """The cell that a place [m] is in; walls belong half to each side."""
+        return math.floor((x + self.thickness / 2) / self.pitch), math.floor((y + self.thickness / 2) / self.pitch)
+
+    def size(self, maze: Maze) -> Point:
+        """Width and height of the maze inside its border [m]."""
+        return _tidy(maze.columns * self.pitch - self.thickness), _tidy(maze.rows * self.pitch - self.thickness)
+
+
+def maze_world(
+    maze: Maze,
+    *,
+    corridor: float = 0.2,
+    thickness: float = 0.01,
+    height: float = 0.1,
+    robot: str | RobotSpec = "scout",
+    name: str = "maze",
+    title: str = "",
+) -> WorldSpec:
+    """A maze as a world with one robot, which looks along the shortest way.
+
+    The world's starts are `start` and `exit`; a patch of colour marks the exit on the floor.
+
+    Args:
+        corridor: clear width between walls [m].
+        thickness: of walls [m].
+        height: of walls and border [m].
+        robot: a shipped type, a robot's TOML file, or a spec; it must have room to turn.
+    """
+    layout = Layout(corridor=corridor, thickness=thickness)
+    way = solution(maze)
+    width, depth = layout.size(maze)
+    starts = (_start(START, way[0], way[1], layout), _start(EXIT, way[-1], way[-2], layout))
+    world = WorldSpec(
+        name=name,
+        title=title or f"A maze of {maze.columns} × {maze.rows} cells",
+        bounds=(0.0, 0.0, width, depth),
+        border=Border(height=height),
+        walls=tuple(
+            Wall(points=tuple(_place(corner, maze, layout) for corner in line), thickness=thickness, height=height)
+            for line in wall_lines(maze)
+        ),
+        floor=Floor(
+            strokes=(_patch(maze.exit, layout),), pixels_per_metre=min(FLOOR_DETAIL, MOST_FLOOR / max(width, depth))
+        ),
+        starts=starts,
+        robots=(Placed(name="robot", type=robot, start=START),),
+    )
+    (spec,) = robot_types(world)
+    room = 2 * bounding_radius(spec.body.shape)
+    if corridor <= room:
+        raise SpecError(
+            f"expected metres > {room:g}, so that the {spec.name} can turn, got {shown(corridor)}", path="corridor"
+        )
+    check_placement(world, [spec])
+    return world
+
+
+def _start(name: str, cell: Cell, onward: Cell, layout: Layout) -> Start:
+    """A pose in the middle of a cell that looks at a neighbour."""
+    heading = math.degrees(math.atan2(onward[1] - cell[1], onward[0] - cell[0]))
+    return Start(name=name, at=layout.centre(cell), heading_deg=heading)
+
+
+def _place(corner: Corner, maze: Maze, layout: Layout) -> Point:
+    """Where walls meet [m]; those at the border end on it."""
+    return tuple(  # type: ignore[return-value]
+        _tidy(min(max(index * layout.pitch - layout.thickness / 2, 0.0), most))
+        for index, most in zip(corner, layout.size(maze), strict=True)
+    )
+
+
+def _patch(cell: Cell, layout: Layout) -> Stroke:
+    x, y = layout.centre(cell)
+    r = 0.4 * layout.corridor
+    corners = ((x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r))
+    points = tuple((_tidy(a), _tidy(b)) for a, b in corners)
+    return Stroke(points=points, closed=True, filled=True, width=0.1 * layout.corridor, color=EXIT_COLOR)
+
+
+def _tidy(length: float) -> float:
+    return round(length, 9)
