@@ -19,10 +19,11 @@ from websockets.server import ServerProtocol
 from paddock.core.errors import BadMessage, LinkError, PaddockError, VersionMismatch
 from paddock.protocol import decode, encode
 from paddock.protocol.encoding import request_id
-from paddock.protocol.messages import REQUESTS, Hello, Refused
+from paddock.protocol.messages import REQUESTS, Hello
 from paddock.server.access import foreign_header, is_local
 from paddock.server.client import Client
 from paddock.server.files import respond_with_file
+from paddock.server.session import refusal
 
 if TYPE_CHECKING:
     from paddock.server.server import Server
@@ -121,7 +122,9 @@ class Connection(asyncio.Protocol):
             if frame.fin and not self._parts:
                 self._message(bytes(frame.data))
                 return
-            self._parts.append(bytes(frame.data))
+            self._count()
+            if frame.data:
+                self._parts.append(bytes(frame.data))
             if frame.fin:
                 whole, self._parts = b"".join(self._parts), []
                 self._message(whole)
@@ -166,8 +169,7 @@ class Connection(asyncio.Protocol):
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
-        refusal = Refused(id=id, error=type(error).__name__, message=str(error))
-        self.write(encode(refusal, "json" if text else "msgpack"), text)
+        self.write(encode(refusal(error, id), "json" if text else "msgpack"), text)
 
     def write(self, data: bytes, text: bool) -> None:
         """Send a message; to whom has closed already, nothing."""

@@ -6,9 +6,9 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import version
 from itertools import count
 
-import paddock
 from paddock.arena import Arena, Robot
 from paddock.arena.devices import Camera
 from paddock.core.errors import BadMessage, PaddockError, Refused, SimulationError, UnknownName, VersionMismatch
@@ -24,6 +24,7 @@ from paddock.server.uploads import uploaded_robot
 MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
 MOST_SUBSCRIPTIONS = 256  # of one client
 MOST_SNAPSHOTS = 16  # of one client
+LONGEST_TEXT = 2000  # letters of a refusal
 SCORE_PERIOD = 0.5  # wall seconds
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
@@ -74,7 +75,7 @@ class Session:
             m.Welcome(
                 id=hello.id,
                 version=VERSION,
-                server=f"paddock {paddock.__version__}",
+                server=f"paddock {version('paddock')}",
                 client=client.name,
                 role=str(client.grant.role),
                 world=world.with_robots().to_table(),
@@ -93,12 +94,10 @@ class Session:
                 raise BadMessage("hello: you are welcome already")
             answer = self._handlers[message.type](client, message)
         except PaddockError as error:
-            answer = m.Refused(id=id, error=type(error).__name__, message=str(error))
+            answer = refusal(error, id)
         except Exception:
             log.exception("a %s of %s failed", message.type, client.name)
-            answer = m.Refused(
-                id=id, error="SimulationError", message=f"{message.type}: the server failed; see its log"
-            )
+            answer = refusal(SimulationError(f"{message.type}: the server failed; see its log"), id)
         if answer is not None:
             client.send(answer)
 
@@ -262,7 +261,7 @@ class Session:
         handle.refresh()
         every = max(1, round(message.period / self.arena.dt))
         subscription = Subscription(handle, every, self.arena.tick, message.jpeg, message.stream)
-        if len(client.subscriptions) >= MOST_SUBSCRIPTIONS:
+        if len(client.subscriptions | {(message.robot, message.stream): None}) > MOST_SUBSCRIPTIONS:
             raise Refused(f"subscribe: you have {MOST_SUBSCRIPTIONS} subscriptions already; end one first")
         client.subscriptions[message.robot, message.stream] = subscription
         client.send(m.Done(id=message.id))
@@ -291,6 +290,7 @@ class Session:
     def _step(self, client: Client, message: m.Step) -> Message | None:
         if client.step_id is not None:
             raise Refused("step: your last step is still under way")
+        client.grant.check(Role.CONTROLLER, "step")
         self._command(client, message.commands)
         client.step_id = message.id
         if client.member not in self.conductor.members or client.member.locked != client.wants_lock:
@@ -308,10 +308,17 @@ class Session:
         self._command(client, message.commands)
 
     def _command(self, client: Client, commands: Mapping[str, Command]) -> None:
+        """Carry out all commands, or refuse all."""
         for name in commands:
             self._own(client, name)
-        for name, command in commands.items():
-            client.handle(self.arena, name).apply(command)
+        rows = [self.arena.numbers[name] for name in commands]
+        before = self.arena.commands[0, rows], self.arena.motion[rows]  # copies
+        try:
+            for name, command in commands.items():
+                client.handle(self.arena, name).apply(command)
+        except PaddockError:
+            self.arena.commands[0, rows], self.arena.motion[rows] = before
+            raise
 
     def _lock(self, client: Client, message: m.Lock) -> Message:
         client.grant.check(Role.CONTROLLER, "lock")
@@ -473,7 +480,15 @@ class Session:
             log.exception("the scoring failed; there will be no more scores")
             self._timers.pop().cancel()
             return
-        lines = [m.Score(robot=name, score=float(score)) for name, score in scores.items()]
+        lines = [m.Score(robot=name, score=float(score)) for name, score in scores.items() if math.isfinite(score)]
         message = m.Scores(scores=tuple(sorted(lines, key=lambda line: -line.score)))
         for client in watching:
             client.send(message)
+
+
+def refusal(error: PaddockError, id: int | None) -> m.Refused:
+    """An error as it is told to a client."""
+    text = str(error)
+    return m.Refused(
+        id=id, error=type(error).__name__, message=text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddock.core.errors import SpecError
+from paddock.core.errors import SpecError, shown
 from paddock.core.library import names
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.camera import CameraSpec
@@ -37,4 +37,4 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
 
 def _check_shipped(name: Any, shipped: list[str], path: str) -> None:
     if name not in shipped:
-        raise SpecError(f"expected the name of a shipped robot ({', '.join(shipped)}), got {name!r}", path=path)
+        raise SpecError(f"expected the name of a shipped robot ({', '.join(shipped)}), got {shown(name)}", path=path)

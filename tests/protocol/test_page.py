@@ -1,0 +1,176 @@
+"""docs/protocol.md tells every message, every field, its type and its default, and its session can be decoded."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import types
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import pytest
+from websockets.sync.client import connect
+
+import paddock
+from paddock.core import errors
+from paddock.core.observation import Command
+from paddock.core.rules import Number
+from paddock.protocol import VERSION, fields, messages
+from paddock.protocol.frames import BODY
+from paddock.protocol.messages import ANSWERS, REQUESTS, Numbers, Table
+from paddock.server import Server, Settings, uploads
+from paddock.server import connection as connections
+from paddock.server import session as sessions
+from protocol.samples import KNOWN
+
+PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+PARTS = {
+    cls.__name__: cls
+    for cls in (Command, *vars(messages).values())
+    if dataclasses.is_dataclass(cls) and isinstance(cls, type) and not issubclass(cls, messages.Message)
+    if cls.__module__ in (messages.__name__, Command.__module__)
+}
+WORDS = {bool: "bool", int: "int", float: "number", str: "text", bytes: "bytes", Numbers: "numbers", Table: "table"}
+
+
+def sections() -> dict[str, str]:
+    """The text below every heading of the third level, by the heading."""
+    parts = re.split(r"^##+ (.*)\n", PAGE, flags=re.MULTILINE)
+    return {title.strip("`"): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def told(hint: Any) -> str:
+    """A type as the page writes it."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint in WORDS:
+        return WORDS[hint]
+    if origin is Annotated:
+        word = WORDS[arguments[0]]
+        return f"{word}, {bounds(arguments[1])}"
+    if origin in (Union, types.UnionType):
+        return " or ".join("null" if choice is type(None) else told(choice) for choice in arguments)
+    if origin is tuple:
+        if arguments[-1] is Ellipsis:
+            return f"list of {told(arguments[0])}"
+        return f"[{', '.join(told(item) for item in arguments)}]"
+    if origin in (dict, Mapping):
+        return f"map of {told(arguments[1])}"
+    return f"[{hint.__name__}](#{hint.__name__.lower()})"
+
+
+def bounds(rule: Number | int) -> str:
+    if isinstance(rule, int):
+        return f"≤ {rule} letters"
+    above = rule.above == 0
+    return f"{'> ' if above else ''}{0 if above else rule.low} … {rule.high}"
+
+
+def rows(cls: Any) -> dict[str, tuple[str, str]]:
+    """Type and default of the fields of a class; the id that every request has is told once for all."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {
+        field.name: (told(hints[field.name]), default(field))
+        for field in dataclasses.fields(cls)
+        if field.name != "id" or field.default is not dataclasses.MISSING
+    }
+
+
+def default(field: dataclasses.Field[Any]) -> str:
+    if field.default_factory is not dataclasses.MISSING:
+        return "`{}`"
+    if field.default is dataclasses.MISSING:
+        return "required"
+    return f"`{json.dumps(field.default)}`"
+
+
+def table_told(text: str) -> dict[str, tuple[str, str]]:
+    found = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \| [^|]+ \|$", text, re.MULTILINE)
+    return {name: (kind, start) for name, kind, start in found}
+
+
+@pytest.mark.parametrize("kind", KNOWN)
+def test_the_page_tells_all_fields_of_a_message(kind: str) -> None:
+    assert table_told(sections()[kind]) == rows(KNOWN[kind])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_page_tells_all_fields_of_a_part(part: str) -> None:
+    assert table_told(sections()[part]) == rows(PARTS[part])
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_the_page_tells_what_a_request_is_answered_with(kind: str) -> None:
+    answer = re.search(r"→ `(\w+)`", REQUESTS[kind].__doc__ or "")
+    assert (answer is None) == (kind in ("steer", "got"))
+    if answer is not None:
+        assert f"→ [`{answer[1]}`](#{answer[1]})" in sections()[kind]
+
+
+def test_every_message_is_in_the_overview_of_its_direction() -> None:
+    overview = sections()["All messages"]
+    up, down = overview.split("from the server", 1)
+    assert set(re.findall(r"\(#(\w+)\)", up)) == set(REQUESTS)
+    assert set(re.findall(r"\(#(\w+)\)", down)) == set(ANSWERS)
+
+
+def test_the_record_of_a_body_is_told_byte_by_byte() -> None:
+    words = {"<f4": "float32", "<i2": "int16", "<u2": "uint16", "|u1": "uint8"}
+    expected = [(str(BODY.fields[name][1]), name, words[BODY.fields[name][0].str]) for name in BODY.names]  # type: ignore[index,union-attr]
+    assert re.findall(r"^\| (\d+) \| `(\w+)` \| (\w+) \|", PAGE, re.MULTILINE) == expected
+    assert f"{BODY.itemsize} bytes" in PAGE
+
+
+def test_the_table_of_errors_names_only_classes_that_there_are() -> None:
+    named = re.findall(r"^\| `([A-Z]\w+)` \|", sections()["Errors"], re.MULTILINE)
+    assert {"BadMessage", "Refused", "UnknownName", "DeviceNotEnabled", "SpecError", "VersionMismatch"} <= set(named)
+    assert all(issubclass(getattr(errors, name), errors.PaddockError) for name in named)
+
+
+def test_the_limits_of_messages_are_told() -> None:
+    limits = {
+        "a message to the server": connections.MOST_BYTES // 2**20,
+        "messages of a client": connections.MOST_PER_SECOND,
+        "clients": Settings().most_clients,
+        "any other text": fields.LONGEST_TEXT,
+        "a list or a map": fields.MOST_ENTRIES,
+        "levels of a table": fields.DEEPEST,
+        "ticks of a `step`": messages.MOST_TICKS,
+        "robots that a client brings along": sessions.MOST_BROUGHT,
+        "sensors of an uploaded robot": uploads.MOST_SENSORS,
+        "subscriptions of a client": sessions.MOST_SUBSCRIPTIONS,
+        "snapshots of a client": sessions.MOST_SNAPSHOTS,
+    }
+    told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections()["Limits"], re.MULTILINE))
+    assert {what: int(told[what].replace(" ", "")) for what in limits} == limits
+    assert f"version **{VERSION}**" in PAGE
+
+
+def session() -> list[tuple[str, dict[str, Any]]]:
+    """Arrow and message of every line of the session."""
+    (text,) = re.findall(r"^```text\n(# .*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    return [(line[0], comparable(line[2:])) for line in text.splitlines() if line and line[0] != "#"]
+
+
+def comparable(text: str) -> dict[str, Any]:
+    """A message, but for what other releases and machines may have otherwise; specs by their names."""
+    message: dict[str, Any] = json.loads(text, parse_float=lambda digits: round(float(digits), 6))
+    message.pop("server", None)
+    message["kinds"] = [kind["name"] for kind in message.get("kinds", ())]
+    return message
+
+
+def test_a_server_answers_as_the_session_says() -> None:
+    lines = session()
+    with (
+        paddock.open("empty") as arena,
+        Server(arena, Settings(port=0, speed=None, lock_step=True)).in_background() as server,
+        connect(server.url(scheme="ws")) as socket,
+    ):
+        for arrow, message in lines:
+            if arrow == "→":
+                socket.send(json.dumps({key: value for key, value in message.items() if key != "kinds"}))
+            else:
+                assert comparable(str(socket.recv())) == message

@@ -1,0 +1,99 @@
+"""The example client in JavaScript, run by Node against a server process, as docs/protocol.md promises."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from websockets.sync.client import connect
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "clients" / "drive.mjs"
+NODE = shutil.which("node") or ""
+pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed: install Node.js 20 or later")
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server process and its address."""
+    command = [sys.executable, "-m", "paddock", "serve", "clutter", "--lock-step", "--port", "0", "--seed", "3"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            lines = iter(process.stdout.readline, "")
+            yield process, next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
+        finally:
+            process.kill()
+
+
+def node(*arguments: str) -> list[str]:
+    version = subprocess.run([NODE, "--version"], capture_output=True, text=True, check=True).stdout
+    flag = ["--experimental-websocket"] if int(version[1:].split(".")[0]) < 22 else []
+    return [NODE, *flag, str(EXAMPLE), *arguments]
+
+
+def drive(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(node(*arguments), capture_output=True, text=True, check=False)
+
+
+def news(address: str) -> dict[str, dict[str, object]]:
+    """What a newcomer is told."""
+    with connect(address.replace("http", "ws") + "ws") as socket:
+        socket.send('{"type":"hello","id":1,"version":1}')
+        told = [json.loads(socket.recv()) for _ in range(3)]
+    return {message["type"]: message for message in told}
+
+
+def test_it_drives_its_own_robot_for_the_time_wanted_and_takes_it_away_again(
+    server: tuple[subprocess.Popen[str], str],
+) -> None:
+    _, address = server
+    before = news(address)
+    done = drive(address, "12")
+    assert done.returncode == 0, done.stderr
+    hello, end = done.stdout.splitlines()
+    assert hello == "I am drive.mjs, a supervisor in clutter"
+    found = re.fullmatch(r"after 12\.00 s at (\[.*\])", end)
+    assert found is not None, end
+    x, y, _ = json.loads(found[1])
+    assert 0 < x < 1.5
+    assert 0 < y < 1.5
+    after = news(address)
+    assert after["robots"] == before["robots"]  # the robot it brought along is gone
+    assert after["clock"]["tick"] == 600
+    assert "lock" not in after["clock"]  # nobody holds the clock
+
+
+def test_equal_runs_end_at_equal_places(server: tuple[subprocess.Popen[str], str]) -> None:
+    _, address = server
+    first = drive(address, "4")
+    with connect(address.replace("http", "ws") + "ws") as socket:
+        for message in ({"type": "hello", "version": 1}, {"type": "reset"}):
+            socket.send(json.dumps(message | {"id": 1}))
+        while json.loads(socket.recv())["type"] != "done":
+            pass
+    assert drive(address, "4").stdout == first.stdout != ""
+
+
+def test_a_wrong_token_is_told_in_one_line(server: tuple[subprocess.Popen[str], str]) -> None:
+    _, address = server
+    done = drive(f"{address}#token=guessed", "1")
+    assert done.returncode == 1
+    assert "Refused: token: this token is not valid here" in done.stderr
+
+
+def test_it_ends_with_a_clear_line_when_the_server_dies(server: tuple[subprocess.Popen[str], str]) -> None:
+    process, address = server
+    with subprocess.Popen(node(address, "1e9"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+        assert client.stdout is not None
+        assert client.stdout.readline().startswith("I am drive.mjs")
+        process.kill()
+        _, told = client.communicate()
+    assert client.returncode == 1
+    assert "the connection was closed" in told or "the connection is closed" in told
+    assert drive(address, "1").stderr.count("nobody answers at 127.0.0.1") == 1
