@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from paddock.core.observation import Command, Observation
     from paddock.links import connect
     from paddock.robots import RobotSpec
+    from paddock.server.show import show
     from paddock.worlds import WorldSpec
 
 __version__ = "0.1.0"
@@ -53,6 +54,7 @@ __all__ = [
     "connect",
     "kernel",
     "open",
+    "show",
 ]
 
 _LAZY = {
@@ -64,6 +66,7 @@ _LAZY = {
     "WorldSpec": "paddock.worlds",
     "connect": "paddock.links",
     "kernel": "paddock.core.jit",
+    "show": "paddock.server.show",
 }
 
 

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -47,6 +47,7 @@ class Arena(BaseArena):
         self._turn = threading.RLock()  # kernels share the workspace, and run without Python's own lock
         self._step, self._sense = step.compiled, sense.compiled
         self._watched: list[Robot] = []
+        self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self._hold(built)
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=checked_seed(seed))
         self.commands = engine.initial_commands(self.model)
@@ -99,10 +100,21 @@ class Arena(BaseArena):
         """Let `n` ticks pass."""
         if self._watched:
             for _ in range(checked_ticks(n)):
-                self._advance(1, self._step)
+                self._pass(1)
                 for robot in self._watched:
                     robot.watches.look(self.time)
-        elif n == 1:
+        else:
+            self._pass(n)
+
+    def _pass(self, ticks: int) -> None:
+        if self.gate is None:
+            self.advance(ticks)
+        else:
+            self.gate(checked_ticks(ticks))
+
+    def advance(self, n: int) -> None:
+        """Let ticks pass without asking the gate; for whoever keeps it."""
+        if n == 1:
             with self._turn:
                 self._step(self.model, self.state, self.commands, self.space, 1)
         else:
@@ -121,7 +133,8 @@ class Arena(BaseArena):
             ticks -= now
 
     def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
-        policies = Policies.of(self, chosen) if speed is None and not self._watched else None
+        fused = speed is None and self.gate is None and not self._watched
+        policies = Policies.of(self, chosen) if fused else None
         if policies is not None:
             self._run_policies(policies, ticks)
         else:

@@ -20,8 +20,12 @@ app = typer.Typer(
 Seed = Annotated[int, typer.Option(help="Decides all noise. Equal seeds give equal runs, to the last bit.")]
 Speed = Annotated[
     float | None,
-    typer.Option(help="Simulated seconds per second: 1 is real time. Not given: as fast as it can."),
+    typer.Option(min=0, help="Simulated seconds per second on the page; 0 for flat out. Default: 1, real time."),
 ]
+Port = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="Port of the page. Default: 8642, or any free one if it is in use.")
+]
+Headless = Annotated[bool, typer.Option(help="Without a page, as fast as possible, and only report at the end.")]
 Picture = Annotated[
     Path | None, typer.Option(help="Where to save a picture of the world with the robots' trails (PNG).")
 ]
@@ -46,18 +50,28 @@ def demo(
     speed: Speed = 10.0,
     seed: Seed = 1,
     picture: Picture = Path("demo.png"),
-    headless: Annotated[bool, typer.Option(help="Run as fast as possible, and only report at the end.")] = False,
+    headless: Headless = False,
+    port: Port = None,
 ) -> None:
     """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
 
-    Prints where they are while they drive, then a summary and a picture of their trails.
+    Opens the page to watch them (its address is printed), then prints a summary and saves a picture of their trails.
 
       paddock demo
       paddock demo --headless --seconds 20
     """
     from paddock.cli.run import run_world
 
-    run_world("line-crossing", None, seconds=seconds, speed=speed, seed=seed, picture=picture, headless=headless)
+    run_world(
+        "line-crossing",
+        None,
+        seconds=seconds,
+        speed=speed,
+        seed=seed,
+        picture=picture,
+        headless=headless,
+        port=port,
+    )
 
 
 @app.command()
@@ -85,7 +99,8 @@ def run(
         Path | None, typer.Option(help="Folder for the run's files: log, trace.csv, summary.json and pictures.")
     ] = None,
     report: Annotated[bool, typer.Option(help="With --out: one HTML page of it all, too.")] = False,
-    headless: Annotated[bool, typer.Option(help="As fast as possible, and only report at the end.")] = False,
+    headless: Headless = False,
+    port: Port = None,
 ) -> None:
     """Run a world with a controller of yours, or with a built-in one.
 
@@ -105,7 +120,9 @@ def run(
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
 
-        if not run_scenario_file(scenario, seed=seed, speed=speed, out=out, report=report, headless=headless):
+        if not run_scenario_file(
+            scenario, seed=seed, speed=speed, out=out, report=report, headless=headless, port=port
+        ):
             raise typer.Exit(1)
         return
     from paddock.cli.run import run_world
@@ -121,6 +138,7 @@ def run(
         headless=headless,
         out=out,
         html=report,
+        port=port,
     )
 
 

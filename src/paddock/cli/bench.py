@@ -10,10 +10,14 @@ from typing import Any
 
 from rich.console import Console
 
-from paddock.cli.benches import BENCHES, Bench
+from paddock.cli.bench_remote import remote, remote_many
+from paddock.cli.benches import BENCHES as IN_PROCESS
+from paddock.cli.benches import Bench
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
+
+BENCHES = {**IN_PROCESS, "remote": remote, "remote-many": remote_many}
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
@@ -23,11 +27,14 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             raise UnknownName("benchmark", name, BENCHES)
     progress = Console(stderr=True)
     compared: dict[str, float] = {}
+    within: dict[str, float] = {}
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
     for name in names or BENCHES:
         with progress.status(f"measuring {name} …"):
             result = measure(name, rounds)
+        if "within_tick" in result:
+            within[name] = result["within_tick"]
         if "cost_ratio" in result:
             compared[name] = result["cost_ratio"]
         if json_lines:
@@ -44,6 +51,8 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
     if not json_lines:
         console = Console()
         console.print(table)
+        for name, share in within.items():
+            console.print(f"{name}: {100 * share:.2f} % of the observations arrived within one tick")
         for name, ratio in compared.items():
             console.print(f"a tick of {name} costs {ratio:.1f} × a tick of its smaller sibling")
         for name in names or BENCHES:
@@ -58,12 +67,15 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         bench.work(max(1, bench.steps // 20))  # compiles, and warms the caches
     set_up = time.perf_counter() - started - compile_s[0]
     wall, cpu, ratios = [], [], []
-    for _ in range(rounds):
-        seconds, cpu_seconds = timed(bench)
-        wall.append(seconds)
-        cpu.append(cpu_seconds)
-        if bench.beside is not None:
-            ratios.append((cpu_seconds / bench.steps) / (timed(bench.beside)[1] / bench.beside.steps))
+    try:
+        for _ in range(rounds):
+            seconds, cpu_seconds = timed(bench)
+            wall.append(seconds)
+            cpu.append(cpu_seconds)
+            if bench.beside is not None:
+                ratios.append((cpu_seconds / bench.steps) / (timed(bench.beside)[1] / bench.beside.steps))
+    finally:
+        bench.close()
     robots, dt = len(bench.arena.robots), bench.arena.dt
     steps = bench.steps * robots
     return {
@@ -75,6 +87,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),
         **({"cost_ratio": round(statistics.median(ratios), 2)} if ratios else {}),
+        **bench.figures(),
     }
 
 

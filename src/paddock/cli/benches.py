@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import paddock
-from paddock.arena import Arena
+from paddock.arena.base import BaseArena
 from paddock.control.braitenberg import explorer
 from paddock.robots import load_robot
 from paddock.worlds import load_world
@@ -26,10 +26,12 @@ ROOM = 15.0  # the laser's room [m]
 class Bench(NamedTuple):
     """A scene that is ready: call `work(steps)` to advance it."""
 
-    arena: Arena
+    arena: BaseArena
     work: Callable[[int], None]
     steps: int  # in one measurement, about half a second's worth
     beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
+    figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
+    close: Callable[[], None] = lambda: None
 
 
 def loop() -> Bench:

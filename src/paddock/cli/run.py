@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 import paddock
 from paddock.arena import Arena, Robot
+from paddock.cli.pages import show_page
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
@@ -24,7 +25,6 @@ from paddock.control.line import LinePatrol
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import bounding_radius
 from paddock.core.observation import Observation
-from paddock.engine.clock import Pacer
 from paddock.report import RunLog, fresh_folder, write_run
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
@@ -46,6 +46,7 @@ def run_world(
     headless: bool,
     out: Path | None = None,
     html: bool = False,
+    port: int | None = None,
 ) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened."""
     console = Console()
@@ -66,6 +67,7 @@ def run_world(
                 if device.spec.kind == "camera" and controller is None:
                     device.disable()
         watch = Watch(arena, record=controllers if out is not None else ())
+        page = None if headless else show_page(arena, console=console, speed=speed, port=port)
         started, stopped = time.perf_counter(), False
         try:
             with Progress(
@@ -77,7 +79,7 @@ def run_world(
                 disable=headless or not console.is_terminal,
             ) as progress:
                 task = progress.add_task("", total=seconds, clock="", status="")
-                _run(arena, controllers, watch, progress, task, seconds, None if headless else speed)
+                _run(arena, controllers, watch, progress, task, seconds)
         except KeyboardInterrupt:
             stopped = True
             console.print("stopped early", style="yellow")
@@ -85,6 +87,9 @@ def run_world(
             raise
         except Exception as error:
             raise PaddockError(_told_by(controller, error)) from error
+        finally:
+            if page is not None:
+                page.close()
         _report(console, arena, watch, time.perf_counter() - started)
         if out is not None:
             config = {"world": arena.world.name, "seed": seed, "seconds": seconds, "controller": str(controller or "")}
@@ -107,16 +112,13 @@ def _run(
     progress: Progress,
     task: Any,
     seconds: float,
-    speed: float | None,
 ) -> None:
     """Run in slices short enough for a smooth status line."""
     started, shown = time.perf_counter(), 0.0
-    pacer = Pacer(speed)
     ticks, done = max(1, round(watch.period / arena.dt)), 0
     total = round(seconds / arena.dt)
     while done < total:
         chunk = min(ticks, total - done)
-        pacer.wait(arena.time)
         arena.run(chunk * arena.dt, controllers)
         done += chunk
         watch.look()

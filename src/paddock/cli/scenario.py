@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
+from paddock.cli.pages import show_page
 from paddock.cli.tables import new_table
 from paddock.report import RunLog
 from paddock.scenarios import load_scenario, new_log, prepare, run_all, write_outputs
@@ -16,7 +19,14 @@ from paddock.scenarios.runner import Run
 
 
 def run_scenario_file(
-    name: str, *, seed: int | None, speed: float | None, out: Path | None, report: bool, headless: bool
+    name: str,
+    *,
+    seed: int | None,
+    speed: float | None,
+    out: Path | None,
+    report: bool,
+    headless: bool,
+    port: int | None = None,
 ) -> bool:
     """Run a scenario with its own seeds, or with one given; whether every task of every run was done."""
     console = Console()
@@ -44,7 +54,8 @@ def run_scenario_file(
         def on_tick(run: Run) -> None:
             progress.update(status, description=f"{run.now:7.1f} s simulated")
 
-        for result in run_all(spec, log_of=log_of, speed=None if headless else speed, on_tick=on_tick):
+        shown = nullcontext if headless else partial(show_page, console=console, speed=speed, port=port)
+        for result in run_all(spec, log_of=log_of, on_tick=on_tick, shown=shown):
             complete = complete and result.complete
             table = new_table(
                 f"{result.scenario}, seed {result.seed}: {result.seconds:g} s, {result.distance:.2f} m, "

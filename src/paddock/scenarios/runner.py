@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import paddock
@@ -41,6 +42,7 @@ class Log(Protocol):
 
 
 OnTick = Callable[["Run"], None]
+Shown = Callable[[Arena], AbstractContextManager[Any]]
 
 
 def run_scenario(
@@ -50,6 +52,7 @@ def run_scenario(
     log: Log | None = None,
     speed: float | None = None,
     on_tick: OnTick | None = None,
+    shown: Shown = nullcontext,
 ) -> ScenarioResult:
     """Run a scenario once.
 
@@ -59,9 +62,10 @@ def run_scenario(
         log: written to in every tick, and at the end.
         speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
         on_tick: called after every tick, with the run.
+        shown: entered with the arena before the run, left after it; `paddock.show` fits.
     """
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
-    with paddock.open(plan.world, seed=seed) as arena:
+    with paddock.open(plan.world, seed=seed) as arena, shown(arena):
         return Run(plan, arena, seed, log).to_the_end(speed, on_tick)
 
 
@@ -71,11 +75,12 @@ def run_all(
     log_of: Callable[[Prepared], Log | None] = lambda plan: None,
     speed: float | None = None,
     on_tick: OnTick | None = None,
+    shown: Shown = nullcontext,
 ) -> Iterator[ScenarioResult]:
     """All runs of a scenario, one per seed and repetition; Ctrl-C ends the present one, which is the last."""
     plan = prepare(spec)
     for seed in spec.run_seeds():
-        result = run_scenario(plan, seed=seed, log=log_of(plan), speed=speed, on_tick=on_tick)
+        result = run_scenario(plan, seed=seed, log=log_of(plan), speed=speed, on_tick=on_tick, shown=shown)
         yield result
         if result.interrupted:
             return

@@ -22,6 +22,9 @@ class Audience(Protocol):
     def next_tick(self, tick: int) -> float:
         """The next tick after this one at which someone wants to look; infinity for none."""
 
+    def before_ticks(self) -> None:
+        """Time is about to pass."""
+
     def ticked(self) -> None:
         """Time has passed."""
 
@@ -141,7 +144,8 @@ class Conductor:
 
     def _step(self, ticks: int) -> None:
         began = time.perf_counter()
-        self.arena.step(ticks)
+        self.audience.before_ticks()
+        self.arena.advance(ticks)
         self._cost += 0.2 * ((time.perf_counter() - began) / ticks - self._cost)
         self._extra = max(0, self._extra - ticks)
         self.audience.ticked()

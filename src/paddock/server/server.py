@@ -6,15 +6,14 @@ import asyncio
 import contextlib
 import errno
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from paddock.arena import Arena
-from paddock.core.errors import LinkError, PaddockError
+from paddock.core.errors import LinkError
 from paddock.server.access import Grant, Role, Tokens, is_local, own_hosts
-from paddock.server.conductor import Member
 from paddock.server.connection import Connection
 from paddock.server.session import Scoring, Session
 
@@ -27,6 +26,7 @@ class Settings:
 
     host: str = "127.0.0.1"
     port: int = PORT  # 0: any that is free
+    any_port: bool = False  # if that one is in use, take any that is free
     speed: float | None = 1.0  # simulated seconds per second; None for flat out
     lock_step: bool = False  # time passes only when all clients want it to
     token: str | None = None  # of supervisors; made up when needed
@@ -94,14 +94,26 @@ class Server:
 
     async def _listen(self) -> asyncio.Server:
         host, port = self.settings.host, self.settings.port
+        loop = asyncio.get_running_loop()
         try:
-            return await asyncio.get_running_loop().create_server(lambda: Connection(self), host, port, backlog=256)
+            return await loop.create_server(lambda: Connection(self), host, port, backlog=256)
         except OSError as error:
+            if error.errno == errno.EADDRINUSE and self.settings.any_port:
+                return await loop.create_server(lambda: Connection(self), host, 0, backlog=256)
             if error.errno == errno.EADDRINUSE:
                 raise LinkError(
                     f"port {port} on {host} is in use: stop what listens there, or choose another with --port"
                 ) from None
             raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it serves at present."""
+        return self._stopped is not None and not self._stopped.is_set() and not self._loop.is_closed()
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Have a function called in the server's thread, from any other."""
+        self._loop.call_soon_threadsafe(function)
 
     def stop(self) -> None:
         """End `serve`, from any thread."""
@@ -131,34 +143,3 @@ class Server:
         finally:
             self.stop()
             thread.join()
-
-
-class Insider:
-    """Someone in this process who takes part in a background server's lock: time waits for them, too."""
-
-    def __init__(self, server: Server, name: str) -> None:
-        self._server, self._member = server, Member(name, timeout=float("inf"))
-        self._call(server.session.conductor.join, self._member, True)
-
-    def step(self, ticks: int = 1) -> None:
-        """Wait until so many ticks have passed, however long people pause."""
-        passed = threading.Event()
-        conductor = self._server.session.conductor
-        self._server._loop.call_soon_threadsafe(conductor.ask, self._member, ticks, passed.set)
-        while not passed.wait(1.0):
-            if self._server._loop.is_closed():
-                raise PaddockError("the server has stopped")
-
-    def leave(self) -> None:
-        """Time waits no longer."""
-        self._call(lambda: self._server.session.conductor.leave(self._member))
-
-    def _call(self, function: object, *arguments: object) -> None:
-        done = threading.Event()
-
-        def work() -> None:
-            function(*arguments)  # type: ignore[operator]
-            done.set()
-
-        self._server._loop.call_soon_threadsafe(work)
-        done.wait()

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from itertools import count
 
+import numpy as np
+from numpy.typing import NDArray
+
 from paddock.arena import Arena, Robot
 from paddock.arena.devices import Camera
 from paddock.core.errors import BadMessage, PaddockError, Refused, SimulationError, UnknownName, VersionMismatch
@@ -42,6 +45,7 @@ class Session:
         self.clients: list[Client] = []
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
+        self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
         self.conductor = Conductor(arena, self, speed=speed, lock_step=lock_step)
         self._loop = asyncio.get_running_loop()
         self._layout = 0  # counts changes of the robots' list
@@ -152,6 +156,7 @@ class Session:
             changed = True
             client.forget(name)
             del self.owners[name]
+            self._held.pop(name, None)
             if name in self.spawned:
                 self.spawned.discard(name)
                 for other in self.clients:
@@ -182,6 +187,7 @@ class Session:
                 raise Refused(f"claim: robot {name!r} is driven by {owner.name}")
             client.grant.check(Role.SUPERVISOR, "claim by force")
             owner.driven.remove(name)
+            self._held.pop(name, None)
             self._halt(name)
         self.owners[name] = client
         client.driven.append(name)
@@ -319,6 +325,8 @@ class Session:
         except PaddockError:
             self.arena.commands[0, rows], self.arena.motion[rows] = before
             raise
+        if self.arena.gate is not None:
+            self._held |= {name: self.arena.commands[0, row].copy() for name, row in zip(commands, rows, strict=True)}
 
     def _lock(self, client: Client, message: m.Lock) -> Message:
         client.grant.check(Role.CONTROLLER, "lock")
@@ -399,6 +407,10 @@ class Session:
     def next_tick(self, tick: int) -> float:
         return min((max(s.next, tick + 1) for c in self.clients for s in c.subscriptions.values()), default=math.inf)
 
+    def before_ticks(self) -> None:
+        for name, command in self._held.items():
+            self.arena.commands[0, self.arena.numbers[name]] = command
+
     def ticked(self) -> None:
         tick = self.arena.tick
         for client in self.clients:
@@ -411,6 +423,7 @@ class Session:
         robots = tuple(client.driven) if client is not None else ()
         for name in robots:
             self._halt(name)
+            self._held.pop(name, None)
         reason = f"no answer within {member.timeout:g} s"
         for one in self.clients:
             one.send(m.Released(client=member.name, robots=robots, reason=reason))

@@ -1,0 +1,15 @@
+"""The page beside a run: its address is printed, and a browser opens where there is a screen."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from paddock.arena import Arena
+from paddock.server.show import Show, show
+
+
+def show_page(arena: Arena, *, console: Console, speed: float | None, port: int | None) -> Show:
+    """Show an arena; speed None is real time, 0 is flat out."""
+    page = show(arena, speed=1.0 if speed is None else speed or None, port=port)
+    console.print(f"watch it at {page.url}   (--headless runs without a page)", highlight=False, soft_wrap=True)
+    return page

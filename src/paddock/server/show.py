@@ -1,0 +1,97 @@
+"""Show: the page for an arena of this process. The program keeps stepping it; people may pause, slow down and drive."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, Self
+
+from paddock.arena import Arena
+from paddock.core.errors import LinkError, SimulationError, shown
+from paddock.server.conductor import Member
+from paddock.server.server import PORT, Server, Settings
+
+
+def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, open_page: bool = True) -> Show:
+    """Show an arena of this process in the browser, while your program goes on stepping it.
+
+    Args:
+        arena: what `paddock.open` gave.
+        speed: simulated seconds per second at first; None for flat out. The page can change it.
+        port: where the page is; None for 8642, or any free one if that is in use.
+        open_page: open a browser, if there is a screen to see it on.
+    """
+    if not isinstance(arena, Arena):
+        raise SimulationError(f"show: expected an arena of this process, got {shown(arena)}")
+    settings = Settings(speed=speed, lock_step=True, port=PORT if port is None else port, any_port=port is None)
+    return Show(arena, settings, open_page=open_page)
+
+
+class Show:
+    """An arena on a page, until it is closed. `arena.step` and `arena.run` then wait for the page's clock."""
+
+    def __init__(self, arena: Arena, settings: Settings, *, open_page: bool = False) -> None:
+        if arena.gate is not None:
+            raise SimulationError("show: this arena is shown already")
+        self.arena = arena
+        self._member = Member("program", timeout=math.inf)  # a program at a breakpoint is waited for
+        self._exit = ExitStack()
+        self.server = self._exit.enter_context(_started(arena, settings))
+        self.url = self.server.url(token=self.server.supervisor)
+        self._call(lambda: self.server.session.conductor.join(self._member, True))
+        arena.gate = self._wait
+        if open_page and has_screen():
+            import webbrowser
+
+            webbrowser.open(self.url)
+
+    def _wait(self, ticks: int) -> None:
+        conductor = self.server.session.conductor
+        self._call(lambda passed: conductor.ask(self._member, ticks, passed), answered=True)
+
+    def _call(self, function: Callable[..., Any], *, answered: bool = False) -> None:
+        """Call a function in the server's thread and wait until it is done, or until it has called back."""
+        done = threading.Event()
+        failed: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                function(done.set) if answered else function()
+            except BaseException as error:
+                failed.append(error)
+                done.set()
+            if not answered:
+                done.set()
+
+        self.server.call(work)
+        while not done.wait(1.0):  # so that Ctrl-C and the server's end are noticed
+            if not self.server.alive:
+                raise LinkError("show: the page's server has stopped")
+        if failed:
+            raise failed[0]
+
+    def close(self) -> None:
+        """The page goes, the arena is all yours again."""
+        self.arena.gate = None
+        self._exit.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _started(arena: Arena, settings: Settings) -> Any:
+    return Server(arena, settings).in_background()
+
+
+def has_screen() -> bool:
+    """Whether a browser could be seen."""
+    if sys.platform.startswith("linux"):
+        return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return True
