@@ -25,14 +25,16 @@ with paddock.open("clutter", seed=3) as arena:
 # `paddock serve` usually runs in another terminal, or on the lecturer's machine.
 command = [sys.executable, "-m", "paddock", "serve", "clutter", "--seed", "3", "--lock-step", "--port", "0"]
 with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-    url = server.stdout.readline().split(" at ")[1].split()[0]
-    with paddock.connect(url, name="me") as arena:
-        there = drive(arena)
-        guest = arena.spawn("guest", "khepera")  # bring a robot along; it leaves with you
-        guest.enable("proximity")
-        print(f"{url}: {sorted(arena)}, the guest sees {guest.proximity.read().min():.3f} m ahead of it")
-        assert "guest" in arena
-    server.terminate()
+    try:
+        url = server.stdout.readline().split(" at ")[1].split()[0]
+        with paddock.connect(url, name="me") as arena:
+            there = drive(arena)
+            guest = arena.spawn("guest", "khepera")  # bring a robot along; it leaves with you
+            guest.enable("proximity")
+            print(f"{url}: {sorted(arena)}; the guest's nearest thing is {guest.proximity.read().min():.3f} m away")
+            assert "guest" in arena
+    finally:
+        server.terminate()
 
 print(f"here {here[:12]}, there {there[:12]}")
 assert here == there

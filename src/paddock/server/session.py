@@ -394,6 +394,9 @@ class Session:
         client.grant.check(Role.SUPERVISOR, "place")
         self._known(message.robot)
         self.arena[message.robot].place(message.x, message.y, message.heading)
+        for one in self.clients:  # time may stand still, yet all that is near it looks different now
+            for subscription in one.subscriptions.values():
+                self._push(one, subscription)
         return m.Done(id=message.id)
 
     def _digest(self, client: Client, message: m.Digest) -> Message:
