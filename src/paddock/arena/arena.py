@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import BaseArena, checked_seed, checked_ticks
+from paddock.arena.base import BaseArena, check_place, checked_seed, checked_ticks
 from paddock.arena.body import Body
 from paddock.arena.local import Gone, LocalBody
 from paddock.arena.robot import Robot
@@ -213,6 +213,9 @@ class Arena(BaseArena):
         heading: float = 0.0,
         color: str | None = None,
     ) -> Robot:
+        if name in self.numbers:
+            raise SimulationError(f"spawn: there is a robot called {name!r} already; choose another name")
+        check_place(name, at, heading)
         spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
         with self._turn:
             room = self.room()

@@ -136,8 +136,6 @@ class Session:
             raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
         if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
             raise Refused(f"spawn: you brought {MOST_BROUGHT} robots along already; let one leave first")
-        if message.robot in self.arena:
-            raise Refused(f"spawn: there is a robot called {message.robot!r} already; choose another name")
         spec = uploaded_robot(message.kind)
         self.arena.spawn(message.robot, spec, at=message.at, heading=message.heading, color=message.color)
         self.spawned.add(message.robot)
