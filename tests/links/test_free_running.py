@@ -40,6 +40,7 @@ def test_a_command_takes_effect_at_once_and_stays(arena: RemoteArena) -> None:
 
 
 def test_sensing_right_after_a_step_costs_no_round_trip(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paddock.links.remote_body.FRESH", 3600.0)
     red = arena["red"]
     red.enable("ground", "proximity")
     traffic = Traffic(monkeypatch)
@@ -53,6 +54,7 @@ def test_sensing_right_after_a_step_costs_no_round_trip(arena: RemoteArena, monk
 
 
 def test_asking_again_asks_the_server(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paddock.links.remote_body.FRESH", 3600.0)
     red = arena["red"]
     red.enable("ground")
     arena.step()
@@ -67,10 +69,10 @@ def test_asking_again_asks_the_server(arena: RemoteArena, monkeypatch: pytest.Mo
 
 
 def test_what_came_with_a_step_is_not_news_for_long(arena: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paddock.links.remote_body.FRESH", 0.0)
     red = arena["red"]
     red.enable("ground")
     arena.step()
-    time.sleep(0.15)
     traffic = Traffic(monkeypatch)
     red.sense()
     assert red.pose

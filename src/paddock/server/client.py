@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
-from paddock.arena import Arena, Robot
+from paddock.arena import Arena, Robot, Snapshot
 from paddock.protocol import Encoding, Message, encode
 from paddock.server.access import Grant
 from paddock.server.conductor import Member
@@ -51,7 +52,8 @@ class Client:
     subscriptions: dict[tuple[str, str], Subscription] = field(default_factory=dict)  # by robot and stream
     frames: FrameStream | None = None
     stale: set[str] = field(default_factory=set)  # news that it has not been told yet: "robots", "clock"
-    snapshots: dict[int, object] = field(default_factory=dict)
+    snapshots: dict[int, Snapshot] = field(default_factory=dict)
+    snapshot_numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:
         self.member = Member(self.name)
