@@ -52,7 +52,9 @@ def serve_world(
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
                 table.add_row(student, robot, f"{server.url(token=token)}&robot={robot}")
-            console.print(table)
+            longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
+            wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
+            Console(width=max(console.width, wide)).print(table)  # links must not be cut
         if open_page:
             import webbrowser
 

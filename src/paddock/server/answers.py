@@ -235,13 +235,15 @@ def restore(session: Session, client: Client, wish: m.Restore) -> Message:
 
 @answers(m.Look)
 def look(session: Session, client: Client, wish: m.Look) -> Message:
-    return scene_of(session.arena, wish.id)
+    return scene_of(session.arena, session.floor_png, wish.id)
 
 
 @answers(m.Frames)
 def frames(session: Session, client: Client, wish: m.Frames) -> Message:
-    client.frames = FrameStream(1 / wish.rate) if wish.rate else None
-    session.stream_frames(client)
+    client.stop_frames()
+    if wish.rate:
+        client.frames = FrameStream(1 / wish.rate)
+        session.stream_frames(client)
     return m.Done(id=wish.id)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -32,7 +33,8 @@ class FrameStream:
     period: float  # wall seconds
     sent: int = 0
     got: int = 0
-    last: tuple[int, int, bytes] | None = None  # tick, layout of the robots' list, bodies
+    last: tuple[int, int, bytes] | None = None  # tick, changes of the fleet, bodies
+    timer: asyncio.TimerHandle | None = None  # until the next one
 
 
 @dataclass(eq=False)
@@ -73,6 +75,12 @@ class Client:
         if handle is None:
             handle = self.handles[name] = arena.robots.new_handle(name)
         return handle
+
+    def stop_frames(self) -> None:
+        """No more frames."""
+        if self.frames is not None and self.frames.timer is not None:
+            self.frames.timer.cancel()
+        self.frames = None
 
     def forget(self, robot: str) -> None:
         """A robot is no more, or no longer this client's."""

@@ -67,6 +67,7 @@ class Conductor:
         """Take part; in the lock, from the present tick on."""
         if member not in self.members:
             self.members.append(member)
+            member.target = self.arena.tick
         member.locked = lock
         member.target = max(member.target, self.arena.tick)
         self.audience.clock_changed()

@@ -88,8 +88,18 @@ class Fleet:
 
     def command(self, client: Client, commands: Mapping[str, Command]) -> None:
         """Carry out all commands of a client, or refuse all."""
-        for name in commands:
-            self.claim(client, name)
+        owned = len(client.driven)
+        try:
+            for name in commands:
+                self.claim(client, name)
+            self._apply(client, commands)
+        except PaddockError:
+            for name in client.driven[owned:]:  # what was claimed for this only
+                del self.owners[name]
+            del client.driven[owned:]
+            raise
+
+    def _apply(self, client: Client, commands: Mapping[str, Command]) -> None:
         rows = [self.arena.numbers[name] for name in commands]
         before = self.arena.commands[0, rows], self.arena.motion[rows]  # copies
         try:

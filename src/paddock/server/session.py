@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from importlib.metadata import version
 
 from paddock.arena import Arena, Robot
@@ -14,10 +15,10 @@ from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.answers import ANSWERS
-from paddock.server.client import Client, FrameStream, Subscription
+from paddock.server.client import Client, Subscription
 from paddock.server.conductor import Conductor, Member
 from paddock.server.fleet import Fleet
-from paddock.server.sight import bodies, seen_by
+from paddock.server.sight import bodies, floor_file, seen_by
 
 LONGEST_TEXT = 2000  # letters of a refusal
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
@@ -44,6 +45,11 @@ class Session:
         self._timers = [self._loop.call_later(REMINDER, self._remind)]
         if scoring is not None:
             self._timers.append(self._loop.call_soon(self._score))  # type: ignore[arg-type]
+
+    @cached_property
+    def floor_png(self) -> bytes:
+        """The floor's picture; it never changes."""
+        return floor_file(self.arena)
 
     def close(self) -> None:
         """No more time passes."""
@@ -95,12 +101,18 @@ class Session:
             self._tell_news(client)
             client.send(answer)
 
+    def fell_silent(self, client: Client) -> None:
+        """A client gives no sign of life: its robots stop, unless time waits for it anyway."""
+        if not client.member.locked:
+            for name in client.driven:
+                self.fleet.halt(name)
+
     def drop(self, client: Client) -> None:
         """A client is gone: its robots stop, those it brought along vanish, nobody waits for it."""
         if client not in self.clients:
             return
         self.clients.remove(client)
-        client.frames = None
+        client.stop_frames()
         client.subscriptions.clear()
         self.fleet.give_up(client.driven, self.clients)
         self._notice()
@@ -166,6 +178,8 @@ class Session:
         assert client.step_id is not None
         id, client.step_id = client.step_id, None
         robots = {name: self.seen(client, handle) for name, handle in client.handles.items()}
+        if not client.wants_lock and client.member.locked:  # it left the lock meanwhile
+            self._loop.call_soon(self.conductor.leave, client.member)
         self._tell_news(client)
         client.send(m.Observed(id=id, tick=self.arena.tick, robots=robots))
 
@@ -224,15 +238,11 @@ class Session:
     # ---- the page
 
     def stream_frames(self, client: Client) -> None:
-        """Send frames from now on, if the client wants any."""
-        if client.frames is not None:
-            self._loop.call_soon(self._frame, client, client.frames)
-
-    def _frame(self, client: Client, stream: FrameStream) -> None:
-        """Send the newest frame if the last one has arrived and anything moved."""
-        if client.frames is not stream:
+        """Send the newest frame if the last one has arrived and anything moved; and so on."""
+        stream = client.frames
+        if stream is None:
             return
-        self._loop.call_later(stream.period, self._frame, client, stream)
+        stream.timer = self._loop.call_later(stream.period, self.stream_frames, client)
         if stream.got < stream.sent:
             return
         now = bodies(self.arena)
@@ -250,12 +260,12 @@ class Session:
         if not watching:
             return
         try:
-            scores = self.scoring(self.arena)
+            scores = {name: float(score) for name, score in self.scoring(self.arena).items()}
         except Exception:
             log.exception("the scoring failed; there will be no more scores")
             self._timers.pop().cancel()
             return
-        lines = [m.Score(robot=name, score=float(score)) for name, score in scores.items() if math.isfinite(score)]
+        lines = [m.Score(robot=name, score=score) for name, score in scores.items() if math.isfinite(score)]
         message = m.Scores(scores=tuple(sorted(lines, key=lambda line: -line.score)))
         for client in watching:
             client.send(message)

@@ -62,12 +62,17 @@ def bodies(arena: Arena) -> bytes:
     )
 
 
-def scene_of(arena: Arena, id: int) -> Scene:
+def floor_file(arena: Arena) -> bytes:
+    """The floor's picture as a PNG file."""
+    file = io.BytesIO()
+    Image.fromarray(arena.model.floor).save(file, "PNG")
+    return file.getvalue()
+
+
+def scene_of(arena: Arena, floor_png: bytes, id: int) -> Scene:
     """What there is to draw besides the robots."""
     world = arena.world
     floor = arena.model.floor
-    file = io.BytesIO()
-    Image.fromarray(floor).save(file, "PNG")
     left, _, _, top = world.bounds
     size = (floor.shape[1], floor.shape[0]) if floor.size > 3 else (0, 0)  # a plain floor is one pixel
     right, bottom = left + size[0] / world.floor.pixels_per_metre, top - size[1] / world.floor.pixels_per_metre
@@ -75,7 +80,7 @@ def scene_of(arena: Arena, id: int) -> Scene:
         id=id,
         title=world.title or world.name,
         bounds=world.bounds,
-        floor=file.getvalue(),
+        floor=floor_png,
         floor_bounds=(left, bottom, right, top) if any(size) else world.bounds,
         solids=tuple(
             Solid(corners=((s.shape.x, s.shape.y),), radius=s.shape.radius, height=s.height, color=s.color)
