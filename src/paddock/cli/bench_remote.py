@@ -6,18 +6,16 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import paddock
 from paddock.cli.benches import Bench, swarm_world
 from paddock.core.errors import PaddockError
-from paddock.worlds import save_world
+from paddock.server import Server, Settings
 
 CLIENTS = 30
 TICK = 0.02  # [s]
@@ -65,10 +63,9 @@ def remote() -> Bench:
 def remote_many() -> Bench:
     """30 client processes, each drives an e-puck of one paced world (1 ×): how many observations come within a tick."""
     stack = ExitStack()
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-    save_world(replace(swarm_world(CLIENTS), dt=TICK), folder / "many.toml")
-    url = stack.enter_context(server_process(str(folder / "many.toml"), "--speed", "1"))
-    arena = stack.enter_context(paddock.connect(url))
+    arena = paddock.open(replace(swarm_world(CLIENTS), dt=TICK))
+    server = stack.enter_context(Server(arena, Settings(port=0)).in_background())
+    url = server.url()
     clients = [
         subprocess.Popen(
             [sys.executable, "-m", __name__, url, f"robot{i}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -91,9 +88,9 @@ def remote_many() -> Bench:
             client.stdin.write(f"{ticks}\n")
             client.stdin.flush()
         arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
-        base = min(when - tick * TICK for one in arrivals for tick, when in one)  # the swiftest of all
+        due = server.session.conductor.due  # by the clock that all processes of a machine share
         for one in arrivals:
-            late.extend(when - tick * TICK - base for tick, when in one)
+            late.extend(when - due(tick) for tick, when in one)
             missed.append(one[-1][0] - one[0][0] + 1 - len(one))
 
     def figures() -> dict[str, float]:

@@ -47,6 +47,8 @@ def serve_world(
         console.print(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)")
         if server.supervisor:
             console.print(f"supervisor: {server.url(token=server.supervisor)}")
+            if not links:
+                console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
         if links:
             table = new_table("Join links", "student", "robot", "link")

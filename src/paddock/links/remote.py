@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from paddock.arena.base import BaseArena, check_place, checked_seed, checked_ticks
 from paddock.arena.robot import Robot
-from paddock.core.errors import BadMessage, LinkError, SimulationError, VersionMismatch, shown
+from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, shown
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue, error_of
@@ -53,6 +53,7 @@ class RemoteArena(BaseArena):
         self._step_under_way: int | None = None  # its number
         self.commanding = threading.Lock()  # commands leave in the order in which they were given
         self._commanded: dict[str, RemoteBody] = {}
+        self._driven: set[str] = set()  # robots that were given commands
         self._complaint: m.Refused | None = None  # about commands that were sent without a question
         self.changes = 0  # of what robots may see without time having passed
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
@@ -95,6 +96,8 @@ class RemoteArena(BaseArena):
         self.closed = False
         for robot in self.robots.handles:
             self._switch_on_again(robot)
+        for name in self._driven & set(self.robots):
+            self.claim(name)
 
     def _switch_on_again(self, robot: Robot) -> None:
         on = tuple(device.name for device in robot.devices.values() if device.enabled)
@@ -161,6 +164,10 @@ class RemoteArena(BaseArena):
         """Stop the server's clock."""
         self._do(m.Pause(id=self.number()))
 
+    def advance(self, n: int = 1) -> None:
+        """Let the server's paused clock run for some ticks, without waiting for it."""
+        self._do(m.Advance(id=self.number(), ticks=checked_ticks(n)))
+
     def set_speed(self, speed: float | None) -> None:
         """Simulated seconds per second; None for flat out."""
         if speed is not None and not (all_finite(speed) and speed > 0):
@@ -215,8 +222,15 @@ class RemoteArena(BaseArena):
         return self[name]
 
     def remove(self, name: str) -> None:
-        """Take a robot that you brought along out of the world; leave any other one to others."""
+        """Take a robot that you brought along out of the world; its handle is of no use any more."""
+        if not self.robots.info(name).spawned:
+            raise Refused(f"remove: robot {name!r} belongs to the world; leave({name!r}) gives it up to others")
+        self.leave(name)
+
+    def leave(self, name: str) -> None:
+        """Give up a robot that you drive: it stops, and others may drive it; one that you brought along vanishes."""
         self._do(m.Leave(id=self.number(), robot=self[name].name))
+        self._driven.discard(name)
         self.forget()
 
     def claim(self, name: str, *, force: bool = False) -> Robot:
@@ -234,6 +248,7 @@ class RemoteArena(BaseArena):
     def commanded(self, body: RemoteBody) -> None:
         """A robot was given a command: in the lock it waits for the next step, else it leaves at once."""
         self._commanded[body.name] = body
+        self._driven.add(body.name)
         if not self.in_lock:
             self._raise_trouble()
             self._send_commands()

@@ -45,7 +45,7 @@ def answers(message: type[m.Message], role: Role = Role.VIEWER) -> Callable[[F],
 
 @answers(m.Claim)
 def claim(session: Session, client: Client, wish: m.Claim) -> Message:
-    session.fleet.claim(client, wish.robot, force=wish.force)
+    session.fleet.claim(client, wish.robot, force=wish.force, asked=True)
     return m.Done(id=wish.id)
 
 
@@ -162,10 +162,7 @@ def step(session: Session, client: Client, wish: m.Step) -> None:
 @answers(m.Lock, Role.CONTROLLER)
 def lock(session: Session, client: Client, wish: m.Lock) -> Message:
     client.wants_lock, client.member.timeout = wish.on, wish.timeout
-    if wish.on:
-        session.conductor.join(client.member, True)
-    elif client.step_id is None:
-        session.conductor.leave(client.member)
+    session.conductor.join(client.member, wish.on)
     return m.Done(id=wish.id)
 
 

@@ -48,6 +48,7 @@ class Client:
     encoding: Encoding = "msgpack"
     member: Member = field(init=False)
     wants_lock: bool = False
+    silent: bool = False  # no sign of life for a while
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along

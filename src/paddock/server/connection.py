@@ -36,12 +36,9 @@ PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before others have their turn
 PING_PERIOD = 5.0  # seconds
 STOP, GIVE_UP = 3, 60  # periods without a sign of life until a client's robots stop, and until it is given up
-KEEPALIVE = {
-    "TCP_KEEPIDLE": 5,
-    "TCP_KEEPINTVL": 5,
-    "TCP_KEEPCNT": 3,
-}  # seconds, seconds, times: for hosts that are gone
-NO_HELLO, NOT_ALLOWED, OTHER_VERSION, TOO_SLOW = 4400, 4401, 4426, 4408  # close codes of our own
+HOST_GONE = 15_000  # milliseconds without an acknowledgement of the other side's system: it is no more
+NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # close codes of our own
+FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: whoever is behind is not on this machine
 
 quiet = logging.getLogger("paddock.server.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -58,6 +55,7 @@ class Connection(asyncio.Protocol):
         self._text = False
         self._inbox: deque[tuple[bool, bytes]] = deque()  # whole messages, and whether each is text
         self._held: set[str] = set()  # reasons not to read
+        self._proxied = False
         self._loop = asyncio.get_running_loop()
         self._heard = self._loop.time()
         self._second, self._messages = 0, 0
@@ -70,10 +68,10 @@ class Connection(asyncio.Protocol):
         self.transport.set_write_buffer_limits(high=MOST_BYTES)
         self.server.connections.add(self)
         connected = transport.get_extra_info("socket")
-        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for option, value in KEEPALIVE.items():
-            if hasattr(socket, option):
-                connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
+        if len(self.server.connections) > 2 * self.server.settings.most_clients:
+            self.transport.abort()
         self._after("hello", PATIENCE, lambda: self.close(NO_HELLO, "no hello in time"))
         self._after("ping", PING_PERIOD, self._ping)
 
@@ -97,6 +95,7 @@ class Connection(asyncio.Protocol):
         for timer in self._timers.values():
             timer.cancel()
         self.server.connections.discard(self)
+        self._inbox.clear()
         if self.client is not None:
             self.session.drop(self.client)
             self.client = None
@@ -130,8 +129,9 @@ class Connection(asyncio.Protocol):
         host, origin = (request.headers.get_all(name) for name in ("Host", "Origin"))
         reached_at = self.transport.get_extra_info("sockname")[0]
         problem = foreign_header(
-            *((*host, None)[0], (*origin, None)[0]), hosts=self.server.hosts, reached_at=reached_at
+            host[0] if host else None, origin[0] if origin else None, hosts=self.server.hosts, reached_at=reached_at
         )
+        self._proxied = any(name in request.headers for name in FORWARDED)
         if len(host) > 1 or len(origin) > 1:
             response = self.protocol.reject(400, "Host and Origin: expected one of each\n")
         elif problem:
@@ -141,7 +141,7 @@ class Connection(asyncio.Protocol):
             response.headers["Allow"] = "GET"
         elif request.path.partition("?")[0] != "/ws":
             response = respond_with_file(self.protocol, request.path)
-        elif len(self.server.connections) > self.server.settings.most_clients:
+        elif len(self.session.clients) >= self.server.settings.most_clients:
             response = self.protocol.reject(503, "there are too many clients already; try again later\n")
         else:
             response = self.protocol.accept(request)
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
             self._release("busy")
 
     def _message(self, text: bool, data: bytes) -> None:
-        if self.protocol.state is not State.OPEN:
+        if self.protocol.state is not State.OPEN or self.transport.is_closing():
             return
         payload: bytes | str = data
         if self.client is not None:
@@ -199,7 +199,7 @@ class Connection(asyncio.Protocol):
     def _hello(self, hello: Hello, text: bool) -> None:
         peer = self.transport.get_extra_info("peername")[0]
         try:
-            grant = self.server.tokens.grant(hello.token, local=is_local(peer))
+            grant = self.server.tokens.grant(hello.token, local=is_local(peer) and not self._proxied)
             client = Client(hello.name, grant, self.write, self.transport.get_write_buffer_size)
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
@@ -215,7 +215,7 @@ class Connection(asyncio.Protocol):
 
     def write(self, data: bytes, text: bool) -> None:
         """Send a message; to whom has closed already, nothing."""
-        if self.protocol.state is State.OPEN:
+        if self.protocol.state is State.OPEN and not self.transport.is_closing():
             (self.protocol.send_text if text else self.protocol.send_binary)(data)
             self._flush()
 

@@ -26,15 +26,30 @@ class Fleet:
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
         self.changes = 0  # of robots or drivers so far
+        self._layout = arena.layout
         self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
+
+    def catch_up(self, clients: Iterable[Client]) -> None:
+        """A program in this process may have taken robots away, or brought some: forget those that are gone."""
+        if self._layout == self.arena.layout:
+            return
+        self._layout = self.arena.layout
+        self.changes += 1
+        there = self.arena.numbers
+        for client in clients:
+            for name in {*client.handles, *client.driven, *(robot for robot, _ in client.subscriptions)} - set(there):
+                client.forget(name)
+        self.owners = {name: owner for name, owner in self.owners.items() if name in there}
+        self._held = {name: command for name, command in self._held.items() if name in there}
+        self.spawned &= set(there)
 
     def check_known(self, name: str) -> None:
         """Refuse a robot that is not there."""
         if name not in self.arena:
             raise UnknownName("robot", name, self.arena.robots)
 
-    def claim(self, client: Client, name: str, *, force: bool = False) -> None:
-        """Make sure that a client drives a robot, or refuse."""
+    def claim(self, client: Client, name: str, *, force: bool = False, asked: bool = False) -> None:
+        """Make sure that a client drives a robot, or refuse; `asked`: not just because of a command."""
         owner = self.owners.get(name)
         if owner is client:
             return
@@ -42,14 +57,19 @@ class Fleet:
         client.grant.check(Role.CONTROLLER, f"robot {name!r}")
         client.grant.check_robot(name, "claim")
         if owner is not None:
-            if not force:
-                raise Refused(f"claim: robot {name!r} is driven by {owner.name}")
-            client.grant.check(Role.SUPERVISOR, "claim by force")
+            self._check_take_over(client, owner, name, force=force, asked=asked)
             owner.driven.remove(name)
             self.halt(name)
         self.owners[name] = client
         client.driven.append(name)
         self.changes += 1
+
+    def _check_take_over(self, client: Client, owner: Client, name: str, *, force: bool, asked: bool) -> None:
+        """A supervisor may take a robot by force; people may take their own from a connection that they left behind."""
+        if force:
+            client.grant.check(Role.SUPERVISOR, "claim by force")
+        elif not (client.grant.name and owner.grant is client.grant and (asked or owner.silent)):
+            raise Refused(f"claim: robot {name!r} is driven by {owner.name}")
 
     def spawn(self, client: Client, wish: m.Spawn) -> None:
         """Bring a client's robot into the world."""
@@ -110,6 +130,10 @@ class Fleet:
             raise
         if self.arena.gate is not None:
             self._held |= {name: self.arena.commands[0, row].copy() for name, row in zip(commands, rows, strict=True)}
+
+    def let_go(self) -> None:
+        """After a jump in time, nobody has said anything yet."""
+        self._held.clear()
 
     def hold(self) -> None:
         """Say again what drivers said last: a program in this process may have said something else meanwhile."""

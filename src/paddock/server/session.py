@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.metadata import version
@@ -22,6 +23,7 @@ from paddock.server.sight import bodies, floor_file, seen_by
 
 LONGEST_TEXT = 2000  # letters of a refusal
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
+PUSH_BUDGET = 0.002  # wall seconds of a tick for one client's subscriptions, on a paced clock
 SCORE_PERIOD = 0.5  # wall seconds
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
@@ -87,7 +89,9 @@ class Session:
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
         id = getattr(message, "id", None)
+        client.silent = False
         try:
+            self.fleet.catch_up(self.clients)
             if message.type == "hello":
                 raise BadMessage("hello: you are welcome already")
             answer = ANSWERS[message.type](self, client, message)
@@ -103,6 +107,7 @@ class Session:
 
     def fell_silent(self, client: Client) -> None:
         """A client gives no sign of life: its robots stop, unless time waits for it anyway."""
+        client.silent = True
         if not client.member.locked:
             for name in client.driven:
                 self.fleet.halt(name)
@@ -114,9 +119,12 @@ class Session:
         self.clients.remove(client)
         client.stop_frames()
         client.subscriptions.clear()
-        self.fleet.give_up(client.driven, self.clients)
-        self._notice()
-        self.conductor.leave(client.member)
+        try:
+            self.fleet.catch_up([*self.clients, client])
+            self.fleet.give_up(client.driven, self.clients)
+            self._notice()
+        finally:
+            self.conductor.leave(client.member)
 
     def _unique(self, name: str) -> str:
         taken = {client.name for client in self.clients}
@@ -163,10 +171,14 @@ class Session:
         if client.slow:
             subscription.next = tick + 1
             return
-        subscription.next = max(subscription.next + subscription.every, tick + 1)
+        if subscription.next <= tick:
+            subscription.next = max(subscription.next + subscription.every, tick + 1)
         robot = subscription.robot
         truth = client.grant.role is Role.SUPERVISOR
-        seen = seen_by(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
+        try:
+            seen = seen_by(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
+        except (PaddockError, KeyError):
+            return  # a program in this process has just taken it away: the next `catch_up` notices
         client.send(m.Sensed(robot=robot.name, tick=tick, seen=seen, stream=subscription.stream))
 
     def seen(self, client: Client, handle: Robot) -> m.Seen:
@@ -178,13 +190,12 @@ class Session:
         assert client.step_id is not None
         id, client.step_id = client.step_id, None
         robots = {name: self.seen(client, handle) for name, handle in client.handles.items()}
-        if not client.wants_lock and client.member.locked:  # it left the lock meanwhile
-            self._loop.call_soon(self.conductor.leave, client.member)
         self._tell_news(client)
         client.send(m.Observed(id=id, tick=self.arena.tick, robots=robots))
 
     def jumped(self) -> None:
         """The arena's clock was set to another time."""
+        self.fleet.let_go()
         for client in self.clients:
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
@@ -197,14 +208,21 @@ class Session:
         return min((max(s.next, tick + 1) for c in self.clients for s in c.subscriptions.values()), default=math.inf)
 
     def before_ticks(self) -> None:
+        self.fleet.catch_up(self.clients)
+        self._notice()
         self.fleet.hold()
 
     def ticked(self) -> None:
         tick = self.arena.tick
+        hurried = self.conductor.speed is not None and not self.conductor.lock
         for client in self.clients:
+            began = time.perf_counter()
             for subscription in client.subscriptions.values():
                 if subscription.next <= tick:
-                    self.push(client, subscription)
+                    if hurried and time.perf_counter() - began > PUSH_BUDGET:  # the clock must not wait for one client
+                        subscription.next = tick + 1
+                    else:
+                        self.push(client, subscription)
 
     def released(self, member: Member) -> None:
         client = next((one for one in self.clients if one.member is member), None)
@@ -245,6 +263,8 @@ class Session:
         stream.timer = self._loop.call_later(stream.period, self.stream_frames, client)
         if stream.got < stream.sent:
             return
+        self.fleet.catch_up(self.clients)
+        self._notice()
         now = bodies(self.arena)
         state = (self.arena.tick, self.fleet.changes, now)
         if state == stream.last:

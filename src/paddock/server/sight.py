@@ -20,6 +20,11 @@ from paddock.worlds.solids import solids
 
 def seen_by(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> Seen:
     """What a handle's enabled devices see now."""
+    with arena.turn:
+        return _seen_by(arena, robot, truth=truth, jpeg=jpeg)
+
+
+def _seen_by(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool) -> Seen:
     slots, length, mask, cameras = robot.chosen
     readings: Readings = np.empty(length)
     if slots:
@@ -51,8 +56,8 @@ def picture(camera: Camera, *, jpeg: bool) -> Picture:
 
 def bodies(arena: Arena) -> bytes:
     """Where all robots are, for a `frame`."""
-    motion = arena.motion
-    lamps = arena.built.lamps
+    with arena.turn:
+        motion, lamps = arena.motion.copy(), arena.built.lamps
     return pack(
         motion[:, X : HEADING + 1],
         motion[:, LEFT_SPEED : RIGHT_SPEED + 1],
