@@ -136,19 +136,26 @@ class Walk:
         law, wall = self.law, self.wall
         if abs(wall.angle) > 0.5:
             return
-        for k in (3, 2, 1):
-            as_ever = seen[wall.ring[k + 1].number] > 0.95 * wall.straight_on(k + 1)[0]  # it sees this wall, or less
-            flat = None if as_ever and not wall.edge_near else wall.flat_wall(k, seen)
+        for k in (3, 2, 1, 4, 5):
+            if not wall.edge_near and not (self.news(k, seen) and self.news(k + 1, seen)):
+                continue
+            flat = wall.flat_wall(k, seen)
             if flat is not None:
                 distance, turn = flat[0], math.pi / 2 - flat[1]
                 arc = law.turn_radius * (1 - math.cos(turn))
-                lead = (law.turn_lead + 0.05 * self.speed) * math.sin(turn)
+                lead = (law.turn_lead + 0.05 * self.speed) * math.sin(min(turn, math.pi / 2))
                 if turn - wall.angle > 0.4 and distance < self.wanted + arc + lead:
                     wall.adopt(distance, turn, 0.15)
                     return
-        nose = min(seen[3:5]) + wall.ring[AHEAD].x
-        if nose < self.wanted + 0.06:
-            wall.adopt(nose, math.pi / 2, 0.3)
+        for k in (3, AHEAD):  # something that neither pair can tell the angle of
+            nose = seen[wall.ring[k].number] + wall.ring[k].x
+            if nose < self.wanted + 0.06 and nose - wall.ring[k].x < 0.75 * wall.straight_on(k)[0]:
+                wall.adopt(nose, math.pi / 2, 0.3)
+                return
+
+    def news(self, k: int, seen: Sequence[float]) -> bool:
+        """Whether sonar k sees something nearer than the wall."""
+        return seen[self.wall.ring[k].number] < 0.95 * self.wall.straight_on(k)[0]
 
     def wanted_motion(self, seen: Sequence[float], dt: float) -> tuple[float, float]:
         """Speed [m/s] and turn rate [rad/s] that the wall asks for."""
