@@ -136,21 +136,25 @@ class Walk:
         law, wall = self.law, self.wall
         if abs(wall.angle) > 0.5:
             return
+        told = False
         for k in (3, 2, 1, 4, 5):
             if not wall.edge_near and not (self.news(k, seen) and self.news(k + 1, seen)):
                 continue
             flat = wall.flat_wall(k, seen)
             if flat is not None:
                 distance, turn = flat[0], math.pi / 2 - flat[1]
-                arc = law.turn_radius * (1 - math.cos(turn))
-                lead = (law.turn_lead + 0.05 * self.speed) * math.sin(min(turn, math.pi / 2))
-                if turn - wall.angle > 0.4 and distance < self.wanted + arc + lead:
-                    wall.adopt(distance, turn, 0.15)
-                    return
-        for k in (3, AHEAD):  # something that neither pair can tell the angle of
-            nose = seen[wall.ring[k].number] + wall.ring[k].x
-            if nose < self.wanted + 0.06 and nose - wall.ring[k].x < 0.75 * wall.straight_on(k)[0]:
-                wall.adopt(nose, math.pi / 2, 0.3)
+                if turn - wall.angle > 0.4:
+                    told = True
+                    arc = law.turn_radius * (1 - math.cos(turn))
+                    lead = (law.turn_lead + 0.05 * self.speed) * math.sin(min(turn, math.pi / 2))
+                    if distance < self.wanted + arc + lead:
+                        wall.adopt(distance, turn, 0.15)
+                        return
+        for k in (3, AHEAD):  # something whose angle no pair can tell, or that is too near to ask
+            reading = seen[wall.ring[k].number]
+            near = reading + wall.ring[k].x - self.wanted < (-0.06 if told else 0.06)
+            if near and reading < 0.75 * wall.straight_on(k)[0]:
+                wall.adopt(reading + wall.ring[k].x, math.pi / 2, 0.3)
                 return
 
     def news(self, k: int, seen: Sequence[float]) -> bool:
