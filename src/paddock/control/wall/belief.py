@@ -49,10 +49,12 @@ REVERSED_RING = tuple(sonar._replace(x=sonar.x + 0.088) for sonar in RING)  # wh
 
 BEARINGS = np.radians(np.arange(95.0, -56.0, -5.0))  # where a wall is looked for, from beside to acute corners
 SLANTED = math.radians(61)  # a wall whose normal is farther than this from a sonar's heading is no sure echo
-SURPRISE = 0.03  # a reading that is off by no more than this is always believed [m]
+SURPRISE = 0.03  # a reading that is off by no more than this is always believed [m] …
+WARY = 0.012  # … or than this, along rough walls
 DRIFT = (0.01, 0.05, 0.9)  # how fast distance, angle and √curvature become unsure, for each metre driven
 MOST_ANGLE = 2.6  # [rad]
 MOST_CURVED = 3.0  # [1/m]
+SLIGHT = 0.3  # a curvature that may be noise [1/m]
 
 
 class Pair(NamedTuple):
@@ -89,6 +91,7 @@ class Belief:
     spread: Spread = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # covariance of those three
     begins: float = -math.inf  # where the wall begins and ends, ahead of the axle [m]
     ends: float = math.inf
+    rough: bool = False  # whether the wall has steps and gaps
     edge_near: bool = False
     turned: float = 0.0  # around that edge [rad]
 
@@ -133,10 +136,17 @@ class Belief:
         self.begins -= forward
         self.ends -= forward
 
+    def step(self, by: float, place: float) -> None:
+        """The wall goes on farther away by so much [m], from a place ahead of the axle's centre on [m]."""
+        dd, da, dc, aa, ac, cc = self.spread
+        self.distance += by
+        self.spread = (dd + 0.02**2, da, dc, aa, ac, cc)
+        self.begins = place
+
     def look(self, seen: Sequence[float]) -> None:
         """Correct it by the sonars that look squarely at the wall, or at the edge."""
         for sonar in self.ring:
-            guess = self._edge_reading(sonar) if self.edge_near else self._wall_reading(sonar)
+            guess = self._edge_reading(sonar) if self.edge_near else self.wall_reading(sonar)
             if guess is not None:
                 self._correct(seen[sonar.number], *guess)
         self.angle = capped(self.angle, MOST_ANGLE)
@@ -150,7 +160,7 @@ class Belief:
         a = da + aa * by_angle + ac * by_curvature
         c = dc + ac * by_angle + cc * by_curvature
         variance = d + a * by_angle + c * by_curvature + self.noise**2
-        if abs(surprise) <= SURPRISE or surprise * surprise <= 9 * variance:
+        if abs(surprise) <= (WARY if self.rough else SURPRISE) or surprise**2 <= (4 if self.rough else 9) * variance:
             rate = surprise / variance
             self.distance += d * rate
             self.angle += a * rate
@@ -164,7 +174,7 @@ class Belief:
                 cc - c * c / variance,
             )
 
-    def _wall_reading(self, sonar: Sonar) -> tuple[float, float, float] | None:
+    def wall_reading(self, sonar: Sonar) -> tuple[float, float, float] | None:
         """What a sonar should read, and its slopes by angle and curvature; None when it cannot see it squarely."""
         angle = self.angle
         if abs(math.pi / 2 - angle - sonar.heading) > self.half_cone:
@@ -196,6 +206,28 @@ class Belief:
         if aside > 1.5:
             return math.inf, math.inf
         return square / math.cos(aside), sonar.x + square * math.tan(aside)
+
+    def bent_on(self, k: int) -> float:
+        """What sonar k should read if the wall goes on in its curve [m]; infinite where it recedes from the cone."""
+        sonar = self.ring[k]
+        square = self.distance - sonar.reach(math.pi / 2 - self.angle)
+        aside = max(0.0, math.pi / 2 - self.angle - sonar.heading - self.half_cone)  # of the cone's steepest ray
+        bend = max(0.0, self.curvature - SLIGHT)
+        if aside > 1.5:
+            return math.inf
+        rise = math.cos(aside) ** 2 - 2 * bend * square * math.sin(aside) ** 2
+        if rise < 0:
+            return math.inf
+        # where the ray and the wall's parabola meet: square + bend/2 (r sin)² = r cos
+        return 2 * square / (math.cos(aside) + math.sqrt(rise))
+
+    def recedes(self, k: int, reading: float) -> float:
+        """How much farther than this wall something is that lies along it and gives sonar k a reading [m]."""
+        sonar = self.ring[k]
+        steepest = min(
+            math.pi / 2, sonar.heading + self.half_cone + self.angle
+        )  # ray of the cone, from the wall's line
+        return sonar.reach(math.pi / 2 - self.angle) + reading * math.sin(steepest) - self.distance
 
     def flat_wall(self, k: int, seen: Sequence[float]) -> tuple[float, float] | None:
         """Distance [m] and bearing [rad] of a flat wall that explains both sonar k and its neighbour k + 1.

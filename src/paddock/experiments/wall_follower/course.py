@@ -121,10 +121,9 @@ def broken_room(seed: int) -> WorldSpec:
 
 def _piece(border: str, begin: float, end: float, out: float, width: float, depth: float) -> Box:
     """A box that stands out of the inner face of a border, from one place along it to another [m]."""
-    thick = THICKNESS / 2 + out
-    across = {"S": thick / 2, "W": thick / 2, "N": depth - thick / 2, "E": width - thick / 2}[border]
+    across = {"S": out / 2, "W": out / 2, "N": depth - out / 2, "E": width - out / 2}[border]
     along, length = (begin + end) / 2, end - begin
-    at, size = ((along, across), (length, thick)) if border in "SN" else ((across, along), (thick, length))
+    at, size = ((along, across), (length, out)) if border in "SN" else ((across, along), (out, length))
     return Box(at=at, size=size, height=HEIGHT)
 
 
