@@ -72,6 +72,7 @@ class Walk:
     wheels: list[float] = field(default_factory=lambda: [0.0, 0.0])  # as fast as they can be by now [m/s]
     begun: bool = False
     odd: int = 0  # for so many cycles, the sonar beside has told of a step in the wall
+    uneven: int = 0  # for so many cycles, the wall has been nearer or farther for the one that looks farthest
     oblique: list[float] = field(default_factory=list)  # how far the wall recedes for oblique sonars [m]
     corner: float = math.inf  # way to the next inside corner, as far as a flat wall ahead tells [m]
     rough: float = 0.0  # how far to go slowly, because the wall is rough [m]
@@ -121,7 +122,7 @@ class Walk:
         self.odd = self.odd + 1 if agreed and 0.02 < abs(off) < STEP else 0
         if self.odd > 1:
             wall.step(off, sonar.x - 2 * self.speed * dt)
-            self.odd, self.rough = 0, self.law.rough_way
+            self.odd, self.rough = 0, 2 * self.law.rough_way
 
     def watch_roughness(self, seen: Sequence[float], dt: float) -> None:
         """Where oblique sonars see the wall go on a little nearer or farther than it is here, it pays to be slow."""
@@ -130,16 +131,14 @@ class Walk:
         before, self.oblique = self.oblique, [wall.recedes(k, seen[wall.ring[k].number]) for k in (1, 2, 3)]
         sure = wall.spread[3] < 0.05**2  # of the angle [rad²]
         if wall.edge_near or not sure or abs(wall.angle) > 0.25 or seen[4] < 1.4 * seen[3]:
-            self.oblique = []
+            self.oblique, self.uneven = [], 0
             return
+        self.uneven = self.uneven + 1 if -STEP < self.oblique[2] < -0.04 and abs(wall.curvature) < 0.3 else 0
+        bend = abs(wall.curvature)
         for k, was, now in zip((1, 2, 3), before, self.oblique, strict=False):
-            place = wall.straight_on(k)[1]
-            if (
-                place < 1.5
-                and max(abs(now), abs(was)) < STEP + 0.02
-                and abs(now - was) > 0.025 + abs(wall.curvature) * place * place
-            ):
-                self.rough = self.law.rough_way
+            jump = abs(now - was) > 0.025 + bend * wall.straight_on(k)[1] ** 2
+            if self.uneven > 1 or (jump and max(abs(was), abs(now)) < STEP + 0.02):
+                self.rough = max(self.rough, self.law.rough_way)
         wall.rough = self.rough > 0
 
     def watch_edge(self, seen: Sequence[float], dt: float) -> None:
@@ -179,6 +178,7 @@ class Walk:
         """A wall ahead that is near enough becomes the wall."""
         law, wall = self.law, self.wall
         self.corner = math.inf
+        turning = max(0.0, self.wheels[1] - self.wheels[0]) / 4 / law.acceleration if wall.edge_near else 0.0  # [s]
         if abs(wall.angle) > 0.5:
             return
         for k in (3, 2, 1, 4, 5):
@@ -194,7 +194,7 @@ class Walk:
                     slope = math.sin(min(turn, math.pi / 2))
                     way = distance - self.wanted - arc - law.turn_lead * slope
                     self.corner = min(self.corner, way)
-                    if way < 0.05 * self.speed * slope:
+                    if way < (0.05 + turning) * self.speed * slope:
                         wall.adopt(distance, turn, 0.15)
                         return
         for k in (3, AHEAD):  # something whose angle no pair can tell, or that is too near to ask
@@ -215,7 +215,7 @@ class Walk:
         heading = capped(law.approach * (wall.distance - self.wanted) + slant, law.approach_most)
         turn = wall.curvature * self.speed * math.cos(wall.angle) + law.steer * (heading - wall.angle)
         if wall.edge_near:
-            speed = law.outside_speed
+            speed = min(law.outside_speed, self.speed_before(law.inside_speed, self.corner, dt))
         else:
             ahead = seen[4] + wall.ring[AHEAD].x - self.wanted - law.turn_radius - law.turn_lead
             speed = min(
