@@ -106,10 +106,13 @@ class Walk:
     def find_wall(self, seen: Sequence[float]) -> bool:
         """At the beginning, the nearest thing is the wall; turn on the spot until it is on the left."""
         nearest = min(range(8), key=lambda number: seen[number])
-        if nearest > 1:
+        tail = seen[15] < seen[nearest] - 0.1  # it is beside the tail alone: it has ended before the sonar at the front
+        if nearest > 1 and not tail:
             return False
-        sonar = self.wall.ring[nearest]
-        self.wall.adopt(seen[nearest] + sonar.reach(sonar.heading), math.pi / 2 - sonar.heading, 0.3)
+        sonar = self.wall.ring[-1 if tail else nearest]
+        self.wall.adopt(seen[sonar.number] + sonar.reach(sonar.heading), math.pi / 2 - sonar.heading, 0.3)
+        if tail:
+            self.wall.ends = (sonar.x + self.wall.ring[BESIDE].x) / 2
         self.begun = True
         return True
 
