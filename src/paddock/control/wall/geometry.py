@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from paddock.control.wall.base import CLEARANCE, MAX_SPEED, Follow, Side, capped, follow_with
 from paddock.control.wall.belief import AHEAD, BESIDE, REVERSED_RING, RING, Belief
 
+FAR = 2.0  # what is farther ahead need not be known yet [m]
 STEP = 0.09  # where a wall goes on nearer or farther by less than this, it is the same wall [m]
 
 
@@ -131,18 +132,18 @@ class Walk:
         """Where oblique sonars see the wall go on a little nearer or farther than it is here, it pays to be slow."""
         wall = self.wall
         self.rough = max(0.0, self.rough - self.speed * dt)
-        before, self.oblique = self.oblique, [wall.recedes(k, seen[wall.ring[k].number]) for k in (1, 2, 3)]
+        wall.rough = self.rough > 0
         sure = wall.spread[3] < 0.05**2  # of the angle [rad²]
         if wall.edge_near or not sure or abs(wall.angle) > 0.25 or seen[4] < 1.4 * seen[3]:
             self.oblique, self.uneven = [], 0
             return
+        before, self.oblique = self.oblique, [wall.recedes(k, seen[wall.ring[k].number]) for k in (1, 2, 3)]
         self.uneven = self.uneven + 1 if -STEP < self.oblique[2] < -0.04 and abs(wall.curvature) < 0.3 else 0
         bend = abs(wall.curvature)
         for k, was, now in zip((1, 2, 3), before, self.oblique, strict=False):
-            jump = abs(now - was) > 0.025 + bend * wall.straight_on(k)[1] ** 2
-            if self.uneven > 1 or (jump and max(abs(was), abs(now)) < STEP + 0.02):
+            small = abs(now - was) < 0.025 or max(abs(was), abs(now)) > STEP + 0.02
+            if self.uneven > 1 or (not small and abs(now - was) > 0.025 + bend * wall.straight_on(k)[1] ** 2):
                 self.rough = max(self.rough, self.law.rough_way)
-        wall.rough = self.rough > 0
 
     def watch_edge(self, seen: Sequence[float], dt: float) -> None:
         """Where an oblique sonar should see the wall and does not, it has ended."""
@@ -184,6 +185,7 @@ class Walk:
         turning = max(0.0, self.wheels[1] - self.wheels[0]) / 4 / law.acceleration if wall.edge_near else 0.0  # [s]
         if abs(wall.angle) > 0.5:
             return
+        slanted = False
         for k in (3, 2, 1, 4, 5):
             if not wall.edge_near and not (self.news(k, seen) and self.news(k + 1, seen)):
                 continue
@@ -193,6 +195,7 @@ class Walk:
             if flat is not None:
                 distance, turn = flat[0], math.pi / 2 - flat[1]
                 if turn - wall.angle > 0.4:
+                    slanted |= abs(turn - math.pi / 2) > 0.35
                     arc = law.turn_radius * (1 - math.cos(turn))
                     slope = math.sin(min(turn, math.pi / 2))
                     way = distance - self.wanted - arc - law.turn_lead * slope
@@ -200,16 +203,17 @@ class Walk:
                     if way < (0.05 + turning) * self.speed * slope:
                         wall.adopt(distance, turn, 0.15)
                         return
-        for k in (3, AHEAD):  # something whose angle no pair can tell, or that is too near to ask
+        for k in (3, AHEAD):  # something straight ahead, or whose angle no pair can tell, or too near to ask
             reading = seen[wall.ring[k].number]
-            near = reading + wall.ring[k].x - self.wanted < (0.06 if self.corner == math.inf else -0.06)
+            near = reading + wall.ring[k].x - self.wanted < (-0.06 if slanted else 0.06)
             if near and reading < 0.75 * wall.straight_on(k)[0]:
                 wall.adopt(reading + wall.ring[k].x, math.pi / 2, 0.3)
                 return
 
     def news(self, k: int, seen: Sequence[float]) -> bool:
-        """Whether sonar k sees something nearer than the wall."""
-        return seen[self.wall.ring[k].number] < 0.95 * self.wall.bent_on(k)
+        """Whether sonar k sees something nearer than the wall, and near enough to matter."""
+        reading = seen[self.wall.ring[k].number]
+        return reading < FAR and reading < 0.95 * self.wall.bent_on(k)
 
     def wanted_motion(self, seen: Sequence[float], dt: float) -> tuple[float, float]:
         """Speed [m/s] and turn rate [rad/s] that the wall asks for."""

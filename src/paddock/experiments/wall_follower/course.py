@@ -22,6 +22,7 @@ PIECE = (0.4, 1.6)  # length of a piece [m]
 GAP = (0.1, 1.2)  # between two pieces of 5 cm [m]
 SLIT = (0.05, 0.3)  # between two blocks: too narrow for the robot [m]
 ROOMS = (1001, 1002, 1003)  # seeds of the generated rooms; fixed before any of them was driven
+BROKEN = 1001  # … and of the room with broken walls
 
 Way = Literal["clockwise", "counter-clockwise"]
 WAYS: tuple[Way, ...] = ("clockwise", "counter-clockwise")
@@ -52,7 +53,7 @@ def course_called(name: str) -> Course:
         return Course(room(int(seed)), (1.2, 0.42), 180.0)
     if kind == "broken" and seed.isascii() and seed.isdigit():
         return Course(broken_room(int(seed)), (1.2, 0.42), 180.0)
-    raise UnknownName("course", name, ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS)])
+    raise UnknownName("course", name, ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS), f"broken-{BROKEN}"])
 
 
 def curved_world() -> WorldSpec:
