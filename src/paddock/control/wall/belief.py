@@ -147,7 +147,7 @@ class Belief:
         """Correct it by the sonars that look squarely at the wall, or at the edge."""
         for sonar in self.ring:
             guess = self._edge_reading(sonar) if self.edge_near else self.wall_reading(sonar)
-            if guess is not None:
+            if guess is not None and not (self.rough and seen[sonar.number] > guess[0] + WARY):  # the rim of a gap
                 self._correct(seen[sonar.number], *guess)
         self.angle = capped(self.angle, MOST_ANGLE)
         self.curvature = capped(self.curvature, MOST_CURVED)

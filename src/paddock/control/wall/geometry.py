@@ -124,6 +124,8 @@ class Walk:
         off = 0.0 if guess is None else seen[sonar.number] - guess[0]
         agreed = abs(wall.recedes(1, seen[wall.ring[1].number]) - off) < 0.03
         self.odd = self.odd + 1 if agreed and 0.02 < abs(off) < STEP else 0
+        if abs(off) > 0.02 and self.rough:  # not yet past it
+            self.rough = max(self.rough, 0.3 * self.law.rough_way)
         if self.odd > 1:
             wall.step(off, sonar.x - 2 * self.speed * dt)
             self.odd, self.rough = 0, 2 * self.law.rough_way
