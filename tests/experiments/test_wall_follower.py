@@ -31,7 +31,7 @@ from paddock.experiments.wall_follower.course import (
 from paddock.experiments.wall_follower.loop import TICK, TRACE, Job, Loop, body_called, drive, placed_world
 from paddock.experiments.wall_follower.report import log_of
 from paddock.experiments.wall_follower.reproduce import HEADS, Findings, reproduce, reproduce_trials
-from paddock.experiments.wall_follower.trials import CLOCK, FAST, OTHERS, STUDY, TRIALS, Trial
+from paddock.experiments.wall_follower.trials import CLOCK, FAST, OTHERS, ROUGH_FAST, STUDY, TRIALS, Trial
 from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
 
 ROBOT_WIDTH = 0.381  # of the P3-DX [m]
@@ -209,7 +209,7 @@ def test_no_seed_is_refused() -> None:
 def test_the_numbers_of_the_study_meet_all_claims() -> None:
     rows = rows_of(loops_as_wanted())
     assert [row for row in rows if not row.holds] == []
-    assert {row.row for row in rows} == ROWS | {"fast", "slow"}
+    assert {row.row for row in rows} == (ROWS | {"fast", "slow"}) - {ROUGH_FAST.row}
     times: Any = {row.row: (row.paper, row.ours) for row in rows if row.metric == "simulated time / 3 [s]"}
     assert times == {row: (paper.time, pytest.approx(paper.time)) for row, paper in PUBLISHED.items() if paper}
 

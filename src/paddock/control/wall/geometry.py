@@ -179,6 +179,14 @@ class Walk:
         if wall.turned > 0.3 and found:
             wall.adopt(reading + beside.y, 0.0, 0.15)
             wall.begins = 0.0
+            return
+        flat = wall.flat_wall(BESIDE, seen) if wall.turned > 0.6 else None
+        if flat is not None and abs(math.pi / 2 - flat[1]) < 0.3 and flat[0] < self.wanted + 0.2:
+            third = wall.ring[2]  # the wall has to go on, lest it be another edge
+            aside = max(0.0, flat[1] - third.heading - wall.half_cone)
+            if abs((flat[0] - third.reach(flat[1])) / math.cos(aside) / seen[third.number] - 1) < 0.1:
+                wall.adopt(flat[0], math.pi / 2 - flat[1], 0.15)
+                wall.begins = 0.0
 
     def watch_ahead(self, seen: Sequence[float]) -> None:
         """A wall ahead that is near enough becomes the wall."""
