@@ -173,7 +173,7 @@ def test_a_reset_in_between_does_not_matter(arena: RemoteArena, red: Robot) -> N
     stepped(arena, diary, 3)
     arena.reset()
     stepped(arena, diary, 3)
-    assert diary.ticks == [0, 1, 2, 3, 1, 2, 3]
+    assert diary.ticks == [0, 1, 2, 3, 0, 1, 2, 3]
 
 
 def test_a_robot_that_leaves_is_observed_no_longer(arena: RemoteArena, red: Robot) -> None:

@@ -81,6 +81,7 @@ class Fleet:
             raise Refused(f"spawn: you brought {MOST_BROUGHT} robots along already; let one leave first")
         spec = uploaded_robot(wish.kind)
         self.arena.spawn(wish.robot, spec, at=wish.at, heading=wish.heading, color=wish.color)
+        self._layout = self.arena.layout
         self.spawned.add(wish.robot)
         self.owners[wish.robot] = client
         client.driven.append(wish.robot)
@@ -97,6 +98,7 @@ class Fleet:
                 for client in clients:
                     client.forget(name)
                 self.arena.remove(name)
+                self._layout = self.arena.layout
 
     def halt(self, name: str) -> None:
         """Stand still and be silent."""
