@@ -307,8 +307,6 @@ def test_pages_of_other_sites_and_other_ports_are_refused(server: Server) -> Non
     ):
         assert with_headers(server, origin=origin).startswith("403 Origin"), origin
     assert with_headers(server, origin="http://127.0.0.1:1").endswith(f"is another site: expected {host}")
-        "Origin 'http://127.0.0.1:1' is another site: expected 127.0.0.1:"
-    )
 
 
 @pytest.mark.parametrize("host", ["evil.org", "evil.org:{port}", "", "127.0.0.1.evil.org:{port}", "[", "0x7f.1:{port}"])
