@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
+from websockets.frames import Frame
+from websockets.protocol import State
+from websockets.uri import parse_uri
 
 import paddock
 from paddock.core.errors import Refused, SimulationError
@@ -19,7 +23,7 @@ from paddock.server import Server
 from paddock.server.access import Grant, Role, Tokens, foreign_header, hostname, is_local, own_hosts
 from paddock.server.classroom import robot_name, robot_names, seat_students
 from paddock.worlds import load_world
-from server.parties import Closed, Peer, ServerProcess, address, open_socket, request, served
+from server.parties import LONG, Closed, Peer, ServerProcess, address, open_socket, request, served
 
 SUPERVISORS_ONLY: list[tuple[str, dict[str, object]]] = [
     ("play", {}),
@@ -417,3 +421,45 @@ def test_closed_is_what_a_peer_says_when_the_server_hangs_up(server: Server) -> 
         peer.until_closed()
         with pytest.raises(Closed):
             peer._receive()
+
+
+def test_a_token_that_is_given_is_demanded_from_everybody() -> None:
+    with served(token="sesame") as server:
+        with pytest.raises(Refused, match="here this server wants a token"):
+            paddock.connect(server.url())
+        with paddock.connect(server.url(), token="sesame") as arena:
+            assert arena.role == "supervisor"
+
+
+def test_whoever_comes_through_a_proxy_is_not_local(server: Server) -> None:
+    host, port = address(server)
+    with socket.create_connection((host, port), timeout=LONG) as line:
+        protocol = ClientProtocol(parse_uri(f"ws://{host}:{port}/ws"))
+        request = protocol.connect()
+        request.headers["X-Forwarded-For"] = "203.0.113.7"
+        protocol.send_request(request)
+        for data in protocol.data_to_send():
+            line.sendall(data)
+        while protocol.state is State.CONNECTING:
+            protocol.receive_data(line.recv(4096))
+            protocol.events_received()
+        protocol.send_text(b'{"type": "hello", "id": 1, "version": 1}')
+        for data in protocol.data_to_send():
+            line.sendall(data)
+        frames: list[Frame] = []
+        while not frames:
+            protocol.receive_data(line.recv(4096))
+            frames = [event for event in protocol.events_received() if isinstance(event, Frame)]
+        assert b"from another machine this server wants a token" in frames[0].data
+
+
+def test_a_student_may_bring_robots_under_their_own_name_and_take_over_from_a_lost_connection() -> None:
+    with served() as server:
+        token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"))
+        with paddock.connect(server.url(), token=token) as lost, paddock.connect(server.url(), token=token) as arena:
+            assert "red_2" in arena.spawn("red_2", "khepera").name
+            with pytest.raises(Refused, match="does not name robot 'reds'"):
+                arena.spawn("reds", "khepera")
+            lost.claim("red")
+            arena.claim("red")
+            assert arena.owner("red") == arena.name != lost.name

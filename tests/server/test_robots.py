@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.core.errors import PaddockError, SimulationError, SpecError, UnknownName
+from paddock.core.errors import PaddockError, Refused, SimulationError, SpecError, UnknownName
 from paddock.server.access import Grant, Role
 from server.parties import SPEC, Peer, on_loop, served
 
@@ -391,3 +391,33 @@ def test_coming_and_going_a_hundred_times_leaves_nothing_behind() -> None:
 def test_refusals_arrive_as_the_errors_they_were() -> None:
     with served() as server, paddock.connect(server.url()) as arena, pytest.raises(SpecError):
         arena.spawn("mine", "e-puck", color="no colour")
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        (
+            {"body": {"outline": [[math.cos(i / 40), math.sin(i / 40)] for i in range(200)], "height": 0.1}},
+            "body.outline",
+        ),
+        ({"sensors": [{**SPEC["sensors"][0], "response": [[i, i] for i in range(300)]}]}, "sensors[0].response"),
+        ({"sensors": [{**SPEC["sensors"][0], "mounts": [[0, 0, 0, 0]] * 300}]}, "sensors[0].mounts"),
+    ],
+    ids=lambda part: "",
+)
+def test_long_lists_are_refused_before_they_are_looked_at(part: dict[str, Any], told: str) -> None:
+    with served() as server, Peer(server) as peer:
+        refused = peer.ask("spawn", robot="mine", kind={**SPEC, **part})
+        assert refused["message"].startswith(f"{told}: expected at most")
+
+
+def test_what_belongs_to_the_world_is_left_not_removed() -> None:
+    with served() as server, paddock.connect(server.url()) as arena:
+        arena["red"].wheels.set(0.1, 0.1)
+        arena.step()
+        with pytest.raises(Refused, match=r"'red' belongs to the world; leave\('red'\) gives it up"):
+            arena.remove("red")
+        assert arena.owner("red") == arena.name
+        arena.leave("red")
+        assert arena.owner("red") == ""
+        assert "red" in arena
