@@ -92,9 +92,11 @@ def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, vis
 
 
 def test_a_students_program_has_the_token_in_it(classroom, truth, visit):
-    page = visit(link(classroom, "ada"))
-    program = page.find("snippet-code").text_content()
-    assert program is not None
+    page = visit(link(classroom, "ada"), permissions=["clipboard-read", "clipboard-write"])
+    expect(page.find("snippet-code")).to_contain_text('token="…"')  # others may be looking on
+    page.find("snippet-copy").click()
+    expect(page.find("toast")).to_contain_text("Copied")
+    program = page.ask("navigator.clipboard.readText()")
     run(program.replace("while True:", "for _ in range(2):"))
 
 
