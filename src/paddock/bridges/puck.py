@@ -16,6 +16,7 @@ from paddock.robots import load_robot
 from paddock.sensors.response import raw_of
 
 NEEDED = {"proximity": 8, "light": 8, "ground": 3, "accelerometer": 3, "encoders": 2}  # channels by device
+FARTHEST = 2000  # [mm]
 LOUD = 0.1  # amplitude of a sound at 1 m (ours)
 
 
@@ -47,7 +48,7 @@ class Puck:
         self.robot.enable(*(name for name, device in self.robot.devices.items() if not isinstance(device, Camera)))
         self._step = spec.drive.speed_step or np.pi * spec.drive.wheel_diameter / 1000
         self._before = (0, 0)  # step counters are told from here on
-        self._floor = (0,) * 8  # proximity at the last calibration
+        self._floor: tuple[int, ...] = (0,) * 8  # proximity at the last calibration
 
     def moment(self) -> AbstractContextManager[object]:
         """No time passes while a `with` block lasts."""
@@ -91,8 +92,8 @@ class Puck:
 
     @property
     def distance(self) -> int:
-        """Time of flight [mm]."""
-        return self.numbers("tof", 1)[0]
+        """Time of flight [mm]; as far as can be if the robot has no such sensor."""
+        return self.numbers("tof", 1)[0] if "tof" in self.robot.devices else FARTHEST
 
     @property
     def magnetometer(self) -> tuple[float, float, float]:

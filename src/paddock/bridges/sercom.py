@@ -13,16 +13,34 @@ from paddock.protocol.sercom import CameraSettings, answer_line, size
 
 BATTERY_EMPTY, BATTERY_FULL = 1816, 2242  # converter counts
 MOST_WAITING = 4200  # bytes of a line without an end
-HELP = (
-    ("A", "Accelerometer"), ("B,#", "Body led 0=off 1=on 2=inverse"), ("b", "Battery value"), ("C", "Selector position"),
-    ("D,#,#", "Set motor speed left,right"), ("E", "Get motor speed left,right"), ("F,#", "Front led 0=off 1=on 2=inverse"),
-    ("G", "IR receiver"), ("g", "Gyro"), ("H", "Help"), ("I", "Get camera parameter"),
-    ("J,#,#,#,#,#,#", "Set camera parameter mode,width,height,zoom,x1,y1"), ("K", "Calibrate proximity sensors"),
-    ("L,#,#", "Led number,0=off 1=on 2=inverse"), ("M", "Floor sensors"), ("N", "Proximity"), ("O", "Light sensors"),
-    ("P,#,#", "Set motor position left,right"), ("Q", "Get motor position left,right"), ("R", "Reset e-puck"),
-    ("S", "Stop e-puck and turn off leds"), ("T,#", "Play sound 1-5 else stop sound"), ("U", "Get microphone amplitude"),
-    ("V", "Version of SerCom"), ("W", "Write I2C (mod,reg,val)"), ("Y", "Read I2C val=(mod,reg)"),
-)  # fmt: skip
+HELP = (  # in our words
+    ("A", "Accelerometer"),
+    ("B,#", "Body lamp: 0 off, 1 on, 2 toggle"),
+    ("b", "Battery"),
+    ("C", "Position of the selector"),
+    ("D,#,#", "Drive: steps per second, left and right"),
+    ("E", "Speeds as commanded"),
+    ("F,#", "Front lamp: 0 off, 1 on, 2 toggle"),
+    ("G", "Infrared remote control"),
+    ("g", "Gyroscope"),
+    ("H", "This help"),
+    ("I", "Settings of the camera"),
+    ("J,#,#,#,#,#,#", "Set the camera: mode, width, height, zoom, x, y"),
+    ("K", "Calibrate the proximity sensors"),
+    ("L,#,#", "Ring lamp 0 to 7, 8 for all: 0 off, 1 on, 2 toggle"),
+    ("M", "Ground sensors"),
+    ("N", "Proximity sensors"),
+    ("O", "Ambient light"),
+    ("P,#,#", "Set the step counters"),
+    ("Q", "Step counters"),
+    ("R", "Restart"),
+    ("S", "Stop, lamps off"),
+    ("T,#", "Sound 1 to 5, else silence"),
+    ("U", "Microphones"),
+    ("V", "Version"),
+    ("W,#,#,#", "Write to the I2C bus"),
+    ("Y,#,#", "Read from the I2C bus"),
+)
 
 
 class SercomFirmware:

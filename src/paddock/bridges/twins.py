@@ -31,7 +31,7 @@ class Firmware(Protocol):
 
 
 class Twins:
-    """Serves several robots in one thread of its own. It only looks and commands: time passes as the arena's owner says."""
+    """Serves several robots in one thread of its own. It looks and commands; time is not its business."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Constant: a number that the simulation does not change: a selector's position, a charged battery, the room's warmth."""
+"""Constant: a number that the simulation does not change: a selector's position, a battery, the room's warmth."""
 
 from __future__ import annotations
 

@@ -42,6 +42,7 @@ def _inverted(spec: SensorSpec, value: float) -> float:
 def raw_of(spec: SensorSpec, si: Numbers) -> Numbers:
     """The hardware numbers for SI values, rounded as the converter does."""
     si = np.asarray(si, np.float64)
+    values: Numbers
     if spec.response:
         rows = np.array([row[:2] for row in spec.response])
         values = np.interp(si, rows[:, 0], rows[:, 1])
