@@ -198,9 +198,12 @@ class SerialPort(Port):
         return picture_of(data[3:], CAMERA.width, CAMERA.height, CAMERA.mode)
 
     def version(self) -> str:
-        _, found = self._ask([], 0, [(line("V"), r"v,(?P<version>[^\r\n]*)\r\n(?P<more>[^,\r\n]{2,}\r\n)?")])
-        more = (found["more"] or b"").decode("latin-1").strip()
-        return ", ".join(part for part in (found["version"].decode("latin-1"), more) if part)
+        """Asked for twice: letters may get lost unnoticed."""
+        once = r"v,[^\r\n]*\r\n(?:[^,\r\n]{2,}\r\n)?"
+        _, found = self._ask([], 0, [(line("V") * 2, rf"(?P<once>{once})(?P<twice>{once})")])
+        if found["once"] != found["twice"]:
+            raise self._wrong(f"version: {found['once']!r} and {found['twice']!r} in one breath")
+        return ", ".join(found["once"].decode("latin-1").removeprefix("v,").splitlines())
 
     # ---- doing
 
