@@ -218,7 +218,13 @@ def test_an_epuck2_on_wifi(arena: Arena, blue: WifiFirmware) -> None:
     sensors = epuck2.Sensors.unpack(told[1:])
     robot = arena["blue"]
     robot.enable()
-    for name, device in [("accelerometer",) * 2, ("gyroscope",) * 2, ("light",) * 2, ("microphones",) * 2, ("ground",) * 2]:
+    for name, device in [
+        ("accelerometer",) * 2,
+        ("gyroscope",) * 2,
+        ("light",) * 2,
+        ("microphones",) * 2,
+        ("ground",) * 2,
+    ]:
         assert getattr(sensors, name) == tuple(robot.device(device).raw().astype(int))
     assert sensors.distance == robot.tof.raw()
     assert epuck2.heading_of(sensors.magnetometer) == pytest.approx(robot.compass.read(), abs=1e-6)

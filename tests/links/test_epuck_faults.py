@@ -24,7 +24,9 @@ pytest.importorskip("pty", reason="no pseudo terminals here")
 
 TIMEOUT = 0.15
 CALLS: dict[str, Callable[[RealRobot], Any]] = {
-    "sense": lambda robot: {name: getattr(robot.sense(), name) for name in ("proximity", "light", "ground", "selector")},
+    "sense": lambda robot: {
+        name: getattr(robot.sense(), name) for name in ("proximity", "light", "ground", "selector")
+    },
     "proximity": lambda robot: robot.proximity.raw(),
     "accelerometer": lambda robot: robot.accelerometer.read(),
     "selector": lambda robot: robot.selector.read(),

@@ -31,7 +31,21 @@ def test_a_chain_is_what_the_facts_sheet_says() -> None:
 
 
 def test_answers_have_the_lengths_of_the_facts_sheet() -> None:
-    lengths = {"a": 6, "A": 12, "b": 2, "D": 0, "E": 4, "g": 6, "L": 0, "M": 10, "N": 16, "O": 16, "Q": 4, "t": 1, "u": 6}
+    lengths = {
+        "a": 6,
+        "A": 12,
+        "b": 2,
+        "D": 0,
+        "E": 4,
+        "g": 6,
+        "L": 0,
+        "M": 10,
+        "N": 16,
+        "O": 16,
+        "Q": 4,
+        "t": 1,
+        "u": 6,
+    }
     assert {letter: sercom.size(sercom.FORMS[ord(letter)].answers) for letter in lengths} == lengths
     with pytest.raises(BadMessage, match="expected 16 bytes, got 15"):
         sercom.numbers("8H", bytes(15))
@@ -42,7 +56,9 @@ def test_lines() -> None:
     assert sercom.numbers_of_line(b"n,12,3,0,0,0,1,7,210\r\n", "n", 8) == (12, 3, 0, 0, 0, 1, 7, 210)
 
 
-@pytest.mark.parametrize("line", [b"q,1\r\n", b"q,1,2,3\r\n", b"p,1,2\r\n", b"q,1,x\r\n", b"q,1,99999\r\n", b"", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "line", [b"q,1\r\n", b"q,1,2,3\r\n", b"p,1,2\r\n", b"q,1,x\r\n", b"q,1,99999\r\n", b"", b"\xff\xfe"]
+)
 def test_lines_that_are_none_are_refused(line: bytes) -> None:
     with pytest.raises(BadMessage):
         sercom.numbers_of_line(line, "q", 2)

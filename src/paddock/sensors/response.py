@@ -29,7 +29,7 @@ def si_of(spec: SensorSpec, raw: Numbers) -> Numbers:
 
 def _inverted(spec: SensorSpec, value: float) -> float:
     """The smallest ideal value that gives this hardware value; what is beyond the table is at its end."""
-    if value == spec.nothing_raw:
+    if isinstance(spec, RangeSensorSpec) and value == spec.nothing_raw:
         return spec.nothing
     ends = spec.response[0][1], spec.response[-1][1]
     value = min(max(ends), max(min(ends), value))
