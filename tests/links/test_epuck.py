@@ -19,6 +19,7 @@ from paddock.arena import Arena
 from paddock.bridges import Twins
 from paddock.core.values import Acceleration, Picture, Travel, TurnRates
 from paddock.links.epuck import RealRobot
+from paddock.server import Server, Settings
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -213,18 +214,23 @@ def test_calibration_and_version(arena: Arena, twins: Twins) -> None:
             blue.version()
 
 
-@pytest.mark.parametrize("link", ["serial", "wifi-e-puck"])
+@pytest.mark.parametrize("link", ["ws", "serial", "wifi-e-puck"])
 def test_the_same_controller_file_gives_the_same_trace(link: str) -> None:
     name = "red"
     here = paddock.open("line-crossing", seed=5)
     here[name].enable()
     expected = np.array(drive(here, name, 4.0))
     arena = paddock.open("line-crossing", seed=5)
-    with Twins(arena, serial=[name], wifi={name: 0}) as twins, connected(arena, twins, link) as robot:
-        got = np.array(drive(robot, name, 4.0))
+    if link == "ws":
+        served = Server(arena, Settings(port=0, lock_step=True, speed=None))
+        with served.in_background() as server, paddock.connect(server.url(scheme="ws")) as elsewhere:
+            got = np.array(drive(elsewhere, name, 4.0))
+    else:
+        with Twins(arena, serial=[name], wifi={name: 0}) as twins, connected(arena, twins, link) as robot:
+            got = np.array(drive(robot, name, 4.0))
     assert got.shape == expected.shape
     quantum = [1e-9, *[6e-4] * 3, *[2e-4] * 8, 1.4e-4, 1.4e-4, 0.02, 1e-9, 1e-9]  # ground and gravity: other converters
-    if link == "serial":
+    if link != "wifi-e-puck":
         quantum[1:4], quantum[-3] = [1e-9] * 3, 1e-9
     assert (abs(got - expected) <= quantum).all()
     assert arena["red"].pose == pytest.approx(here["red"].pose, abs=1e-9)

@@ -88,9 +88,12 @@ def check(line: Line, name: str) -> bool:
 
 
 def recovers(line: Line) -> None:
+    """Once the line is good again, so are calls: at the first try, but for answers that are still under way."""
     line.twin.script.faults.clear()
-    time.sleep(0.02)
-    assert any([check(line, "proximity") for _ in range(8)][-1:])
+    deadline = time.monotonic() + 10
+    while not check(line, "proximity"):
+        assert time.monotonic() < deadline, "it does not work again"
+    assert check(line, "sense") or check(line, "sense")  # a busy machine may be late once
 
 
 @settings(max_examples=12)

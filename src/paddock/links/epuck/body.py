@@ -59,24 +59,24 @@ class HardwareBody(Body):
 
     def set_wheels(self, left: float, right: float) -> None:
         steps = round(left / self._step), round(right / self._step)
-        self.port.set_speeds(*steps)
-        self._speeds = WheelSpeeds(steps[0] * self._step, steps[1] * self._step)
+        with self.port.turn():
+            self.port.set_speeds(*steps)
+            self._speeds = WheelSpeeds(steps[0] * self._step, steps[1] * self._step)
 
     def set_pan(self, device: Device, angle: float) -> None:
         raise DeviceRefused(f"{device} cannot pivot")
 
     def set_lamp(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
-        self.port.set_lamp(name, brightness)
-        self._lamps[name] = brightness
+        with self.port.turn():
+            self.port.set_lamp(name, brightness)
+            self._lamps[name] = brightness
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        if amplitude > 0:
-            sound = min(sercom.SOUNDS, key=lambda one: abs(sercom.SOUNDS[one] - frequency))
+        sound = min(sercom.SOUNDS, key=lambda one: abs(sercom.SOUNDS[one] - frequency)) if amplitude > 0 else 0
+        with self.port.turn():
             self.port.play(sound)
-        else:
-            self.port.play(0)
-        self._tone = (frequency, amplitude)
+            self._tone = (frequency, amplitude)
 
     def switch(self, device: Device, on: bool) -> None:
         self.port.switch(device.name, on)

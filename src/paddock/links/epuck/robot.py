@@ -170,7 +170,7 @@ class RealRobot(Robot, BaseArena):
     def watched(self, robot: Robot) -> None:
         wanted: dict[str, tuple[float, Callable[[], object]]] = {}
         watches = self.watches
-        self.body.latest = {}
+        self.body.latest, self.body.complaint = {}, None
         if watches.period is not None:
             wanted[""] = watches.period, lambda: watches.tell(self.body.look(self))
         for camera, period in watches.camera_periods.items():
