@@ -38,10 +38,6 @@ def values_of(seen: Any) -> dict[str, Any]:
     return {name: getattr(seen, name) for name in seen}
 
 
-def values_of(seen: Any) -> dict[str, Any]:
-    return {name: getattr(seen, name) for name in seen}
-
-
 class Line:
     """A robot behind a bad line, and what it should say."""
 
