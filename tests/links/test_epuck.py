@@ -15,8 +15,11 @@ import pytest
 import paddock
 from bridges.pucks import bench
 from links.controller_of_traces import drive
+from links.nasty import Fault, NastySerial
 from paddock.arena import Arena
 from paddock.bridges import Twins
+from paddock.bridges.puck import Puck
+from paddock.bridges.sercom import SercomFirmware
 from paddock.core.values import Acceleration, Picture, Travel, TurnRates
 from paddock.links.epuck import RealRobot
 from paddock.server import Server, Settings
@@ -408,3 +411,38 @@ def test_a_device_that_says_nothing_is_given_up_in_time() -> None:
     assert time.monotonic() - began < 2
     os.close(ours)
     os.close(theirs)
+
+
+class OldFirmware(SercomFirmware):
+    """One from before battery, temperature and loudness could be asked for, with a version of one line."""
+
+    def _binary(self, number: int, values: tuple[int, ...], data: bytes, out: bytearray) -> None:
+        if chr(number) not in "btuP":
+            super()._binary(number, values, data, out)
+
+    def _text(self, letter: str, text: str) -> bytes:
+        return b"v,Version 2.0.0 January 2008\r\n" if letter == "V" else super()._text(letter, text)
+
+
+@pytest.mark.parametrize("cliff_sensors", [False, True])
+def test_old_firmwares_and_cliff_sensors_are_found_out(arena: Arena, cliff_sensors: bool) -> None:
+    twin = NastySerial(OldFirmware(Puck(arena, "red"), cliff_sensors=cliff_sensors))
+    with paddock.connect(twin.url, timeout=5) as robot:
+        assert {"battery", "temperature", "microphones"}.isdisjoint(robot.devices)
+        robot.enable()
+        assert robot.version() == "Version 2.0.0 January 2008"
+        simulated = arena["red"]
+        simulated.enable()
+        assert (robot.sense().ground == simulated.ground.read()).all()
+    twin.close()
+
+
+def test_a_restart_of_the_robot_is_noticed_and_got_over(arena: Arena) -> None:
+    twin = NastySerial(SercomFirmware(Puck(arena, "red")))
+    with paddock.connect(twin.url, timeout=1) as robot:
+        robot.enable("ground")
+        twin.script.faults[:] = [Fault("reset", 0.9)]
+        with pytest.raises(paddock.LinkError):
+            robot.ground.read()
+        assert robot.ground.read().shape == (3,)
+    twin.close()
