@@ -22,6 +22,7 @@ from paddock.bridges.puck import Puck
 from paddock.bridges.sercom import SercomFirmware
 from paddock.core.values import Acceleration, Picture, Travel, TurnRates
 from paddock.links.epuck import RealRobot
+from paddock.links.epuck.robot import WallClock
 from paddock.server import Server, Settings
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -261,6 +262,7 @@ def wait_for(what: Any, seconds: float = 5.0) -> None:
 def test_background_threads_for_sensors_and_camera_with_their_own_periods(robot: RealRobot, arena: Arena) -> None:
     seen: list[Any] = []
     pictures: list[Any] = []
+    robot._clock = WallClock()  # pictures are shown once in a tick
     robot.enable()
     robot.watch(0.02)
     end = robot.on_sense(seen.append, "ground")
