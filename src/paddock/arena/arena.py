@@ -7,7 +7,6 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -142,10 +141,6 @@ class Arena(BaseArena):
             self._run_policies(policies, ticks)
         else:
             super()._run(ticks, chosen, speed)
-
-    def moment(self) -> AbstractContextManager[object]:
-        """Keep time and other threads waiting while a `with` block looks at several things at once."""
-        return self._turn
 
     def watched(self, robot: Robot) -> None:
         """A robot's observers have changed."""
