@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
 
-.PHONY: demo test test-compiled test-plain test-browser lint format bench bench-peers pictures screenshots clean
+.PHONY: demo test test-compiled test-plain test-browser lint format bench bench-peers clients pictures screenshots clean
 
 demo: $(READY)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -43,6 +43,14 @@ bench: $(READY)  ## rates of this machine
 
 bench-peers: $(READY)  ## the same scenes in other simulators, and the ratios
 	$(BIN)/python benchmarks/peers/run.py --install $(ARGS)
+
+clients: $(VENV)/.clients  ## programs of others that tests run against our twins, without what they do not need there
+
+$(VENV)/.clients: $(READY)
+	@echo "installing other people's e-puck client (40 MB) for its test"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "unifr-api-epuck==1.3.11"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check python-socketio requests
+	@touch $(VENV)/.clients
 
 pictures: $(READY)  ## the pictures of the README and the documentation
 	$(BIN)/python docs/make_pictures.py

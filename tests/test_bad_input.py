@@ -64,7 +64,7 @@ LASER = 'kind = "laser"\nrange = 1\nfov_deg = 180\nbeams = 10\n'
 INFRARED = 'kind = "proximity"\nrange = 1\n'
 EPUCK = 'type = "e-puck"\n'
 KINDS = (
-    "accelerometer, bumper, camera, chemical, compass, encoders, ground, gyroscope, inertial, laser, light, "
+    "accelerometer, bumper, camera, chemical, compass, constant, encoders, ground, gyroscope, inertial, laser, light, "
     "microphone, position, proximity, sonar"
 )
 DRIVE_KEYS = "axle, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise"

@@ -33,7 +33,7 @@ def seen() -> paddock.Observation:
 def test_an_observation_has_an_attribute_for_each_device_that_was_read() -> None:
     assert seen().ground.tolist() == [0.1, 0.2, 0.3]
     assert seen().compass == 1.5
-    assert seen().camera is PICTURE
+    assert seen().camera.base is PICTURE
     assert seen().time == 1.25
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from paddock.robots import RobotSpec
 if TYPE_CHECKING:
     from paddock.arena.devices import Camera, Device
     from paddock.arena.robot import Robot
+
+PoseSource = Literal["truth", "odometry"]  # simulations know the truth; real robots count the turns of their wheels
 
 
 class Body(ABC):
@@ -72,10 +74,12 @@ class Body(ABC):
         """Distance [m] ahead of every pixel."""
         raise DeviceRefused(f"{camera} measures no depth")
 
+    pose_source: PoseSource = "truth"
+
     @property
     @abstractmethod
     def pose(self) -> Pose:
-        """Where it is."""
+        """Where it is, as far as `pose_source` knows."""
 
     @property
     @abstractmethod

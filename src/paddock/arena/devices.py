@@ -13,6 +13,7 @@ from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, Slot
+from paddock.core.values import Acceleration, Picture, Travel, TurnRates, as_picture
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 
@@ -107,17 +108,21 @@ class Camera(Device):
         super().__init__(robot, spec, number, first)
         self.width, self.height = spec.width, spec.height
 
-    def read(self) -> NDArray[np.uint8]:
+    def read(self) -> Picture:
         """The present picture."""
         self.refuse_if_disabled()
-        return self.robot.body.picture(self)
+        return as_picture(self.robot.body.picture(self))
+
+    def image(self) -> Picture:
+        """The present picture, by the name that camera programs use."""
+        return self.read()
 
     def depth(self) -> NDArray[np.float64]:
         """Distance [m] ahead of every pixel of the present picture; infinity for floor and sky."""
         self.refuse_if_disabled()
         return self.robot.body.depth(self)
 
-    def on_image(self, observer: Callable[[NDArray[np.uint8]], object], period: float = 0.1) -> Callable[[], None]:
+    def on_image(self, observer: Callable[[Picture], object], period: float = 0.1) -> Callable[[], None]:
         """Call `observer(picture)` once per period of simulated time [s]; the answer is a function that ends it."""
         return self.robot.watches.on_image(self, observer, period)
 
@@ -185,11 +190,9 @@ def devices_of(robot: Robot, specs: Iterable[SensorSpec]) -> dict[str, Device]:
 
 
 def shown_as(spec: SensorSpec) -> Callable[[Readings], Any]:
-    """How a kind's numbers are shown: a pose, truth values, one number, or an array."""
-    if spec.shows == "pose":
-        return as_pose
-    if spec.shows == "truth":
-        return as_truth
+    """How a kind's numbers are shown: a pose, truth values, values with names, one number, or an array."""
+    if spec.shows != "values":
+        return SHAPES[spec.shows]
     return as_number if spec.channels == 1 else as_array
 
 
@@ -210,3 +213,24 @@ def as_number(values: Readings) -> float:
 
 def as_array(values: Readings) -> Readings:
     return values
+
+
+def as_acceleration(values: Readings) -> Acceleration:
+    return values.view(Acceleration)
+
+
+def as_turn_rates(values: Readings) -> TurnRates:
+    return values.view(TurnRates)
+
+
+def as_travel(values: Readings) -> Travel:
+    return values.view(Travel)
+
+
+SHAPES: dict[str, Callable[[Readings], Any]] = {
+    "pose": as_pose,
+    "truth": as_truth,
+    "acceleration": as_acceleration,
+    "turn_rates": as_turn_rates,
+    "travel": as_travel,
+}

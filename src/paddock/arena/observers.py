@@ -11,6 +11,7 @@ import numpy as np
 from paddock.core.errors import SimulationError
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
+from paddock.core.values import as_picture
 
 if TYPE_CHECKING:
     from paddock.arena.devices import Camera
@@ -169,7 +170,7 @@ class Watches:
         return self._call(calls)
 
     def _shown(self, observers: Iterable[ImageObserver], picture: Any) -> list[Exception]:
-        return self._call([(one.call, picture) for one in observers])
+        return self._call([(one.call, as_picture(picture)) for one in observers])
 
     def _call(self, calls: Iterable[tuple[Observer, Any]]) -> list[Exception]:
         errors = []

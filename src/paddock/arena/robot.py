@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.body import Body
+from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
 from paddock.arena.observers import Watches
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
@@ -168,8 +168,13 @@ class Robot:
 
     @property
     def pose(self) -> Pose:
-        """Where it really is: x, y [m], heading [rad]."""
+        """Where it is: x, y [m], heading [rad]. A simulated robot really is there; a real one believes it."""
         return self.body.pose
+
+    @property
+    def pose_source(self) -> PoseSource:
+        """How `pose` comes about: "truth" in a simulation, "odometry" on a real robot."""
+        return self.body.pose_source
 
     @property
     def contacts(self) -> tuple[float, ...]:

@@ -168,6 +168,16 @@ def serve(
     score: Annotated[
         Path | None, typer.Option(help="A Python file with score(arena) → points by robot name, for the page.")
     ] = None,
+    epuck_serial: Annotated[
+        list[str] | None,
+        typer.Option(help="A robot that gets a serial device, as a real e-puck would. May be repeated."),
+    ] = None,
+    epuck2: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port. Default: 1000. May be repeated."
+        ),
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
@@ -175,6 +185,7 @@ def serve(
     paddock serve clutter
     paddock serve clutter --lock-step --seed 7
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
+    paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     """
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
@@ -188,7 +199,16 @@ def serve(
         token=token,
         allowed_hosts=tuple(allow_host or ()),
     )
-    serve_world(world, settings, seed=seed, classroom=classroom, score=score, open_page=open_page)
+    serve_world(
+        world,
+        settings,
+        seed=seed,
+        classroom=classroom,
+        score=score,
+        serial_twins=tuple(epuck_serial or ()),
+        wifi_twins=tuple(epuck2 or ()),
+        open_page=open_page,
+    )
 
 
 @app.command()

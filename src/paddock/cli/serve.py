@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import logging
 import math
@@ -10,8 +11,10 @@ from pathlib import Path
 from rich.console import Console
 
 import paddock
+from paddock.bridges import Twins
 from paddock.cli.tables import new_table
 from paddock.core.errors import PaddockError
+from paddock.protocol import epuck2
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
@@ -26,6 +29,8 @@ def serve_world(
     seed: int,
     classroom: Path | None,
     score: Path | None,
+    serial_twins: tuple[str, ...] = (),
+    wifi_twins: tuple[str, ...] = (),
     open_page: bool,
 ) -> None:
     """Serve until Ctrl-C."""
@@ -38,6 +43,7 @@ def serve_world(
     if names:
         spec = seat_students(spec, names)
     server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
+    twins = open_twins(server, serial_twins, wifi_twins)
     links = []
     for student, robot in robot_names(names).items():
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
@@ -50,6 +56,10 @@ def serve_world(
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
+        for robot, device in twins.devices.items() if twins else ():
+            console.print(f"{robot}: an e-puck at {device}   (epuck://{device})")
+        for robot, (host, port) in twins.addresses.items() if twins else ():
+            console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
@@ -62,8 +72,22 @@ def serve_world(
 
             webbrowser.open(server.url(token=server.supervisor))
 
-    server.run(ready)
+    with twins or contextlib.nullcontext():
+        server.run(ready)
     console.print("stopped")
+
+
+def open_twins(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -> Twins | None:
+    """Robots as serial devices and as e-puck2s on Wi-Fi; `name` or `name=port` for the latter."""
+    ports = {}
+    for one in wifi:
+        name, equals, port = one.partition("=")
+        if equals and not (port.isdecimal() and int(port) <= 65535):
+            raise PaddockError(f"--epuck2 {one}: expected a robot's name, or name=port with a port from 0 to 65535")
+        ports[name] = int(port) if equals else epuck2.PORT
+    if not (serial or ports):
+        return None
+    return Twins(server.arena, serial=serial, wifi=ports, host=server.settings.host)
 
 
 def read_names(file: Path) -> list[str]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import Kernel
+from paddock.core.values import as_picture
 
 Readings = NDArray[np.float64]
 
@@ -62,7 +63,7 @@ class Observation:
         if slot is not None:
             return slot.show(self._readings[slot.first : slot.last])
         if self._pictures is not None and name in self._pictures:
-            return self._pictures[name]
+            return as_picture(self._pictures[name])
         raise UnknownName("enabled device", name, list(self))
 
     def __iter__(self) -> Iterator[str]:

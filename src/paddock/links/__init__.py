@@ -6,7 +6,9 @@ from typing import Any
 
 from paddock.core.errors import LinkError, shown, suggestion
 
-SCHEMES = ("ws", "wss", "http", "https")
+SERVERS = ("ws", "wss", "http", "https")
+ROBOTS = ("epuck", "epuck2")
+SCHEMES = (*SERVERS, *ROBOTS)
 
 
 def connect(
@@ -17,10 +19,11 @@ def connect(
     lock_step: bool | None = None,
     timeout: float = 10.0,
 ) -> Any:
-    """Reach an arena elsewhere: the same handles as `open` gives.
+    """Reach an arena or a robot elsewhere: the same handles as `open` gives.
 
     Args:
-        url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`.
+        url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`; or of a real robot,
+            `epuck:///dev/rfcomm0`, `epuck2://192.168.1.20`.
         token: what the server's owner gave you; join links contain it.
         name: what others see.
         lock_step: True to let time wait for you, False to let it run; None to do as the server wishes.
@@ -29,6 +32,10 @@ def connect(
     scheme = url.partition(":")[0].lower() if isinstance(url, str) and "://" in url else ""
     if scheme not in SCHEMES:
         raise LinkError(f"connect: expected a URL such as 'ws://localhost:8642', got {shown(url)}{_meant(scheme)}")
+    if scheme in ROBOTS:
+        from paddock.links.epuck import connect_epuck
+
+        return connect_epuck(url, name=name, timeout=timeout)
     from paddock.links.remote import RemoteArena
 
     return RemoteArena(url, token=token, name=name, lock_step=lock_step, timeout=timeout)

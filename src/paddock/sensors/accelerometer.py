@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from paddock.core.jit import kernel
 from paddock.engine.state import ACCELERATION, FORWARD, TURN
-from paddock.sensors.base import SensorSpec
+from paddock.sensors.base import SensorSpec, Shape
 
 GRAVITY = 9.80665
 
@@ -18,6 +18,7 @@ class AccelerometerSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "accelerometer")
     unit: ClassVar[str] = "m/s²"
+    shows: ClassVar[Shape] = "acceleration"
 
     @property
     def channels(self) -> int:

@@ -29,6 +29,7 @@ Mount = Annotated[tuple[Coordinate, Coordinate, Coordinate, Degrees], Said(A_MOU
 Mounts = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}")]
 OneMount = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}", exactly=True)]
 A_ROW = "[ideal, hardware] or [ideal, hardware, relative noise]"
+Shape = Literal["values", "pose", "truth", "acceleration", "turn_rates", "travel"]
 AT_CENTRE: Mounts = ((0.0, 0.0, 0.0, 0.0),)
 
 
@@ -56,7 +57,7 @@ class SensorSpec(Spec):
     resolution: NotNegative = 0.0
 
     unit: ClassVar[str] = ""
-    shows: ClassVar[Literal["values", "pose", "truth"]] = "values"  # what people get to see
+    shows: ClassVar[Shape] = "values"  # what people get to see
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
 
     def check(self) -> None:

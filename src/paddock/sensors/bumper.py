@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
 from paddock.core.spec import Number
@@ -12,7 +12,7 @@ from paddock.engine.kernels.drive import wrapped
 from paddock.engine.model import CHANNELS, FIRST_PARAMETER, MOUNT_HEADING
 from paddock.engine.state import BEARINGS, CONTACTS
 from paddock.sensors.aim import mount_at
-from paddock.sensors.base import OWN, SensorSpec
+from paddock.sensors.base import OWN, SensorSpec, Shape
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,7 +23,7 @@ class BumperSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "bumper")
     unit: ClassVar[str] = "0 free, 1 pressed"
-    shows: ClassVar[Literal["values", "pose", "truth"]] = "truth"
+    shows: ClassVar[Shape] = "truth"
 
     def parameters(self) -> list[float]:
         return [math.radians(self.width_deg) / 2]

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from paddock.core.jit import kernel
 from paddock.core.spec import Number
 from paddock.engine.state import LEFT_RIM, RIGHT_RIM
-from paddock.sensors.base import SensorSpec
+from paddock.sensors.base import SensorSpec, Shape
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,6 +19,7 @@ class EncodersSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "encoders")
     unit: ClassVar[str] = "m at the rim"
+    shows: ClassVar[Shape] = "travel"
 
     @property
     def channels(self) -> int:

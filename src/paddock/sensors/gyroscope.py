@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from paddock.core.jit import kernel
 from paddock.engine.state import TURN
-from paddock.sensors.base import SensorSpec
+from paddock.sensors.base import SensorSpec, Shape
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,6 +16,7 @@ class GyroscopeSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "gyroscope")
     unit: ClassVar[str] = "rad/s"
+    shows: ClassVar[Shape] = "turn_rates"
 
     @property
     def channels(self) -> int:

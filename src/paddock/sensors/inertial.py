@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
 from paddock.core.spec import NotNegative, Number
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, BELIEF_Y
-from paddock.sensors.base import SensorSpec
+from paddock.sensors.base import SensorSpec, Shape
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,7 +22,7 @@ class InertialSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "inertial")
     unit: ClassVar[str] = "m, m, rad"
-    shows: ClassVar[Literal["values", "pose", "truth"]] = "pose"
+    shows: ClassVar[Shape] = "pose"
     first_angle: ClassVar[int | None] = 2
 
     @property

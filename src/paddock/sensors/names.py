@@ -22,6 +22,7 @@ OF_ROBOTS = (
     "on_sense",
     "place",
     "pose",
+    "pose_source",
     "refresh",
     "sense",
     "speaker",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from paddock.core.jit import kernel
-from paddock.sensors.base import SensorSpec
+from paddock.sensors.base import SensorSpec, Shape
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -15,7 +15,7 @@ class PositionSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "position")
     unit: ClassVar[str] = "m, m, rad"
-    shows: ClassVar[Literal["values", "pose", "truth"]] = "pose"
+    shows: ClassVar[Shape] = "pose"
     first_angle: ClassVar[int | None] = 2
 
     @property

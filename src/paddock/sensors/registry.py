@@ -13,6 +13,7 @@ from paddock.sensors import (
     camera,
     chemical,
     compass,
+    constant,
     encoders,
     ground,
     gyroscope,
@@ -42,6 +43,7 @@ SPECS: tuple[type[SensorSpec], ...] = (
     chemical.ChemicalSpec,
     microphone.MicrophoneSpec,
     camera.CameraSpec,
+    constant.ConstantSpec,
 )
 
 
@@ -86,3 +88,5 @@ def measure(kind, model, space, view, device, values):
         chemical.measure(model, space, view, device, values)
     elif kind == 13:
         microphone.measure(model, space, view, device, values)
+    elif kind == 15:
+        constant.measure(model, space, view, device, values)

@@ -1,0 +1,60 @@
+"""Real e-pucks: `epuck://<serial device>` and `epuck2://<host>`."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from paddock.core.errors import LinkError, suggestion
+from paddock.core.numeric import all_finite
+from paddock.links.epuck.port import Port
+from paddock.links.epuck.robot import RealRobot
+from paddock.links.epuck.serial_port import SerialPort
+from paddock.links.epuck.wifi_port import WifiPort
+from paddock.links.epuck.wires import SerialWire, TcpWire
+from paddock.protocol import epuck2
+
+OPTIONS = ("name", "dt")
+DT = 0.05  # [s] about what Bluetooth can do
+
+
+def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> RealRobot:
+    """Reach a real e-puck, or the twin of a simulated one.
+
+    Args:
+        url: `epuck:///dev/rfcomm0`, `epuck://COM5`, `epuck2://192.168.1.20` or `epuck2://host:port`; behind a `?`,
+            `name=` says what the robot is called, and `dt=` how long a tick of `step` is [s].
+        name: what the robot is called, unless the URL says so.
+        timeout: seconds after which a call fails.
+    """
+    if not (all_finite(timeout) and timeout > 0):
+        raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
+    parts = urlsplit(url)
+    options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    for key in options:
+        if key not in OPTIONS:
+            raise LinkError(f"connect: {url}: no option called {key!r}{suggestion(key, OPTIONS)}")
+    try:
+        dt = float(options.get("dt", DT))
+    except ValueError:
+        dt = 0.0
+    if not (all_finite(dt) and 0 < dt <= 1):
+        raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
+    port: Port
+    if parts.scheme == "epuck":
+        device = unquote(parts.netloc + parts.path)
+        if not device:
+            raise LinkError(f"connect: {url}: expected a serial device, such as 'epuck:///dev/rfcomm0'")
+        port = SerialPort(lambda: SerialWire(device, timeout), timeout)
+    else:
+        try:
+            host, number = parts.hostname or "", parts.port or epuck2.PORT
+        except ValueError as error:
+            raise LinkError(f"connect: {url}: {error}") from None
+        if not host:
+            raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
+        port = WifiPort(lambda: TcpWire(host, number, timeout), timeout)
+    try:
+        return RealRobot(port, name=options.get("name") or name, dt=dt)
+    except BaseException:
+        port.close()
+        raise

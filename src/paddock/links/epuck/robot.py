@@ -1,0 +1,227 @@
+"""RealRobot: an e-puck of flesh and blood: the handle of a robot, and the arena that it stands in, in one."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn, Protocol
+
+from paddock.arena.base import BaseArena, checked_ticks
+from paddock.arena.robot import Robot
+from paddock.core.errors import LinkError, PaddockError, SimulationError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.core.observation import acting
+from paddock.estimate.odometry import ORIGIN
+from paddock.links.epuck.body import HardwareBody
+from paddock.links.epuck.port import Port
+from paddock.protocol import epuck2
+from paddock.robots import load_robot
+
+log = logging.getLogger("paddock.links")
+
+
+class Clock(Protocol):
+    """Time that passes by itself."""
+
+    def now(self) -> float:
+        """Seconds since some moment."""
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+
+
+class WallClock:
+    """The time of day."""
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+class RealRobot(Robot, BaseArena):
+    """A robot that is also its own arena: `robot.wheels.set(…)`, `arena.step()` and `arena["e-puck"]` all work.
+
+    Time is real: `step(n)` waits until n ticks have passed since the last step.
+    """
+
+    body: HardwareBody
+    robots: Mapping[str, Robot]
+
+    def __init__(self, port: Port, *, name: str = "", dt: float = 0.05, clock: Clock | None = None) -> None:
+        spec = load_robot(port.kind)
+        sensors = tuple(sensor for sensor in spec.sensors if sensor.kind != "position")  # nobody tells it the truth
+        self.port, self._clock, self._dt = port, clock or WallClock(), dt
+        self._start = self._due = self._clock.now()
+        self._watchers: dict[str, Watcher] = {}
+        spec = port.adapted(replace(spec, sensors=sensors))
+        body = HardwareBody(port, name or spec.name, spec)
+        body.arena = self
+        Robot.__init__(self, self, body)
+        self.robots = {self.name: self}
+
+    def __getitem__(self, name: str) -> Robot:
+        if name != self.name:
+            raise UnknownName("robot", name, self.robots)
+        return self
+
+    def __repr__(self) -> str:
+        return f"<RealRobot {self.name} ({self.spec.name})>"
+
+    # ---- time
+
+    @property
+    def dt(self) -> float:
+        return self._dt
+
+    @property
+    def seed(self) -> int:
+        """Of no meaning here; so that programs can ask any arena."""
+        return 0
+
+    @property
+    def time(self) -> float:
+        """Seconds since it was connected, or reset."""
+        return self._clock.now() - self._start
+
+    @property
+    def tick(self) -> int:
+        return math.floor(self.time / self._dt + 1e-6)
+
+    def step(self, n: int = 1) -> None:
+        """Wait until n ticks have passed since the last step; what is late is not made up for."""
+        self._due = max(self._due + checked_ticks(n) * self._dt, self._clock.now())
+        ahead = self._due - self._clock.now()
+        if ahead > 0:
+            self._clock.sleep(ahead)
+
+    def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
+        if speed not in (None, 1, 1.0):
+            raise SimulationError(f"run: {self.name} is a real robot: its time cannot run at speed {speed!r}")
+        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
+        self._due = self._clock.now()
+        end = self._due + ticks * self._dt
+        while self._clock.now() < end - 1e-6:
+            for robot, act in acts:
+                robot.apply(act(robot.sense()))
+            self.step()
+
+    # ---- the robot as such
+
+    def version(self) -> str:
+        """What its firmware says about itself."""
+        return self.port.version()
+
+    def calibrate(self) -> None:
+        """Have what the proximity sensors see now taken for nothing: clear the surroundings first."""
+        self.port.calibrate()
+
+    def sound(self, number: int) -> None:
+        """Play one of its five recorded sounds, 1 … 5; 0 stops."""
+        if number not in range(6):
+            raise PaddockError(f"{self.name}.sound: expected a number from 0 to 5, got {number!r}")
+        self.port.play(number)
+
+    def hardware(self) -> epuck2.Sensors:
+        """All hardware numbers of an e-puck2 at once: also the field, the button, the remote control."""
+        return self.port.hardware()
+
+    def believe(self, x: float, y: float, heading: float = 0.0) -> None:
+        """Tell its odometry where it is."""
+        self.body.believe(Pose(float(x), float(y), float(heading)))
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start its firmware anew: it stops, lamps go out; odometry and time begin at 0 again."""
+        self.port.restart()
+        self.body.went_out()
+        self.body.begin(ORIGIN)
+        self._start = self._due = self._clock.now()
+
+    def reconnect(self) -> None:
+        """Close the connection and open it anew. Calls do so by themselves after an error, too."""
+        with self.port.turn():
+            self.port.hang_up()
+            self.port.read({"encoders"})
+
+    def close(self) -> None:
+        """Stop, and let go of the robot."""
+        for watcher in self._watchers.values():
+            watcher.stopped.set()
+        if not self.port.closed:
+            try:
+                self.stop()
+            except LinkError:
+                log.debug("%s could not be stopped any more", self.name)
+            self.port.close()
+
+    # ---- watching
+
+    @property
+    def watching(self) -> bool:
+        """Whether a thread reads the sensors in the background."""
+        return "" in self._watchers
+
+    def watched(self, robot: Robot) -> None:
+        wanted: dict[str, tuple[float, Callable[[], object]]] = {}
+        watches = self.watches
+        self.body.latest, self.body.complaint = {}, None
+        if watches.period is not None:
+            wanted[""] = watches.period, lambda: watches.tell(self.body.look(self))
+        for camera, period in watches.camera_periods.items():
+            wanted[camera] = period, partial(self._show, camera)
+        for watcher in self._watchers.values():
+            watcher.stopped.set()
+        self._watchers = {name: Watcher(self, period or self._dt, task) for name, (period, task) in wanted.items()}
+        for watcher in self._watchers.values():
+            watcher.start()
+
+    def _show(self, camera: str) -> None:
+        self.watches.show(camera, self.port.image(), self.tick)
+
+    # ---- what only simulations can do
+
+    def spawn(self, *args: Any, **more: Any) -> NoReturn:
+        self._refuse("spawn")
+
+    def remove(self, name: str) -> NoReturn:
+        self._refuse("remove")
+
+    def digest(self) -> NoReturn:
+        self._refuse("digest")
+
+    def snapshot(self) -> NoReturn:
+        self._refuse("snapshot")
+
+    def restore(self, snapshot: Any) -> NoReturn:
+        self._refuse("restore")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise SimulationError(f"{what}: {self.name} is a real robot; only simulations can do that")
+
+
+class Watcher(threading.Thread):
+    """Does something once per period, until it is stopped."""
+
+    def __init__(self, robot: RealRobot, period: float, task: Callable[[], object]) -> None:
+        super().__init__(name=f"paddock-watch-{robot.name}", daemon=True)
+        self.robot, self.period, self.task = robot, period, task
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        due = time.monotonic()
+        while not self.stopped.is_set():
+            try:
+                self.task()
+            except PaddockError as error:
+                if not self.stopped.is_set():
+                    self.robot.body.complaint = error  # whoever asks next is told
+            except Exception:
+                log.exception("an observer of %s failed", self.robot.name)
+            due = max(due + self.period, time.monotonic())
+            self.stopped.wait(due - time.monotonic())

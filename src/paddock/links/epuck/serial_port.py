@@ -1,0 +1,266 @@
+"""SerialPort: the driver for the SerCom protocol, of e-pucks and e-puck2s.
+
+Binary answers have no frame. So every exchange ends with a text command whose answer, a line, shows where they end:
+a byte too many or too few is noticed at once.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
+from paddock.links.epuck.port import Port, Raw
+from paddock.links.epuck.wires import Wire
+from paddock.protocol import epuck2, sercom
+from paddock.protocol.pixels import picture_of
+from paddock.protocol.sercom import MARK, MARKED, chain, command, line, size
+from paddock.robots import RobotSpec
+from paddock.sensors.camera import CameraSpec
+
+LETTERS = {
+    "accelerometer": "a",
+    "battery": "b",
+    "encoders": "Q",
+    "ground": "M",
+    "light": "O",
+    "microphones": "u",
+    "proximity": "N",
+    "temperature": "t",
+}
+MOST = {"proximity": 4095, "light": 4095, "ground": 4095, "microphones": 4095, "battery": 4095, "selector": 15}
+LONGEST_COMMAND = 40  # bytes that the firmware can be waiting for
+CALIBRATION = 20.0  # [s] more than it takes
+RESTART = 10.0  # [s] likewise
+TRIES = 6  # letters of a watchword
+CAMERA = sercom.CameraSettings()
+
+
+class SerialPort(Port):
+    """A robot at a serial device."""
+
+    _starts_anew = False
+
+    def __init__(self, open_wire: Callable[[], Wire], timeout: float) -> None:
+        super().__init__(open_wire, timeout)
+        self._colours = [0] * 12
+        self._camera_set = False
+        self._forms: dict[str, str] = {}
+        self.kind = "e-puck2" if self._answered(command(sercom.ALL_SENSORS)) in (103, 104) else "e-puck"
+        if self.kind == "e-puck":
+            self._find_out_lengths()
+
+    def _find_out_lengths(self) -> None:
+        """Firmwares differ: some have cliff sensors beside the ground sensors, old ones know fewer commands."""
+        for device, letter in LETTERS.items():
+            expected = sercom.FORMS[ord(letter)].answers
+            length = self._answered(command(letter))
+            if device == "ground" and length in (6, 8, 10):
+                self._forms[device] = f"{length // 2}H"
+            elif length == size(expected):
+                self._forms[device] = expected
+            elif length != 0:
+                raise BadMessage(f"{letter!r}: expected {size(expected)} bytes, got {length}")
+
+    def adapted(self, spec: RobotSpec) -> RobotSpec:
+        if not isinstance(spec.sensor("camera"), CameraSpec):
+            return spec
+        known = {*self._forms, "selector", "camera"} if self.kind == "e-puck" else None
+        sensors = []
+        for sensor in spec.sensors:
+            if known is not None and sensor.name not in known:
+                continue
+            if isinstance(sensor, CameraSpec):
+                share = CAMERA.width * CAMERA.zoom / sercom.ARRAY_WIDTH  # of the array's width
+                half = math.atan(math.tan(math.radians(sensor.fov_deg / 2)) * share)
+                sensor = replace(sensor, width=CAMERA.width, height=CAMERA.height, fov_deg=math.degrees(2 * half))
+            sensors.append(sensor)
+        return replace(spec, sensors=tuple(sensors))
+
+    # ---- exchanges
+
+    def _make_sure(self, wire: Wire) -> None:
+        """Whatever the robot waits for, it gets enough zeros; then it has to answer a new watchword."""
+        word = "".join(random.choices("CEQ", k=TRIES))
+        wire.send(bytes(LONGEST_COMMAND) + b"\r" + b"".join(line(letter) for letter in word))
+        answers = "".join(rf"{letter.lower()}(?:,-?\d{{1,6}}){{1,2}}\r\n" for letter in word)
+        expected = re.compile(answers.encode() + rb"\Z")
+        self._collect(wire, lambda seen: expected.search(seen) is not None, self.timeout, "its first command")
+
+    def _collect(self, wire: Wire, complete: Callable[[bytes], bool], timeout: float, what: str) -> bytes:
+        seen = b""
+        deadline = time.monotonic() + timeout
+        while not complete(seen):
+            try:
+                seen += wire.receive(deadline)
+            except Timeout:
+                got = f"only {len(seen)} bytes of an answer" if seen else "no answer"
+                raise Timeout(f"{wire.name}: {got} to {what} within {timeout:g} s") from None
+            if len(seen) > 1 << 16:
+                raise BadMessage(f"{wire.name}: {what}: the robot does not stop talking")
+        return seen
+
+    def _ask(
+        self,
+        commands: Sequence[bytes],
+        length: int,
+        lines: Sequence[tuple[bytes, str]] = (),
+        *,
+        timeout: float | None = None,
+    ) -> tuple[bytes, re.Match[bytes]]:
+        """Send a chain, text commands, and the mark; check what comes for its length and its lines."""
+        request = (chain(*commands) if commands else b"") + b"".join(text for text, _ in lines) + MARK
+        tail = re.compile("".join(pattern for _, pattern in lines).encode() + rb"e,(-?\d{1,6}),(-?\d{1,6})\r\n\Z")
+        what = f"0x{commands[0][0]:02x}" if commands else repr(lines[0][0].decode())
+        with self.exchange() as wire:
+            wire.send(request)
+            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, timeout or self.timeout, what)
+            found = tail.match(seen, length) if len(seen) > length else None
+            if found is None:
+                if b"z,Command not found" in seen:
+                    raise BadMessage(f"{wire.name}: the robot does not know {what}")
+                if sercom.WELCOME[:20] in seen:
+                    raise LinkError(f"{wire.name}: the robot was restarted")
+                raise BadMessage(
+                    f"{wire.name}: {what}: expected {length} bytes and {1 + len(lines)} lines, got {seen[-60:]!r}"
+                )
+        return seen[:length], found
+
+    def _answered(self, request: bytes) -> int:
+        """How many bytes a command is answered with; 0 if the firmware does not know it."""
+        with self.exchange() as wire:
+            wire.send(chain(request) + MARK)
+            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, self.timeout, "a question")
+            found = MARKED.search(seen)
+            assert found is not None
+        return found.start()
+
+    # ---- telling
+
+    def read(self, devices: Collection[str]) -> dict[str, Raw]:
+        if self.kind == "e-puck2":
+            return numbers_of(self.hardware(), devices)
+        binary = sorted(name for name in devices if name != "selector")
+        for name in binary:
+            if name not in self._forms:
+                raise DeviceRefused(f"the firmware of this robot cannot tell its {name}")
+        # Digits may get lost unnoticed, so the only number that comes as text is asked for twice.
+        lines = [(line("C") * 2, r"c,(?P<once>\d{1,2})\r\nc,(?P<twice>\d{1,2})\r\n")] if "selector" in devices else []
+        forms = [self._forms[name] for name in binary]
+        data, found = self._ask([command(LETTERS[name]) for name in binary], sum(map(size, forms)), lines)
+        told: dict[str, Raw] = {}
+        start = 0
+        for name, form in zip(binary, forms, strict=True):
+            told[name] = sercom.numbers(form, data[start : start + size(form)])
+            start += size(form)
+        if "ground" in told:
+            told["ground"] = told["ground"][:3]
+        if lines:
+            if found["once"] != found["twice"]:
+                raise self._wrong(f"selector: {found['once']!r} and {found['twice']!r} in one breath")
+            told["selector"] = (int(found["once"]),)
+        for name, values in told.items():
+            if max(values) > MOST.get(name, math.inf):
+                raise self._wrong(f"{name}: expected at most {MOST[name]}, got {max(values):g}")
+        return told
+
+    def _wrong(self, problem: str) -> BadMessage:
+        self._in_doubt = True
+        return BadMessage(problem)
+
+    def hardware(self) -> epuck2.Sensors:
+        if self.kind != "e-puck2":
+            return super().hardware()
+        data, _ = self._ask([command(sercom.ALL_SENSORS)], sercom.ALL_SENSORS_BYTES)
+        try:
+            return epuck2.Sensors.unpack(data)
+        except BadMessage:
+            self._in_doubt = True
+            raise
+
+    def image(self) -> NDArray[np.uint8]:
+        if not self._camera_set:
+            settings = (CAMERA.mode, CAMERA.width, CAMERA.height, CAMERA.zoom)
+            told = ",".join(map(str, (*settings, CAMERA.bytes)))
+            self._ask([], 0, [(line("J", *settings), r"j\r\n"), (line("I"), rf"i,{told}\r\n")])
+            self._camera_set = True
+        data, _ = self._ask([command("I")], 3 + CAMERA.bytes)
+        if tuple(data[:3]) != (CAMERA.mode, CAMERA.width, CAMERA.height):
+            self._camera_set = False
+            raise self._wrong(f"image: expected one of {CAMERA.width} × {CAMERA.height} pixels, got {tuple(data[:3])}")
+        return picture_of(data[3:], CAMERA.width, CAMERA.height, CAMERA.mode)
+
+    def version(self) -> str:
+        """Asked for twice: letters may get lost unnoticed."""
+        once = r"v,[^\r\n]*\r\n(?:[^,\r\n]{2,}\r\n)?"
+        _, found = self._ask([], 0, [(line("V") * 2, rf"(?P<once>{once})(?P<twice>{once})")])
+        if found["once"] != found["twice"]:
+            raise self._wrong(f"version: {found['once']!r} and {found['twice']!r} in one breath")
+        return ", ".join(found["once"].decode("latin-1").removeprefix("v,").splitlines())
+
+    # ---- doing
+
+    def set_speeds(self, left: int, right: int) -> None:
+        _, found = self._ask([command("D", left, right)], 0)
+        if [int(found[i]) % 65536 for i in (1, 2)] != [left % 65536, right % 65536]:
+            raise self._wrong(f"speeds: told {left}, {right}, but the robot understood {found[0].decode().strip()}")
+
+    def set_lamp(self, name: str, brightness: float) -> None:
+        if "_" in name:
+            ring, colour = name.removeprefix("led").split("_")
+            place = 3 * (int(ring) // 2) + ("red", "green", "blue").index(colour)
+            self._colours[place] = round(brightness * epuck2.FULL_COLOUR)
+            self._ask([command(sercom.COLOURS, *self._colours)], 0)
+        else:
+            number = {"body": 8, "front": 9}.get(name)
+            self._ask(
+                [command("L", int(name.removeprefix("led")) if number is None else number, int(brightness > 0))], 0
+            )
+
+    def play(self, sound: int) -> None:
+        self._ask([], 0, [(line("T", sound), r"t\r\n")])
+
+    def calibrate(self) -> None:
+        lines = "".join(re.escape(text.decode()) for text in sercom.CALIBRATING)
+        self._ask([], 0, [(line("K"), lines)], timeout=max(self.timeout, CALIBRATION))
+
+    def restart(self) -> None:
+        with self.turn():
+            with self.exchange() as wire:
+                wire.send(line("R"))
+                ended = sercom.WELCOME[-20:]
+                self._collect(wire, lambda seen: ended in seen, max(self.timeout, RESTART), "a restart")
+            self._in_doubt = True
+            self._camera_set, self._colours = False, [0] * 12
+            self.read({"encoders"})
+
+    def switch(self, device: str, on: bool) -> None:
+        code = {"compass": sercom.MAGNETOMETER_ON, "tof": sercom.DISTANCE_ON}.get(device)
+        if code is not None and self.kind == "e-puck2":
+            self._answered(command(code, on))  # older firmwares have no such switch: the device is always on
+
+
+def numbers_of(sensors: epuck2.Sensors, devices: Collection[str]) -> dict[str, Raw]:
+    """Hardware numbers by the names of devices."""
+    told: dict[str, Raw] = {
+        "accelerometer": sensors.accelerometer,
+        "battery": (sensors.battery,),
+        "compass": sensors.magnetometer,
+        "encoders": sensors.steps,
+        "ground": sensors.ground,
+        "gyroscope": sensors.gyroscope,
+        "light": sensors.light,
+        "microphones": sensors.microphones,
+        "proximity": sensors.proximity,
+        "selector": (sensors.selector,),
+        "temperature": (sensors.temperature,),
+        "tof": (sensors.distance,),
+    }
+    return {name: told[name] for name in devices}

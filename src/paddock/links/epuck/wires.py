@@ -1,0 +1,111 @@
+"""Wires: bytes to and from a robot, with a deadline for everything."""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Any, Protocol
+
+from paddock.core.errors import LinkError, Timeout
+from paddock.protocol.sercom import BAUD
+
+CHUNK = 1 << 16
+
+
+class Wire(Protocol):
+    """An open connection. Whatever fails is a LinkError."""
+
+    name: str
+
+    def send(self, data: bytes) -> None:
+        """Send all of it."""
+
+    def receive(self, deadline: float) -> bytes:
+        """Some bytes, at least one; Timeout if there are none until the deadline (monotonic)."""
+
+    def close(self) -> None: ...
+
+
+class SerialWire:
+    """A serial device: Bluetooth, USB, or a pseudo terminal."""
+
+    def __init__(self, device: str, timeout: float) -> None:
+        self.name = device
+        try:
+            import serial
+        except ImportError:
+            raise LinkError(
+                f"{device}: serial devices need the package pyserial: pip install 'paddock[robot]'"
+            ) from None
+        try:
+            self._port: Any = serial.Serial(device, BAUD, timeout=0, write_timeout=timeout)
+        except (OSError, ValueError) as error:
+            raise LinkError(f"{device}: cannot open it: {error}; is the robot on and paired?") from None
+        self._error: type[Exception] = serial.SerialException
+        self._slow: type[Exception] = serial.SerialTimeoutException
+
+    def send(self, data: bytes) -> None:
+        try:
+            self._port.write(data)
+        except self._slow:
+            raise Timeout(f"{self.name}: it does not take any bytes") from None
+        except (OSError, TypeError, self._error) as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error}") from None
+
+    def receive(self, deadline: float) -> bytes:
+        try:
+            waiting = self._port.in_waiting
+            if not waiting:
+                self._port.timeout = max(0.0, deadline - time.monotonic())
+            data = bytes(self._port.read(max(1, min(waiting, CHUNK))))
+            if data and not waiting:
+                data += self._port.read(min(self._port.in_waiting, CHUNK))
+        except (OSError, TypeError, self._error) as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error}") from None
+        if not data:
+            raise Timeout(self.name)
+        return data
+
+    def close(self) -> None:
+        self._port.close()
+
+
+class TcpWire:
+    """A TCP connection."""
+
+    def __init__(self, host: str, port: int, timeout: float) -> None:
+        self.name = f"{host}:{port}"
+        self._timeout = timeout
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+        except TimeoutError:
+            raise Timeout(
+                f"{self.name}: no connection within {timeout:g} s; is the robot on and in this Wi-Fi?"
+            ) from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, data: bytes) -> None:
+        try:
+            self._socket.settimeout(self._timeout)
+            self._socket.sendall(data)
+        except TimeoutError:
+            raise Timeout(f"{self.name}: it does not take any bytes") from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+
+    def receive(self, deadline: float) -> bytes:
+        try:
+            self._socket.settimeout(max(1e-4, deadline - time.monotonic()))
+            data = self._socket.recv(CHUNK)
+        except TimeoutError:
+            raise Timeout(self.name) from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        if not data:
+            raise LinkError(f"{self.name}: the connection was lost: the robot closed it")
+        return data
+
+    def close(self) -> None:
+        self._socket.close()

@@ -1,0 +1,30 @@
+"""Constant: a number that the simulation does not change: a selector's position, a battery, the room's warmth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Number
+from paddock.engine.model import FIRST_PARAMETER
+from paddock.sensors.base import OWN, SensorSpec
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConstantSpec(SensorSpec):
+    """One number, always the same but for its noise. Links to real robots read the real one."""
+
+    value: Annotated[float, Number("a number")]
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "constant")
+    unit: ClassVar[str] = "that of its value"
+
+    def parameters(self) -> list[float]:
+        return [self.value]
+
+
+@kernel
+def measure(model, space, view, device, values):
+    """What the spec says."""
+    values[0] = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]

@@ -1,0 +1,42 @@
+"""`paddock serve` with twins, as people start it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import paddock
+
+pytest.importorskip("serial", reason="pip install pyserial")
+pytest.importorskip("pty", reason="no pseudo terminals here")
+
+SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
+
+
+@pytest.mark.parametrize("clock", [[], ["--lock-step"]], ids=["free", "lock-step"])
+def test_served_robots_have_twins(clock: list[str]) -> None:
+    command = [*SERVE, *clock, "--epuck-serial", "red", "--epuck2", "blue=0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            lines = [server.stdout.readline() for _ in range(3)]
+            urls = [re.search(r"epuck2?://[^)]+", line) for line in lines[1:]]
+            for name, url in zip(("red", "blue"), urls, strict=True):
+                assert url is not None, lines
+                with paddock.connect(url[0], name=name, timeout=10) as robot:
+                    robot.enable()
+                    robot.wheels.set(0.05, 0.05)
+                    assert robot.sense().ground.shape == (3,)
+                    before = robot.encoders.read()
+                    robot.step(10)
+                    moved = robot.encoders.read() - before
+                    # In lock-step time waits for clients of the server, and twins are none.
+                    assert (moved.left > 0.005) == (not clock)
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(20)
+    assert server.returncode == 0

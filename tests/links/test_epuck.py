@@ -1,0 +1,450 @@
+"""Our own drivers against the twins, over real terminals and sockets."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from bridges.pucks import bench
+from links.controller_of_traces import drive
+from links.nasty import Fault, NastySerial
+from paddock.arena import Arena
+from paddock.bridges import Twins
+from paddock.bridges.puck import Puck
+from paddock.bridges.sercom import SercomFirmware
+from paddock.core.values import Acceleration, Picture, Travel, TurnRates
+from paddock.links.epuck import RealRobot
+from paddock.links.epuck.robot import WallClock
+from paddock.server import Server, Settings
+
+pytest.importorskip("serial", reason="pip install pyserial")
+pytest.importorskip("pty", reason="no pseudo terminals here")
+
+LINKS = ["serial", "serial-e-puck2", "wifi", "wifi-e-puck"]
+
+
+class ArenasTime:
+    """A clock that is the arena's: sleeping steps it."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+
+    def now(self) -> float:
+        return self.arena.time
+
+    def sleep(self, seconds: float) -> None:
+        self.arena.step(round(seconds / self.arena.dt))
+
+
+def connected(arena: Arena, twins: Twins, link: str, **more: Any) -> RealRobot:
+    name = "blue" if link in ("serial-e-puck2", "wifi") else "red"
+    if link.startswith("serial"):
+        url = f"epuck://{twins.devices[name]}?name={name}"
+    else:
+        url = "epuck2://{}:{}".format(*twins.addresses[name]) + f"?name={name}"
+    robot: RealRobot = paddock.connect(url, timeout=5, **more)
+    robot._clock, robot._dt = ArenasTime(arena), arena.dt
+    robot._start = robot._due = arena.time
+    return robot
+
+
+@pytest.fixture
+def arena() -> Arena:
+    return bench()
+
+
+@pytest.fixture
+def twins(arena: Arena) -> Iterator[Twins]:
+    with Twins(arena, serial=["red", "blue"], wifi={"red": 0, "blue": 0}) as twins:
+        yield twins
+
+
+@pytest.fixture(params=LINKS)
+def robot(request: pytest.FixtureRequest, arena: Arena, twins: Twins) -> Iterator[RealRobot]:
+    with connected(arena, twins, request.param) as robot:
+        yield robot
+
+
+def test_it_is_a_robot_and_an_arena(robot: RealRobot) -> None:
+    assert robot[robot.name] is robot
+    assert list(robot) == [robot.name]
+    assert robot.arena is robot
+    assert robot.spec.name in ("e-puck", "e-puck2")
+    assert "position" not in robot.devices
+    with pytest.raises(paddock.UnknownName, match="no robot called 'green'"):
+        robot["green"]
+
+
+def test_all_devices_read_as_in_the_simulation(robot: RealRobot, arena: Arena) -> None:
+    simulated = arena[robot.name]
+    simulated.enable()
+    robot.enable()
+    seen = robot.sense()
+    kind = robot.spec.name == simulated.spec.name  # else the numbers are those of the other kind
+    for name in seen:
+        if name not in simulated.devices or name == "camera":
+            continue
+        device = robot.device(name)
+        assert np.array_equal(np.asarray(getattr(seen, name)), np.asarray(device.read()))
+        if kind:
+            want = np.asarray(simulated.device(name).read())
+            assert np.asarray(device.read()) == pytest.approx(want, abs=1e-6), name
+            if device.spec.response or device.spec.scale:
+                assert device.raw() == pytest.approx(simulated.device(name).raw()), name
+        else:
+            got, want = np.atleast_1d(device.read()), np.atleast_1d(simulated.device(name).read())
+            assert got[: want.size] == pytest.approx(want, abs=0.02), name
+
+
+def test_values_have_names(robot: RealRobot) -> None:
+    robot.enable()
+    acceleration = robot.accelerometer.read()
+    assert isinstance(acceleration, Acceleration)
+    assert acceleration.z == pytest.approx(9.81, abs=0.2)
+    assert repr(acceleration).startswith("Acceleration(x=")
+    assert isinstance(robot.encoders.read(), Travel)
+    assert (robot.encoders.read() - robot.encoders.read()).left == 0
+    if "gyroscope" in robot.devices:
+        assert isinstance(robot.gyroscope.read(), TurnRates)
+    image = robot.camera.image()
+    assert isinstance(image, Picture)
+    assert image.to_pil().size == (robot.camera.width, robot.camera.height)
+    assert (np.asarray(image.to_pil()) == image).all()
+
+
+def test_pictures_show_what_the_simulated_camera_sees(robot: RealRobot, arena: Arena) -> None:
+    robot.enable("camera")
+    simulated = arena[robot.name].camera
+    simulated.enable()
+    image, whole = robot.camera.image().astype(int), np.asarray(simulated.read()).astype(int)
+    assert image.shape == (robot.camera.height, robot.camera.width, 3)
+    middle = whole[whole.shape[0] // 2 - 1, whole.shape[1] // 2 - 1]
+    assert (abs(image[image.shape[0] // 2 - 1, image.shape[1] // 2 - 1] - middle) <= 8).all()
+
+
+def test_commands_arrive_and_are_capped(robot: RealRobot, arena: Arena) -> None:
+    simulated = arena[robot.name]
+    robot.wheels.set(0.05, -0.05)
+    arena.step()
+    assert simulated.wheels.speeds == pytest.approx((0.05, -0.05), abs=1e-4)
+    assert robot.wheels.speeds == pytest.approx((0.05, -0.05), abs=1e-4)
+    robot.wheels.set(9, 9)
+    arena.step()
+    assert simulated.wheels.speeds.left == pytest.approx(simulated.spec.drive.max_speed, rel=1e-3)
+    robot.leds.set("front")
+    robot.leds.set("led2", 0.5)
+    lamps = simulated.leds.read()
+    assert (lamps["front"], lamps["led2"], lamps["body"]) == (1, 1, 0)
+    if "led3_green" in robot.leds.names:
+        robot.leds.set("led3_green", 0.5)
+        assert max(value for name, value in simulated.leds.read().items() if name.startswith("led3")) == 0.5
+    robot.speaker.play(520)
+    assert simulated.speaker.read() == (523.0, 0.1)
+    robot.speaker.stop()
+    robot.sound(1)
+    assert simulated.speaker.read() == (262.0, 0.1)
+    robot.close()
+    arena.step()
+    assert simulated.wheels.speeds == (0, 0)
+
+
+def test_odometry_tells_the_pose_and_says_so(robot: RealRobot, arena: Arena) -> None:
+    simulated = arena[robot.name]
+    assert (robot.pose_source, simulated.pose_source) == ("odometry", "truth")
+    simulated.place(0.5, 0.7, math.radians(90))
+    robot.believe(0.5, 0.7, math.radians(90))
+    robot.drive(0.05, 1.0)
+    for _ in range(40):
+        robot.step()
+        robot.pose  # noqa: B018
+    assert robot.pose == pytest.approx(simulated.pose, abs=2e-3)
+    robot.reset()
+    assert robot.pose == (0, 0, 0)
+    arena.step()
+    assert simulated.wheels.speeds == (0, 0)
+    assert robot.time == pytest.approx(arena.dt)
+
+
+def test_counters_that_wrap_around_do_not_disturb_odometry(arena: Arena, twins: Twins) -> None:
+    arena["red"].place(0.85, 0.7)
+    with connected(arena, twins, "serial") as robot:
+        robot.enable("encoders")
+        robot.port._ask([b"\xb0" + (32700).to_bytes(2, "little") + (32700).to_bytes(2, "little")], 0)  # type: ignore[attr-defined]
+        robot.body.begin(robot.pose)
+        robot.wheels.set(0.05, 0.05)
+        robot.encoders.read()
+        before = robot.encoders.read()
+        robot.step(50)
+        assert robot.encoders.raw()[0] < -32000
+        assert robot.encoders.read() - before == pytest.approx((0.05, 0.05), abs=1e-3)
+
+
+def test_what_a_real_robot_cannot_do_is_refused_by_name(robot: RealRobot) -> None:
+    with pytest.raises(paddock.DeviceRefused, match=r"\.contacts: a real robot does not know what it touches"):
+        robot.contacts  # noqa: B018
+    with pytest.raises(paddock.DeviceRefused, match="carry it there"):
+        robot.place(0, 0)
+    for call in ("digest", "snapshot"):
+        with pytest.raises(paddock.SimulationError, match=f"{call}: {robot.name} is a real robot"):
+            getattr(robot, call)()
+    with pytest.raises(paddock.DeviceNotEnabled):
+        robot.ground.read()
+    with pytest.raises(paddock.SimulationError, match="cannot run at speed 5"):
+        robot.run(1, speed=5)
+
+
+def test_calibration_and_version(arena: Arena, twins: Twins) -> None:
+    with connected(arena, twins, "serial") as red:
+        assert red.version() == "Version 1.2.2 August 2008 GCtronic, HW version: FFFF"
+        red.enable("proximity")
+        assert red.proximity.raw().max() > 100
+        red.calibrate()
+        assert red.proximity.raw().max() == 0
+        assert (red.proximity.read() == 0.07).all()
+        with pytest.raises(paddock.DeviceRefused, match="no e-puck2"):
+            red.hardware()
+    with connected(arena, twins, "wifi") as blue:
+        assert blue.hardware().battery == 2082
+        blue.calibrate()
+        with pytest.raises(paddock.DeviceRefused, match="cannot tell its version"):
+            blue.version()
+
+
+@pytest.mark.parametrize("link", ["ws", "serial", "wifi-e-puck"])
+def test_the_same_controller_file_gives_the_same_trace(link: str) -> None:
+    name = "red"
+    here = paddock.open("line-crossing", seed=5)
+    here[name].enable()
+    expected = np.array(drive(here, name, 4.0))
+    arena = paddock.open("line-crossing", seed=5)
+    if link == "ws":
+        served = Server(arena, Settings(port=0, lock_step=True, speed=None))
+        with served.in_background() as server, paddock.connect(server.url(scheme="ws")) as elsewhere:
+            got = np.array(drive(elsewhere, name, 4.0))
+    else:
+        with Twins(arena, serial=[name], wifi={name: 0}) as twins, connected(arena, twins, link) as robot:
+            got = np.array(drive(robot, name, 4.0))
+    assert got.shape == expected.shape
+    quantum = [1e-9, *[6e-4] * 3, *[2e-4] * 8, 1.4e-4, 1.4e-4, 0.02, 1e-9, 1e-9]  # ground and gravity: other converters
+    if link != "wifi-e-puck":
+        quantum[1:4], quantum[-3] = [1e-9] * 3, 1e-9
+    assert (abs(got - expected) <= quantum).all()
+    assert arena["red"].pose == pytest.approx(here["red"].pose, abs=1e-9)
+
+
+def test_time_is_real(arena: Arena, twins: Twins) -> None:
+    with paddock.connect(f"epuck://{twins.devices['red']}?dt=0.02") as robot:
+        robot.enable("ground")
+        calls = []
+        began = time.monotonic()
+        robot.run(0.3, lambda seen: calls.append(seen.time))
+        took = time.monotonic() - began
+        assert 0.29 < took < 1.0
+        assert 2 <= len(calls) <= 15
+        assert robot.tick == pytest.approx(robot.time / 0.02, abs=1.5)
+
+
+def wait_for(what: Any, seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not what() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert what()
+
+
+def test_background_threads_for_sensors_and_camera_with_their_own_periods(robot: RealRobot, arena: Arena) -> None:
+    seen: list[Any] = []
+    pictures: list[Any] = []
+    robot._clock = WallClock()  # pictures are shown once in a tick
+    robot.enable()
+    robot.watch(0.02)
+    end = robot.on_sense(seen.append, "ground")
+    end_pictures = robot.camera.on_image(pictures.append, 0.05)
+    wait_for(lambda: seen and len(pictures) >= 2)
+    assert list(seen[0]) == ["ground"]
+    assert isinstance(pictures[0], Picture)
+    count = len(seen)
+    assert robot.watching
+    asking = robot.port.read
+    asked: list[int] = []
+
+    def noted(devices: Any) -> Any:
+        asked.append(threading.get_ident())
+        return asking(devices)
+
+    robot.port.read = noted  # type: ignore[method-assign]
+    robot.ground.read()
+    robot.proximity.read()
+    assert threading.get_ident() not in asked  # the thread has asked already
+    arena[robot.name].place(0.15, 0.8)
+    arena.step(5)
+    wait_for(lambda: len(seen) > count)
+    end()
+    end_pictures()
+    robot.watches.end()
+    assert not robot.watching
+
+
+def test_errors_of_a_background_thread_are_told_to_whoever_asks_next(arena: Arena) -> None:
+    with Twins(arena, wifi={"blue": 0}) as twins:
+        robot = paddock.connect("epuck2://{}:{}".format(*twins.addresses["blue"]), timeout=0.5)
+        robot.enable("ground")
+        robot.watch(0.02)
+        wait_for(lambda: robot.body.latest)
+    wait_for(lambda: robot.body.complaint is not None)
+    with pytest.raises(paddock.LinkError):
+        robot.ground.read()
+    robot.close()
+
+
+def test_a_robot_that_was_away_is_found_again(arena: Arena) -> None:
+    with Twins(arena, wifi={"blue": 0}) as twins:
+        port = twins.addresses["blue"][1]
+        robot = paddock.connect(f"epuck2://127.0.0.1:{port}", timeout=1)
+        robot.enable("proximity")
+        before = robot.proximity.raw()
+    with pytest.raises(paddock.LinkError):
+        robot.proximity.raw()
+    with pytest.raises(paddock.LinkError, match="cannot connect"):
+        robot.reconnect()
+    with Twins(arena, wifi={"blue": port}):
+        assert (robot.proximity.raw() == before).all()
+        robot.reconnect()
+        robot.close()
+        with pytest.raises(paddock.LinkError, match="was closed"):
+            robot.proximity.raw()
+
+
+@pytest.mark.parametrize("link", ["serial", "wifi"])
+def test_eight_threads_share_one_robot(link: str, arena: Arena, twins: Twins) -> None:
+    with connected(arena, twins, link) as robot:
+        counts, errors = share(robot, 2.0)
+    assert not errors
+    assert min(counts) > 0
+
+
+def share(robot: RealRobot, seconds: float) -> tuple[list[int], list[BaseException]]:
+    """Eight threads read and write one robot; what they count, and what went wrong."""
+    robot.enable()
+    truth = {name: np.array(robot.device(name).raw()) for name in ("proximity", "light", "ground", "accelerometer")}
+    counts, errors = [0] * 8, []
+    until = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        try:
+            while time.monotonic() < until and not errors:
+                if number in (0, 1):
+                    speed = 0.01 * (1 + number)
+                    robot.wheels.set(speed, -speed)
+                    left, right = robot.wheels.speeds
+                    assert left == -right, "torn speeds"
+                elif number == 2:
+                    robot.leds.set("body", counts[2] % 2)
+                elif number == 3:
+                    seen = robot.sense()
+                    assert seen.camera.shape == (robot.camera.height, robot.camera.width, 3)
+                    assert len(seen.proximity) == 8
+                elif number == 4:
+                    robot.pose  # noqa: B018
+                else:
+                    name = ("proximity", "light", "ground")[number - 5]
+                    assert (robot.device(name).raw() == truth[name]).all(), f"torn {name}"
+                counts[number] += 1
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(seconds + 30)
+        assert not thread.is_alive(), "a thread hangs"
+    return counts, errors
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("epuck:///dev/nothing-here", "/dev/nothing-here: cannot open it"),
+        ("epuck://", "expected a serial device, such as 'epuck:///dev/rfcomm0'"),
+        ("epuck2://", "expected a host"),
+        ("epuck2://127.0.0.1:1", "127.0.0.1:1: cannot connect"),
+        ("epuck2://host:port", "connect: epuck2://host:port: "),
+        ("epuck:///dev/x?nam=red", r"no option called 'nam' \(did you mean 'name'\?\)"),
+        ("epuck:///dev/x?dt=long", "dt: expected seconds > 0 and <= 1, got 'long'"),
+        ("epuk:///dev/x", r"did you mean 'epuck'\?"),
+    ],
+)
+def test_addresses_that_lead_nowhere(url: str, message: str) -> None:
+    with pytest.raises(paddock.LinkError, match=message):
+        paddock.connect(url, timeout=2)
+
+
+def test_without_pyserial_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without_serial(name: str, *more: Any, **most: Any) -> Any:
+        if name == "serial":
+            raise ImportError(name)
+        return real(name, *more, **most)
+
+    monkeypatch.setattr(builtins, "__import__", without_serial)
+    with pytest.raises(paddock.LinkError, match=r"pip install 'paddock\[robot\]'"):
+        paddock.connect("epuck:///dev/rfcomm0")
+
+
+def test_a_device_that_says_nothing_is_given_up_in_time() -> None:
+    import os
+    import pty
+    import tty
+
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    began = time.monotonic()
+    with pytest.raises(paddock.Timeout, match=r"no answer to its first command within 0\.2 s"):
+        paddock.connect("epuck://" + os.ttyname(theirs), timeout=0.2)
+    assert time.monotonic() - began < 2
+    os.close(ours)
+    os.close(theirs)
+
+
+class OldFirmware(SercomFirmware):
+    """One from before battery, temperature and loudness could be asked for, with a version of one line."""
+
+    def _binary(self, number: int, values: tuple[int, ...], data: bytes, out: bytearray) -> None:
+        if chr(number) not in "btuP":
+            super()._binary(number, values, data, out)
+
+    def _text(self, letter: str, text: str) -> bytes:
+        return b"v,Version 2.0.0 January 2008\r\n" if letter == "V" else super()._text(letter, text)
+
+
+@pytest.mark.parametrize("cliff_sensors", [False, True])
+def test_old_firmwares_and_cliff_sensors_are_found_out(arena: Arena, cliff_sensors: bool) -> None:
+    twin = NastySerial(OldFirmware(Puck(arena, "red"), cliff_sensors=cliff_sensors))
+    with paddock.connect(twin.url, timeout=5) as robot:
+        assert {"battery", "temperature", "microphones"}.isdisjoint(robot.devices)
+        robot.enable()
+        assert robot.version() == "Version 2.0.0 January 2008"
+        simulated = arena["red"]
+        simulated.enable()
+        assert (robot.sense().ground == simulated.ground.read()).all()
+    twin.close()
+
+
+def test_a_restart_of_the_robot_is_noticed_and_got_over(arena: Arena) -> None:
+    twin = NastySerial(SercomFirmware(Puck(arena, "red")))
+    with paddock.connect(twin.url, timeout=1) as robot:
+        robot.enable("ground")
+        twin.script.faults[:] = [Fault("reset", 0.9)]
+        with pytest.raises(paddock.LinkError):
+            robot.ground.read()
+        assert robot.ground.read().shape == (3,)
+    twin.close()
