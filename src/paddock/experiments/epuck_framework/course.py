@@ -1,4 +1,4 @@
-"""The course of the line crossing as ground truth: where along the line something is, and what is dark or in the way."""
+"""The course of the line crossing as ground truth: where along the line one is, what is dark, what is in the way."""
 
 from __future__ import annotations
 

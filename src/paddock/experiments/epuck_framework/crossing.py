@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import paddock
+from paddock.control.crossing import ImprovedCrossing, StockCrossing
 from paddock.control.line import LinePatrol
 from paddock.engine.state import CONTACTS, HEADING, X
 from paddock.experiments.epuck_framework.course import Course, the_course
@@ -19,7 +20,14 @@ from paddock.worlds.spec import Placed, WorldSpec
 MINUTES = 10.0
 ALONG, ASIDE, TURNED = 0.10, 0.004, 6.0  # how far starts differ: along and across the line [m], heading [degrees]
 
-CONTROLLERS: dict[str, Callable[[], Any]] = {"patrol": LinePatrol}
+CONTROLLERS: dict[str, Callable[[], Any]] = {
+    "stock": StockCrossing,
+    "improved": ImprovedCrossing,
+    "c2": lambda: ImprovedCrossing(curve=0.2),
+    "c4": lambda: ImprovedCrossing(curve=0.4),
+    "c6": lambda: ImprovedCrossing(curve=0.6),
+    "patrol": LinePatrol,
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
