@@ -99,7 +99,7 @@ class LinePatrol:
             self._enter("follow" if abs(self._off_course) < STRAIGHT else "cross")
         elif self.state == "cross" and (blocked or not line):
             self._enter("align")
-        elif self.state == "align" and line:
+        elif self.state == "align" and line and math.cos(self._off_course) > 0:
             self._enter("follow")
 
     def _enter(self, state: str) -> None:
