@@ -18,7 +18,7 @@ Flags = NDArray[np.bool_]
 
 WORLD = "line-crossing"
 DARK = 0.5  # the line is darker than this
-STEP = 0.002  # [m] between the points that stand for the line
+STEP = 0.005  # [m] between the points that stand for the line
 
 
 class Course:

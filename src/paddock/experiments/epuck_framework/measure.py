@@ -20,7 +20,7 @@ import numpy as np
 from paddock.experiments.epuck_framework.course import Course, Flags, Floats
 
 POSTS, POST_REACH = 16, 0.15  # posts along the line; how near to come [m]
-MEETING = 0.16  # [m] between the centres
+MEETING, AROUND = 0.16, 0.50  # [m] between the centres: they meet; it can be told who is ahead of whom
 PASSING = 0.10  # [m] between the bodies
 SAME_CONTACT = 0.2  # [s] between touches
 PARALLEL = np.radians(45.0)
@@ -108,8 +108,10 @@ def _laps(course: Course, poses: Floats, *, forward: bool) -> float:
 
 def _meetings(course: Course, red: Floats, blue: Floats, apart: Floats, dt: float) -> tuple[tuple[float, ...], float]:
     """How long each meeting took [s], and how long one has lasted that is not over."""
-    half = course.length / 2
-    ahead = (course.along(blue[:, :2]) - course.along(red[:, :2]) + half) % course.length - half  # [m] along the line
+    half, near = course.length / 2, apart < AROUND  # on the far side of a closed line, ahead and behind are one
+    along = [course.along(poses[near, :2]) for poses in (red, blue)]
+    ahead = np.zeros(len(apart))
+    ahead[near] = (along[1] - along[0] + half) % course.length - half  # [m] along the line
     done, tick = [], 0
     while True:
         begins = (apart[tick:] < MEETING) & (ahead[tick:] > 0)
