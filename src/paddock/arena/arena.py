@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -223,18 +224,21 @@ class Arena(BaseArena):
                 raise SimulationError(f"robot {name!r} {problem}")
             heading_deg = math.degrees(pose.heading)
             robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
-            world = self.world.with_robots(*self.world.robots, robot)
-            self._rebuild(build(world, dt=self.dt))
+            self._rebuild([*self._placed(), robot])
         return self[name]
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
         with self._turn:
-            kept = [robot for robot in self.world.robots if robot.name != name]
-            self._rebuild(build(self.world.with_robots(*kept), dt=self.dt))
+            self._rebuild([robot for robot in self._placed() if robot.name != name])
 
-    def _rebuild(self, built: BuiltWorld) -> None:
+    def _placed(self) -> list[Placed]:
+        """All robots as the world has them, with their specs instead of names that would be looked up."""
+        return [replace(one, type=spec) for one, spec in zip(self.world.robots, self.built.robots, strict=True)]
+
+    def _rebuild(self, robots: list[Placed]) -> None:
         """Go on with other robots: those that were there before keep their state."""
+        built = build(self.world.with_robots(*robots), dt=self.dt, like=self.built)
         before, motion, wanted = self.numbers, self.state, self.commands
         lamps = self.built.lamps
         self._hold(built)

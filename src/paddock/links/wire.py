@@ -2,84 +2,143 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import selectors
 import socket
 import ssl
 import threading
 import time
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.client import ClientProtocol
-from websockets.exceptions import InvalidHandshake, InvalidURI
+from websockets.exceptions import InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-from paddock.core.errors import LinkError, Refused, Timeout
+from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
 from paddock.protocol import Message, decode, encode
 from paddock.protocol.messages import ANSWERS
 
 MOST_BYTES = 256 * 1024 * 1024  # of a message; scenes and pictures may be large
 CHUNK = 1 << 16
+NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 quiet = logging.getLogger("paddock.links.websockets")
 quiet.setLevel(logging.CRITICAL)
+Waiting: Any = getattr(selectors, "PollSelector", selectors.SelectSelector)
 
 
 class Wire:
-    """A connection that is open, or lost for good."""
+    """A connection that is open, or lost for good. Any thread may send, one at a time may receive."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url, self.timeout = url, timeout
-        parts = urlsplit(url)
-        try:
-            self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES, logger=quiet)
-            address = (parts.hostname or "", parts.port or (443 if parts.scheme == "wss" else 80))
-        except (InvalidURI, ValueError) as error:
-            raise LinkError(f"{url}: not a usable address: {error}") from None
         self._writing = threading.Lock()
+        self._pongs: list[bytes] = []
         self._parts: list[bytes] = []
         self._text = False
-        self._lost = ""
+        self._lost: LinkError | None = None
         try:
-            self._socket = socket.create_connection(address, timeout=timeout)
-            if parts.scheme == "wss":
-                self._socket = ssl.create_default_context().wrap_socket(self._socket, server_hostname=parts.hostname)
+            self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES, logger=quiet)
+            self._socket = self._connected()
+        except (InvalidURI, ValueError) as error:
+            raise LinkError(f"{url}: not a usable address: {error}") from None
         except OSError as error:
             raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._shake_hands()
-
-    def _shake_hands(self) -> None:
-        deadline = time.monotonic() + self.timeout
+        # OpenSSL's objects do not like to be read and written at once; plain sockets do not mind.
+        self._turn: Any = threading.Lock() if isinstance(self._socket, ssl.SSLSocket) else contextlib.nullcontext()
+        self._socket.setblocking(False)
+        self._readable = Waiting()
+        self._readable.register(self._socket, selectors.EVENT_READ)
         try:
-            self._protocol.send_request(self._protocol.connect())
-            self._flush()
-            while self._protocol.state is State.CONNECTING:
-                self._read(deadline)
-                self._protocol.events_received()
-                if self._protocol.handshake_exc is not None:
-                    raise self._protocol.handshake_exc
-        except InvalidHandshake as error:
-            response = getattr(error, "response", None)
-            told = response.body.decode(errors="replace").strip() if response is not None and response.body else error
-            self.close()
-            raise Refused(f"{self.url}: {told}") from None
-        except LinkError:
+            self._shake_hands()
+        except BaseException:
             self.close()
             raise
 
+    def _connected(self) -> socket.socket:
+        parts = urlsplit(self.url)
+        address = (parts.hostname or "", parts.port or (443 if parts.scheme == "wss" else 80))
+        plain = socket.create_connection(address, timeout=self.timeout)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if parts.scheme != "wss":
+            return plain
+        try:
+            return ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
+        except BaseException:
+            plain.close()
+            raise
+
+    def _shake_hands(self) -> None:
+        deadline = time.monotonic() + self.timeout
+        protocol = self._protocol
+        protocol.send_request(protocol.connect())
+        self._write(b"".join(protocol.data_to_send()))
+        while protocol.state is State.CONNECTING:
+            try:
+                self._read(deadline)
+            except LinkError:
+                if protocol.handshake_exc is None:
+                    raise
+            error = protocol.handshake_exc
+            if isinstance(error, InvalidStatus):
+                told = (error.response.body or b"").decode(errors="replace").strip()
+                raise Refused(f"{self.url}: {told or error}")
+            if isinstance(error, InvalidHandshake):
+                raise BadMessage(f"{self.url}: this is no Paddock server: {error}")
+            if error is not None:
+                raise self._gone(str(error))
+
     def send(self, message: Message) -> None:
         """Send a message now."""
-        data = encode(message)
+        data = Frame(Opcode.BINARY, encode(message)).serialize(mask=True)
         with self._writing:
             self._check_alive()
-            self._protocol.send_binary(data)
-            self._flush()
+            self._write(data)
 
     def receive(self, deadline: float) -> list[Message]:
         """Wait for bytes until the deadline (monotonic), and give the messages in them, if any."""
         self._check_alive()
-        self._read(deadline)
+        return self._read(deadline)
+
+    def _read(self, deadline: float) -> list[Message]:
+        if not (isinstance(self._socket, ssl.SSLSocket) and self._socket.pending()):
+            wait = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+            if not self._readable.select(wait):
+                raise Timeout(f"{self.url}: no sign of life within {self.timeout:g} s")
+        try:
+            with self._turn:
+                data = self._socket.recv(CHUNK)
+            if not data:
+                self._protocol.receive_eof()
+                raise self._gone(self._protocol.close_reason or "the server closed it")
+            self._protocol.receive_data(data)
+            messages = self._messages()
+            self._pongs += [data for data in self._protocol.data_to_send() if data]
+            if self._protocol.parser_exc is not None and self._protocol.state is not State.CONNECTING:
+                raise BadMessage(str(self._protocol.parser_exc))
+        except NOT_NOW:
+            return []
+        except BadMessage as error:
+            raise self._gone(f"what the server sent makes no sense: {error}", BadMessage) from None
+        except OSError as error:
+            raise self._gone(error.strerror or str(error)) from None
+        except LinkError:
+            raise
+        except BaseException:
+            self._gone("reading was interrupted")  # nobody knows how far it went
+            raise
+        if self._pongs and self._writing.acquire(blocking=False):  # else a later call sends them: reading never waits
+            try:
+                pongs, self._pongs = self._pongs, []
+                self._write(b"".join(pongs))
+            finally:
+                self._writing.release()
+        return messages
+
+    def _messages(self) -> list[Message]:
         messages = []
         for event in self._protocol.events_received():
             if isinstance(event, Frame) and event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
@@ -88,61 +147,66 @@ class Wire:
                 self._parts.append(bytes(event.data))
                 if event.fin:
                     data, self._parts = b"".join(self._parts), []
-                    messages.append(decode(data.decode() if self._text else data, ANSWERS))
-        with self._writing:
-            if self._protocol.state is not State.CONNECTING:
-                self._flush()  # pongs
+                    messages.append(decode(_text(data) if self._text else data, ANSWERS))
         return messages
 
-    def _read(self, deadline: float) -> None:
-        self._socket.settimeout(max(0.001, deadline - time.monotonic()))
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
         try:
-            data = self._socket.recv(CHUNK)
-        except TimeoutError:
-            raise Timeout(f"{self.url}: no sign of life within {self.timeout:g} s") from None
+            while rest:
+                try:
+                    with self._turn:
+                        rest = rest[self._socket.send(rest) :]
+                except NOT_NOW:
+                    self._wait_for_room()
         except OSError as error:
             raise self._gone(error.strerror or str(error)) from None
-        if data:
-            self._protocol.receive_data(data)
-            return
-        self._protocol.receive_eof()
-        reason = self._protocol.close_reason
-        raise self._gone(reason or "the server closed it")
+        except BaseException:
+            if 0 < len(rest) < len(data):  # half a message is the end; short ones go whole or not at all
+                self._gone("writing was interrupted")
+            raise
 
-    def _flush(self) -> None:
-        try:
-            self._socket.settimeout(self.timeout)
-            for data in self._protocol.data_to_send():
-                if data:
-                    self._socket.sendall(data)
-        except TimeoutError:
-            raise self._gone("the server does not read") from None
-        except OSError as error:
-            raise self._gone(error.strerror or str(error)) from None
+    def _wait_for_room(self) -> None:
+        with Waiting() as writable:
+            writable.register(self._socket, selectors.EVENT_WRITE)
+            if not writable.select(self.timeout):
+                raise self._gone("the server does not read")
 
-    def _gone(self, reason: str) -> LinkError:
-        self._lost = self._lost or f"{self.url}: the connection was lost: {reason}"
-        self._socket.close()
-        return LinkError(f"{self._lost} (arena.reconnect() tries again)")
+    def _gone(self, reason: str, error: type[LinkError] = LinkError) -> LinkError:
+        """Note that the connection is lost, and wake whoever waits for it."""
+        if self._lost is None:
+            self._lost = error(f"{self.url}: the connection was lost: {reason} (arena.reconnect() tries again)")
+            self._end()
+        return self._lost
 
     def _check_alive(self) -> None:
-        if self._lost:
-            raise LinkError(f"{self._lost} (arena.reconnect() tries again)")
+        if self._lost is not None:
+            raise type(self._lost)(str(self._lost))
 
     def close(self) -> None:
         """Say goodbye, if anyone listens."""
-        if not self._lost:
-            self._lost = f"{self.url}: the connection was closed"
-            with self._writing:
+        if self._lost is None:
+            self._lost = LinkError(f"{self.url}: the connection was closed (arena.reconnect() opens it again)")
+            if self._writing.acquire(timeout=1.0):
                 try:
-                    if self._protocol.state is State.OPEN:
-                        self._protocol.send_close(1000)
-                        self._socket.settimeout(1.0)
-                        for data in self._protocol.data_to_send():
-                            self._socket.sendall(data)
-                except OSError:
-                    pass
-            self._socket.close()
+                    with contextlib.suppress(*NOT_NOW, OSError), self._turn:
+                        self._socket.send(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))  # 1000: all is well
+                finally:
+                    self._writing.release()
+            self._end()
+        self._socket.close()
+
+    def _end(self) -> None:
+        """No more bytes. The socket itself stays until `close`: others may be waiting for it."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise BadMessage("not valid JSON: expected UTF-8") from None
 
 
 def address_of(url: str) -> tuple[str, str]:
@@ -153,7 +217,7 @@ def address_of(url: str) -> tuple[str, str]:
         token = parse_qs(parts.fragment).get("token", [""])[0]
         if not parts.hostname:
             raise ValueError("it names no host")
-        netloc = parts.netloc if parts.port else f"{parts.netloc}:8642" if scheme == "ws" else parts.netloc
+        netloc = parts.netloc if parts.port is not None or scheme != "ws" else f"{parts.netloc}:8642"
     except ValueError as error:
         raise LinkError(f"connect: {url!r} is not a usable address: {error}") from None
     path = parts.path if parts.path not in ("", "/") else "/ws"

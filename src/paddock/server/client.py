@@ -50,6 +50,7 @@ class Client:
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along
     subscriptions: dict[tuple[str, str], Subscription] = field(default_factory=dict)  # by robot and stream
     frames: FrameStream | None = None
+    stale: set[str] = field(default_factory=set)  # news that it has not been told yet: "robots", "clock"
     snapshots: dict[int, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -155,8 +155,7 @@ class Conductor:
         tick = self.arena.tick
         if not self.running and self._extra == 0:
             return 0
-        lock = self.lock
-        if not lock and self.lock_step:
+        if self.running and self.lock_step and not self.lock:
             return 0
         limits = [member.target for member in self.members if member.locked or member.waiting]
         limits.append(tick + (max(1, int(LONGEST_LEAP / self.arena.dt)) if self.running else self._extra))

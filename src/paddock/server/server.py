@@ -89,8 +89,17 @@ class Server:
                 await self._stopped.wait()
         finally:
             self.session.close()
-            for connection in list(self.connections):
-                connection.close(1001, "the server stops")
+            await self._say_goodbye()
+
+    async def _say_goodbye(self) -> None:
+        for connection in list(self.connections):
+            connection.close(1001, "the server stops")
+        for _ in range(20):  # those who are polite close their side within a second
+            if not self.connections:
+                return
+            await asyncio.sleep(0.05)
+        for connection in list(self.connections):
+            connection.transport.abort()
 
     async def _listen(self) -> asyncio.Server:
         host, port = self.settings.host, self.settings.port

@@ -28,6 +28,7 @@ MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
 MOST_SUBSCRIPTIONS = 256  # of one client
 MOST_SNAPSHOTS = 16  # of one client
 LONGEST_TEXT = 2000  # letters of a refusal
+NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 SCORE_PERIOD = 0.5  # wall seconds
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
@@ -48,6 +49,7 @@ class Session:
         self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
         self.conductor = Conductor(arena, self, speed=speed, lock_step=lock_step)
         self._loop = asyncio.get_running_loop()
+        self._news: asyncio.TimerHandle | None = None
         self._layout = 0  # counts changes of the robots' list
         self._numbers = count(1)
         self._handlers: dict[str, Callable[[Client, m.Message], Message | None]] = {
@@ -59,7 +61,7 @@ class Session:
 
     def close(self) -> None:
         """No more time passes."""
-        for timer in self._timers:
+        for timer in [*self._timers, *([self._news] if self._news else [])]:
             timer.cancel()
         self.conductor.close()
 
@@ -102,6 +104,7 @@ class Session:
         except Exception:
             log.exception("a %s of %s failed", message.type, client.name)
             answer = refusal(SimulationError(f"{message.type}: the server failed; see its log"), id)
+        self._tell_news(client)
         if answer is not None:
             client.send(answer)
 
@@ -204,10 +207,29 @@ class Session:
         return client.handle(self.arena, robot)
 
     def robots_changed(self) -> None:
-        """Tell everyone who there is now."""
+        """There are other robots, or other drivers."""
         self._layout += 1
+        self._changed("robots")
+
+    def _changed(self, what: str) -> None:
+        """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
         for client in self.clients:
-            client.send(self._robots_for(client))
+            client.stale.add(what)
+        if self._news is None:
+            self._news = self._loop.call_later(NEWS_DELAY, self._tell_all)
+
+    def _tell_all(self) -> None:
+        self._news = None
+        for client in self.clients:
+            self._tell_news(client)
+
+    def _tell_news(self, client: Client) -> None:
+        if client.stale:
+            news, client.stale = client.stale, set()
+            if "robots" in news:
+                client.send(self._robots_for(client))
+            if "clock" in news:
+                client.send(self._clock_message())
 
     def _robots_for(self, client: Client) -> m.Robots:
         kinds = list(dict.fromkeys(self.arena.built.robots))
@@ -308,6 +330,7 @@ class Session:
         assert client.step_id is not None
         id, client.step_id = client.step_id, None
         robots = {name: self._seen(client, handle) for name, handle in client.handles.items()}
+        self._tell_news(client)
         client.send(m.Observed(id=id, tick=self.arena.tick, robots=robots))
 
     def _steer(self, client: Client, message: m.Steer) -> None:
@@ -371,6 +394,9 @@ class Session:
         client.grant.check(Role.SUPERVISOR, "place")
         self._known(message.robot)
         self.arena[message.robot].place(message.x, message.y, message.heading)
+        for one in self.clients:  # time may stand still, yet all that is near it looks different now
+            for subscription in one.subscriptions.values():
+                self._push(one, subscription)
         return m.Done(id=message.id)
 
     def _digest(self, client: Client, message: m.Digest) -> Message:
@@ -429,9 +455,7 @@ class Session:
             one.send(m.Released(client=member.name, robots=robots, reason=reason))
 
     def clock_changed(self) -> None:
-        message = self._clock_message()
-        for client in self.clients:
-            client.send(message)
+        self._changed("clock")
 
     def _clock_message(self) -> m.Clock:
         return m.Clock(
@@ -479,6 +503,7 @@ class Session:
         if state == stream.last:
             return
         stream.last, stream.sent = state, stream.sent + 1
+        self._tell_news(client)
         client.send(m.Frame(frame=stream.sent, tick=self.arena.tick, bodies=now))
 
     def _score(self) -> None:

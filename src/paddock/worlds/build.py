@@ -39,8 +39,14 @@ class BuiltWorld:
     values: int  # longest row of readings of any robot
 
 
-def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
-    """Compile a world; what cannot be is refused with the path of the offender."""
+def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None = None) -> BuiltWorld:
+    """Compile a world; what cannot be is refused with the path of the offender.
+
+    Args:
+        spec: the world.
+        dt: length of a tick [s]; None takes the world's own.
+        like: the same world with other robots, built before: its floor is taken over.
+    """
     specs = robot_types(spec)
     check_placement(spec, specs)
     tick = spec.dt if dt is None else dt
@@ -54,7 +60,7 @@ def build(spec: WorldSpec, *, dt: float | None = None) -> BuiltWorld:
     constants = Constants()
     kinds, devices, stages = _type_tables(types, tick, lit, constants)
     items = _items(solids(spec))
-    floor, floor_row = draw_floor(spec)
+    floor, floor_row = draw_floor(spec) if like is None else (like.model.floor, like.model.grids[m.FLOOR])
     grids, cells = build_grids(
         spec.bounds,
         items,

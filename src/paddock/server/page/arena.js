@@ -1,0 +1,229 @@
+// The picture of the arena: three layers (ground, trails, robots), drawn only when something has changed.
+
+import { Bodies, reach } from "./bodies.js";
+import { drawChoice, drawGhost } from "./choice.js";
+import { FrameRate } from "./framerate.js";
+import { Ground } from "./ground.js";
+import { themeColors } from "./paint.js";
+import { drawRays } from "./rays.js";
+import { Trails } from "./trails.js";
+import { View, roundLength, tidy } from "./view.js";
+
+export const FEW = 12; // up to this many robots in view show their rays
+const SETTLE = 140; // [ms] after a zoom before trails are drawn anew
+const HANDLE = 24; // pixels from the body to the handle that turns it
+const SHARPEST = 2; // device pixels per pixel, at most
+
+export class Arena {
+  view = new View();
+  ground = new Ground();
+  bodies = new Bodies();
+  trails = new Trails();
+  rate = new FrameRate();
+  shown = []; // numbers of the robots in view
+  showRays = true;
+  showTrails = true;
+  following = false;
+  ghost = null; // {i, x, y, heading}: where a robot is about to be put
+  hovered = undefined; // number of the robot under the pointer
+  pointed = null; // {device, channel}
+  changed = true;
+
+  constructor(session, senses, { holder, scaleBar, ground, trails, robots }) {
+    Object.assign(this, { session, senses, holder, scaleBar });
+    this.canvas = robots;
+    this.layers = [ground, trails, robots];
+    this.groundContext = ground.getContext("2d", { alpha: false });
+    this.trailContext = trails.getContext("2d");
+    this.context = robots.getContext("2d");
+    this.trailCanvas = trails;
+    this.groundVersion = -1;
+    this.retheme();
+    new ResizeObserver(() => this.resize()).observe(holder);
+    this.resize();
+    session.on("scene", (scene) => this.adopt(scene));
+    session.on("robots", () => this.adoptRobots());
+    session.on("clock", () => this.touch());
+    session.on("select", () => this.touch());
+    session.on("sensed", () => this.touch());
+    session.on("frame", () => this.received());
+    requestAnimationFrame((now) => this.animate(now));
+  }
+
+  /** Something has changed: draw again. */
+  touch() {
+    this.changed = true;
+  }
+
+  retheme() {
+    this.theme = themeColors();
+    this.groundVersion = -1;
+    this.touch();
+  }
+
+  resize() {
+    const { width, height } = this.holder.getBoundingClientRect();
+    const dpr = Math.min(SHARPEST, window.devicePixelRatio || 1);
+    for (const layer of this.layers) {
+      layer.width = Math.max(1, Math.round(width * dpr));
+      layer.height = Math.max(1, Math.round(height * dpr));
+    }
+    this.view.resize(Math.max(1, width), Math.max(1, height), dpr);
+    this.trails.stale = true;
+    this.groundVersion = -1;
+    this.touch();
+  }
+
+  adopt(scene) {
+    const same = this.view.bounds && scene.bounds.every((bound, i) => bound === this.view.bounds[i]);
+    if (!same) this.view.show(scene.bounds); // after a reconnection the view stays
+    this.ground.adopt(scene, this.session.world, () => {
+      this.groundVersion = -1;
+      this.touch();
+    });
+  }
+
+  adoptRobots() {
+    const { robots, kinds } = this.session;
+    this.bodies.forget();
+    this.trails.adopt(robots, robots.map((robot) => reach(kinds[robot.kind].body)));
+    this.touch();
+  }
+
+  received() {
+    const { tick } = this.session.fleet;
+    if (tick < this.lastTick) this.trails.clear(); // time was set back
+    this.lastTick = tick;
+    this.touch();
+  }
+
+  fit() {
+    this.following = false;
+    this.view.fit();
+    this.touch();
+  }
+
+  follow(on) {
+    this.following = on && Boolean(this.session.selected);
+    if (this.following && this.view.fitted) this.view.zoom(2.2);
+    this.touch();
+  }
+
+  animate(now) {
+    requestAnimationFrame((next) => this.animate(next));
+    this.rate.tick(now);
+    const { fleet } = this.session;
+    if (!this.changed && !fleet.moving && !this.glowing) return;
+    this.changed = false;
+    fleet.glideTo(now);
+    if (this.following) this.keepUp();
+    if (this.groundVersion !== this.view.version) {
+      this.ground.draw(this.groundContext, this.view, this.theme);
+      this.groundVersion = this.view.version;
+      this.drawScaleBar();
+    }
+    this.drawTrails(now);
+    this.drawRobots(now);
+  }
+
+  keepUp() {
+    const i = this.session.index.get(this.session.selected);
+    if (i === undefined) this.following = false;
+    else this.view.centre(this.session.fleet.x[i], this.session.fleet.y[i]);
+  }
+
+  /** While the view moves, the old picture is shifted; it is drawn anew once the view rests, or every so often. */
+  drawTrails(now) {
+    const { trails, view } = this;
+    this.trailCanvas.hidden = !this.showTrails;
+    trails.extend(this.session.fleet, this.trailContext, view, trails.view.version === view.version && this.showTrails);
+    if (!this.showTrails) return;
+    if (trails.view.version !== view.version) {
+      if (this.seenVersion !== view.version) this.movedAt = now;
+      this.seenVersion = view.version;
+      const cheap = trails.count * trails.length < 2000;
+      if (!cheap && now - this.movedAt < SETTLE && now - (this.rebuiltAt ?? 0) < 4 * SETTLE) {
+        const { x, y, scale } = trails.view;
+        const grown = view.scale / scale;
+        const [px, py] = view.pixels(x, y);
+        const [left, top] = [px - (view.width / 2) * grown, py - (view.height / 2) * grown];
+        this.trailCanvas.style.transform = `translate(${left}px, ${top}px) scale(${grown})`;
+        this.touch();
+        return;
+      }
+      trails.stale = true;
+    }
+    if (!trails.stale) return;
+    trails.rebuild(this.trailContext, view);
+    this.trailCanvas.style.transform = "";
+    this.rebuiltAt = now;
+  }
+
+  drawRobots(now) {
+    const { context, view, session } = this;
+    const { fleet, robots, kinds } = session;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.glowing = false;
+    this.shown.length = 0;
+    if (!fleet.to || fleet.count !== robots.length || !session.scene) return;
+    for (let i = 0; i < fleet.count; i++) {
+      if (view.sees(fleet.x[i], fleet.y[i], reach(kinds[robots[i].kind].body))) this.shown.push(i);
+    }
+    const chosen = session.index.get(session.selected);
+    if (this.showRays) this.drawAllRays(chosen);
+    if (chosen !== undefined) drawChoice(this, chosen);
+    this.bodies.draw(context, view, session, this.shown);
+    this.glowing = this.bodies.drawSignals(context, view, session, this.shown, now);
+    this.bodies.drawNames(context, view, session, this.shown, this.hovered);
+    if (this.ghost) drawGhost(this);
+  }
+
+  drawAllRays(chosen) {
+    const { context, view, session } = this;
+    const { fleet, robots, kinds, scene } = session;
+    const draw = (i, strength, pointed) => {
+      const seen = this.senses.latest.get(robots[i].name);
+      const pose = { x: fleet.x[i], y: fleet.y[i], heading: fleet.heading[i] };
+      if (seen) drawRays(context, view, kinds[robots[i].kind], pose, seen, { strength, bounds: scene.bounds, pointed });
+    };
+    if (this.shown.length <= FEW) for (const i of this.shown) if (i !== chosen) draw(i, 0.55);
+    if (chosen !== undefined) draw(chosen, 1, this.pointed);
+  }
+
+  get canTurn() {
+    return !this.session.whyNotSupervise && !this.session.driving;
+  }
+
+  /** How large a robot is on the screen [pixels]. */
+  radius(i) {
+    return Math.max(3, reach(this.session.kinds[this.session.robots[i].kind].body) * this.view.scale);
+  }
+
+  /** Where the handle of a robot is [pixels]. */
+  handle(i) {
+    const { fleet } = this.session;
+    const [px, py] = this.view.pixels(fleet.x[i], fleet.y[i]);
+    const away = this.radius(i) + HANDLE;
+    return [px + away * Math.cos(fleet.heading[i]), py - away * Math.sin(fleet.heading[i])];
+  }
+
+  /** The number of the robot at a pixel, or undefined. */
+  pick(px, py, slack) {
+    const { fleet } = this.session;
+    let best;
+    let least = Infinity;
+    for (const i of this.shown) {
+      const [x, y] = this.view.pixels(fleet.x[i], fleet.y[i]);
+      const away = Math.hypot(px - x, py - y) - Math.max(this.radius(i), slack);
+      if (away <= 0 && away < least) [best, least] = [i, away];
+    }
+    return best;
+  }
+
+  drawScaleBar() {
+    const metres = roundLength(130 / this.view.scale);
+    this.scaleBar.style.width = `${metres * this.view.scale}px`;
+    this.scaleBar.textContent = metres >= 0.1 ? `${tidy(metres)} m` : `${tidy(100 * metres)} cm`;
+  }
+}

@@ -1,0 +1,89 @@
+// Gauges with a bar for every sensor: upright ones, on-off lights, and lying ones around a zero.
+
+import { shown } from "./devices.js";
+import { make, say } from "./dom.js";
+
+const IN_A_ROW = 10;
+
+/** Upright bars, with an arrow to where each sensor looks (up is ahead). */
+export function barGauge(device, onPoint) {
+  const looks = device.isRange || device.kind === "light";
+  const bars = device.labels.map((label, i) => {
+    const value = make("span", "bar-value");
+    const fill = make("span", "bar-fill");
+    fill.style.background = device.color;
+    const arrow = make("span", "bar-arrow");
+    if (looks) arrow.style.transform = `rotate(${-device.mounts[i][3]}deg)`;
+    const foot = make("span", "bar-label", {}, label, ...(looks ? [arrow] : []));
+    const track = make("span", "bar-track", {}, fill);
+    const bar = make("div", "bar", { dataset: { testid: `bar-${device.name}-${i}`, channel: i } }, value, track, foot);
+    pointing(bar, device, i, onPoint);
+    return { bar, value, fill };
+  });
+  const element = make("div", "bars", {}, ...bars.map(({ bar }) => bar));
+  const columns = bars.length > IN_A_ROW ? Math.ceil(bars.length / 2) : Math.max(bars.length, 3);
+  element.style.setProperty("--columns", columns);
+  return {
+    element,
+    update(values) {
+      bars.forEach(({ bar, value, fill }, i) => {
+        const share = Math.min(1, Math.max(0, (values[i] - device.low) / (device.high - device.low)));
+        const text = shown(values[i] * device.factor, device.digits);
+        if (value.textContent === text) return;
+        value.textContent = text;
+        fill.style.transform = `scaleY(${Math.max(0.015, share)})`;
+        bar.dataset.value = values[i];
+        bar.classList.toggle("idle", share <= 0.005);
+        bar.title = `${device.name}[${i}] = ${text} ${device.unit}`;
+      });
+    },
+  };
+}
+
+/** A light for every switch. */
+export function switchGauge(device, onPoint) {
+  const lights = device.labels.map((label, i) => {
+    const light = make("div", "switch", { dataset: { testid: `bar-${device.name}-${i}` }, textContent: label });
+    pointing(light, device, i, onPoint);
+    return light;
+  });
+  return {
+    element: make("div", "switches", {}, ...lights),
+    update(values) {
+      lights.forEach((light, i) => {
+        const pressed = values[i] > 0.5;
+        light.dataset.value = pressed ? 1 : 0;
+        light.classList.toggle("on", pressed);
+        light.title = `${device.name}[${i}]: ${pressed ? "pressed" : "free"}`;
+      });
+    },
+  };
+}
+
+/** Lying bars around zero: speeds, accelerations, turn rates. */
+export function levelGauge({ name, labels, unit, factor, digits, low, high, color }) {
+  const levels = labels.map((label, i) => {
+    const fill = make("span", "level-fill");
+    fill.style.background = color;
+    const value = make("span", "level-value");
+    const parts = [make("span", "level-label", { textContent: label }), make("span", "level-track", {}, fill), value];
+    const row = make("div", "level", { dataset: { testid: `bar-${name}-${i}` } }, ...parts);
+    return { row, fill, value };
+  });
+  return {
+    element: make("div", "levels", {}, ...levels.map(({ row }) => row)),
+    update(values) {
+      levels.forEach(({ row, fill, value }, i) => {
+        const share = Math.min(1, Math.max(-1, values[i] / (values[i] < 0 ? -low : high)));
+        fill.style.transform = `scaleX(${share})`;
+        say(value, `${shown(values[i] * factor, digits)} ${unit}`);
+        row.dataset.value = values[i];
+      });
+    },
+  };
+}
+
+function pointing(element, device, channel, onPoint) {
+  element.addEventListener("pointerenter", () => onPoint({ device: device.name, channel }));
+  element.addEventListener("pointerleave", () => onPoint(null));
+}

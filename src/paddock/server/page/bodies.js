@@ -1,0 +1,215 @@
+// Robots: each kind and colour is painted once per zoom as a sprite, then stamped wherever such a robot is.
+
+import { CONTACT, blend, tint } from "./paint.js";
+import { drawText } from "./symbols.js";
+
+const NAMED = 40; // more robots in view than this get no names
+const LEAST_RADIUS = 3; // pixels: smaller robots are drawn larger
+const SHADOW = 3; // pixels around a body
+const LAMP_COLORS = { body: "#37d67a", front: "#ffe9b0" };
+
+export class Bodies {
+  sprites = new Map();
+  stamp = "";
+
+  /** The sprite of a robot at this zoom. */
+  sprite({ kind: number, color }, kinds, view) {
+    const stamp = `${view.scale} ${view.dpr}`;
+    if (stamp !== this.stamp) {
+      this.sprites.clear();
+      this.stamp = stamp;
+    }
+    const key = `${number} ${color}`;
+    let sprite = this.sprites.get(key);
+    if (!sprite) this.sprites.set(key, (sprite = paintBody(kinds[number], color, view)));
+    return sprite;
+  }
+
+  /** Kinds may have changed. */
+  forget() {
+    this.sprites.clear();
+  }
+
+  /** The robots with the numbers in `shown`. */
+  draw(context, view, session, shown) {
+    const { fleet, robots, kinds } = session;
+    const s = view.scale * view.dpr;
+    const offsetX = (view.width / 2) * view.dpr - view.x * s;
+    const offsetY = (view.height / 2) * view.dpr + view.y * s;
+    for (const i of shown) {
+      const sprite = this.sprite(robots[i], kinds, view);
+      const c = Math.cos(fleet.heading[i]);
+      const n = Math.sin(fleet.heading[i]);
+      context.setTransform(c, -n, n, c, offsetX + fleet.x[i] * s, offsetY - fleet.y[i] * s);
+      context.drawImage(sprite.image, -sprite.half, -sprite.half);
+    }
+  }
+
+  /** One robot at any pose, half transparent: where it is about to be put. */
+  drawGhost(context, view, robot, kinds, { x, y, heading }) {
+    const sprite = this.sprite(robot, kinds, view);
+    view.usePixels(context);
+    const [px, py] = view.pixels(x, y);
+    context.translate(px, py);
+    context.rotate(-heading);
+    context.globalAlpha = 0.75;
+    const half = sprite.half / view.dpr;
+    context.drawImage(sprite.image, -half, -half, 2 * half, 2 * half);
+    context.globalAlpha = 1;
+  }
+
+  /** Contacts and lamps, which change all the time. */
+  drawSignals(context, view, session, shown, now) {
+    const { fleet, robots, kinds } = session;
+    let glowing = false;
+    for (const i of shown) {
+      const kind = kinds[robots[i].kind];
+      const glow = fleet.glow(i, now);
+      if (glow > 0) {
+        glowing = true;
+        view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
+        const radius = boundary(kind.body, fleet.bearing[i]) + 1.5 / view.scale;
+        context.beginPath();
+        context.arc(0, 0, radius, fleet.bearing[i] - 0.45, fleet.bearing[i] + 0.45);
+        context.strokeStyle = tint(CONTACT, glow);
+        context.lineWidth = Math.max(3 / view.scale, 0.12 * radius);
+        context.lineCap = "round";
+        context.stroke();
+      }
+      if (fleet.lamps[i]) drawLamps(context, view, kind, fleet, i);
+    }
+    return glowing;
+  }
+
+  /** Names of all if there are few, else of the chosen one and the one under the pointer. */
+  drawNames(context, view, session, shown, hovered) {
+    view.usePixels(context);
+    for (const i of shown) {
+      const robot = session.robots[i];
+      if (shown.length > NAMED && i !== hovered && robot.name !== session.selected) continue;
+      const away = Math.max(LEAST_RADIUS, reach(session.kinds[robot.kind].body) * view.scale) + 11;
+      const [px, py] = view.pixels(session.fleet.x[i], session.fleet.y[i]);
+      const chosen = robot.name === session.selected;
+      const below = chosen && Math.sin(session.fleet.heading[i]) > 0; // the handle that turns it points up
+      const at = below ? py + away + 4 : py - away - (chosen ? 4 : 0);
+      drawText(context, robot.name, px, at, "#2b2f36", chosen ? 700 : 500);
+    }
+  }
+}
+
+/** How far a body reaches from its centre [m]. */
+export function reach(body) {
+  body.reach ??= body.outline ? Math.max(...body.outline.map(([x, y]) => Math.hypot(x, y))) : body.radius;
+  return body.reach;
+}
+
+/** Distance from the centre to the outline in a direction [m]. */
+export function boundary(body, angle) {
+  if (!body.outline) return body.radius;
+  const [dx, dy] = [Math.cos(angle), Math.sin(angle)];
+  const corners = body.outline;
+  for (let i = 0; i < corners.length; i++) {
+    const [x0, y0] = corners[i];
+    const [x1, y1] = corners[(i + 1) % corners.length];
+    const cross = dx * (y1 - y0) - dy * (x1 - x0);
+    if (Math.abs(cross) < 1e-12) continue;
+    const along = (x0 * (y1 - y0) - y0 * (x1 - x0)) / cross;
+    const share = (x0 * dy - y0 * dx) / cross;
+    if (along >= 0 && share >= -1e-9 && share <= 1 + 1e-9) return along;
+  }
+  return reach(body);
+}
+
+export function traceBody(context, body) {
+  context.beginPath();
+  if (body.outline) {
+    body.outline.forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+    context.closePath();
+  } else context.arc(0, 0, body.radius, 0, 2 * Math.PI);
+}
+
+/** A robot that looks to the right, on a canvas with the robot's origin in the middle. */
+export function paintBody(kind, color, view) {
+  const grown = Math.max(1, LEAST_RADIUS / (reach(kind.body) * view.scale));
+  const s = view.scale * view.dpr * grown;
+  const half = Math.ceil(reach(kind.body) * s + (SHADOW + 2) * view.dpr);
+  const image = document.createElement("canvas");
+  image.width = image.height = 2 * half;
+  const context = image.getContext("2d");
+  context.setTransform(s, 0, 0, -s, half, half);
+  const pixel = view.dpr / s;
+
+  context.save();
+  context.shadowColor = "rgba(20,24,32,0.45)";
+  context.shadowBlur = SHADOW * view.dpr;
+  context.fillStyle = color;
+  traceBody(context, kind.body);
+  context.fill();
+  context.restore();
+  context.strokeStyle = blend(color, "#000000", 0.4);
+  context.lineWidth = Math.min(2, Math.max(1, 0.03 * reach(kind.body) * view.scale)) * pixel;
+  traceBody(context, kind.body);
+  context.stroke();
+
+  const { axle, wheel_diameter } = kind.drive;
+  if (axle * view.scale > 14) paintWheels(context, axle, wheel_diameter, pixel);
+  const tip = boundary(kind.body, 0);
+  context.beginPath();
+  context.moveTo(0.8 * tip, 0);
+  context.lineTo(0.2 * tip, 0.32 * tip);
+  context.lineTo(0.34 * tip, 0);
+  context.lineTo(0.2 * tip, -0.32 * tip);
+  context.closePath();
+  context.fillStyle = "rgba(255,255,255,0.95)";
+  context.fill();
+  return { image, half };
+}
+
+function paintWheels(context, axle, diameter, pixel) {
+  context.strokeStyle = "rgba(32,36,44,0.45)";
+  context.lineWidth = 1.2 * pixel;
+  context.beginPath();
+  context.moveTo(0, -axle / 2);
+  context.lineTo(0, axle / 2);
+  context.stroke();
+  context.fillStyle = "rgba(32,36,44,0.85)";
+  const tread = 0.2 * diameter;
+  for (const side of [-axle / 2, axle / 2]) context.fillRect(-diameter / 2, side - tread / 2, diameter, tread);
+}
+
+/** Where a lamp is on a robot: numbered ones in a ring, clockwise from the nose; the rest by their names. */
+export function lampPlace(kind, number) {
+  const name = kind.leds[number];
+  const ring = kind.leds.filter((one) => /\d$/.test(one));
+  const size = reach(kind.body);
+  if (name === "body") return { x: 0, y: 0, radius: 0.86 * size, color: LAMP_COLORS.body, ring: true };
+  const nose = boundary(kind.body, 0);
+  if (name === "front") return { x: 0.95 * nose, y: 0, radius: 0.14 * size, color: LAMP_COLORS.front };
+  const place = ring.indexOf(name);
+  const angle = place < 0 ? Math.PI : (-2 * Math.PI * place) / ring.length;
+  const away = 0.82 * boundary(kind.body, angle);
+  return { x: away * Math.cos(angle), y: away * Math.sin(angle), radius: 0.11 * size, color: "#ff3b30" };
+}
+
+function drawLamps(context, view, kind, fleet, i) {
+  if (!kind.leds || reach(kind.body) * view.scale < 8) return;
+  view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
+  for (let lamp = 0; lamp < Math.min(16, kind.leds.length); lamp++) {
+    if (!(fleet.lamps[i] & (1 << lamp))) continue;
+    const { x, y, radius, color, ring } = lampPlace(kind, lamp);
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    if (ring) {
+      context.strokeStyle = tint(color, 0.85);
+      context.lineWidth = 0.16 * radius;
+      context.stroke();
+      continue;
+    }
+    context.fillStyle = color;
+    context.fill();
+    context.beginPath();
+    context.arc(x, y, 2.1 * radius, 0, 2 * Math.PI);
+    context.fillStyle = tint(color, 0.28);
+    context.fill();
+  }
+}

@@ -1,0 +1,98 @@
+// The monitor's cards: one for the wheels, the pose and the lamps each, and one for every device.
+// A card is {element, update(…)}; `redraw` says whether plots are due, which is less often than numbers.
+
+import { levelGauge } from "./bars.js";
+import { lampPlace } from "./bodies.js";
+import { make, say } from "./dom.js";
+import { gaugeFor, poseGauge } from "./gauges.js";
+import { History } from "./history.js";
+
+const NO_HISTORY = new Set(["picture", "pose", "switches"]);
+const TOUCHES = ["", "touches something", "touches two things"];
+
+/** A titled part of the monitor. */
+export function card(id, { name, kind = "", about = "" }, ...children) {
+  const small = kind && kind !== name ? [make("small", "", { textContent: kind })] : [];
+  const title = make("h3", "", {}, make("span", "dot"), name, ...small);
+  const header = make("header", "", {}, title, make("span", "about", { textContent: about }));
+  return make("section", "card", { dataset: { testid: id }, "aria-label": name }, header, ...children);
+}
+
+/** How fast the wheels turn: update(fleet, i, time [s], redraw). */
+export function wheelsCard({ drive: { max_speed: most } }) {
+  const digits = most < 1 ? 3 : 2;
+  const scale = { low: -most, high: most, digits };
+  const words = { name: "wheels", labels: ["left", "right"], unit: "m/s" };
+  const gauge = levelGauge({ ...scale, ...words, factor: 1, color: "var(--accent)" });
+  const history = new History({ ...scale, channels: 2 });
+  const about = `at most ${most.toPrecision(2)} m/s`;
+  return {
+    element: card("wheels", { name: "wheels", about }, gauge.element, history.element),
+    update(fleet, i, time, redraw) {
+      const speeds = [fleet.left[i] / 1000, fleet.right[i] / 1000];
+      gauge.update(speeds);
+      history.push(time, speeds);
+      if (redraw) history.redraw();
+    },
+  };
+}
+
+/** Where the robot is, and whether it touches something: update(fleet, i). */
+export function poseCard() {
+  const gauge = poseGauge({ name: "pose", labels: ["x", "y", "heading"] });
+  const element = card("pose", { name: "true pose" }, gauge.element);
+  const touching = element.querySelector(".about");
+  return {
+    element,
+    update(fleet, i) {
+      const { x, y, heading } = fleet.pose(i);
+      gauge.update([x, y, heading]);
+      say(touching, TOUCHES[Math.min(2, fleet.contacts[i])]);
+    },
+  };
+}
+
+/** Which lamps are on: update(fleet, i). */
+export function lampsCard(kind) {
+  const lights = kind.leds.map((name, i) => {
+    const short = name.replace(/^led(?=\d)/, "");
+    const light = make("span", "lamp", { title: name, textContent: short, dataset: { testid: `lamp-${name}` } });
+    light.style.setProperty("--lamp", lampPlace(kind, i).color);
+    return light;
+  });
+  return {
+    element: card("leds", { name: "lamps", about: "lit when on" }, make("div", "lamps", {}, ...lights)),
+    update(fleet, i) {
+      lights.forEach((light, k) => light.classList.toggle("on", Boolean(fleet.lamps[i] & (1 << k))));
+    },
+  };
+}
+
+/** What a device reads: update(values or picture, time [s], redraw). */
+export function deviceCard(device, onPoint) {
+  const gauge = gaugeFor(device, onPoint);
+  const history = NO_HISTORY.has(device.show) ? null : historyOf(device);
+  const about = [device.unit, device.hint, device.polled ? "polled" : ""].filter(Boolean).join(" · ");
+  const note = make("p", "note", { textContent: "waiting for the first reading …" });
+  const parts = history ? [note, gauge.element, history.element] : [note, gauge.element];
+  const element = card(`device-${device.name}`, { name: device.name, kind: device.kind, about }, ...parts);
+  element.classList.add("waiting");
+  element.querySelector(".dot").style.background = device.color;
+  return {
+    element,
+    update(given, time, redraw) {
+      element.classList.remove("waiting");
+      gauge.update(given);
+      if (!history) return;
+      history.push(time, device.show === "scan" ? [Math.min(...given)] : given);
+      if (redraw) history.redraw();
+    },
+  };
+}
+
+/** Of a scanner, the nearest distance; of all others, every number. */
+function historyOf({ show, labels, low, high, factor, digits, color }) {
+  const scale = { low, high, factor, digits: Math.min(2, digits) };
+  const lines = show === "scan" ? { channels: 1, colors: [color] } : { channels: labels.length };
+  return new History({ ...scale, ...lines });
+}

@@ -1,0 +1,134 @@
+// The clock's controls: play, step, speed, reset, seed; and how time goes.
+
+const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 0]; // 0: flat out
+const LARGEST_SEED = 2n ** 63n - 1n;
+const PACE_EVERY = 500; // [ms]
+
+export class ClockBar {
+  constructor(session, elements) {
+    Object.assign(this, { session, ...elements });
+    this.play.addEventListener("click", () => this.toggle());
+    this.step.addEventListener("click", () => this.advance());
+    this.speed.addEventListener("input", () => (this.speedShown.textContent = speedText(SPEEDS[this.speed.value])));
+    this.speed.addEventListener("change", () => session.ask("set_speed", { speed: SPEEDS[this.speed.value] }));
+    this.speed.addEventListener("pointerup", () => this.speed.blur()); // so that keys drive again
+    this.reset.addEventListener("click", () => this.restart());
+    this.seed.addEventListener("keydown", (event) => event.key === "Enter" && this.restart());
+    this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.#seedWanted() === null));
+    session.on("clock", () => this.show());
+    session.on("connection", () => this.show());
+    session.on("frame", () => this.showTime());
+    setInterval(() => this.#showPace(), PACE_EVERY);
+    this.show();
+  }
+
+  toggle() {
+    if (!this.play.disabled) this.session.ask(this.session.clock.running ? "pause" : "play");
+  }
+
+  async advance() {
+    if (this.step.disabled) return;
+    if (this.session.clock.running) await this.session.ask("pause");
+    this.session.ask("advance", { ticks: 1 });
+  }
+
+  faster(steps) {
+    if (this.speed.disabled) return;
+    const next = Math.min(SPEEDS.length - 1, Math.max(0, Number(this.speed.value) + steps));
+    this.speed.value = next;
+    this.speedShown.textContent = speedText(SPEEDS[next]);
+    this.session.ask("set_speed", { speed: SPEEDS[next] });
+  }
+
+  async restart() {
+    if (this.reset.disabled) return;
+    const wanted = this.#seedWanted();
+    if (wanted === null) {
+      this.session.emit("notice", `A seed is a whole number from 0 to ${LARGEST_SEED}.`, "refused");
+      return;
+    }
+    this.seed.blur();
+    await this.session.ask("reset", wanted === undefined ? {} : { seed: wanted });
+  }
+
+  /** The seed in the field: undefined for the present one, null for none that can be. */
+  #seedWanted() {
+    const text = this.seed.value.trim();
+    if (text === "" || text === String(this.session.clock.seed)) return undefined;
+    if (!/^\d+$/.test(text) || BigInt(text) > LARGEST_SEED) return null;
+    const number = Number(text);
+    return Number.isSafeInteger(number) ? number : BigInt(text);
+  }
+
+  show() {
+    const { clock, whyNotSupervise: why } = this.session;
+    const word = clock.running ? "Pause" : "Play";
+    this.play.querySelector("use").setAttribute("href", clock.running ? "#i-pause" : "#i-play");
+    this.play.setAttribute("aria-label", word);
+    this.play.dataset.running = clock.running;
+    const titles = new Map([
+      [this.play, `${word} (space)`],
+      [this.step, "Advance by one tick (.)"],
+      [this.speed, "Simulated seconds per second ([ and ])"],
+      [this.reset, "Back to the start, with the seed beside it (R)"],
+      [this.seed, "What decides all noise: the same seed gives the same run"],
+    ]);
+    for (const [control, title] of titles) {
+      control.disabled = Boolean(why);
+      control.title = why || title;
+      control.closest("label")?.setAttribute("title", why || title);
+    }
+    if (document.activeElement !== this.speed) {
+      this.speed.value = nearest(clock.speed);
+      this.speedShown.textContent = speedText(clock.speed);
+    }
+    if (document.activeElement !== this.seed) this.seed.value = String(clock.seed);
+    this.showTime();
+    this.#showPace();
+  }
+
+  showTime() {
+    const seconds = this.session.clock.tick * this.session.dt;
+    const text = timeText(seconds);
+    if (this.time.textContent !== text) this.time.textContent = text;
+  }
+
+  /** How fast time really went since the last look. */
+  #showPace() {
+    const { clock, dt, live } = this.session;
+    const now = performance.now();
+    const before = this.before;
+    this.before = { now, tick: clock.tick, running: clock.running };
+    let text = `tick ${clock.tick}`;
+    if (!live) text = "no connection";
+    else if (clock.lock.length === 1) text = "lock-step · 1 client";
+    else if (clock.lock.length) text = `lock-step · ${clock.lock.length} clients`;
+    else if (this.session.lockStep) text = "lock-step · no program yet";
+    else if (!clock.running) text = `paused · tick ${clock.tick}`;
+    else if (before?.running && now - before.now > 0.8 * PACE_EVERY && clock.tick >= before.tick) {
+      text = `runs ${speedText(((clock.tick - before.tick) * dt * 1000) / (now - before.now))}`;
+    } else if (this.pace.textContent.startsWith("runs")) return;
+    this.pace.textContent = text;
+    this.pace.title = clock.lock.length ? `The clock waits for ${clock.lock.join(", ")}.` : "";
+  }
+}
+
+function nearest(speed) {
+  const exact = SPEEDS.indexOf(speed);
+  if (exact >= 0) return exact;
+  const away = SPEEDS.slice(0, -1).map((one) => Math.abs(Math.log(one / speed)));
+  return away.indexOf(Math.min(...away));
+}
+
+export function speedText(speed) {
+  if (speed === 0) return "flat out";
+  return `${Number(speed.toPrecision(speed < 10 ? 2 : 3))}×`;
+}
+
+function timeText(seconds) {
+  if (seconds < 60) return `${seconds.toFixed(2)} s`;
+  const minutes = Math.floor(seconds / 60);
+  const rest = `${Math.floor(seconds % 60)}`.padStart(2, "0");
+  if (minutes < 60) return `${minutes}:${rest}.${Math.floor((seconds * 10) % 10)} min`;
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest} h`;
+}

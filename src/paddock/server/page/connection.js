@@ -1,0 +1,62 @@
+// How the line to the server is: a pill in the bar, the world's title, and a banner when something is wrong.
+
+const WORDS = { connecting: "connecting", live: "connected", waiting: "reconnecting", refused: "not admitted" };
+const ROLES = {
+  viewer: "You may watch.",
+  controller: "You may drive your robots.",
+  supervisor: "You may drive and place all robots and run the clock.",
+};
+
+const [OLD, WRONG] = ["This page is out of date", "This link is not valid"];
+const LOST = "The server does not answer. The page keeps trying and goes on where it was.";
+const HICCUP = 700; // [ms] no news are made of less
+
+export function showConnection(session, { pill, title, about, banner, bannerTitle, bannerText, retry }) {
+  let patience = 0;
+  retry.addEventListener("click", () => session.link.connect());
+  session.on("connection", ({ state, detail }) => {
+    pill.dataset.state = document.body.dataset.state = state;
+    if (!session.scene) about.textContent = `${WORDS[state]} …`;
+    pill.textContent = state === "live" ? session.role : WORDS[state];
+    pill.title = state === "live" ? `Connected as ${session.client}. ${ROLES[session.role] ?? ""}` : "";
+    if (state === "live" || state === "refused") {
+      clearTimeout(patience);
+      patience = 0;
+      banner.hidden = true;
+    }
+    if (state === "refused") tell(/version/.test(detail) ? OLD : WRONG, sentence(detail), "Try again");
+    if (state === "waiting") patience ||= setTimeout(() => tell("Connection lost", LOST, "Try now"), HICCUP);
+  });
+  session.on("scene", (scene) => {
+    title.textContent = scene.title || session.world.name || "Paddock";
+    document.title = `${title.textContent} · Paddock`;
+    tellAbout();
+  });
+  session.on("robots", tellAbout);
+
+  function tell(heading, text, again) {
+    bannerTitle.textContent = heading;
+    bannerText.textContent = text;
+    retry.textContent = again;
+    banner.hidden = false;
+  }
+
+  function tellAbout() {
+    const { scene, robots, world } = session;
+    if (!scene) return;
+    const [x0, y0, x1, y1] = scene.bounds.map((bound) => Math.round(1000 * bound) / 1000);
+    const count = robots.length === 1 ? "1 robot" : `${robots.length} robots`;
+    about.textContent = `${world.name} · ${round(x1 - x0)} × ${round(y1 - y0)} m · ${count}`;
+  }
+}
+
+function round(length) {
+  return Number(length.toPrecision(3));
+}
+
+/** A refusal's words, without the name of the field that it begins with. */
+function sentence(refusal) {
+  const text = refusal.replace(/^[\w.]+: /, "");
+  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}

@@ -1,0 +1,51 @@
+// Making elements in one line.
+
+/** An element with a class, properties and children; `dataset` and `aria-…` are taken care of. */
+export function make(tag, className, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  for (const [key, value] of Object.entries(properties)) {
+    if (key === "dataset") Object.assign(element.dataset, value);
+    else if (key.includes("-") || key === "role") element.setAttribute(key, value);
+    else element[key] = value;
+  }
+  element.append(...children);
+  return element;
+}
+
+/** An icon of index.html. */
+export function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `#i-${name}`);
+  svg.append(use);
+  return svg;
+}
+
+/** A canvas that keeps the size that the style sheet gives it; `draw(context, width, height)` works in pixels. */
+export function plate(className, draw) {
+  const canvas = make("canvas", className);
+  let inSight = false; // what is scrolled away is not drawn
+  const redraw = () => {
+    const { clientWidth: width, clientHeight: height } = canvas;
+    if (!inSight || !width || !height) return;
+    const dpr = Math.min(2, window.devicePixelRatio || 1);
+    if (canvas.width !== Math.round(width * dpr)) canvas.width = Math.round(width * dpr);
+    if (canvas.height !== Math.round(height * dpr)) canvas.height = Math.round(height * dpr);
+    const context = canvas.getContext("2d");
+    context.setTransform(dpr, 0, 0, dpr, 0, 0);
+    context.clearRect(0, 0, width, height);
+    draw(context, width, height);
+  };
+  new ResizeObserver(redraw).observe(canvas);
+  new IntersectionObserver(([entry]) => {
+    inSight = entry.isIntersecting;
+    redraw();
+  }).observe(canvas);
+  return { canvas, redraw };
+}
+
+/** Set a text only if it differs: the browser need not lay out what stays. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -1,0 +1,131 @@
+// Driving by hand: keys and a stick on the screen become wheel speeds, while the switch is on.
+
+const EVERY = 100; // [ms] commands are repeated this often while a hand is on them
+const CRUISE = 0.8; // of the robot's top speed
+const TURNING = 0.45; // how much of that turns it
+const KEYS = {
+  ArrowUp: [1, 0], KeyW: [1, 0],
+  ArrowDown: [-1, 0], KeyS: [-1, 0],
+  ArrowLeft: [0, 1], KeyA: [0, 1],
+  ArrowRight: [0, -1], KeyD: [0, -1],
+};
+
+export class Driver {
+  robot = ""; // whom it drives; empty for nobody
+  held = new Set(); // keys that are down
+  lean = [0, 0]; // of the stick: ahead, to the left; -1 … 1
+  onChange = () => {};
+
+  constructor(session, stick) {
+    Object.assign(this, { session, stick, knob: stick.querySelector(".knob") });
+    addEventListener("keyup", (event) => this.held.delete(event.code) && this.steer());
+    addEventListener("blur", () => this.letGo());
+    document.addEventListener("visibilitychange", () => document.hidden && this.letGo());
+    this.#followFinger();
+    session.on("select", () => this.robot && this.robot !== session.selected && this.end());
+    session.on("welcome", () => this.robot && this.#claim(this.robot)); // after a reconnection
+    session.on("robots", () => this.#checkOwner());
+    setInterval(() => this.isActive && this.steer(), EVERY);
+  }
+
+  get isActive() {
+    return this.robot && (this.held.size > 0 || this.lean[0] !== 0 || this.lean[1] !== 0);
+  }
+
+  toggle() {
+    const chosen = this.session.robot(this.session.selected);
+    if (this.robot) this.end();
+    else if (chosen && !this.session.whyNotDrive(chosen)) this.#claim(chosen.name);
+  }
+
+  async #claim(name) {
+    const force = this.session.isSupervisor && this.session.isOthers(this.session.robot(name));
+    const mine = await this.session.ask("claim", force ? { robot: name, force } : { robot: name });
+    this.#become(mine ? name : "");
+  }
+
+  end() {
+    const robot = this.robot;
+    this.letGo();
+    this.#become("");
+    if (robot && this.session.robot(robot)) this.session.ask("leave", { robot });
+  }
+
+  /** Someone took it away, or it is gone. */
+  #checkOwner() {
+    const robot = this.robot && this.session.robot(this.robot);
+    if (this.robot && (!robot || this.session.isOthers(robot))) this.#become("");
+  }
+
+  #become(robot) {
+    this.robot = this.session.driving = robot;
+    this.stick.hidden = !robot;
+    this.held.clear();
+    this.#move(0, 0);
+    this.onChange();
+  }
+
+  /** A key went down; true if it is one that drives. */
+  press(event) {
+    if (!this.robot || !KEYS[event.code] || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (!this.held.has(event.code)) {
+      this.held.add(event.code);
+      this.steer();
+    }
+    return true;
+  }
+
+  letGo() {
+    if (!this.isActive) return;
+    this.held.clear();
+    this.#move(0, 0);
+    this.steer();
+  }
+
+  steer() {
+    const robot = this.session.robot(this.robot);
+    if (!robot) return;
+    const most = CRUISE * this.session.kindOf(robot).drive.max_speed;
+    let [ahead, turn] = this.lean;
+    for (const code of this.held) {
+      ahead += KEYS[code][0];
+      turn += KEYS[code][1];
+    }
+    ahead = Math.max(-1, Math.min(1, ahead));
+    turn = TURNING * Math.max(-1, Math.min(1, turn));
+    const fastest = Math.max(1, Math.abs(ahead - turn), Math.abs(ahead + turn));
+    const wheels = [((ahead - turn) * most) / fastest, ((ahead + turn) * most) / fastest];
+    this.session.link.tell("steer", { commands: { [robot.name]: { wheels } } });
+  }
+
+  #followFinger() {
+    const { stick } = this;
+    const lean = (event) => {
+      const box = stick.getBoundingClientRect();
+      const radius = box.width / 2;
+      let dx = (event.clientX - box.left - radius) / radius;
+      let dy = (event.clientY - box.top - radius) / radius;
+      const long = Math.hypot(dx, dy);
+      if (long > 1) [dx, dy] = [dx / long, dy / long];
+      this.#move(Math.abs(dy) < 0.12 ? 0 : -dy, Math.abs(dx) < 0.12 ? 0 : -dx);
+      this.steer();
+    };
+    stick.addEventListener("pointerdown", (event) => {
+      stick.setPointerCapture(event.pointerId);
+      event.preventDefault();
+      lean(event);
+    });
+    stick.addEventListener("pointermove", (event) => stick.hasPointerCapture(event.pointerId) && lean(event));
+    const release = () => {
+      this.#move(0, 0);
+      this.steer();
+    };
+    stick.addEventListener("pointerup", release);
+    stick.addEventListener("pointercancel", release);
+  }
+
+  #move(ahead, left) {
+    this.lean = [ahead, left];
+    this.knob.style.transform = `translate(${-36 * left}px, ${-36 * ahead}px)`;
+  }
+}

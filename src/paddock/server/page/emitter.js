@@ -1,0 +1,16 @@
+// Whoever knows something tells whoever asked to be told.
+
+export class Emitter {
+  #listeners = new Map();
+
+  /** Call `listener` whenever `event` happens. */
+  on(event, listener) {
+    const known = this.#listeners.get(event) ?? [];
+    this.#listeners.set(event, [...known, listener]);
+    return this;
+  }
+
+  emit(event, ...details) {
+    for (const listener of this.#listeners.get(event) ?? []) listener(...details);
+  }
+}

@@ -1,0 +1,145 @@
+// Gauges of other kinds: a scanner's fan, a camera's picture, numbers, a pose with a dial.
+
+import { beamAngle, degrees, radians, shown } from "./devices.js";
+import { make, plate, say } from "./dom.js";
+import { barGauge, levelGauge, switchGauge } from "./bars.js";
+import { tint } from "./paint.js";
+
+const TALLEST = 250; // pixels of a picture
+
+/** The gauge of a device: {element, update(values or picture)}. */
+export function gaugeFor(device, onPoint) {
+  switch (device.show) {
+    case "bars": return barGauge(device, onPoint);
+    case "switches": return switchGauge(device, onPoint);
+    case "levels": return levelGauge(device);
+    case "scan": return scanGauge(device);
+    case "picture": return pictureGauge(device);
+    case "pose": return poseGauge(device);
+    default: return numberGauge(device);
+  }
+}
+
+/** The scan from above, ahead is up, and the nearest distance. */
+function scanGauge(device) {
+  let values = null;
+  const nearest = make("span", "scan-nearest", { dataset: { testid: `bar-${device.name}-nearest` } });
+  const { canvas, redraw } = plate("scan", (context, width, height) => {
+    if (values) drawFan(context, width, height, device, values);
+  });
+  return {
+    element: make("div", "scan-box", {}, canvas, nearest),
+    update(given) {
+      values = given;
+      const least = Math.min(...values);
+      say(nearest, `nearest ${shown(least * device.factor, device.digits)} ${device.unit}`);
+      nearest.dataset.value = least;
+      redraw();
+    },
+  };
+}
+
+function drawFan(context, width, height, device, values) {
+  const mount = radians(device.mounts[0][3]);
+  const isHalf = device.opening <= Math.PI * 1.05;
+  const [cx, cy] = [width / 2, isHalf ? height - 6 : height / 2];
+  const farthest = Math.max(...values.filter((value) => value < 0.995 * device.range), 0.1 * device.range);
+  const most = Math.min(device.range, 1.15 * farthest);
+  const scale = Math.min(width / 2 - 4, isHalf ? height - 10 : height / 2 - 4) / most;
+  context.strokeStyle = tint(device.color, 0.25);
+  context.lineWidth = 1;
+  for (const share of [0.5, 1]) {
+    context.beginPath();
+    context.arc(cx, cy, share * most * scale, isHalf ? Math.PI : 0, 2 * Math.PI);
+    context.stroke();
+  }
+  context.beginPath();
+  context.moveTo(cx, cy);
+  values.forEach((value, i) => {
+    const angle = mount + beamAngle(device, i) + Math.PI / 2;
+    const far = Math.min(value, most) * scale;
+    context.lineTo(cx + far * Math.cos(angle), cy - far * Math.sin(angle));
+  });
+  context.closePath();
+  context.fillStyle = tint(device.color, 0.22);
+  context.fill();
+  context.strokeStyle = device.color;
+  context.stroke();
+}
+
+/** The camera's picture, as large as there is room, with its pixels to be seen. */
+function pictureGauge(device) {
+  const { width, height } = device.spec;
+  const canvas = make("canvas", "picture", { width, height, dataset: { testid: `picture-${device.name}` } });
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", `What ${device.name} sees`);
+  canvas.style.aspectRatio = `${width} / ${height}`;
+  canvas.style.width = `min(100%, ${Math.round((TALLEST * width) / height)}px)`;
+  const context = canvas.getContext("2d", { alpha: false });
+  let busy = false;
+  return {
+    element: canvas,
+    async update(picture) {
+      if (busy) return; // the next one will do
+      busy = true;
+      try {
+        if (picture.jpeg) {
+          const bitmap = await createImageBitmap(new Blob([picture.data], { type: "image/jpeg" }));
+          context.drawImage(bitmap, 0, 0, width, height);
+          bitmap.close();
+        } else context.putImageData(fromRows(picture), 0, 0);
+        canvas.dataset.pictures = Number(canvas.dataset.pictures ?? 0) + 1;
+      } finally {
+        busy = false;
+      }
+    },
+  };
+}
+
+function fromRows({ width, height, data }) {
+  const image = new ImageData(width, height);
+  for (let i = 0, k = 0; i < data.length; i += 3, k += 4) {
+    image.data[k] = data[i];
+    image.data[k + 1] = data[i + 1];
+    image.data[k + 2] = data[i + 2];
+    image.data[k + 3] = 255;
+  }
+  return image;
+}
+
+function numberGauge(device) {
+  const cells = device.labels.map((_, i) => make("b", "", { dataset: { testid: `bar-${device.name}-${i}` } }));
+  return {
+    element: make("div", "numbers", {}, ...cells.map((cell, i) => numberCell(cell, device.labels[i]))),
+    update(values) {
+      cells.forEach((_, i) => {
+        const value = values[i];
+        say(cells[i], `${shown(value * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
+        cells[i].dataset.value = value;
+      });
+    },
+  };
+}
+
+/** x and y in metres, the heading in degrees and as a needle: up is the world's y. */
+export function poseGauge(device) {
+  const cells = device.labels.map((_, i) => make("b", "", { dataset: { testid: `bar-${device.name}-${i}` } }));
+  const needle = make("span", "needle");
+  const dial = make("span", "dial", { title: "heading, counter-clockwise from the x axis" }, needle);
+  return {
+    element: make("div", "numbers", {}, ...cells.map((cell, i) => numberCell(cell, device.labels[i])), dial),
+    update(values) {
+      const heading = values[values.length - 1];
+      cells.forEach((cell, i) => {
+        const isHeading = i === cells.length - 1;
+        say(cell, isHeading ? `${shown(degrees(heading), 0)}°` : `${shown(values[i], 3)} m`);
+        cell.dataset.value = values[i];
+      });
+      needle.style.transform = `rotate(${-heading}rad)`;
+    },
+  };
+}
+
+function numberCell(cell, label) {
+  return make("span", "number", {}, make("i", "", { textContent: label }), cell);
+}

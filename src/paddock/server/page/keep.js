@@ -1,0 +1,46 @@
+// Small settings that outlive a reload; without storage they last as long as the page.
+
+export function recall(key, otherwise) {
+  try {
+    return JSON.parse(localStorage.getItem(`paddock.${key}`)) ?? otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+export function remember(key, value) {
+  try {
+    localStorage.setItem(`paddock.${key}`, JSON.stringify(value));
+  } catch {
+    // forbidden: nothing is lost but a habit
+  }
+}
+
+/** Token and robot of a join link `#token=…&robot=…`. The token leaves the address but survives a reload. */
+export function joinLink() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const robot = given.get("robot") ?? "";
+  let token = given.get("token") ?? "";
+  try {
+    if (token) sessionStorage.setItem("paddock.token", token);
+    else token = sessionStorage.getItem("paddock.token") ?? "";
+    if (given.has("token")) noteRobot(robot);
+  } catch {
+    // forbidden: the token stays in the address
+  }
+  return { token, robot };
+}
+
+/** A token that was refused is not tried again after a reload. */
+export function forgetToken() {
+  try {
+    sessionStorage.removeItem("paddock.token");
+  } catch {
+    // there is none
+  }
+}
+
+/** Keep the chosen robot in the address, so that a reload or a bookmark finds it again. */
+export function noteRobot(robot) {
+  history.replaceState(null, "", robot ? `#robot=${encodeURIComponent(robot)}` : location.pathname);
+}

@@ -1,0 +1,121 @@
+// The line to the server: one WebSocket, requests that are answered, and a new attempt whenever it breaks.
+
+import { decode, encode } from "./msgpack.js";
+
+const VERSION = 1;
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 5000;
+const HELLO_TIMEOUT = 8000;
+const QUIET = 4000; // [ms] without a word before the line is tested, and then to answer
+const FINAL = new Set([1008, 4401, 4426]); // close codes that mean "no": not allowed, another version
+
+/** What a server said no to. */
+export class Refusal extends Error {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/**
+ * Connects at once. It tells of
+ *   onState(state, detail)  "connecting", "live", "waiting" (detail: milliseconds) or "refused" (detail: the reason)
+ *   onMessage(message)      all that is no answer to a request
+ */
+export class Link {
+  constructor({ url, name, token, onState, onMessage }) {
+    Object.assign(this, { url, name, token, onState, onMessage });
+    this.wait = FIRST_WAIT;
+    this.pending = new Map();
+    this.number = 0;
+    this.state = "connecting";
+  }
+
+  connect() {
+    clearTimeout(this.timer);
+    this.become("connecting");
+    const socket = new WebSocket(this.url);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    socket.onopen = () => this.greet(socket);
+    socket.onmessage = (event) => this.receive(decode(event.data));
+    socket.onclose = (event) => socket === this.socket && this.lost(event.code, event.reason);
+    const isStuck = () => socket === this.socket && this.state === "connecting";
+    this.timer = setTimeout(() => isStuck() && this.abandon(), HELLO_TIMEOUT);
+  }
+
+  async greet(socket) {
+    try {
+      const welcome = await this.request("hello", { version: VERSION, name: this.name, token: this.token });
+      clearTimeout(this.timer);
+      this.wait = FIRST_WAIT;
+      this.become("live", welcome);
+    } catch (error) {
+      if (error instanceof Refusal && error.kind !== "LinkError" && socket === this.socket) this.refuse(error.message);
+    }
+  }
+
+  /** Send something that is answered; the answer, or a Refusal. */
+  request(type, fields = {}) {
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Refusal("LinkError", "not connected"));
+    const id = (this.number = (this.number + 1) % 2 ** 31);
+    this.socket.send(encode({ type, id, ...fields }));
+    return new Promise((done, failed) => this.pending.set(id, { done, failed }));
+  }
+
+  /** Send something that is not answered. */
+  tell(type, fields) {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(encode({ type, ...fields }));
+  }
+
+  /** Whether the server still answers: `type` is a harmless request, asked only if nothing was heard for a while. */
+  async probe(type, fields) {
+    if (this.state !== "live" || performance.now() - this.heard < QUIET) return;
+    const { socket } = this;
+    const timer = setTimeout(() => socket === this.socket && this.abandon(), QUIET);
+    await this.request(type, fields).catch(() => {}); // a refusal is an answer, too
+    clearTimeout(timer);
+  }
+
+  /** The line is dead but nobody has said so: do not wait for that. */
+  abandon() {
+    this.socket.onclose = null;
+    this.socket.close();
+    this.lost(1006, "");
+  }
+
+  receive(message) {
+    this.heard = performance.now();
+    const waiting = message.id === undefined ? undefined : this.pending.get(message.id);
+    if (!waiting) return this.onMessage(message);
+    this.pending.delete(message.id);
+    if (message.type === "refused") waiting.failed(new Refusal(message.error, message.message));
+    else waiting.done(message);
+  }
+
+  lost(code, reason) {
+    this.drop("the connection was lost");
+    if (this.state === "refused") return;
+    if (FINAL.has(code)) return this.refuse(reason || "the server closed the connection");
+    this.become("waiting", this.wait);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.connect(), this.wait);
+    this.wait = Math.min(LONGEST_WAIT, 2 * this.wait);
+  }
+
+  refuse(reason) {
+    clearTimeout(this.timer);
+    this.become("refused", reason);
+    this.socket.close();
+  }
+
+  drop(why) {
+    for (const { failed } of this.pending.values()) failed(new Refusal("LinkError", why));
+    this.pending.clear();
+  }
+
+  become(state, detail) {
+    this.state = state;
+    this.onState(state, detail);
+  }
+}

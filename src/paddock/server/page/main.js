@@ -1,0 +1,182 @@
+// The page: puts its parts together.
+
+import { Arena, FEW } from "./arena.js";
+import { ClockBar } from "./clockbar.js";
+import { Driver } from "./driver.js";
+import { Gestures } from "./gestures.js";
+import { forgetToken, joinLink, noteRobot, recall, remember } from "./keep.js";
+import { Monitor } from "./monitor.js";
+import { Mover } from "./mover.js";
+import { Roster, scoreboard } from "./roster.js";
+import { Senses } from "./senses.js";
+import { Session } from "./session.js";
+import { shortcuts } from "./shortcuts.js";
+import { showConnection } from "./connection.js";
+import { themeSwitch } from "./theme.js";
+import { Toasts } from "./toasts.js";
+
+const element = (id) => document.getElementById(id);
+const join = joinLink();
+const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+const session = new Session({ url, name: "page", token: join.token });
+session.selected = join.robot;
+session.on("select", noteRobot);
+session.on("connection", ({ state }) => state === "refused" && forgetToken());
+addEventListener("hashchange", () => location.reload()); // another join link was put into the address
+
+const toasts = new Toasts(element("toasts"));
+session.on("notice", (text, kind) => toasts.show(text, kind));
+const senses = new Senses(session, () => othersWithRays());
+const arena = new Arena(session, senses, {
+  holder: element("arena"),
+  scaleBar: element("scale-bar"),
+  ground: element("layer-ground"),
+  trails: element("layer-trails"),
+  robots: element("layer-robots"),
+});
+const mover = new Mover(session, arena);
+new Gestures(session, arena, mover);
+const driver = new Driver(session, element("stick"));
+const clock = new ClockBar(session, {
+  play: element("play"),
+  step: element("step"),
+  time: element("time"),
+  pace: element("pace"),
+  speed: element("speed"),
+  speedShown: element("speed-shown"),
+  reset: element("reset"),
+  seed: element("seed"),
+});
+const roster = new Roster(session, {
+  list: element("robot-list"),
+  count: element("robot-count"),
+  search: element("robot-search"),
+});
+scoreboard(session, element("scores"), element("score-rows"));
+new Monitor(session, senses, driver, element("monitor"), (pointed) => {
+  arena.pointed = pointed;
+  arena.touch();
+});
+showConnection(session, {
+  pill: element("connection"),
+  title: element("title"),
+  about: element("about"),
+  banner: element("banner"),
+  bannerTitle: element("banner-title"),
+  bannerText: element("banner-text"),
+  retry: element("banner-retry"),
+});
+
+/** Names of the robots beside the chosen one that show their rays. */
+function othersWithRays() {
+  if (!arena.showRays || arena.shown.length > FEW) return [];
+  return arena.shown.map((i) => session.robots[i]?.name).filter((name) => name && name !== session.selected);
+}
+
+function toggle(id, property, onChange = () => {}) {
+  const button = element(id);
+  const show = () => button.setAttribute("aria-pressed", arena[property]);
+  const turn = () => {
+    arena[property] = !arena[property];
+    remember(property, arena[property]);
+    onChange();
+    show();
+    arena.touch();
+  };
+  arena[property] = recall(property, arena[property]);
+  button.addEventListener("click", turn);
+  show();
+  return turn;
+}
+const toggleRays = toggle("rays", "showRays", () => senses.update());
+const toggleTrails = toggle("trails", "showTrails", () => (arena.trails.stale = true));
+
+function follow() {
+  if (!session.selected && session.robots.length) roster.move(0);
+  arena.follow(!arena.following);
+}
+function zoom(factor) {
+  arena.view.zoom(factor);
+  arena.touch();
+}
+function move(dx, dy) {
+  arena.following = false;
+  arena.view.pan(60 * dx, 60 * dy);
+  arena.touch();
+}
+element("follow").addEventListener("click", follow);
+element("fit").addEventListener("click", () => arena.fit());
+element("zoom-in").addEventListener("click", () => zoom(1.4));
+element("zoom-out").addEventListener("click", () => zoom(1 / 1.4));
+setInterval(() => element("follow").setAttribute("aria-pressed", arena.following), 200);
+const turnTheme = themeSwitch(element("theme"), () => arena.retheme());
+
+shortcuts(
+  [
+    { keys: [" "], shown: "space", says: "play or pause", does: () => clock.toggle() },
+    { keys: ["."], shown: ".", says: "advance by one tick", does: () => clock.advance(), repeats: true },
+    { keys: ["["], shown: "[", says: "slower", does: () => clock.faster(-1) },
+    { keys: ["]"], shown: "]", says: "faster", does: () => clock.faster(1) },
+    { keys: ["r"], shown: "R", says: "reset", does: () => clock.restart() },
+    { keys: ["j"], shown: "J", says: "next robot", does: () => roster.move(1), repeats: true },
+    { keys: ["k"], shown: "K", says: "robot before", does: () => roster.move(-1), repeats: true },
+    { keys: ["e"], shown: "E", says: "drive the chosen robot, or stop driving", does: () => driver.toggle() },
+    { keys: ["f"], shown: "F", says: "follow the chosen robot", does: follow },
+    { keys: ["0", "Home"], shown: "0", says: "show everything", does: () => arena.fit() },
+    { keys: ["+", "="], shown: "+", says: "zoom in", does: () => zoom(1.25), repeats: true },
+    { keys: ["-"], shown: "−", says: "zoom out", does: () => zoom(0.8), repeats: true },
+    { keys: ["y"], shown: "Y", says: "rays on or off", does: toggleRays },
+    { keys: ["t"], shown: "T", says: "trails on or off", does: toggleTrails },
+    { keys: ["l"], shown: "L", says: "light or dark", does: turnTheme },
+    { keys: ["?"], shown: "?", says: "this help", does: () => element("help").showModal() },
+    { keys: ["Escape"], shown: "Esc", says: "cancel, stop driving, choose nothing", does: escape },
+    { keys: ["ArrowLeft"], does: () => move(1, 0), repeats: true },
+    { keys: ["ArrowRight"], does: () => move(-1, 0), repeats: true },
+    { keys: ["ArrowUp"], does: () => move(0, 1), repeats: true },
+    { keys: ["ArrowDown"], does: () => move(0, -1), repeats: true },
+  ],
+  driver,
+  { dialog: element("help"), rows: element("help-rows"), opener: element("help-open") },
+);
+
+function escape() {
+  if (mover.isBusy) mover.cancel();
+  else if (driver.robot) driver.end();
+  else session.select("");
+}
+
+// The only robot there is, or the only one that is yours, is chosen by itself, once.
+let hasChosen = false;
+session.on("robots", () => {
+  if (session.selected || hasChosen) return;
+  const mine = session.role === "controller" ? session.robots.filter((robot) => robot.yours) : session.robots;
+  hasChosen = true;
+  if (mine.length === 1) session.select(mine[0].name);
+});
+
+session.start();
+
+// For tests and the curious: read, do not touch.
+window.paddock = {
+  session,
+  view: arena.view,
+  fps: () => arena.rate.perSecond,
+  get frames() {
+    return session.frames;
+  },
+  get selected() {
+    return session.selected;
+  },
+  get state() {
+    return session.connection.state;
+  },
+  get sensed() {
+    return senses.latest.get(session.selected);
+  },
+  robots: () =>
+    session.robots.map((robot, i) => ({ ...robot, ...session.fleet.pose(i), contacts: session.fleet.contacts[i] })),
+  pixels: (name) => {
+    const i = session.index.get(name);
+    return arena.view.pixels(session.fleet.x[i], session.fleet.y[i]);
+  },
+};

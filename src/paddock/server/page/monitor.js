@@ -1,0 +1,122 @@
+// The monitor: everything about the chosen robot, live.
+
+import { card, deviceCard, lampsCard, poseCard, wheelsCard } from "./cards.js";
+import { devicesOf } from "./devices.js";
+import { icon, make } from "./dom.js";
+import { Heading } from "./heading.js";
+import { copyText, snippet } from "./snippet.js";
+
+const EVERY = 50; // [ms] between two updates
+const PLOTS_EVERY = 120;
+const HINT = "Click one to see what its sensors see, to drive it, or to get a Python program that does.";
+const NO_COPY = "This browser does not let pages copy: select the program at the end of the monitor.";
+
+export class Monitor {
+  constructor(session, senses, driver, panel, onPoint) {
+    Object.assign(this, { session, senses, driver, panel, onPoint });
+    session.on("select", () => this.open());
+    session.on("robots", () => this.#robotsChanged());
+    session.on("connection", () => this.#showDriving());
+    session.on("frame", () => this.#later());
+    session.on("sensed", (robot, seen) => robot === session.selected && this.#sensed(seen));
+    session.on("subscribed", (robot) => robot === session.selected && this.#tellUnseen());
+    driver.onChange = () => this.#showDriving();
+    this.open();
+  }
+
+  get robot() {
+    return this.session.robot(this.session.selected);
+  }
+
+  /** Build the panel for the chosen robot. */
+  open() {
+    const { session, panel, robot } = this;
+    this.kind = robot && session.kindOf(robot);
+    this.seen = this.heading = null;
+    this.onPoint(null);
+    panel.classList.toggle("empty", !robot);
+    panel.scrollTop = 0;
+    if (!robot) {
+      const title = make("h2", "", { textContent: "No robot is chosen" });
+      panel.replaceChildren(make("div", "hint", {}, title, make("p", "", { textContent: HINT })));
+      return;
+    }
+    this.heading = new Heading(session, this.driver, robot, () => this.#copy());
+    this.wheels = wheelsCard(this.kind);
+    this.signals = [poseCard(), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
+    this.devices = new Map(devicesOf(this.kind).map((device) => [device.name, deviceCard(device, this.onPoint)]));
+    const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
+    panel.replaceChildren(this.heading.element, make("div", "cards", {}, ...cards, this.#python()));
+    this.#showDriving();
+    this.#tellUnseen();
+    this.#later();
+  }
+
+  #python() {
+    const code = make("code", "", { textContent: this.#program() });
+    const frame = make("pre", "", { dataset: { testid: "snippet-code" }, tabIndex: 0 }, code);
+    const button = make("button", "quiet", { type: "button", title: "Copy this program" }, icon("copy"), "Copy");
+    button.addEventListener("click", () => this.#copy());
+    return card("python", { name: "from Python" }, frame, make("div", "right", {}, button));
+  }
+
+  #program() {
+    const { url, token, selected } = this.session;
+    return snippet({ url, token, robot: selected, kind: this.kind });
+  }
+
+  async #copy() {
+    const copied = await copyText(this.#program());
+    if (copied) this.session.emit("notice", `Copied: a program that drives ${this.session.selected}.`, "done");
+    else this.session.emit("notice", NO_COPY, "refused");
+  }
+
+  #robotsChanged() {
+    const { session, robot } = this;
+    if (robot && session.kindOf(robot).name === this.kind?.name) this.#showDriving();
+    else this.open();
+  }
+
+  #showDriving() {
+    if (this.robot) this.heading?.update(this.robot);
+  }
+
+  #tellUnseen() {
+    const why = this.senses.refused.get(this.session.selected) ?? "";
+    this.panel.classList.toggle("unseen", Boolean(why));
+    this.heading?.tellUnseen(why);
+  }
+
+  #sensed(seen) {
+    this.seen = seen;
+    this.#later();
+  }
+
+  /** Show what is new, soon but not too often. */
+  #later() {
+    if (this.timer || !this.kind) return;
+    const wait = Math.max(0, EVERY - (performance.now() - (this.shownAt ?? 0)));
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      this.shownAt = performance.now();
+      this.#show();
+    }, wait);
+  }
+
+  #show() {
+    const { fleet, clock, dt, index, selected } = this.session;
+    const i = index.get(selected);
+    if (i === undefined || !this.kind || !fleet.to) return;
+    const redraw = performance.now() - (this.drawnAt ?? 0) > PLOTS_EVERY;
+    if (redraw) this.drawnAt = performance.now();
+    this.wheels.update(fleet, i, clock.tick * dt, redraw);
+    for (const signal of this.signals) signal.update(fleet, i);
+    if (!this.seen) return;
+    const { readings, pictures, tick } = this.seen;
+    this.seen = null;
+    for (const [name, device] of this.devices) {
+      const given = readings[name] ?? pictures[name];
+      if (given) device.update(given, tick * dt, redraw);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+// What sensors of a robot see at present, drawn around it: beams, cones, scans, the camera's view, ground spots.
+
+import { boundary } from "./bodies.js";
+import { beamAngle, devicesOf, radians } from "./devices.js";
+import { tint } from "./paint.js";
+
+const LONGEST_VIEW = 1.5; // the camera's cone is drawn no longer than this [m]
+const LARGEST_SHARE = 0.3; // nor than this share of the world
+
+/**
+ * Draw a robot's rays. `seen` is its last `sensed`; `strength` 1 for the chosen robot, less for others;
+ * `pointed` is {device, channel} that the person points at in the monitor.
+ */
+export function drawRays(context, view, kind, pose, seen, { strength, bounds, pointed }) {
+  const [x0, y0, x1, y1] = bounds;
+  context.save();
+  view.useMetres(context);
+  context.beginPath();
+  context.rect(x0, y0, x1 - x0, y1 - y0);
+  context.clip();
+  view.useRobot(context, pose.x, pose.y, pose.heading);
+  const pixel = 1 / view.scale;
+  for (const device of devicesOf(kind)) {
+    const values = seen.readings[device.name];
+    const pan = seen.pans[device.name] ?? 0;
+    context.lineCap = "round";
+    if (device.kind === "camera" && strength === 1) drawView(context, device, pan, bounds, pixel);
+    else if (!values) continue;
+    else if (device.kind === "proximity") drawBeams(context, device, values, pan, pixel, strength);
+    else if (device.kind === "sonar") drawCones(context, device, values, pan, pixel, strength);
+    else if (device.kind === "laser") drawScan(context, device, values, pan, pixel, strength);
+    else if (device.kind === "ground" && strength === 1) drawSpots(context, device, values, pixel);
+    else if (device.kind === "bumper") drawBumpers(context, kind.body, device, values, pixel);
+    if (pointed?.device === device.name && values) drawPointed(context, device, values, pan, pixel, pointed.channel);
+  }
+  context.restore();
+}
+
+function drawBeams(context, { mounts, range, opening, color }, values, pan, pixel, strength) {
+  const half = Math.max(opening / 2, 0.5 * pixel / range);
+  context.beginPath();
+  for (const [x, y, , heading] of mounts) wedge(context, x, y, radians(heading) + pan, half, range);
+  context.fillStyle = tint(color, 0.1 * strength);
+  context.fill();
+  for (const hits of [false, true]) {
+    context.beginPath();
+    mounts.forEach(([x, y, , heading], i) => {
+      if (values[i] < 0.995 * range !== hits) return;
+      const angle = radians(heading) + pan;
+      context.moveTo(x, y);
+      context.lineTo(x + values[i] * Math.cos(angle), y + values[i] * Math.sin(angle));
+    });
+    context.strokeStyle = tint(color, (hits ? 0.95 : 0.4) * strength);
+    context.lineWidth = (hits ? 2.2 : 1.1) * pixel;
+    context.stroke();
+  }
+  context.beginPath();
+  mounts.forEach(([x, y, , heading], i) => {
+    if (values[i] >= 0.995 * range) return;
+    const angle = radians(heading) + pan;
+    dot(context, x + values[i] * Math.cos(angle), y + values[i] * Math.sin(angle), 2.6 * pixel);
+  });
+  context.fillStyle = tint(color, strength);
+  context.fill();
+}
+
+function drawCones(context, { mounts, range, opening, color }, values, pan, pixel, strength) {
+  context.beginPath();
+  mounts.forEach(([x, y, , heading], i) => wedge(context, x, y, radians(heading) + pan, opening / 2, values[i]));
+  context.fillStyle = tint(color, 0.13 * strength);
+  context.fill();
+  for (const hits of [false, true]) {
+    context.beginPath();
+    mounts.forEach(([x, y, , heading], i) => {
+      if (values[i] < 0.995 * range !== hits) return;
+      const angle = radians(heading) + pan;
+      context.moveTo(x + values[i] * Math.cos(angle - opening / 2), y + values[i] * Math.sin(angle - opening / 2));
+      context.arc(x, y, values[i], angle - opening / 2, angle + opening / 2);
+    });
+    context.strokeStyle = tint(color, (hits ? 0.95 : 0.3) * strength);
+    context.lineWidth = (hits ? 2.2 : 1) * pixel;
+    context.stroke();
+  }
+}
+
+function drawScan(context, device, values, pan, pixel, strength) {
+  const [x, y, , heading] = device.mounts[0];
+  const first = radians(heading) + pan;
+  context.beginPath();
+  context.moveTo(x, y);
+  for (let i = 0; i < values.length; i++) {
+    const angle = first + beamAngle(device, i);
+    context.lineTo(x + values[i] * Math.cos(angle), y + values[i] * Math.sin(angle));
+  }
+  context.closePath();
+  context.fillStyle = tint(device.color, 0.09 * strength);
+  context.fill();
+  context.strokeStyle = tint(device.color, 0.35 * strength);
+  context.lineWidth = pixel;
+  context.stroke();
+  context.beginPath();
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] >= 0.995 * device.range) continue;
+    const angle = first + beamAngle(device, i);
+    dot(context, x + values[i] * Math.cos(angle), y + values[i] * Math.sin(angle), 1.3 * pixel);
+  }
+  context.fillStyle = tint(device.color, 0.9 * strength);
+  context.fill();
+}
+
+function drawView(context, { mounts, range, opening, color }, pan, [x0, y0, x1, y1], pixel) {
+  const [x, y, , heading] = mounts[0];
+  const far = Math.min(range, LONGEST_VIEW, LARGEST_SHARE * Math.max(x1 - x0, y1 - y0));
+  const fade = context.createRadialGradient(x, y, 0, x, y, far);
+  fade.addColorStop(0, tint(color, 0.3));
+  fade.addColorStop(1, tint(color, 0));
+  context.beginPath();
+  wedge(context, x, y, radians(heading) + pan, opening / 2, far);
+  context.fillStyle = fade;
+  context.fill();
+  context.strokeStyle = fade;
+  context.lineWidth = pixel;
+  context.stroke();
+}
+
+function drawSpots(context, { mounts }, values, pixel) {
+  mounts.forEach(([x, y], i) => {
+    const grey = Math.round(255 * Math.min(1, Math.max(0, values[i])));
+    context.beginPath();
+    dot(context, x, y, 3 * pixel);
+    context.fillStyle = `rgb(${grey},${grey},${grey})`;
+    context.fill();
+    context.strokeStyle = grey > 120 ? "rgba(20,24,32,0.8)" : "rgba(255,255,255,0.9)";
+    context.lineWidth = pixel;
+    context.stroke();
+  });
+}
+
+function drawBumpers(context, body, { mounts, spec, color }, values, pixel) {
+  const half = radians(spec.width_deg) / 2;
+  mounts.forEach(([, , , heading], i) => {
+    if (values[i] < 0.5) return;
+    context.beginPath();
+    for (let k = -6; k <= 6; k++) {
+      const angle = radians(heading) + (half * k) / 6;
+      const away = boundary(body, angle) + 3 * pixel;
+      context.lineTo(away * Math.cos(angle), away * Math.sin(angle));
+    }
+    context.strokeStyle = color;
+    context.lineWidth = 4 * pixel;
+    context.stroke();
+  });
+}
+
+function drawPointed(context, device, values, pan, pixel, channel) {
+  const [x, y, , heading] = device.mounts[channel] ?? device.mounts[0];
+  const angle = radians(heading) + pan + (device.kind === "laser" ? beamAngle(device, channel) : 0);
+  const long = device.isRange ? values[channel] : 0;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x + long * Math.cos(angle), y + long * Math.sin(angle));
+  context.strokeStyle = device.color;
+  context.lineWidth = 4 * pixel;
+  context.stroke();
+  context.beginPath();
+  dot(context, x, y, 5 * pixel);
+  context.fillStyle = device.color;
+  context.fill();
+}
+
+function wedge(context, x, y, angle, half, far) {
+  context.moveTo(x, y);
+  context.arc(x, y, far, angle - half, angle + half);
+  context.closePath();
+}
+
+function dot(context, x, y, radius) {
+  context.moveTo(x + radius, y);
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+}

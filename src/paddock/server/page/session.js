@@ -1,0 +1,163 @@
+// What the page knows of the server's world, and what it may ask of it. Panels listen to its events:
+//   connection, welcome, scene, robots, clock, frame, sensed, scores, select, notice
+
+import { Emitter } from "./emitter.js";
+import { Fleet } from "./fleet.js";
+import { Link, Refusal } from "./link.js";
+import { numbers } from "./msgpack.js";
+
+const FRAME_RATE = 30;
+
+export class Session extends Emitter {
+  connection = { state: "connecting", detail: "" };
+  role = "viewer";
+  client = "";
+  dt = 0.02;
+  lockStep = false; // whether time passes only when programs ask for it
+  world = {};
+  scene = null;
+  kinds = [];
+  robots = [];
+  index = new Map(); // name → place in `robots`
+  clock = { tick: 0, seed: 0, running: false, speed: 1, lock: [] };
+  scores = [];
+  selected = "";
+  driving = ""; // the robot that this page drives
+  fleet = new Fleet();
+  frames = 0;
+
+  constructor({ url, name, token }) {
+    super();
+    this.url = url;
+    this.token = token;
+    this.link = new Link({
+      url,
+      name,
+      token,
+      onState: (state, detail) => this.#connected(state, detail),
+      onMessage: (message) => this[`on_${message.type}`]?.(message),
+    });
+  }
+
+  start() {
+    this.link.connect();
+    setInterval(() => this.link.probe("frames", { rate: FRAME_RATE }), 1000);
+  }
+
+  get live() {
+    return this.connection.state === "live";
+  }
+
+  get isSupervisor() {
+    return this.role === "supervisor";
+  }
+
+  robot(name) {
+    const index = this.index.get(name);
+    return index === undefined ? undefined : this.robots[index];
+  }
+
+  kindOf(robot) {
+    return this.kinds[robot.kind];
+  }
+
+  /** Why this page may not drive a robot; empty if it may. */
+  whyNotDrive(robot) {
+    if (!this.live) return "There is no connection.";
+    if (this.role === "viewer") return "Your link is for watching; driving needs a controller's link.";
+    if (this.isSupervisor) return "";
+    if (this.isOthers(robot)) return `${robot.owner} drives it at present.`;
+    return robot?.yours ? "" : "Your link is for another robot.";
+  }
+
+  /** Whether someone else drives a robot. */
+  isOthers(robot) {
+    return Boolean(robot?.owner) && robot.owner !== this.client;
+  }
+
+  /** Why this page may not touch the clock or move robots; empty if it may. */
+  get whyNotSupervise() {
+    if (!this.live) return "There is no connection.";
+    return this.isSupervisor ? "" : "Only a supervisor may do this.";
+  }
+
+  select(name) {
+    if (name === this.selected) return;
+    this.selected = name;
+    this.emit("select", name);
+  }
+
+  /** Ask for something; a refusal is told to the person. True if it was done. */
+  async ask(type, fields) {
+    try {
+      await this.link.request(type, fields);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.kind !== "LinkError") this.emit("notice", error.message, "refused");
+      return false;
+    }
+  }
+
+  async #connected(state, detail) {
+    this.connection = { state, detail };
+    if (state === "live") {
+      this.connection.detail = "";
+      const { role, client, dt, world, lock_step: lockStep } = detail;
+      Object.assign(this, { role, client, dt, world, lockStep });
+      this.emit("welcome", detail);
+    }
+    this.emit("connection", this.connection);
+    if (state !== "live") return;
+    try {
+      this.scene = await this.link.request("look");
+      this.emit("scene", this.scene);
+      await this.link.request("frames", { rate: FRAME_RATE });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error; // a lost line is mended by the link
+      if (error.kind !== "LinkError") this.emit("notice", error.message, "refused");
+    }
+  }
+
+  on_robots({ kinds, robots }) {
+    this.kinds = kinds;
+    this.robots = robots.map((robot) => ({ owner: "", spawned: false, yours: false, ...robot }));
+    this.index = new Map(this.robots.map((robot, i) => [robot.name, i]));
+    this.fleet.adopt(this.robots, this.kinds);
+    if (this.selected && !this.index.has(this.selected)) this.select("");
+    this.emit("robots");
+  }
+
+  on_clock(clock) {
+    this.clock = { lock: [], ...clock };
+    this.emit("clock");
+  }
+
+  on_frame({ frame, tick, bodies }) {
+    this.link.tell("got", { frame });
+    this.frames += 1;
+    this.fleet.receive(bodies, tick, this.dt, performance.now());
+    this.clock.tick = tick;
+    this.emit("frame");
+  }
+
+  on_sensed({ robot, tick, seen }) {
+    const readings = {};
+    for (const [device, bytes] of Object.entries(seen.readings ?? {})) readings[device] = numbers(bytes);
+    this.emit("sensed", robot, { tick, readings, pictures: seen.pictures ?? {}, pans: seen.pans ?? {} });
+  }
+
+  on_scores({ scores }) {
+    this.scores = scores;
+    this.emit("scores");
+  }
+
+  on_released({ client, robots, reason }) {
+    const whose = robots.length ? ` Stopped: ${robots.join(", ")}.` : "";
+    this.emit("notice", `${client} no longer holds the clock: ${reason}.${whose}`, "news");
+  }
+
+  on_refused({ message }) {
+    this.emit("notice", message, "refused");
+  }
+}

@@ -1,0 +1,46 @@
+// Keys of the whole page, and the dialog that lists them.
+
+import { make } from "./dom.js";
+
+const GESTURES = [
+  ["drag · wheel · pinch", "move the view, zoom"],
+  ["double click", "show everything; on a robot: follow it"],
+  ["click a robot", "watch its sensors"],
+  ["drag a robot", "put it elsewhere (supervisor)"],
+  ["drag its handle", "turn it; with Shift in steps of 15°"],
+];
+
+const SLIDES = /^(Arrow|Page|Home|End)/; // keys that move a slider
+
+/** `actions` is a list of {keys, says, does, shown}; `driver` gets keys first. */
+export function shortcuts(actions, driver, { dialog, rows, opener }) {
+  const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
+  addEventListener("keydown", (event) => {
+    if (dialog.open || isTyping(event.target) || (isSlider(event.target) && SLIDES.test(event.key))) return;
+    if (driver.press(event)) return event.preventDefault();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const action = byKey.get(key);
+    if (!action || (key === " " && event.target.closest("button, summary"))) return; // there a space presses the button
+    event.preventDefault();
+    if (!event.repeat || action.repeats) action.does();
+  });
+  const row = (keys, says) => {
+    return make("div", "", {}, make("kbd", "", { textContent: keys }), make("span", "", { textContent: says }));
+  };
+  rows.replaceChildren(
+    ...actions.filter((action) => action.shown).map((action) => row(action.shown, action.says)),
+    row("arrows or W A S D", "drive, while the switch is on; else move the view"),
+    ...GESTURES.map(([keys, says]) => row(keys, says)),
+  );
+  opener.addEventListener("click", () => dialog.showModal());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+}
+
+function isTyping(element) {
+  return element instanceof HTMLInputElement && !isSlider(element);
+}
+
+function isSlider(element) {
+  return element instanceof HTMLInputElement && element.type === "range";
+}

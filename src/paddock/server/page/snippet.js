@@ -1,0 +1,60 @@
+// A short, complete Python program for a robot, and the way into the clipboard.
+
+import { devicesOf } from "./devices.js";
+
+/** The program's text. */
+export function snippet({ url, token, robot, kind }) {
+  const { protocol, host } = new URL(url);
+  const secret = token ? `, token=${python(token)}` : "";
+  const cruise = rounded(0.6 * kind.drive.max_speed);
+  const slow = rounded(0.3 * kind.drive.max_speed);
+  const eye = devicesOf(kind).find((one) => one.isRange && one.kind !== "camera" && !one.polled);
+  const lines = [
+    "import paddock",
+    "",
+    `arena = paddock.connect(${python(`${protocol}//${host}`)}${secret})`,
+    `robot = arena[${python(robot)}]`,
+    "robot.enable()",
+    "",
+    "while True:",
+    "    seen = robot.sense()",
+  ];
+  if (eye) {
+    const several = eye.show === "scan" || eye.labels.length > 1;
+    const near = several ? `min(seen.${eye.name})` : `seen.${eye.name}`;
+    const close = rounded(0.5 * Math.min(eye.range, 8 * kind.drive.axle));
+    lines.push(
+      `    if ${near} < ${close}:  # metres: something is near, turn away`,
+      `        robot.wheels.set(${slow}, -${slow})`,
+      "    else:",
+      `        robot.wheels.set(${cruise}, ${cruise})`,
+    );
+  } else lines.push(`    robot.wheels.set(${cruise}, ${slow})  # left, right [m/s]`);
+  lines.push("    arena.step()", "");
+  return lines.join("\n");
+}
+
+/** A Python text literal; JSON's are, but for the names of some characters. */
+function python(text) {
+  return JSON.stringify(text);
+}
+
+function rounded(value) {
+  return Number(value.toPrecision(2));
+}
+
+/** Put a text into the clipboard; false if the browser forbids it. Pages without TLS have only the old way. */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const copied = document.execCommand("copy");
+    field.remove();
+    return copied;
+  }
+}

@@ -1,0 +1,64 @@
+// Small signs on the floor, in pixels: lamps, sounds, start poses; and texts that can be read on any ground.
+
+export function drawLamp(context, x, y, color = "#fff2cc") {
+  context.strokeStyle = "#c98f10";
+  context.lineWidth = 1.6;
+  context.beginPath();
+  for (let i = 0; i < 8; i++) {
+    const angle = (Math.PI * i) / 4;
+    context.moveTo(x + 9 * Math.cos(angle), y + 9 * Math.sin(angle));
+    context.lineTo(x + 13 * Math.cos(angle), y + 13 * Math.sin(angle));
+  }
+  context.stroke();
+  context.beginPath();
+  context.arc(x, y, 6.5, 0, 2 * Math.PI);
+  context.fillStyle = color;
+  context.fill();
+  context.stroke();
+}
+
+export function drawSound(context, x, y) {
+  for (const [radius, alpha] of [[2.5, 1], [6.5, 0.7], [10, 0.45], [13.5, 0.25]]) {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.strokeStyle = `rgba(91,95,151,${alpha})`;
+    context.lineWidth = 1.5;
+    context.stroke();
+  }
+}
+
+export function drawStart(context, x, y, heading, name) {
+  const radius = 12;
+  context.save();
+  context.strokeStyle = "rgba(74,85,104,0.75)";
+  context.lineWidth = 1.4;
+  context.setLineDash([4, 3]);
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.stroke();
+  context.setLineDash([]);
+  context.translate(x, y);
+  context.rotate(-heading);
+  context.beginPath();
+  context.moveTo(-5, 0);
+  context.lineTo(radius, 0);
+  context.moveTo(radius - 5, -4);
+  context.lineTo(radius, 0);
+  context.lineTo(radius - 5, 4);
+  context.stroke();
+  context.restore();
+  drawText(context, name, x, y - radius - 9, "#4a5568");
+}
+
+/** A centred text with a halo. */
+export function drawText(context, text, x, y, color = "#2b2f36", weight = 500) {
+  context.font = `${weight} 12px system-ui, sans-serif`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3;
+  context.strokeStyle = "rgba(250,250,248,0.85)";
+  context.strokeText(text, x, y);
+  context.fillStyle = color;
+  context.fillText(text, x, y);
+}

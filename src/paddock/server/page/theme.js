@@ -1,0 +1,22 @@
+// The switch between light and dark.
+
+import { recall, remember } from "./keep.js";
+
+/** Let `button` switch; `onChange` is called after every change. */
+export function themeSwitch(button, onChange) {
+  const root = document.documentElement;
+  const become = (theme) => {
+    root.dataset.theme = theme;
+    onChange();
+  };
+  const turn = () => {
+    const theme = root.dataset.theme === "dark" ? "light" : "dark";
+    remember("theme", theme);
+    become(theme);
+  };
+  button.addEventListener("click", turn);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {
+    if (!recall("theme", null)) become(event.matches ? "dark" : "light");
+  });
+  return turn;
+}

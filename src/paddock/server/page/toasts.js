@@ -1,0 +1,25 @@
+// Short notices at the edge of the page: refusals with the server's reason, and news.
+
+const SHOWN = 6000; // [ms]
+const MOST = 4;
+
+export class Toasts {
+  constructor(holder) {
+    this.holder = holder;
+  }
+
+  show(text, kind = "news") {
+    const same = [...this.holder.children].find((toast) => toast.dataset.text === text);
+    same?.remove();
+    const toast = document.createElement("div");
+    toast.className = `toast ${kind}`;
+    toast.dataset.text = text;
+    toast.dataset.testid = "toast";
+    toast.textContent = text;
+    toast.title = "Click to close";
+    toast.addEventListener("click", () => toast.remove());
+    this.holder.append(toast);
+    while (this.holder.children.length > MOST) this.holder.firstChild.remove();
+    setTimeout(() => toast.remove(), SHOWN);
+  }
+}

@@ -1,0 +1,112 @@
+// Where robots have been: a ring of points for each, drawn bit by bit on a layer that keeps what is on it.
+
+import { tint } from "./paint.js";
+
+const POINTS = 60_000; // of all robots together
+const LONGEST = 800; // points of one robot
+const FARTHEST = 40; // spacings between two points of a line; at high speeds robots leap
+const REBUILD_AFTER = 0.5; // of its points new: then old ones are wiped off
+
+export class Trails {
+  length = 0;
+  view = {};
+
+  /** Start anew with these robots; `sizes` are how far their bodies reach [m]. */
+  adopt(robots, sizes) {
+    if (robots.length === this.count && robots.every((robot, i) => robot.name === this.names[i])) {
+      this.colors = robots.map((robot) => robot.color);
+      return;
+    }
+    this.names = robots.map((robot) => robot.name);
+    this.colors = robots.map((robot) => robot.color);
+    this.count = robots.length;
+    this.length = Math.max(16, Math.min(LONGEST, Math.floor(POINTS / Math.max(1, this.count))));
+    this.spacing = Float32Array.from(sizes, (size) => 0.35 * size);
+    this.points = new Float32Array(2 * this.length * this.count);
+    this.newest = new Int32Array(this.count).fill(-1);
+    this.filled = new Int32Array(this.count);
+    this.added = 0;
+    this.stale = true;
+  }
+
+  clear() {
+    this.filled?.fill(0);
+    this.newest?.fill(-1);
+    this.stale = true;
+  }
+
+  /** Note where robots are, and draw the new stretches if the layer fits the view. */
+  extend(fleet, context, view, fits) {
+    if (!this.count || fleet.count !== this.count || !fleet.to) return;
+    const fresh = [];
+    for (let i = 0; i < this.count; i++) {
+      const x = fleet.x[i];
+      const y = fleet.y[i];
+      if (!this.filled[i]) {
+        this.#add(i, x, y);
+        continue;
+      }
+      const last = 2 * (i * this.length + this.newest[i]);
+      const gone = Math.hypot(x - this.points[last], y - this.points[last + 1]);
+      const jumps = fleet.leapt[i] || gone > FARTHEST * this.spacing[i];
+      fleet.leapt[i] = 0;
+      if (gone < this.spacing[i]) continue;
+      if (jumps) this.#add(i, NaN, NaN); // no line to there
+      else fresh.push(i);
+      this.#add(i, x, y);
+    }
+    this.added += fresh.length;
+    if (this.added > REBUILD_AFTER * this.count * this.length) this.stale = true;
+    if (fresh.length && fits && !this.stale) this.#stroke(context, view, fresh, 2);
+  }
+
+  /** Draw everything anew. */
+  rebuild(context, view) {
+    view.usePixels(context);
+    context.clearRect(0, 0, view.width, view.height);
+    if (this.count) this.#stroke(context, view, this.colors.keys(), this.length);
+    this.added = 0;
+    this.stale = false;
+    this.view = { x: view.x, y: view.y, scale: view.scale, version: view.version };
+  }
+
+  #add(i, x, y) {
+    this.newest[i] = (this.newest[i] + 1) % this.length;
+    this.filled[i] = Math.min(this.length, this.filled[i] + 1);
+    const at = 2 * (i * this.length + this.newest[i]);
+    this.points[at] = x;
+    this.points[at + 1] = y;
+  }
+
+  #stroke(context, view, robots, most) {
+    const byColor = new Map();
+    for (const i of robots) {
+      if (this.filled[i] < 2) continue;
+      const color = this.colors[i];
+      if (!byColor.has(color)) byColor.set(color, []);
+      byColor.get(color).push(i);
+    }
+    view.useMetres(context);
+    context.lineWidth = (this.count > 100 ? 1 : 2) / view.scale;
+    context.lineJoin = "round";
+    context.lineCap = "butt";
+    for (const [color, some] of byColor) {
+      context.strokeStyle = tint(color, 0.55);
+      context.beginPath();
+      for (const i of some) {
+        const count = Math.min(most, this.filled[i]);
+        let up = true; // the pen
+        for (let k = count - 1; k >= 0; k--) {
+          const at = 2 * (i * this.length + ((this.newest[i] - k + this.length) % this.length));
+          const x = this.points[at];
+          if (Number.isNaN(x)) up = true;
+          else if (up) {
+            context.moveTo(x, this.points[at + 1]);
+            up = false;
+          } else context.lineTo(x, this.points[at + 1]);
+        }
+      }
+      context.stroke();
+    }
+  }
+}
