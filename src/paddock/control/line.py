@@ -15,7 +15,9 @@ DARK = 0.5  # the floor is a line below this brightness
 BLOCKED = 0.035  # something ahead is in the way when nearer than this [m]
 PASSED = 0.080  # no line counts before a way around is this long [m]
 SETTLE = 0.040  # way on the line after which its direction is believed [m]
-STRAIGHT = math.radians(25)  # a line that is met at less than this is simply followed
+ACROSS = 0.050  # way over a line that is met, at most [m]
+FROM_LEFT = (math.radians(-120), math.radians(-60))  # who looks so far from its old heading came from the line's left
+BACK = math.radians(100)  # a line that leads farther away from the old heading than this leads back
 LOST = math.radians(200)  # turned by this without a line, the line is elsewhere
 AXLE = 0.053  # of an e-puck [m]
 
@@ -45,9 +47,9 @@ class LinePatrol:
     """Follows a dark line with three ground sensors; passes what is in its way on the right.
 
     Everyone passes on the right, so two robots that meet head-on pass each other like cars. While it is on the line
-    it keeps in mind where it is heading, by adding up its own commands; when it comes back to the line it turns
-    towards that heading, so that it never goes on in the wrong direction. For robots with the e-puck's `ground` and
-    `proximity` sensors. `state` tells what it is doing: follow, turn away, pass, cross, align or search.
+    it keeps in mind where it is heading, by adding up its own commands. It comes back to the line from the right and
+    turns right into it; if its heading tells that it must have come from the left, to the left. So it does not go on in
+    the wrong direction. For robots with the e-puck's `ground` and `proximity` sensors. `state` tells what it is doing: follow, turn away, pass, cross, align or search.
     """
 
     def __init__(self, speed: float = 0.08) -> None:
@@ -96,15 +98,14 @@ class LinePatrol:
         elif self.state == "turn away" and free:
             self._enter("pass")
         elif self.state in ("pass", "search") and line and self._off and self._gone > PASSED:
-            self._enter("follow" if abs(self._off_course) < STRAIGHT else "cross")
-        elif self.state == "cross" and (blocked or not line):
+            self._enter("cross")
+        elif self.state == "cross" and (blocked or not line or self._gone > ACROSS):
+            self._follower.side = 1.0 if FROM_LEFT[0] < self._off_course < FROM_LEFT[1] else -1.0
             self._enter("align")
-        elif self.state == "align" and line and math.cos(self._off_course) > 0:
+        elif self.state == "align" and line and abs(self._off_course) < BACK:
             self._enter("follow")
 
     def _enter(self, state: str) -> None:
-        if state in ("follow", "align"):  # look for the line in the direction of the old heading
-            self._follower.side = -math.copysign(1.0, self._off_course)
         self.state, self._gone, self._turned, self._off = state, 0.0, 0.0, False
 
     def _manoeuvre(self, near: NDArray[np.float64]) -> WheelSpeeds:

@@ -20,13 +20,13 @@ from paddock.worlds.spec import Placed, WorldSpec
 MINUTES = 10.0
 ALONG, ASIDE, TURNED = 0.10, 0.004, 6.0  # how far starts differ: along and across the line [m], heading [degrees]
 
+STOCK, IMPROVED, CURVING, PATROL = "stock", "improved", "improved, curving", "line patrol"
+CURVE = 0.2  # how much the curving one turns to the right where it sees nothing
 CONTROLLERS: dict[str, Callable[[], Any]] = {
-    "stock": StockCrossing,
-    "improved": ImprovedCrossing,
-    "c2": lambda: ImprovedCrossing(curve=0.2),
-    "c4": lambda: ImprovedCrossing(curve=0.4),
-    "c6": lambda: ImprovedCrossing(curve=0.6),
-    "patrol": LinePatrol,
+    STOCK: StockCrossing,
+    IMPROVED: ImprovedCrossing,
+    CURVING: lambda: ImprovedCrossing(curve=CURVE),
+    PATROL: LinePatrol,
 }
 
 
@@ -38,6 +38,7 @@ class Job:
     seed: int
     seconds: float = 60 * MINUTES
     wheel_error: float = 0.0  # standard deviation of a wheel's diameter, relative
+    spread: float = ALONG  # of the starts along the line [m]
     slip: float = 0.0  # standard deviation of a wheel's travel in a tick, relative
     trace: bool = False  # whether to keep what happened in every tick
 
@@ -80,7 +81,7 @@ def placed_world(course: Course, job: Job) -> WorldSpec:
 
 def _placed(course: Course, robot: Placed, job: Job, chance: random.Random) -> Placed:
     assert robot.at is not None
-    along = float(course.along(np.array([robot.at]))[0]) + chance.uniform(-ALONG, ALONG)
+    along = float(course.along(np.array([robot.at]))[0]) + chance.uniform(-job.spread, job.spread)
     x, y, direction = course.at(along)
     aside, turned = chance.uniform(-ASIDE, ASIDE), chance.uniform(-TURNED, TURNED)
     wheels = (chance.gauss(0.0, job.wheel_error), chance.gauss(0.0, job.wheel_error))

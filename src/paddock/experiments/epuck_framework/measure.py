@@ -8,6 +8,7 @@
 - **Passing manoeuvre.** A robot is in one while its body is nearer than 0.10 m to the other one's or to an obstacle.
 - **Contact.** It lasts as long as a robot touches anything; touches less than 0.2 s apart are one contact.
 - **In parallel.** The robots are within 0.16 m, look in the same direction (within 45°) and both move.
+- **Pushing.** The robots touch each other.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ PASSING = 0.10  # [m] between the bodies
 SAME_CONTACT = 0.2  # [s] between touches
 PARALLEL = np.radians(45.0)
 MOVING = 0.01  # [m/s]
+SKIN = 0.001  # [m] between bodies that touch, at most
 
 LAPS, IN_TIME, TOUCH, ON_LINE = 5, 20.0, 1.0, 0.80  # what is wanted of a run
 
@@ -50,11 +52,17 @@ class Measures:
     on_line: tuple[float, float]  # share of the time outside of passing manoeuvres
     on_line_always: tuple[float, float]  # share of all the time
     parallel: float  # [s]
+    pushing: float  # [s]
 
     @property
     def slowest(self) -> float:
         """The longest meeting [s], also one that was not over yet."""
         return max((*self.meetings, self.unfinished), default=0.0)
+
+    @property
+    def in_each_others_way(self) -> bool:
+        """Whether they drove on in parallel, or blocked each other."""
+        return self.parallel > TOUCH or self.pushing > TOUCH or self.slowest > IN_TIME
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -88,6 +96,7 @@ def measure(trace: Trace, course: Course) -> Measures:
         on_line=(lines[0], lines[1]),
         on_line_always=(always[0], always[1]),
         parallel=trace.dt * float((_parallel(red, blue, trace.dt) & (apart < MEETING)).sum()),
+        pushing=trace.dt * float((trace.touches.any(axis=1) & (apart < 2 * course.radius + SKIN)).sum()),
     )
 
 
