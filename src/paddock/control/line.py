@@ -13,7 +13,7 @@ from paddock.core.observation import Observation, WheelSpeeds
 
 DARK = 0.5  # the floor is a line below this brightness
 BLOCKED = 0.035  # something ahead is in the way when nearer than this [m]
-PASSED = 0.080  # no line counts before a way around is this long [m]
+PASSED, FAR = 0.080, 0.800  # no line counts before a way around is this long; it leads elsewhere beyond that [m]
 SETTLE = 0.040  # way on the line after which its direction is believed [m]
 ACROSS = 0.050  # way over a line that is met, at most [m]
 FROM_LEFT = (math.radians(-120), math.radians(-60))  # who looks so far from its old heading came from the line's left
@@ -49,7 +49,8 @@ class LinePatrol:
     Everyone passes on the right, so two robots that meet head-on pass each other like cars. While it is on the line
     it keeps in mind where it is heading, by adding up its own commands. It comes back to the line from the right and
     turns right into it; if its heading tells that it must have come from the left, to the left. So it does not go on in
-    the wrong direction. For robots with the e-puck's `ground` and `proximity` sensors. `state` tells what it is doing: follow, turn away, pass, cross, align or search.
+    the wrong direction. For robots with the e-puck's `ground` and `proximity` sensors. `state` tells what it is doing:
+    follow, turn away, pass, cross, align or search.
     """
 
     def __init__(self, speed: float = 0.08) -> None:
@@ -99,6 +100,9 @@ class LinePatrol:
             self._enter("pass")
         elif self.state in ("pass", "search") and line and self._off and self._gone > PASSED:
             self._enter("cross")
+        elif self.state == "pass" and self._gone > FAR:  # along a wall, perhaps: away from it
+            self._follower.side = -1.0
+            self._enter("search")
         elif self.state == "cross" and (blocked or not line or self._gone > ACROSS):
             self._follower.side = 1.0 if FROM_LEFT[0] < self._off_course < FROM_LEFT[1] else -1.0
             self._enter("align")
@@ -115,8 +119,8 @@ class LinePatrol:
             return WheelSpeeds(0.6 * v, -0.6 * v)
         if self.state == "pass":
             return steer(v, self._around.turn(near))
-        if self.state == "search":  # a spiral to the left, so that the line is found wherever it is
-            return steer(v, 0.55 / (1.0 + self._gone))
+        if self.state == "search":  # a spiral, so that the line is found wherever it is
+            return steer(v, self._follower.side * 0.55 / (1.0 + self._gone))
         if self.state == "cross":
             return WheelSpeeds(0.7 * v, 0.7 * v)
         room = min(near[k] for k in FRONT) >= BLOCKED  # align: forward only where there is room

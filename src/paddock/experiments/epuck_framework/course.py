@@ -40,7 +40,7 @@ class Course:
         for first in range(0, len(places), 2000):  # in pieces that stay small
             part = places[first : first + 2000, None, :] - self.points
             nearest[first : first + 2000] = np.einsum("nki,nki->nk", part, part).argmin(axis=1)
-        return STEP * nearest
+        return np.asarray(STEP * nearest, np.float64)
 
     def at(self, along: float) -> tuple[float, float, float]:
         """The place [m] that far along the line, and the line's direction there [rad]."""

@@ -21,7 +21,8 @@ import numpy as np
 from paddock.experiments.epuck_framework.course import Course, Flags, Floats
 
 POSTS, POST_REACH = 16, 0.15  # posts along the line; how near to come [m]
-MEETING, AROUND = 0.16, 0.50  # [m] between the centres: they meet; it can be told who is ahead of whom
+MEETING = 0.16  # [m] between the centres
+LOOK = 5  # ticks between two looks at how far along the line a robot is
 PASSING = 0.10  # [m] between the bodies
 SAME_CONTACT = 0.2  # [s] between touches
 PARALLEL = np.radians(45.0)
@@ -117,22 +118,29 @@ def _laps(course: Course, poses: Floats, *, forward: bool) -> float:
 
 def _meetings(course: Course, red: Floats, blue: Floats, apart: Floats, dt: float) -> tuple[tuple[float, ...], float]:
     """How long each meeting took [s], and how long one has lasted that is not over."""
-    half, near = course.length / 2, apart < AROUND  # on the far side of a closed line, ahead and behind are one
-    along = [course.along(poses[near, :2]) for poses in (red, blue)]
-    ahead = np.zeros(len(apart))
-    ahead[near] = (along[1] - along[0] + half) % course.length - half  # [m] along the line
-    done, tick = [], 0
+    ahead = _travelled(course, blue) - _travelled(course, red)  # [m] of blue, all around the line
+    done: list[float] = []
+    tick = 0
     while True:
-        begins = (apart[tick:] < MEETING) & (ahead[tick:] > 0)
+        place = course.length * np.round(ahead[tick:] / course.length)  # where they are level: once around, twice …
+        begins = (apart[tick:] < MEETING) & (ahead[tick:] > place)
         if not begins.any():
             return tuple(done), 0.0
+        level = place[begins.argmax()]
         tick += int(begins.argmax())
-        ends = (apart[tick:] >= MEETING) & (ahead[tick:] < 0)
+        ends = (apart[tick:] >= MEETING) & (ahead[tick:] < level)
         if not ends.any():
             return tuple(done), dt * (len(apart) - tick)
         took = int(ends.argmax())
         done.append(dt * took)
         tick += took
+
+
+def _travelled(course: Course, poses: Floats) -> Floats:
+    """How far a robot has come along the line [m], in every tick; a lap later it is a lap farther."""
+    looks = np.arange(0, len(poses), LOOK)
+    along = np.unwrap(course.along(poses[looks, :2]), period=course.length)
+    return np.interp(np.arange(len(poses)), looks, along)
 
 
 def _longest(touches: Flags, dt: float) -> float:
@@ -150,8 +158,7 @@ def _spells(flags: Flags, bridge: int) -> Iterator[tuple[int, int]]:
 
 def _parallel(red: Floats, blue: Floats, dt: float) -> Flags:
     """Whether both look the same way, and both move."""
-    turn = np.abs((red[:, 2] - blue[:, 2] + np.pi) % (2 * np.pi) - np.pi) < PARALLEL
+    alike: Flags = np.abs((red[:, 2] - blue[:, 2] + np.pi) % (2 * np.pi) - np.pi) < PARALLEL
     for poses in (red, blue):
-        speed = np.hypot(*np.gradient(poses[:, :2], dt, axis=0).T)
-        turn &= speed > MOVING
-    return turn
+        alike &= np.hypot(*np.gradient(poses[:, :2], dt, axis=0).T) > MOVING
+    return alike
