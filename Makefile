@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 ARGS ?=
 
-.PHONY: demo test test-compiled test-plain lint format bench bench-peers pictures clean
+.PHONY: demo test test-compiled test-plain test-browser lint format bench bench-peers pictures screenshots clean
 
 demo: $(READY)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -17,12 +17,16 @@ test: $(READY)  ## all tests, then the kernels once more in plain Python; covera
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory test-compiled test-plain
 	$(BIN)/coverage report --skip-covered --fail-under=90
+	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(READY)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= $(ARGS)
 
 test-plain: $(READY)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --cov --cov-append --cov-report= -m "not heavy" tests/engine tests/sensors
+
+test-browser: $(READY)  ## the page alone, in the system's Chromium; fails where there is none
+	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest -n 2 tests/browser $(ARGS)
 
 lint: $(READY)  ## formatting, lint, types, layers
 	$(BIN)/ruff format --check .
@@ -42,6 +46,9 @@ bench-peers: $(READY)  ## the same scenes in other simulators, and the ratios
 
 pictures: $(READY)  ## the pictures of the README and the documentation
 	$(BIN)/python docs/make_pictures.py
+
+screenshots: $(READY)  ## the pictures of the page, taken in the system's Chromium
+	$(BIN)/python docs/make_screenshots.py $(ARGS)
 
 $(READY): pyproject.toml
 	@echo "installing into $(VENV): about a minute"

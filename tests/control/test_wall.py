@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
-from paddock.control.wall import CLEARANCE, LAWS, GeometryLaw, PaperLaw, Side, law_called
+from paddock.control.wall import CLEARANCE, LAWS, PaperLaw, Side, law_called
 from paddock.control.wall.base import as_driven, as_if_left
 from paddock.control.wall.belief import RING, Belief
 from paddock.control.wall.search import search
 from paddock.robots import load_robot
 from paddock.robots.spec import RobotSpec
 from paddock.sensors.sonar import SonarSpec
-from paddock.worlds.spec import Arc, Border, Placed, Wall, WorldSpec
+from paddock.worlds.spec import Arc, Border, Box, Placed, Wall, WorldSpec
 
 ring = st.lists(st.floats(0.05, 5.0), min_size=16, max_size=16)
 SIDES: tuple[Side, ...] = ("left", "right")
@@ -213,8 +213,66 @@ def test_the_law_of_the_study_drives_as_the_study_tells() -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("law", [LAWS["min"], GeometryLaw().at(0.3)], ids=["min", "geometry"])
-def test_walls_are_followed_backwards_too(law: Any) -> None:
-    done = walk(room(STUB), law, "left", (1.5, 0.38), 0, 300, reverse=True)
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", LAWS)
+def test_every_law_follows_walls_corners_and_wall_ends_backwards_too(name: str, side: Side) -> None:
+    heading = 0 if side == "left" else 180
+    done = walk(room(STUB), LAWS[name], side, (1.5, 0.38), heading, 300, reverse=True, robot=pioneer(noise=2.0))
     assert done["home"]
     assert done["contacts"] == 0
+
+
+def steps(gap: float) -> WorldSpec:
+    """A room with pieces of wall that stand out of the border by 5 cm, so far apart."""
+    places = [1.0 + i * (0.8 + gap) for i in range(4)]
+    boxes = tuple(Box(at=(x + 0.4, 4.975), size=(0.8, 0.05), height=0.8) for x in places if x < 5)
+    return replace(room(), boxes=boxes)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("gap", [0.1, 0.3, 0.6])
+@pytest.mark.parametrize("name", ["geometry", "geometry-slow", "tuned", "tuned-slow"])
+def test_the_better_laws_pass_steps_of_5_cm(name: str, gap: float, side: Side) -> None:
+    done = walk(steps(gap), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
+    assert done["home"]
+    assert done["contacts"] == 0
+    assert done["error"] < 0.03
+
+
+def slits() -> WorldSpec:
+    """A room with a wall of blocks, 0.6 m deep, with slits between them that are too narrow for the robot."""
+    blocks = ((1.6, 2.4), (2.5, 3.1), (3.4, 4.4))
+    boxes = tuple(Box(at=((a + b) / 2, 4.7), size=(b - a, 0.6), height=0.8) for a, b in blocks)
+    return replace(room(), boxes=boxes)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", ["geometry", "geometry-slow", "tuned", "tuned-slow"])
+def test_the_better_laws_pass_slits_that_they_cannot_enter(name: str, side: Side) -> None:
+    done = walk(slits(), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
+    assert done["home"]
+    assert done["contacts"] == 0
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", ["geometry", "tuned"])
+def test_the_better_laws_turn_back_in_corners_of_45_degrees(name: str, side: Side) -> None:
+    wedge = Wall(points=((4.0, 5.0), (6.0, 3.0)), thickness=0.1, height=0.8)
+    other = Wall(points=((6.0, 2.6), (4.0, 2.6)), thickness=0.1, height=0.8)
+    done = walk(room(wedge, other), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 120)
+    assert done["home"]
+    assert done["contacts"] == 0
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("name", ["geometry", "tuned"])
+def test_a_robot_may_begin_beside_the_end_of_a_wall(name: str, side: Side) -> None:
+    x = 3.0 + 0.416 * (1 if side == "left" else -1)
+    for y in (1.4, 1.5, 1.7):  # the wall ends at 1.6
+        done = walk(room(STUB), LAWS[name], side, (x, y), 90, 60)
+        assert done["home"]
+        assert done["contacts"] == 0

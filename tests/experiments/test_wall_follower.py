@@ -15,13 +15,26 @@ import paddock
 from paddock.cli import reproduce as command
 from paddock.control.wall import CLEARANCE, GeometryLaw
 from paddock.experiments.wall_follower.claims import rows_of
-from paddock.experiments.wall_follower.course import PASSAGE, ROOMS, WAYS, Way, course_called, room
+from paddock.experiments.wall_follower.course import (
+    BLOCK,
+    BROKEN,
+    PASSAGE,
+    ROOMS,
+    SLIT,
+    STEP,
+    WAYS,
+    Way,
+    broken_room,
+    course_called,
+    room,
+)
 from paddock.experiments.wall_follower.loop import TICK, TRACE, Job, Loop, body_called, drive, placed_world
 from paddock.experiments.wall_follower.report import log_of
 from paddock.experiments.wall_follower.reproduce import HEADS, Findings, reproduce, reproduce_trials
-from paddock.experiments.wall_follower.trials import CLOCK, FAST, OTHERS, STUDY, TRIALS, Trial
+from paddock.experiments.wall_follower.trials import CLOCK, FAST, OTHERS, ROUGH_FAST, STUDY, TRIALS, Trial
 from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
 
+ROBOT_WIDTH = 0.381  # of the P3-DX [m]
 ROWS = {trial.row for trial in TRIALS}
 PUBLISHED = {trial.row: trial.published for trial in STUDY}
 
@@ -45,7 +58,9 @@ def loops_as_wanted(**changes: float) -> dict[str, list[Loop]]:
 # Courses
 
 
-@pytest.mark.parametrize("name", ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS), "room-5"])
+@pytest.mark.parametrize(
+    "name", ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS), "room-5", f"broken-{BROKEN}", "broken-5"]
+)
 @pytest.mark.parametrize("way", WAYS)
 def test_on_every_course_the_wall_is_beside_the_robot_where_it_begins(name: str, way: Way) -> None:
     arena = paddock.open(placed_world(Job(law="min", course=name, way=way)), dt=TICK)  # type: ignore[arg-type]
@@ -67,6 +82,16 @@ def test_generated_rooms_are_repeatable_and_leave_room_between_their_walls(seed:
         for other in boxes[:i]:
             gaps = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
             assert gaps.max() > PASSAGE
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_broken_walls_have_steps_of_5_cm_and_slits_too_narrow_for_the_robot(seed: int) -> None:
+    world = broken_room(seed)
+    assert world == broken_room(seed)
+    assert world != broken_room(seed + 1)
+    assert any(STEP in box.size for box in world.boxes)
+    assert all(STEP in box.size or BLOCK in box.size for box in world.boxes)
+    assert SLIT[1] < ROBOT_WIDTH
 
 
 def test_an_unknown_course_is_answered_with_the_closest_name() -> None:
@@ -129,6 +154,16 @@ def test_the_tuned_law_meets_its_demands_on_a_whole_loop(way: Way) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("course", ["broken-2", "broken-3"])
+@pytest.mark.parametrize("law", ["tuned", "geometry", "tuned-slow"])
+def test_broken_walls_are_followed_without_contact(law: str, course: str, way: Way) -> None:
+    loop = drive(Job(law=law, course=course, way=way, seed=77, limit=600.0))
+    assert loop.clean
+    assert loop.error < 0.02
+
+
+@pytest.mark.heavy
 @pytest.mark.parametrize("trial", STUDY, ids=lambda trial: trial.row)
 def test_the_laws_of_the_study_drive_as_it_printed(trial: Trial) -> None:
     loop, paper = drive(next(iter(trial.jobs()))), trial.published
@@ -173,7 +208,7 @@ def test_no_seed_is_refused() -> None:
 def test_the_numbers_of_the_study_meet_all_claims() -> None:
     rows = rows_of(loops_as_wanted())
     assert [row for row in rows if not row.holds] == []
-    assert {row.row for row in rows} == ROWS | {"fast", "slow"}
+    assert {row.row for row in rows} == (ROWS | {"fast", "slow"}) - {ROUGH_FAST.row}
     times: Any = {row.row: (row.paper, row.ours) for row in rows if row.metric == "simulated time / 3 [s]"}
     assert times == {row: (paper.time, pytest.approx(paper.time)) for row, paper in PUBLISHED.items() if paper}
 

@@ -21,9 +21,8 @@ from paddock.core.rules import Number
 from paddock.protocol import VERSION, fields, messages
 from paddock.protocol.frames import BODY
 from paddock.protocol.messages import ANSWERS, REQUESTS, Numbers, Table
-from paddock.server import Server, Settings, uploads
+from paddock.server import Server, Settings, answers, fleet, uploads
 from paddock.server import connection as connections
-from paddock.server import session as sessions
 from protocol.samples import KNOWN
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -138,10 +137,10 @@ def test_the_limits_of_messages_are_told() -> None:
         "a list or a map": fields.MOST_ENTRIES,
         "levels of a table": fields.DEEPEST,
         "ticks of a `step`": messages.MOST_TICKS,
-        "robots that a client brings along": sessions.MOST_BROUGHT,
-        "sensors of an uploaded robot": uploads.MOST_SENSORS,
-        "subscriptions of a client": sessions.MOST_SUBSCRIPTIONS,
-        "snapshots of a client": sessions.MOST_SNAPSHOTS,
+        "robots that a client brings along": fleet.MOST_BROUGHT,
+        "sensors of an uploaded robot": uploads.MOST_ENTRIES["sensors"],
+        "subscriptions of a client": answers.MOST_SUBSCRIPTIONS,
+        "snapshots of a client": answers.MOST_SNAPSHOTS,
     }
     told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections()["Limits"], re.MULTILINE))
     assert {what: int(told[what].replace(" ", "")) for what in limits} == limits

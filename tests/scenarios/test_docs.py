@@ -30,7 +30,7 @@ def errand(tmp_path: Path) -> Path:
 def test_the_complete_example_uses_every_key_of_the_format(errand: Path) -> None:
     load_scenario(errand)
     words = set(re.findall(r"\w+", errand.read_text(encoding="utf-8")))
-    for part in (spec.ScenarioSpec, spec.Safety, spec.StopWhen, spec.Outputs):
+    for part in (spec.ScenarioSpec, spec.Safety, spec.Belief, spec.StopWhen, spec.Outputs):
         assert set(hints(part)) <= words, part.__name__
 
 

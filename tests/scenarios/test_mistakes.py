@@ -51,6 +51,10 @@ TABLE = {
         "outputs.files[1]: expected 'log' or 'trace' or 'summary' or 'pictures' or 'report', got 'sumary' "
         "(did you mean 'summary'?)",
     ),
+    "a wheel of no size": (
+        LOOP + STOP + "[belief]\nwheel_diameter = 0\n",
+        "belief.wheel_diameter: expected metres > 0, got 0",
+    ),
     "a negative safety distance": (
         LOOP + STOP + "[safety]\nmin_distance = -1\n",
         "safety.min_distance: expected metres > 0, got -1",

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from paddock.core.errors import SimulationError
 from paddock.engine.clock import Pacer
 from paddock.report import RunLog
+from paddock.robots import load_robot
 from paddock.scenarios import ScenarioSpec, new_log, prepare, run_all, run_scenario, runner, task, write_outputs
 from paddock.scenarios.draws import chance
 from paddock.scenarios.runner import Run
@@ -175,6 +176,27 @@ def test_the_belief_follows_the_truth_on_both_robots() -> None:
         log = RunLog(plan.world, plan.robot, plan.world.dt)
         run_scenario(plan, seed=2, log=log)
         assert abs(log.believed[1:] - log.poses[1:])[:, :2].max() < 0.05
+
+
+def test_a_program_that_takes_its_wheels_for_larger_believes_to_be_farther() -> None:
+    def ends(**belief: float) -> tuple[Any, Any]:
+        plan = prepare(scenario(task("move", speed=0.3, seconds=4), world="wall-loop", belief=belief))
+        log = new_log(plan)
+        run_scenario(plan, seed=0, log=log)
+        return log.believed[-1] - log.poses[0], log.poses[-1] - log.poses[0]
+
+    exact, way = ends()
+    doubled, same_way = ends(wheel_diameter=2 * load_robot("pioneer-p3dx").drive.wheel_diameter)
+    assert exact[0] == pytest.approx(way[0], abs=0.01)
+    assert doubled[0] == pytest.approx(2 * same_way[0], abs=0.02)
+    assert same_way[0] == pytest.approx(way[0])
+
+
+def test_a_program_that_takes_its_axle_for_wider_turns_farther() -> None:
+    plan = prepare(scenario(task("turn", degrees=90), belief={"axle": 2 * load_robot("e-puck").drive.axle}))
+    log = new_log(plan)
+    assert run_scenario(plan, seed=0, log=log).complete
+    assert math.degrees(log.poses[-1][2] - log.poses[0][2]) % 360 == pytest.approx(180, abs=2)
 
 
 def test_the_outputs_are_those_asked_for(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import BaseArena, checked_seed, checked_ticks
+from paddock.arena.base import BaseArena, check_place, checked_seed, checked_ticks
 from paddock.arena.body import Body
 from paddock.arena.local import Gone, LocalBody
 from paddock.arena.robot import Robot
@@ -45,7 +45,8 @@ class Arena(BaseArena):
     robots: Robots
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
-        self._turn = threading.RLock()  # kernels share the workspace, and run without Python's own lock
+        self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
+        self.layout = 0  # how often robots came or went
         self._step, self._sense = step.compiled, sense.compiled
         self._watched: list[Robot] = []
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
@@ -116,7 +117,7 @@ class Arena(BaseArena):
     def advance(self, n: int) -> None:
         """Let ticks pass without asking the gate; for whoever keeps it."""
         if n == 1:
-            with self._turn:
+            with self.turn:
                 self._step(self.model, self.state, self.commands, self.space, 1)
         else:
             self._advance(checked_ticks(n), self._step)
@@ -127,7 +128,7 @@ class Arena(BaseArena):
         while ticks > 0:
             now = min(ticks, slice_of_ticks)
             started = time.perf_counter()
-            with self._turn:
+            with self.turn:
                 kernel(self.model, self.state, self.commands, self.space, *more, now)
             took = time.perf_counter() - started
             slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
@@ -161,12 +162,12 @@ class Arena(BaseArena):
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
         """Read devices of one robot into a row of readings."""
-        with self._turn:
+        with self.turn:
             self._sense(self.model, self.state, self.space, 0, robot, enabled, raw, readings)
 
     def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
         """Take a picture with one camera."""
-        with self._turn:
+        with self.turn:
             take_picture(self.model, self.state, self.space, 0, robot, device, depth, picture)
 
     def reset(self, seed: int | None = None) -> None:
@@ -177,7 +178,7 @@ class Arena(BaseArena):
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
-        with self._turn:
+        with self.turn:
             return Snapshot(self.state.copy(), self.commands.copy(), self._fingerprint)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -194,14 +195,14 @@ class Arena(BaseArena):
 
     def _overwrite(self, state: engine.State, commands: Floats) -> None:
         """Take over all numbers, in place: bodies keep views of them."""
-        with self._turn:
+        with self.turn:
             for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
                 np.copyto(mine, other)
             self.index()
 
     def digest(self) -> str:
         """A fingerprint of state and commands: in one world, equal digests mean equal futures."""
-        with self._turn:
+        with self.turn:
             return engine.digest(self.state, self.commands)
 
     def spawn(
@@ -213,8 +214,11 @@ class Arena(BaseArena):
         heading: float = 0.0,
         color: str | None = None,
     ) -> Robot:
+        if name in self.numbers:
+            raise SimulationError(f"spawn: there is a robot called {name!r} already; choose another name")
+        check_place(name, at, heading)
         spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
-        with self._turn:
+        with self.turn:
             room = self.room()
             for robot, other in zip(self.world.robots, self.built.robots, strict=True):
                 room.add(other, start_pose(self.world, robot), f"the start of robot {robot.name!r}")
@@ -229,7 +233,7 @@ class Arena(BaseArena):
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
-        with self._turn:
+        with self.turn:
             self._rebuild([robot for robot in self._placed() if robot.name != name])
 
     def _placed(self) -> list[Placed]:
@@ -242,6 +246,7 @@ class Arena(BaseArena):
         before, motion, wanted = self.numbers, self.state, self.commands
         lamps = self.built.lamps
         self._hold(built)
+        self.layout += 1
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=self.seed)
         self.commands = engine.initial_commands(self.model)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
@@ -259,7 +264,7 @@ class Arena(BaseArena):
 
     def index(self) -> None:
         """Sort the robots anew after they were put elsewhere by hand."""
-        with self._turn:
+        with self.turn:
             index_crowd(self.model.grids, self.motion, self.space.crowd)
 
 

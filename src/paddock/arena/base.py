@@ -153,6 +153,12 @@ class BaseArena(ABC):
         return {next(iter(self.robots.values())): controllers}
 
 
+def check_place(name: str, at: tuple[float, float] | None, heading: float) -> None:
+    """Refuse a place for a robot that is none."""
+    if not all_finite(*(at or ()), heading):
+        raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
+
+
 def checked_ticks(n: int) -> int:
     """A number of ticks to step, or a SimulationError."""
     try:

@@ -56,22 +56,29 @@ class LocalBody(Body):
 
     @property
     def _row(self) -> Readings:
-        row: Readings = self.arena.motion[self.index]
+        with self.arena.turn:
+            row: Readings = self.arena.motion[self.index]
         return row
 
     def set_wheels(self, left: float, right: float) -> None:
-        self._wanted[0] = left
-        self._wanted[1] = right
+        wanted = self._wanted
+        wanted[0] = left
+        wanted[1] = right
+        if wanted is not self._wanted:  # robots came or went meanwhile, in another thread
+            self.set_wheels(left, right)
 
     def set_pan(self, device: Device, angle: float) -> None:
-        self.arena.commands[0, self.index, WANT_PANS + self._pan(device)] = angle
+        with self.arena.turn:
+            self.arena.commands[0, self.index, WANT_PANS + self._pan(device)] = angle
 
     def set_lamp(self, number: int, brightness: float) -> None:
-        row = self._row
-        row[len(row) - self.arena.built.lamps + number] = brightness
+        with self.arena.turn:
+            row = self._row
+            row[len(row) - self.arena.built.lamps + number] = brightness
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        self._row[[FREQUENCY, AMPLITUDE]] = frequency, amplitude
+        with self.arena.turn:
+            self._row[[FREQUENCY, AMPLITUDE]] = frequency, amplitude
 
     def switch(self, device: Device, on: bool) -> None:
         if on:
@@ -82,40 +89,45 @@ class LocalBody(Body):
         """Nothing to prepare: `Robot.chosen` decides."""
 
     def place(self, pose: Pose) -> None:
-        problem = self.arena.room(without=self.index).problem(self.spec, pose)
-        if problem:
-            raise SimulationError(f"robot {self.name!r} cannot be put to ({pose.x:g}, {pose.y:g}): it {problem}")
-        past = self.arena.state.motion[0, :, self.index]
-        for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
-            past[:, columns] = pose.x, pose.y, wrap(pose.heading)
-        past[:, FORWARD : ACCELERATION + 1] = 0.0
-        past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
-        self.arena.index()
+        with self.arena.turn:
+            problem = self.arena.room(without=self.index).problem(self.spec, pose)
+            if problem:
+                raise SimulationError(f"robot {self.name!r} cannot be put to ({pose.x:g}, {pose.y:g}): it {problem}")
+            past = self.arena.state.motion[0, :, self.index]
+            for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
+                past[:, columns] = pose.x, pose.y, wrap(pose.heading)
+            past[:, FORWARD : ACCELERATION + 1] = 0.0
+            past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
+            self.arena.index()
 
     def sense(self, robot: Robot) -> Observation:
         slots, length, mask, cameras = robot.chosen
         readings = np.empty(length)
-        if slots:
-            self.arena.read(self.index, mask, readings)
-        pictures = {camera.name: self.picture(camera) for camera in cameras} if cameras else None
-        return Observation(self.arena.time, readings, slots, pictures)
+        with self.arena.turn:  # the row must not move between looking it up and reading it
+            if slots:
+                self.arena.read(self.index, mask, readings)
+            pictures = {camera.name: self.picture(camera) for camera in cameras} if cameras else None
+            return Observation(self.arena.time, readings, slots, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
         only = np.zeros(len(device.robot.devices), np.uint8)
         only[device.number] = 1
         readings = np.empty(device.slot.last)
-        self.arena.read(self.index, only, readings, raw=raw)
+        with self.arena.turn:
+            self.arena.read(self.index, only, readings, raw=raw)
         return readings[device.slot.first :]
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
         depth = self._depth_of(camera)
         picture = np.empty((*depth.shape, 3), np.uint8)
-        self.arena.take_picture(self.index, self.first_device + camera.number, depth, picture)
+        with self.arena.turn:
+            self.arena.take_picture(self.index, self.first_device + camera.number, depth, picture)
         return picture
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
-        self.picture(camera)
-        return self._depth_of(camera).copy()
+        with self.arena.turn:
+            self.picture(camera)
+            return self._depth_of(camera).copy()
 
     def _depth_of(self, device: Device) -> NDArray[np.float64]:
         assert isinstance(device, Camera)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -19,96 +20,170 @@ Observer = Callable[[Any], object]
 
 
 class Schedule:
-    """Something that is due once per period of simulated time."""
+    """Something that is due once per period of simulated time: every so many whole ticks."""
 
-    def __init__(self, period: float) -> None:
+    def __init__(self, period: float, dt: float) -> None:
         if not (all_finite(period) and period >= 0):
             raise SimulationError(f"period: expected seconds >= 0, got {period!r}")
         self.period = float(period)
-        self._next = -np.inf
+        self._every = max(1, round(self.period / dt))
+        self.last = self._next = -(2**62)  # long ago
 
-    def due(self, time: float) -> bool:
+    def due(self, tick: int) -> bool:
         """Whether it is time again; says so once per period."""
-        if time < self._next - 1e-9 and time > self._next - self.period - 1e-9:  # else the clock was set back
+        if self.last < tick < self._next:
             return False
-        self._next = time + self.period
+        on_time = self.last < tick < self._next + self._every  # else it is the first, or the clock was set
+        self._next = self._next + self._every if on_time else tick + self._every
+        self.last = tick
         return True
 
 
+class SenseObserver:
+    """Someone who wants to know what changed, of some devices or of all."""
+
+    def __init__(self, call: Observer, devices: frozenset[str]) -> None:
+        self.call, self.devices = call, devices
+        self.last: dict[str, Any] = {}
+
+    def news(self, values: dict[str, Any]) -> set[str]:
+        """What differs from the last time; everything, the first time."""
+        last, self.last = self.last, values
+        wanted = self.devices & values.keys() if self.devices else values.keys()
+        return {name for name in wanted if name not in last or not np.array_equal(last[name], values[name])}
+
+
+class ImageObserver:
+    """Someone who wants to see a camera's pictures."""
+
+    def __init__(self, call: Observer, schedule: Schedule) -> None:
+        self.call, self.schedule = call, schedule
+
+
 class Watches:
-    """All that observes one robot."""
+    """All that observes one robot. Observers may call what they like; what they raise comes out when all are told."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.sensors: Schedule | None = None
-        self.cameras: dict[str, tuple[Schedule, list[Observer]]] = {}
-        self._observers: list[tuple[Observer, frozenset[str]]] = []
-        self._last: dict[str, Any] = {}
+        self._sensors: Schedule | None = None  # what `watch` said
+        self._every_tick = Schedule(0.0, 1.0)
+        self._observers: tuple[SenseObserver, ...] = ()
+        self._cameras: dict[str, tuple[ImageObserver, ...]] = {}
+        self._teller = 0  # the thread that tells at present
 
     def every(self, period: float) -> None:
         """Look at the sensors this often."""
-        self.sensors = Schedule(period)
-        self.robot.arena.watched(self.robot)
+        self._refuse_if_gone()
+        self._sensors = Schedule(period, self.robot.arena.dt)
+        self._changed()
 
     def on_sense(self, observer: Observer, devices: Iterable[str]) -> Callable[[], None]:
-        entry = (observer, frozenset(self.robot.device(name).name for name in devices))
-        self._observers = [*self._observers, entry]
-        if self.sensors is None:
-            self.sensors = Schedule(0.0)
-        self.robot.arena.watched(self.robot)
+        self._refuse_if_gone()
+        entry = SenseObserver(observer, frozenset(self.robot.device(name).name for name in devices))
+        self._observers = (*self._observers, entry)
+        self._changed()
 
         def end() -> None:
-            self._observers = [one for one in self._observers if one is not entry]
-            self.robot.arena.watched(self.robot)
+            self._observers = tuple(one for one in self._observers if one is not entry)
+            self._changed()
 
         return end
 
     def on_image(self, camera: Camera, observer: Observer, period: float) -> Callable[[], None]:
+        self._refuse_if_gone()
         camera.refuse_if_disabled()
-        _, others = self.cameras.get(camera.name, (None, []))
-        self.cameras[camera.name] = (Schedule(period), [*others, observer])
-        self.robot.arena.watched(self.robot)
+        entry = ImageObserver(observer, Schedule(period, self.robot.arena.dt))
+        self._set_camera(camera.name, (*self._cameras.get(camera.name, ()), entry))
 
         def end() -> None:
-            schedule, observers = self.cameras.pop(camera.name)
-            left = [one for one in observers if one is not observer]
-            if left:
-                self.cameras[camera.name] = (schedule, left)
-            self.robot.arena.watched(self.robot)
+            left = self._cameras.get(camera.name, ())
+            self._set_camera(camera.name, tuple(one for one in left if one is not entry))
 
         return end
 
+    def _set_camera(self, name: str, observers: tuple[ImageObserver, ...]) -> None:
+        others = {camera: those for camera, those in self._cameras.items() if camera != name}
+        self._cameras = others | ({name: observers} if observers else {})
+        self._changed()
+
     def end(self) -> None:
         """Nobody is told anything any more."""
-        self._observers, self.cameras = [], {}
+        self._sensors, self._observers, self._cameras = None, (), {}
+        self._changed()
+
+    def _changed(self) -> None:
         self.robot.arena.watched(self.robot)
+
+    def _refuse_if_gone(self) -> None:
+        _ = self.robot.body.sense  # a robot that has left refuses
+
+    # ---- what is wanted
 
     @property
     def any(self) -> bool:
         """Whether anyone wants to know anything."""
-        return bool(self._observers or self.cameras)
+        return bool(self._observers or self._cameras)
+
+    @property
+    def period(self) -> float | None:
+        """How often someone wants to know what the sensors read [s], 0 for every tick; None: nobody does."""
+        if self._sensors is not None:
+            return self._sensors.period
+        return 0.0 if self._observers else None
+
+    @property
+    def camera_periods(self) -> dict[str, float]:
+        """How often pictures are wanted [s], by camera."""
+        return {name: min(one.schedule.period for one in those) for name, those in self._cameras.items()}
+
+    # ---- telling
 
     def look(self, time: float) -> None:
-        """Read what is due at this time, and tell the observers."""
-        if self._observers and self.sensors is not None and self.sensors.due(time):
-            self.tell(self.robot.body.sense(self.robot))
-        for name, (schedule, _) in list(self.cameras.items()):
+        """Read what is due now, and tell the observers; one that lets time pass is not told about that meanwhile."""
+        if self._teller == threading.get_ident():
+            return
+        tick = self.robot.arena.tick
+        errors: list[Exception] = []
+        if self._observers and (self._sensors or self._every_tick).due(tick):
+            errors += self._told(self._observers, self.robot.body.sense(self.robot))
+        for name, observers in self._cameras.items():
             camera = self.robot.devices[name]
-            if camera.enabled and schedule.due(time):
-                self.show(name, camera.read())
+            due = [one for one in observers if one.schedule.due(tick)] if camera.enabled else []
+            if due:
+                picture = camera.read()
+                errors += self._shown(due, picture)
+        self._raise(errors)
 
     def tell(self, seen: Observation) -> None:
-        """Hand an observation to the observers, with only what changed since the last one."""
-        values = {name: getattr(seen, name) for name in seen.sensors}
-        last = self._last
-        changed = {name for name, value in values.items() if name not in last or not np.array_equal(last[name], value)}
-        self._last = values
-        for observer, wanted in self._observers:
-            news = changed & wanted if wanted else changed
-            if news:
-                observer(seen.only(news))
+        """Hand an observation to the observers, to each only what changed since it was told last."""
+        self._raise(self._told(self._observers, seen))
 
-    def show(self, camera: str, picture: Any) -> None:
-        """Hand a picture to the observers of a camera."""
-        for observer in self.cameras.get(camera, (None, []))[1]:
-            observer(picture)
+    def show(self, camera: str, picture: Any, tick: int) -> None:
+        """Hand a picture to the observers of a camera for whom it is time."""
+        others = [one for one in self._cameras.get(camera, ()) if one.schedule.last != tick]  # each picture once
+        self._raise(self._shown([one for one in others if one.schedule.due(tick)], picture))
+
+    def _told(self, observers: Iterable[SenseObserver], seen: Observation) -> list[Exception]:
+        values = {name: getattr(seen, name) for name in seen.sensors}
+        calls = [(one.call, seen.only(news)) for one in observers if (news := one.news(values))]
+        return self._call(calls)
+
+    def _shown(self, observers: Iterable[ImageObserver], picture: Any) -> list[Exception]:
+        return self._call([(one.call, picture) for one in observers])
+
+    def _call(self, calls: Iterable[tuple[Observer, Any]]) -> list[Exception]:
+        errors = []
+        self._teller, before = threading.get_ident(), self._teller
+        for observer, argument in calls:
+            try:
+                observer(argument)
+            except Exception as error:  # the others are told all the same
+                errors.append(error)
+        self._teller = before
+        return errors
+
+    def _raise(self, errors: list[Exception]) -> None:
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            raise ExceptionGroup(f"{len(errors)} observers of {self.robot.name!r} failed", errors)

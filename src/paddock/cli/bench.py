@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
+from paddock.cli.bench_page import page_200, page_1000, why_no_browser
 from paddock.cli.bench_remote import remote, remote_many
 from paddock.cli.benches import BENCHES as IN_PROCESS
 from paddock.cli.benches import Bench
@@ -17,7 +18,8 @@ from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
-BENCHES = {**IN_PROCESS, "remote": remote, "remote-many": remote_many}
+IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
+BENCHES = {**IN_PROCESS, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
@@ -26,11 +28,17 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         if name not in BENCHES:
             raise UnknownName("benchmark", name, BENCHES)
     progress = Console(stderr=True)
+    if not names:
+        problem = why_no_browser()
+        names = [name for name in BENCHES if not (problem and name in IN_BROWSER)]
+        if problem:
+            progress.print(f"left out: {', '.join(IN_BROWSER)} ({problem})", style="yellow")
     compared: dict[str, float] = {}
     within: dict[str, float] = {}
+    pictures: dict[str, float] = {}
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
-    for name in names or BENCHES:
+    for name in names:
         with progress.status(f"measuring {name} …"):
             result = measure(name, rounds)
         if "within_tick" in result:
@@ -40,6 +48,9 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         if json_lines:
             sys.stdout.write(json.dumps(result) + "\n")
             sys.stdout.flush()
+        if "frames_per_s" in result:
+            pictures[name] = result["frames_per_s"]
+            continue
         table.add_row(
             name,
             f"{result['robots']:,}",
@@ -50,12 +61,15 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
         )
     if not json_lines:
         console = Console()
-        console.print(table)
+        if table.row_count:
+            console.print(table)
+        for name, rate in pictures.items():
+            console.print(f"{name}: {rate:.1f} pictures per second")
         for name, share in within.items():
             console.print(f"{name}: {100 * share:.2f} % of the observations arrived within one tick")
         for name, ratio in compared.items():
             console.print(f"a tick of {name} costs {ratio:.1f} × a tick of its smaller sibling")
-        for name in names or BENCHES:
+        for name in names:
             console.print(f"[bold]{name}[/]: {BENCHES[name].__doc__}", style="dim")
 
 
@@ -78,12 +92,15 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         bench.close()
     robots, dt = len(bench.arena.robots), bench.arena.dt
     steps = bench.steps * robots
-    return {
-        "bench": name,
-        "robots": robots,
+    rates = {
         "robot_steps_per_s": round(steps / statistics.median(wall), 1),
         "robot_steps_per_cpu_s": round(steps / statistics.median(cpu), 1),
         "real_time_factor": round(bench.steps * dt / statistics.median(wall), 2),
+    }
+    return {
+        "bench": name,
+        "robots": robots,
+        **({} if name in IN_BROWSER else rates),  # there, steps are pictures
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),
         **({"cost_ratio": round(statistics.median(ratios), 2)} if ratios else {}),

@@ -33,12 +33,13 @@ SHOWN = """() => new Promise((done) => {
   const look = () => (window.paddock?.frames > 2 ? done() : requestAnimationFrame(look));
   look();
 })"""
-SECONDS_FOR_PICTURES = """(wanted) => new Promise((done) => {
-  let first = 0, shown = 0;
+# Resolves to [seconds, frames from the server] that so many pictures took.
+SHOW_PICTURES = """(wanted) => new Promise((done) => {
+  let first = 0, shown = 0, before = 0;
   const look = (now) => {
-    if (!shown) first = now;
+    if (!shown) [first, before] = [now, paddock.frames];
     if (shown++ < wanted) requestAnimationFrame(look);
-    else done((now - first) / 1000);
+    else done([(now - first) / 1000, paddock.frames - before]);
   };
   requestAnimationFrame(look);
 })"""
@@ -85,24 +86,31 @@ def _chromium() -> str | None:
 def _page(robots: int) -> Bench:
     stack = ExitStack()
     try:
-        arena, count = _opened(stack, robots)
+        arena, show = _opened(stack, robots)
     except BaseException:
         stack.close()
         raise
     rates: list[float] = []
+    updates: list[float] = []
 
     def work(pictures: int) -> None:
-        rates.append(pictures / count(pictures))
+        seconds, frames = show(pictures)
+        rates.append(pictures / seconds)
+        updates.append(frames / seconds)
 
     def figures() -> dict[str, float]:
         measured = rates[1:] or rates  # the first one warms up
-        return {"frames_per_s": round(statistics.median(measured), 1), "least_frames_per_s": round(min(measured), 1)}
+        return {
+            "frames_per_s": round(statistics.median(measured), 1),
+            "least_frames_per_s": round(min(measured), 1),
+            "updates_per_s": round(statistics.median(updates[1:] or updates), 1),  # from the server, 30 at most
+        }
 
     return Bench(arena, work, 120, close=stack.close, figures=figures)
 
 
-def _opened(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], float]]:
-    """An arena with driving robots and the page that shows it; and what waits for some pictures [s]."""
+def _opened(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], tuple[float, int]]]:
+    """An arena with driving robots and the page that shows it; and what waits for some pictures."""
     chromium = stack.enter_context(browser())
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     save_world(replace(swarm_world(robots), dt=TICK), folder / "swarm.toml")
@@ -111,7 +119,7 @@ def _opened(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], f
     page = chromium.new_page(viewport={"width": WINDOW[0], "height": WINDOW[1]})
     page.goto(url)
     page.evaluate(SHOWN)
-    return arena, lambda pictures: float(page.evaluate(SECONDS_FOR_PICTURES, pictures))
+    return arena, lambda pictures: tuple(page.evaluate(SHOW_PICTURES, pictures))
 
 
 @contextmanager

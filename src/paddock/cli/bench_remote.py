@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 
 import paddock
 from paddock.cli.benches import Bench, swarm_world
+from paddock.server import Server, Settings
 from paddock.server.process import server_process
-from paddock.worlds import save_world
 
 CLIENTS = 30
 TICK = 0.02  # [s]
@@ -45,10 +43,9 @@ def remote() -> Bench:
 def remote_many() -> Bench:
     """30 client processes, each drives an e-puck of one paced world (1 ×): how many observations come within a tick."""
     stack = ExitStack()
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-    save_world(replace(swarm_world(CLIENTS), dt=TICK), folder / "many.toml")
-    url = stack.enter_context(server_process(str(folder / "many.toml"), "--speed", "1"))
-    arena = stack.enter_context(paddock.connect(url))
+    arena = paddock.open(replace(swarm_world(CLIENTS), dt=TICK))
+    server = stack.enter_context(Server(arena, Settings(port=0)).in_background())
+    url = server.url()
     clients = [
         subprocess.Popen(
             [sys.executable, "-m", __name__, url, f"robot{i}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -71,9 +68,9 @@ def remote_many() -> Bench:
             client.stdin.write(f"{ticks}\n")
             client.stdin.flush()
         arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
-        base = min(when - tick * TICK for one in arrivals for tick, when in one)  # the swiftest of all
+        due = server.session.conductor.due  # by the clock that all processes of a machine share
         for one in arrivals:
-            late.extend(when - tick * TICK - base for tick, when in one)
+            late.extend(when - due(tick) for tick, when in one)
             missed.append(one[-1][0] - one[0][0] + 1 - len(one))
 
     def figures() -> dict[str, float]:

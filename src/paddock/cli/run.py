@@ -23,8 +23,9 @@ from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import bounding_radius
+from paddock.core.geometry import Pose, bounding_radius
 from paddock.core.observation import Observation
+from paddock.estimate import Odometry
 from paddock.report import RunLog, fresh_folder, write_run
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
@@ -136,6 +137,7 @@ class Watch:
     def __init__(self, arena: Arena, record: Iterable[str] = ()) -> None:
         self.arena = arena
         self.logs = {name: RunLog(arena.world, name, arena.dt) for name in record}
+        self.odometry = {name: dead_reckoning(arena[name]) for name in self.logs}
         self.period = arena.dt if self.logs else 0.1  # simulated seconds between two looks
         self.trails: dict[str, list[tuple[float, float]]] = {name: [] for name in list(arena.robots)[:FOLLOWED]}
         self.distance = dict.fromkeys(self.trails, 0.0)
@@ -159,6 +161,7 @@ class Watch:
             log.note(
                 self.arena.time,
                 robot.pose,
+                believed=believed_pose(self.odometry[name], seen),
                 wheels=robot.wheels.speeds,
                 readings={device: getattr(seen, device) for device in seen},
                 contact=bool(robot.contacts),
@@ -174,6 +177,22 @@ class Watch:
             parts.append(f"[cyan]{name}[/] {x:5.2f} {y:5.2f} {math.degrees(heading):4.0f}°{touch}")
         more = len(self.arena.robots) - 3
         return "  ".join(parts) + (f"  and {more} more" if more > 0 else "")
+
+
+def dead_reckoning(robot: Robot) -> tuple[str, Odometry] | None:
+    """A robot's encoders and what to add them up with, from where it stands; None without, or if they are off."""
+    for device in robot.devices.values():
+        if device.spec.kind == "encoders" and device.enabled:
+            return device.name, Odometry(axle=robot.spec.drive.axle, pose=robot.pose)
+    return None
+
+
+def believed_pose(counting: tuple[str, Odometry] | None, seen: Observation) -> Pose | None:
+    """Where a robot believes to be, from the travel of its wheels; a controller may have switched encoders off."""
+    if counting is None or counting[0] not in seen:
+        return None
+    left, right = getattr(seen, counting[0]).tolist()
+    return counting[1].update(left, right)
 
 
 def _report(console: Console, arena: Arena, watch: Watch, wall: float) -> None:

@@ -47,12 +47,16 @@ def serve_world(
         console.print(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)")
         if server.supervisor:
             console.print(f"supervisor: {server.url(token=server.supervisor)}")
+            if not links:
+                console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
                 table.add_row(student, robot, f"{server.url(token=token)}&robot={robot}")
-            console.print(table)
+            longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
+            wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
+            Console(width=max(console.width, wide)).print(table)  # links must not be cut
         if open_page:
             import webbrowser
 

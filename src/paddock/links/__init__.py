@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from paddock.core.errors import LinkError, shown, suggestion
 
@@ -27,7 +26,7 @@ def connect(
         lock_step: True to let time wait for you, False to let it run; None to do as the server wishes.
         timeout: seconds of silence after which a call fails, and after which others need not wait for you.
     """
-    scheme = urlsplit(url).scheme if isinstance(url, str) else ""
+    scheme = url.partition(":")[0].lower() if isinstance(url, str) and "://" in url else ""
     if scheme not in SCHEMES:
         raise LinkError(f"connect: expected a URL such as 'ws://localhost:8642', got {shown(url)}{_meant(scheme)}")
     from paddock.links.remote import RemoteArena

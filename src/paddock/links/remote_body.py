@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
 from paddock.arena.robot import Robot
-from paddock.core.errors import Refused, SimulationError
+from paddock.core.errors import Refused
 from paddock.core.geometry import Pose
 from paddock.core.observation import Command, Observation, Readings, WheelSpeeds
 from paddock.protocol import messages as m
@@ -19,104 +21,110 @@ from paddock.robots import RobotSpec
 if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
 
+FRESH = 0.1  # wall seconds for which the answer to a step is news, while time goes on by itself
+Pixels = NDArray[np.uint8]
+
 
 class RemoteBody(Body):
     """Asks a server."""
 
     def __init__(self, arena: RemoteArena, name: str, spec: RobotSpec) -> None:
         self.arena, self.name, self.spec = arena, name, spec
-        self.seen: m.Seen | None = None  # the last that was told
-        self.tick = -1  # when that was
-        self.fresh = False  # whether it came with a step and was not looked at yet
-        self.gone = False
+        self._seen: m.Seen | None = None  # the last that was told …
+        self._tick, self._change = -1, -1  # … and when that was
+        self._pictures: dict[str, m.Picture] = {}  # the last of each camera that is watched
+        self._fresh_until = 0.0
+        self._asked: set[str] = set()  # of what came with the last step
         self._wheels: tuple[float, float] | None = None
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
         self._tone: tuple[float, float] | None = None
-        self._lamps = dict.fromkeys(spec.leds, 0.0)
-        self._sound = (0.0, 0.0)
+        self.lights = dict.fromkeys(spec.leds, 0.0)
+        self.sound = (0.0, 0.0)
 
     # ---- doing
 
     def set_wheels(self, left: float, right: float) -> None:
-        self._wheels = (left, right)
-        self._given()
+        with self.arena.commanding:
+            self._wheels = (left, right)
+            self.arena.commanded(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
-        self._pans[device.name] = angle
-        self._given()
+        with self.arena.commanding:
+            self._pans[device.name] = angle
+            self.arena.commanded(self)
 
     def set_lamp(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
-        self._leds[name] = self._lamps[name] = brightness
-        self._given()
+        with self.arena.commanding:
+            self._leds[name] = self.lights[name] = brightness
+            self.arena.changes += 1  # others see it at once
+            self.arena.commanded(self)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        self._tone = self._sound = (frequency, amplitude)
-        self._given()
+        with self.arena.commanding:
+            self._tone = self.sound = (frequency, amplitude)
+            self.arena.changes += 1  # others hear it at once
+            self.arena.commanded(self)
 
-    def _given(self) -> None:
-        self._check_there()
-        self.arena.commanded(self)
-
-    def take_command(self) -> Command | None:
+    def take_command(self) -> Command:
         """What has to be sent, once."""
-        if self._wheels is None and self._tone is None and not self._pans and not self._leds:
-            return None
         command = Command(wheels=self._wheels, pans=self._pans, leds=self._leds, tone=self._tone)
         self._wheels, self._pans, self._leds, self._tone = None, {}, {}, None
         return command
 
     def switch(self, device: Device, on: bool) -> None:
-        self._check_there()
-        self.arena.ask(m.Enable(id=0, robot=self.name, devices=(device.name,), on=on))
-        self.seen = None
+        self._ask(m.Enable(id=self.arena.number(), robot=self.name, devices=(device.name,), on=on))
+        self._choose(device, on and not device.polled)
 
     def poll_only(self, device: Device, on: bool) -> None:
-        self._check_there()
-        self.arena.ask(m.PollOnly(id=0, robot=self.name, device=device.name, on=on))
-        self.seen = None
+        self._ask(m.PollOnly(id=self.arena.number(), robot=self.name, device=device.name, on=on))
+        self._choose(device, device.enabled and not on)
+
+    def _choose(self, device: Device, on: bool) -> None:
+        """From now on a device is part of what is sensed, or no longer so."""
+        self.forget()
+        robot = device.robot
+        chosen = chosen_of(robot) - {device.name} | ({device.name} if on else set())
+        self.arena.watch(robot, chosen)
 
     def place(self, pose: Pose) -> None:
-        self._check_there()
-        self.arena.ask(m.Place(id=0, robot=self.name, x=pose.x, y=pose.y, heading=pose.heading))
+        self._ask(m.Place(id=self.arena.number(), robot=self.name, x=pose.x, y=pose.y, heading=pose.heading))
         self.arena.forget()
+
+    def _ask(self, request: m.Request) -> None:
+        self.arena.ask(request, m.Done)
 
     # ---- telling
 
     def sense(self, robot: Robot) -> Observation:
-        self._check_there()
-        slots, length, _, cameras = robot.chosen
-        seen = self._last_seen(consume=True)
-        row: Readings = np.empty(length)
-        for name, slot in slots.items():
-            row[slot.first : slot.last] = seen.readings[name]
-        pictures = {camera.name: array_of(seen.pictures[camera.name]) for camera in cameras} if cameras else None
-        return Observation(self.tick * self.arena.dt, row, slots, pictures)
+        slots, _, _, cameras = robot.chosen
+        seen, tick = self._look("", slots, [camera.name for camera in cameras])
+        pictures = {**self._pictures, **seen.pictures} if cameras else None
+        return observed(robot, seen, tick * self.arena.dt, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
-        self._check_there()
-        known = self._known()
-        if known is not None and not raw and device.name in known.readings:
-            return known.readings[device.name]
-        answer = self.arena.ask(m.Read(id=0, robot=self.name, device=device.name, raw=raw), m.Reading)
-        assert answer.values is not None
-        return answer.values
+        seen = None if raw else self._known(device.name)
+        if seen is not None and device.name in seen.readings:
+            return seen.readings[device.name].copy()
+        values = self._read(device, raw=raw).values
+        assert values is not None
+        return values.copy()
 
-    def picture(self, camera: Camera) -> NDArray[np.uint8]:
-        self._check_there()
-        known = self._known()
-        if known is not None and camera.name in known.pictures:
-            return array_of(known.pictures[camera.name])
-        answer = self.arena.ask(m.Read(id=0, robot=self.name, device=camera.name), m.Reading)
-        assert answer.picture is not None
-        return array_of(answer.picture)
+    def picture(self, camera: Camera) -> Pixels:
+        seen = self._known(camera.name)
+        picture = seen.pictures.get(camera.name) if seen is not None else None
+        picture = picture or self._pictures.get(camera.name) or self._read(camera).picture
+        assert picture is not None
+        return array_of(picture)
 
     def depth(self, camera: Camera) -> NDArray[np.float64]:
-        self._check_there()
-        answer = self.arena.ask(m.Read(id=0, robot=self.name, device=camera.name, raw=True), m.Reading)
-        assert answer.values is not None
-        return answer.values.reshape(camera.height, camera.width)
+        values = self._read(camera, raw=True).values
+        assert values is not None
+        return values.reshape(camera.height, camera.width).copy()
+
+    def _read(self, device: Device, *, raw: bool = False) -> m.Reading:
+        return self.arena.ask(m.Read(id=self.arena.number(), robot=self.name, device=device.name, raw=raw), m.Reading)
 
     @property
     def pose(self) -> Pose:
@@ -127,54 +135,88 @@ class RemoteBody(Body):
         return self._truth("contacts").contacts
 
     def _truth(self, what: str) -> m.Truth:
-        truth = self._last_seen().truth
+        truth = self._look(what)[0].truth
         if truth is None:
             raise Refused(f"{self.name}.{what}: only a supervisor may know where robots really are")
         return truth
 
     @property
     def wheel_speeds(self) -> WheelSpeeds:
-        return WheelSpeeds(*self._last_seen().wheels)
+        return WheelSpeeds(*self._look("wheels")[0].wheels)
 
     def pan_angle(self, device: Device) -> float:
-        return self._last_seen().pans[device.name]
+        return self._look(f"pan of {device.name}")[0].pans[device.name]
 
     @property
     def lamps(self) -> tuple[float, ...]:
-        return tuple(self._lamps.values())
+        return tuple(self.lights.values())
 
     @property
     def tone(self) -> tuple[float, float]:
-        return self._sound
+        return self.sound
 
-    def keep(self, seen: m.Seen, tick: int, *, fresh: bool) -> None:
+    # ---- what is known
+
+    def keep(self, seen: m.Seen, tick: int, *, stepped: bool = False) -> None:
         """Remember what the server told."""
-        self.seen, self.tick, self.fresh = seen, tick, fresh
+        self._seen, self._tick, self._change = seen, tick, self.arena.changes
+        if stepped and not self.arena.held:
+            self._asked = set()
+            self._fresh_until = time.monotonic() + FRESH
 
-    def _known(self) -> m.Seen | None:
-        """What is known of the present: in the lock time stands still, and under a watch the last news count."""
-        if self.seen is not None and (self.arena.watching(self.name) or self.arena.stands_still(self.tick)):
-            return self.seen
-        return None
+    def keep_picture(self, camera: str, picture: m.Picture) -> None:
+        """Remember the last picture of a camera that is watched, while time goes on by itself."""
+        self._pictures = {**self._pictures, camera: picture}
 
-    def _last_seen(self, *, consume: bool = False) -> m.Seen:
-        """What is seen now; asked for if it is not known."""
-        self._check_there()
-        seen = self._known() or (self.seen if self.fresh else None)
-        if seen is None:
-            command = self.arena.take_commands()
-            answer = self.arena.ask(m.Sense(id=0, robot=self.name, commands=command), m.Observed)
-            seen = answer.robots[self.name]
-            self.keep(seen, answer.tick, fresh=False)
-        elif consume:
-            self.fresh = False
+    def forget(self) -> None:
+        """What was seen is no longer so."""
+        self._seen, self._pictures, self._fresh_until = None, {}, 0.0
+
+    def _look(self, what: str, sensors: Collection[str] = (), cameras: Collection[str] = ()) -> tuple[m.Seen, int]:
+        """What is seen now and the tick; asked for, if it is not known."""
+        seen, tick = self._known(what), self._tick
+        shots = (seen.pictures.keys() | self._pictures.keys()) if seen is not None and cameras else ()
+        if seen is not None and all(n in seen.readings for n in sensors) and all(n in shots for n in cameras):
+            return seen, tick
+        answer = self.arena.ask(m.Sense(id=self.arena.number(), robot=self.name), m.Observed)
+        return answer.robots[self.name], answer.tick
+
+    def _known(self, what: str) -> m.Seen | None:
+        """What is known of the present, or at most a period old under a watch.
+
+        While time goes on by itself, what came with a step answers every question once: who asks again wants news.
+        """
+        arena = self.arena
+        arena.dialogue.catch_up()
+        seen = self._seen
+        if arena.held:
+            return seen if self._tick == arena.tick and self._change == arena.changes else None
+        if arena.watcher.watches(self.name):
+            return seen
+        if what in self._asked or self._change != arena.changes or time.monotonic() > self._fresh_until:
+            return None
+        self._asked.add(what)
         return seen
 
-    def _check_there(self) -> None:
-        if self.gone:
-            raise SimulationError(f"robot {self.name!r} has left the arena")
+
+def chosen_of(robot: Robot) -> set[str]:
+    """The names of the devices that are sensed."""
+    return {device.name for device in robot.devices.values() if device.enabled and not device.polled}
 
 
-def array_of(picture: m.Picture) -> NDArray[np.uint8]:
+def observed(robot: Robot, seen: m.Seen, time: float, pictures: Mapping[str, m.Picture] | None = None) -> Observation:
+    """What was seen, as an observation."""
+    slots, length, _, cameras = robot.chosen
+    readings = seen.readings
+    if not slots.keys() <= readings.keys():  # one was switched on a moment ago
+        slots = {name: slot for name, slot in slots.items() if name in readings}
+    row: Readings = np.empty(length)
+    for name, slot in slots.items():
+        row[slot.first : slot.last] = readings[name]
+    shots = None if pictures is None else {c.name: array_of(pictures[c.name]) for c in cameras if c.name in pictures}
+    return Observation(time, row, slots, shots)
+
+
+def array_of(picture: m.Picture) -> Pixels:
     """A raw picture as an array [row, column, rgb]."""
     return np.frombuffer(picture.data, np.uint8).reshape(picture.height, picture.width, 3).copy()

@@ -104,6 +104,8 @@ class Wire:
         return self._read(deadline)
 
     def _read(self, deadline: float) -> list[Message]:
+        if self._protocol.close_rcvd is not None:
+            raise self._gone(self._protocol.close_rcvd.reason or "the server closed it")
         if not (isinstance(self._socket, ssl.SSLSocket) and self._socket.pending()):
             wait = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
             if not self._readable.select(wait):
@@ -113,7 +115,7 @@ class Wire:
                 data = self._socket.recv(CHUNK)
             if not data:
                 self._protocol.receive_eof()
-                raise self._gone(self._protocol.close_reason or "the server closed it")
+                raise self._gone("the server closed it")
             self._protocol.receive_data(data)
             messages = self._messages()
             self._pongs += [data for data in self._protocol.data_to_send() if data]

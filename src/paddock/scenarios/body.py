@@ -10,7 +10,7 @@ from paddock.control.tasks.base import RANGER, WHEEL_TRAVEL
 from paddock.core.geometry import Pose
 from paddock.estimate import Odometry
 from paddock.robots import RobotSpec
-from paddock.scenarios.spec import Safety
+from paddock.scenarios.spec import Belief, Safety
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.laser import LaserSpec
 
@@ -28,7 +28,13 @@ def sensor_for(need: Need, body: RobotSpec) -> SensorSpec | None:
 
 
 def view_of(
-    body: RobotSpec, *, dt: float, safety: Safety, start: Pose, chance: Callable[[str], float] = lambda _: 0.5
+    body: RobotSpec,
+    *,
+    dt: float,
+    safety: Safety,
+    belief: Belief,
+    start: Pose,
+    chance: Callable[[str], float] = lambda _: 0.5,
 ) -> View:
     """What the tasks of a robot may know."""
     ranger, compass, encoders = (sensor_for(n, body) for n in (RANGER, Need(("compass",)), WHEEL_TRAVEL))
@@ -36,7 +42,11 @@ def view_of(
     clearance = CLEARANCE if eyes is None else min(CLEARANCE, eyes.range / 2)
     return View(
         dt=dt,
-        odometry=Odometry(axle=body.drive.axle, pose=start),
+        odometry=Odometry(
+            axle=belief.axle or body.drive.axle,
+            wheel_ratio=(belief.wheel_diameter or body.drive.wheel_diameter) / body.drive.wheel_diameter,
+            pose=start,
+        ),
         max_speed=body.drive.max_speed,
         max_acceleration=body.drive.max_acceleration or math.inf,
         ranger=eyes,

@@ -222,8 +222,9 @@ class Run:
 
 def _view(plan: Prepared, arena: Arena, robot: Robot) -> View:
     """The tasks' view of the robot; the devices that it and they need are switched on."""
-    view = view_of(plan.body, dt=arena.dt, safety=plan.spec.safety, start=robot.pose)
-    needs = [need for planned in plan.spec.tasks for need in task_class(planned.task).needs]
+    spec = plan.spec
+    view = view_of(plan.body, dt=arena.dt, safety=spec.safety, belief=spec.belief, start=robot.pose)
+    needs = [need for planned in spec.tasks for need in task_class(planned.task).needs]
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, plan.body)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}
     wanted |= {view.ranger.device} if view.ranger is not None else set()

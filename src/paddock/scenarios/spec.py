@@ -66,6 +66,14 @@ class Safety(Spec):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Belief(Spec):
+    """What the robot's program takes its wheels for; what they really are stands in the world."""
+
+    wheel_diameter: Metres | None = None  # None: as on the robot's data sheet
+    axle: Metres | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class StopWhen(Spec):
     """What ends a run before all tasks are done."""
 
@@ -91,6 +99,7 @@ class ScenarioSpec(Spec):
     robot: Annotated[str | RobotChange | None, Said("the name of a robot in the world, or a table with a name")] = None
     tasks: Annotated[tuple[PlannedTask, ...], Count(1, "task")]
     safety: Safety = Safety()
+    belief: Belief = Belief()
     stop: StopWhen = StopWhen()
     repetitions: Whole = 1  # runs with every seed
     seeds: Annotated[tuple[Seed, ...], Count(1, "seed")] = (0,)

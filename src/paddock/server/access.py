@@ -30,12 +30,12 @@ class Grant:
     """What a token allows."""
 
     role: Role
-    robots: frozenset[str] | None = None  # those it names; None for all
+    robots: frozenset[str] | None = None  # those it names, and `NAME_…` that they bring along; None for all
     name: str = ""  # whom it was made for
 
     def covers(self, robot: str) -> bool:
         """Whether it allows to read this robot, and for controllers to drive it."""
-        return self.robots is None or robot in self.robots
+        return self.robots is None or robot in self.robots or robot.partition("_")[0] in self.robots
 
     def check(self, role: Role, what: str) -> None:
         """Refuse what needs a higher role."""
@@ -55,7 +55,8 @@ EVERYTHING = Grant(Role.SUPERVISOR)
 class Tokens:
     """The tokens of a server."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, demanded: bool = False) -> None:
+        self.demanded = demanded  # also from this machine
         self._grants: dict[str, Grant] = {}
 
     def add(self, grant: Grant, token: str | None = None) -> str:
@@ -71,8 +72,9 @@ class Tokens:
                 return grant
         if token:
             raise Refused("token: this token is not valid here; ask for a new join link")
-        if not local:
-            raise Refused("token: from another machine this server wants a token; ask for a join link")
+        if not local or self.demanded:
+            whom = "here" if local else "from another machine"
+            raise Refused(f"token: {whom} this server wants a token; ask for a join link")
         return EVERYTHING
 
 
@@ -84,6 +86,16 @@ def is_local(address: str) -> bool:
         return address == "localhost"
     mapped = getattr(number, "ipv4_mapped", None)
     return bool((mapped or number).is_loopback)
+
+
+def own_address() -> str:
+    """This machine's address in its network: names may be unknown there."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent; the system just chooses an address to send from
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
 
 
 def own_hosts(bound: str, extra: Collection[str] = ()) -> frozenset[str]:
@@ -107,7 +119,7 @@ def foreign_header(host: str | None, origin: str | None, *, hosts: Collection[st
     if origin is not None and hostname(origin) != name:
         return f"Origin {origin!r} is another site"
     if origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
-        return f"Origin {origin!r} is another port of this machine"
+        return f"Origin {origin!r} is another site: expected {host}"
     return ""
 
 

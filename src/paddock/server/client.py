@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
-from paddock.arena import Arena, Robot
+from paddock.arena import Arena, Robot, Snapshot
 from paddock.protocol import Encoding, Message, encode
 from paddock.server.access import Grant
 from paddock.server.conductor import Member
@@ -31,7 +33,8 @@ class FrameStream:
     period: float  # wall seconds
     sent: int = 0
     got: int = 0
-    last: tuple[int, int, bytes] | None = None  # tick, layout of the robots' list, bodies
+    last: tuple[int, int, bytes] | None = None  # tick, changes of the fleet, bodies
+    timer: asyncio.TimerHandle | None = None  # until the next one
 
 
 @dataclass(eq=False)
@@ -45,13 +48,15 @@ class Client:
     encoding: Encoding = "msgpack"
     member: Member = field(init=False)
     wants_lock: bool = False
+    silent: bool = False  # no sign of life for a while
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
     driven: list[str] = field(default_factory=list)  # robots that it claimed or brought along
     subscriptions: dict[tuple[str, str], Subscription] = field(default_factory=dict)  # by robot and stream
     frames: FrameStream | None = None
     stale: set[str] = field(default_factory=set)  # news that it has not been told yet: "robots", "clock"
-    snapshots: dict[int, object] = field(default_factory=dict)
+    snapshots: dict[int, Snapshot] = field(default_factory=dict)
+    snapshot_numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def __post_init__(self) -> None:
         self.member = Member(self.name)
@@ -71,6 +76,12 @@ class Client:
         if handle is None:
             handle = self.handles[name] = arena.robots.new_handle(name)
         return handle
+
+    def stop_frames(self) -> None:
+        """No more frames."""
+        if self.frames is not None and self.frames.timer is not None:
+            self.frames.timer.cancel()
+        self.frames = None
 
     def forget(self, robot: str) -> None:
         """A robot is no more, or no longer this client's."""

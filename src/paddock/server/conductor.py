@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -11,8 +12,10 @@ from typing import Protocol
 
 from paddock.arena import Arena
 
+log = logging.getLogger("paddock.server")
+
 SLICE = 0.01  # wall seconds of simulation before messages are looked at again
-LONGEST_LEAP = 0.1  # simulated seconds before messages are looked at again
+LONGEST_LEAP = 0.1  # simulated seconds of a free clock before messages are looked at again
 FARTHEST_BEHIND = 0.25  # wall seconds; what is farther behind its pace is not caught up with
 
 
@@ -67,6 +70,7 @@ class Conductor:
         """Take part; in the lock, from the present tick on."""
         if member not in self.members:
             self.members.append(member)
+            member.target = self.arena.tick
         member.locked = lock
         member.target = max(member.target, self.arena.tick)
         self.audience.clock_changed()
@@ -126,7 +130,8 @@ class Conductor:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        began = time.perf_counter()
+        began, first = time.perf_counter(), self.arena.tick
+        leap = max(1, int(LONGEST_LEAP / self.arena.dt))
         while True:
             self._answer()
             ticks = self._allowed()
@@ -136,7 +141,8 @@ class Conductor:
             if ahead > 0:
                 self._timer = self._loop.call_later(ahead, self.go)
                 break
-            if time.perf_counter() - began > SLICE:
+            waited = time.perf_counter() - began > SLICE or (not self.lock and self.arena.tick - first >= leap)
+            if waited:
                 self._timer = self._loop.call_soon(self.go)
                 break
             self._step(min(ticks, self._paced(), max(1, int(SLICE / self._cost))))
@@ -167,19 +173,25 @@ class Conductor:
         for member in list(self.members):
             if member.waiting is not None and member.target <= tick:
                 then, member.waiting = member.waiting, None
-                then()
+                try:
+                    then()
+                except Exception:  # one client's trouble; the clock goes on
+                    log.exception("%s could not be told that its time has passed", member.name)
 
     # ---- pace
 
     def _start_pace(self) -> None:
         self._start, self._start_tick = time.perf_counter(), self.arena.tick
 
+    def due(self, tick: int) -> float:
+        """When a tick is to be reached at the present pace, by `time.perf_counter`."""
+        return self._start + (tick - self._start_tick) * self.arena.dt / (self.speed or math.inf)
+
     def _ahead(self) -> float:
         """Wall seconds until the next tick is due; not more than 0 if it is."""
         if self.speed is None:
             return 0.0
-        due = self._start + (self.arena.tick + 1 - self._start_tick) * self.arena.dt / self.speed
-        ahead = due - time.perf_counter()
+        ahead = self.due(self.arena.tick + 1) - time.perf_counter()
         if ahead < -FARTHEST_BEHIND or self.arena.tick < self._start_tick:
             self._start_pace()
             return 0.0

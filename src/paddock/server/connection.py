@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import time
+from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from websockets.frames import Frame, Opcode
@@ -31,8 +33,12 @@ if TYPE_CHECKING:
 MOST_BYTES = 1024 * 1024  # of a message
 MOST_PER_SECOND = 20_000  # messages; whoever sends more has to wait
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
-PING_PERIOD = 5.0  # seconds; three without any sign of life are the end
-NO_HELLO, NOT_ALLOWED, OTHER_VERSION, TOO_SLOW = 4400, 4401, 4426, 4408  # close codes of our own
+TURN = 0.01  # seconds for one client's messages before others have their turn
+PING_PERIOD = 5.0  # seconds
+STOP, GIVE_UP = 3, 60  # periods without a sign of life until a client's robots stop, and until it is given up
+HOST_GONE = 15_000  # milliseconds without an acknowledgement of the other side's system: it is no more
+NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # close codes of our own
+FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: whoever is behind is not on this machine
 
 quiet = logging.getLogger("paddock.server.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -45,8 +51,11 @@ class Connection(asyncio.Protocol):
         self.server, self.session = server, server.session
         self.protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
         self.client: Client | None = None
-        self._parts: list[bytes] = []
-        self._opcode = Opcode.TEXT
+        self._parts: list[bytes] = []  # of the message that is coming
+        self._text = False
+        self._inbox: deque[tuple[bool, bytes]] = deque()  # whole messages, and whether each is text
+        self._held: set[str] = set()  # reasons not to read
+        self._proxied = False
         self._loop = asyncio.get_running_loop()
         self._heard = self._loop.time()
         self._second, self._messages = 0, 0
@@ -58,6 +67,11 @@ class Connection(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(high=MOST_BYTES)
         self.server.connections.add(self)
+        connected = transport.get_extra_info("socket")
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
+        if len(self.server.connections) > 2 * self.server.settings.most_clients:
+            self.transport.abort()
         self._after("hello", PATIENCE, lambda: self.close(NO_HELLO, "no hello in time"))
         self._after("ping", PING_PERIOD, self._ping)
 
@@ -70,6 +84,7 @@ class Connection(asyncio.Protocol):
                 self._respond(event)
             elif isinstance(event, Frame):
                 self._frame(event)
+        self._work()
 
     def eof_received(self) -> bool:
         self.protocol.receive_eof()
@@ -80,33 +95,53 @@ class Connection(asyncio.Protocol):
         for timer in self._timers.values():
             timer.cancel()
         self.server.connections.discard(self)
+        self._inbox.clear()
         if self.client is not None:
             self.session.drop(self.client)
             self.client = None
 
     def pause_writing(self) -> None:
-        """The client does not read: do not read from it either, and give it up after a while."""
-        self.transport.pause_reading()
+        """The client does not read: do nothing more for it, and give it up after a while."""
+        self._hold("stuck")
         self._after("stuck", PATIENCE, self.transport.abort)
 
     def resume_writing(self) -> None:
         self._timers.pop("stuck").cancel()
-        if not self.transport.is_closing():
+        self._release("stuck")
+
+    def _hold(self, why: str) -> None:
+        """Do not read from this client for now."""
+        if not self._held:
+            self.transport.pause_reading()
+        self._held.add(why)
+
+    def _release(self, why: str) -> None:
+        """Read again, unless there is another reason not to."""
+        self._held.discard(why)
+        if self._inbox and "stuck" not in self._held:
+            self._work()
+        if not self._held and not self.transport.is_closing():
             self.transport.resume_reading()
 
     # ---- HTTP
 
     def _respond(self, request: Request) -> None:
-        headers = request.headers
+        host, origin = (request.headers.get_all(name) for name in ("Host", "Origin"))
         reached_at = self.transport.get_extra_info("sockname")[0]
         problem = foreign_header(
-            headers.get("Host"), headers.get("Origin"), hosts=self.server.hosts, reached_at=reached_at
+            host[0] if host else None, origin[0] if origin else None, hosts=self.server.hosts, reached_at=reached_at
         )
-        if problem:
+        self._proxied = any(name in request.headers for name in FORWARDED)
+        if len(host) > 1 or len(origin) > 1:
+            response = self.protocol.reject(400, "Host and Origin: expected one of each\n")
+        elif problem:
             response = self.protocol.reject(403, f"{problem}\n")
+        elif request.method != "GET":
+            response = self.protocol.reject(405, "expected GET\n")
+            response.headers["Allow"] = "GET"
         elif request.path.partition("?")[0] != "/ws":
             response = respond_with_file(self.protocol, request.path)
-        elif len(self.server.connections) > self.server.settings.most_clients:
+        elif len(self.session.clients) >= self.server.settings.most_clients:
             response = self.protocol.reject(503, "there are too many clients already; try again later\n")
         else:
             response = self.protocol.accept(request)
@@ -118,23 +153,30 @@ class Connection(asyncio.Protocol):
     def _frame(self, frame: Frame) -> None:
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
             if frame.opcode is not Opcode.CONT:
-                self._opcode = frame.opcode
-            if frame.fin and not self._parts:
-                self._message(bytes(frame.data))
-                return
+                self._text = frame.opcode is Opcode.TEXT
             self._count()
             if frame.data:
                 self._parts.append(bytes(frame.data))
             if frame.fin:
                 whole, self._parts = b"".join(self._parts), []
-                self._message(whole)
+                self._inbox.append((self._text, whole))
 
-    def _message(self, data: bytes) -> None:
-        if self.protocol.state is not State.OPEN:
+    def _work(self) -> None:
+        """Handle what has come, for a while; then others have their turn."""
+        began = self._loop.time()
+        while self._inbox and "stuck" not in self._held:
+            self._message(*self._inbox.popleft())
+            if self._inbox and self._loop.time() - began > TURN:
+                self._hold("busy")
+                self._after("turn", 0.0, self._work)
+                return
+        if "busy" in self._held and not self._inbox:
+            self._release("busy")
+
+    def _message(self, text: bool, data: bytes) -> None:
+        if self.protocol.state is not State.OPEN or self.transport.is_closing():
             return
-        self._count()
         payload: bytes | str = data
-        text = self._opcode is Opcode.TEXT
         if self.client is not None:
             self.client.encoding = "json" if text else "msgpack"
         try:
@@ -157,7 +199,7 @@ class Connection(asyncio.Protocol):
     def _hello(self, hello: Hello, text: bool) -> None:
         peer = self.transport.get_extra_info("peername")[0]
         try:
-            grant = self.server.tokens.grant(hello.token, local=is_local(peer))
+            grant = self.server.tokens.grant(hello.token, local=is_local(peer) and not self._proxied)
             client = Client(hello.name, grant, self.write, self.transport.get_write_buffer_size)
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)
@@ -173,7 +215,7 @@ class Connection(asyncio.Protocol):
 
     def write(self, data: bytes, text: bool) -> None:
         """Send a message; to whom has closed already, nothing."""
-        if self.protocol.state is State.OPEN:
+        if self.protocol.state is State.OPEN and not self.transport.is_closing():
             (self.protocol.send_text if text else self.protocol.send_binary)(data)
             self._flush()
 
@@ -203,14 +245,18 @@ class Connection(asyncio.Protocol):
             self._second, self._messages = now, 0
         self._messages += 1
         if self._messages == MOST_PER_SECOND:
-            self.transport.pause_reading()
-            self._after("rate", 1.0, self.transport.resume_reading)
+            self._hold("rate")
+            self._after("rate", 1.0, lambda: self._release("rate"))
 
     def _ping(self) -> None:
+        """Ask for a sign of life. Someone may be at a breakpoint: their robots stop, unless time waits for them."""
         self._after("ping", PING_PERIOD, self._ping)
-        if self._loop.time() - self._heard > 3 * PING_PERIOD:
+        silent = self._loop.time() - self._heard
+        if silent > GIVE_UP * PING_PERIOD:
             self.transport.abort()
         elif self.protocol.state is State.OPEN:
+            if silent > STOP * PING_PERIOD and self.client is not None:
+                self.session.fell_silent(self.client)
             self.protocol.send_ping(b"")
             self._flush()
 

@@ -10,7 +10,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
-POLICY = "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'"
+POLICY = "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from paddock.arena import Arena
 from paddock.core.errors import LinkError
-from paddock.server.access import Grant, Role, Tokens, is_local, own_hosts
+from paddock.server.access import Grant, Role, Tokens, is_local, own_address, own_hosts
 from paddock.server.connection import Connection
 from paddock.server.session import Scoring, Session
 
@@ -42,13 +42,14 @@ class Server:
     def __init__(self, arena: Arena, settings: Settings | None = None, *, scoring: Scoring | None = None) -> None:
         self.arena, self.settings = arena, settings or Settings()
         self._scoring = scoring
-        self.tokens = Tokens()
+        self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: set[Connection] = set()
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
         self.port = self.settings.port
-        self.supervisor = self.viewer = ""
+        self.supervisor = self.controller = self.viewer = ""
         if self.settings.token or not self.loopback:
             self.supervisor = self.tokens.add(Grant(Role.SUPERVISOR), self.settings.token)
+            self.controller = self.tokens.add(Grant(Role.CONTROLLER))
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
         self._stopped: asyncio.Event | None = None
 
@@ -61,9 +62,7 @@ class Server:
         """Where it is; with a token, a join link."""
         host = self.settings.host
         if host in ("0.0.0.0", "::"):
-            import socket
-
-            host = socket.gethostname()
+            host = own_address()
         named = f"[{host}]" if ":" in host else host
         path = "/ws" if scheme == "ws" else "/"
         return f"{scheme}://{named}:{self.port}{path}" + (f"#token={token}" if token else "")

@@ -1,34 +1,29 @@
-"""Session: an arena, its clients, and what each of them may do. Every message is handled here."""
+"""Session: an arena, its clients, and what they are told. What they ask for is done in `answers.py`."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import math
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from importlib.metadata import version
-from itertools import count
-
-import numpy as np
-from numpy.typing import NDArray
 
 from paddock.arena import Arena, Robot
-from paddock.arena.devices import Camera
-from paddock.core.errors import BadMessage, PaddockError, Refused, SimulationError, UnknownName, VersionMismatch
-from paddock.core.observation import Command
+from paddock.core.errors import BadMessage, PaddockError, SimulationError, VersionMismatch
 from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
-from paddock.server.client import Client, FrameStream, Subscription
+from paddock.server.answers import ANSWERS
+from paddock.server.client import Client, Subscription
 from paddock.server.conductor import Conductor, Member
-from paddock.server.sight import bodies, picture, scene_of, seen_by
-from paddock.server.uploads import uploaded_robot
+from paddock.server.fleet import Fleet
+from paddock.server.sight import bodies, floor_file, seen_by
 
-MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
-MOST_SUBSCRIPTIONS = 256  # of one client
-MOST_SNAPSHOTS = 16  # of one client
 LONGEST_TEXT = 2000  # letters of a refusal
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
+PUSH_BUDGET = 0.002  # wall seconds of a tick for one client's subscriptions, on a paced clock
 SCORE_PERIOD = 0.5  # wall seconds
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
@@ -44,20 +39,19 @@ class Session:
     ) -> None:
         self.arena, self.scoring = arena, scoring
         self.clients: list[Client] = []
-        self.owners: dict[str, Client] = {}  # by robot
-        self.spawned: set[str] = set()
-        self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
+        self.fleet = Fleet(arena)
         self.conductor = Conductor(arena, self, speed=speed, lock_step=lock_step)
         self._loop = asyncio.get_running_loop()
         self._news: asyncio.TimerHandle | None = None
-        self._layout = 0  # counts changes of the robots' list
-        self._numbers = count(1)
-        self._handlers: dict[str, Callable[[Client, m.Message], Message | None]] = {
-            kind: getattr(self, f"_{kind}") for kind in m.REQUESTS if kind != "hello"
-        }
+        self._told = 0  # changes of the fleet that all clients know of, or soon will
         self._timers = [self._loop.call_later(REMINDER, self._remind)]
         if scoring is not None:
             self._timers.append(self._loop.call_soon(self._score))  # type: ignore[arg-type]
+
+    @cached_property
+    def floor_png(self) -> bytes:
+        """The floor's picture; it never changes."""
+        return floor_file(self.arena)
 
     def close(self) -> None:
         """No more time passes."""
@@ -89,127 +83,60 @@ class Session:
                 lock_step=self.conductor.lock_step,
             )
         )
-        client.send(self._robots_for(client))
+        client.send(self.fleet.told_to(client))
         client.send(self._clock_message())
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
         id = getattr(message, "id", None)
+        client.silent = False
         try:
+            self.fleet.catch_up(self.clients)
             if message.type == "hello":
                 raise BadMessage("hello: you are welcome already")
-            answer = self._handlers[message.type](client, message)
+            answer = ANSWERS[message.type](self, client, message)
         except PaddockError as error:
             answer = refusal(error, id)
         except Exception:
             log.exception("a %s of %s failed", message.type, client.name)
             answer = refusal(SimulationError(f"{message.type}: the server failed; see its log"), id)
-        self._tell_news(client)
+        self._notice()
         if answer is not None:
+            self._tell_news(client)
             client.send(answer)
+
+    def fell_silent(self, client: Client) -> None:
+        """A client gives no sign of life: its robots stop, unless time waits for it anyway."""
+        client.silent = True
+        if not client.member.locked:
+            for name in client.driven:
+                self.fleet.halt(name)
 
     def drop(self, client: Client) -> None:
         """A client is gone: its robots stop, those it brought along vanish, nobody waits for it."""
         if client not in self.clients:
             return
         self.clients.remove(client)
-        client.frames = None
+        client.stop_frames()
         client.subscriptions.clear()
-        driven = list(client.driven)
-        self._give_up(client, driven)
-        self.conductor.leave(client.member)
+        try:
+            self.fleet.catch_up([*self.clients, client])
+            self.fleet.give_up(client.driven, self.clients)
+            self._notice()
+        finally:
+            self.conductor.leave(client.member)
 
     def _unique(self, name: str) -> str:
         taken = {client.name for client in self.clients}
         return next(one for one in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if one not in taken)
 
-    # ---- robots
+    # ---- news
 
-    def _claim(self, client: Client, message: m.Claim) -> Message:
-        self._own(client, message.robot, force=message.force)
-        return m.Done(id=message.id)
-
-    def _spawn(self, client: Client, message: m.Spawn) -> Message:
-        client.grant.check(Role.CONTROLLER, "spawn")
-        client.grant.check_robot(message.robot, "spawn")
-        if len(self.arena.robots) >= MOST_ROBOTS:
-            raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
-        if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
-            raise Refused(f"spawn: you brought {MOST_BROUGHT} robots along already; let one leave first")
-        if message.robot in self.arena:
-            raise Refused(f"spawn: there is a robot called {message.robot!r} already; choose another name")
-        spec = uploaded_robot(message.kind)
-        self.arena.spawn(message.robot, spec, at=message.at, heading=message.heading, color=message.color)
-        self.spawned.add(message.robot)
-        self.owners[message.robot] = client
-        client.driven.append(message.robot)
-        self.robots_changed()
-        return m.Done(id=message.id)
-
-    def _leave(self, client: Client, message: m.Leave) -> Message:
-        self._known(message.robot)
-        if self.owners.get(message.robot) is not client:
-            raise Refused(f"leave: robot {message.robot!r} is not yours")
-        self._give_up(client, [message.robot])
-        return m.Done(id=message.id)
-
-    def _give_up(self, client: Client, robots: Iterable[str]) -> None:
-        changed = False
-        for name in list(robots):
-            changed = True
-            client.forget(name)
-            del self.owners[name]
-            self._held.pop(name, None)
-            if name in self.spawned:
-                self.spawned.discard(name)
-                for other in self.clients:
-                    other.forget(name)
-                self.arena.remove(name)
-            else:
-                self._halt(name)
-        if changed:
-            self.robots_changed()
-
-    def _halt(self, name: str) -> None:
-        """Stand still and be silent."""
-        robot = self.arena[name]
-        robot.stop()
-        if robot.spec.speaker:
-            robot.speaker.stop()
-
-    def _own(self, client: Client, name: str, *, force: bool = False) -> None:
-        """Make sure that a client drives a robot, or refuse."""
-        owner = self.owners.get(name)
-        if owner is client:
-            return
-        self._known(name)
-        client.grant.check(Role.CONTROLLER, f"robot {name!r}")
-        client.grant.check_robot(name, "claim")
-        if owner is not None:
-            if not force:
-                raise Refused(f"claim: robot {name!r} is driven by {owner.name}")
-            client.grant.check(Role.SUPERVISOR, "claim by force")
-            owner.driven.remove(name)
-            self._held.pop(name, None)
-            self._halt(name)
-        self.owners[name] = client
-        client.driven.append(name)
-        self.robots_changed()
-
-    def _known(self, name: str) -> None:
-        if name not in self.arena:
-            raise UnknownName("robot", name, self.arena.robots)
-
-    def _handle_for(self, client: Client, robot: str) -> Robot:
-        """A client's handle to a robot that it may read."""
-        self._known(robot)
-        client.grant.check_robot(robot, "read")
-        return client.handle(self.arena, robot)
-
-    def robots_changed(self) -> None:
-        """There are other robots, or other drivers."""
-        self._layout += 1
-        self._changed("robots")
+    def _notice(self) -> None:
+        """See whether there are other robots or drivers than everyone knows."""
+        if self._told != self.fleet.changes:
+            self._told = self.fleet.changes
+            self._changed("robots")
 
     def _changed(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
@@ -227,205 +154,52 @@ class Session:
         if client.stale:
             news, client.stale = client.stale, set()
             if "robots" in news:
-                client.send(self._robots_for(client))
+                client.send(self.fleet.told_to(client))
             if "clock" in news:
                 client.send(self._clock_message())
 
-    def _robots_for(self, client: Client) -> m.Robots:
-        kinds = list(dict.fromkeys(self.arena.built.robots))
-        numbers = {kind: i for i, kind in enumerate(kinds)}
-        may_drive = client.grant.role >= Role.CONTROLLER
-        return m.Robots(
-            kinds=tuple(kind.to_table() for kind in kinds),
-            robots=tuple(
-                m.RobotInfo(
-                    name=robot.name,
-                    kind=numbers[kind],
-                    color=robot.color or kind.body.color,
-                    owner=self.owners[robot.name].name if robot.name in self.owners else "",
-                    spawned=robot.name in self.spawned,
-                    yours=may_drive
-                    and client.grant.covers(robot.name)
-                    and self.owners.get(robot.name, client) is client,
-                )
-                for robot, kind in zip(self.arena.world.robots, self.arena.built.robots, strict=True)
-            ),
-        )
+    # ---- what clients see
 
-    # ---- sensing
+    def looks_different(self) -> None:
+        """Someone was moved by hand: time may stand still, yet all that is near looks different now."""
+        for client in self.clients:
+            for subscription in client.subscriptions.values():
+                self.push(client, subscription)
 
-    def _enable(self, client: Client, message: m.Enable) -> Message:
-        handle = self._handle_for(client, message.robot)
-        (handle.enable if message.on else handle.disable)(*message.devices)
-        return m.Done(id=message.id)
-
-    def _poll_only(self, client: Client, message: m.PollOnly) -> Message:
-        self._handle_for(client, message.robot).device(message.device).poll_only(message.on)
-        return m.Done(id=message.id)
-
-    def _sense(self, client: Client, message: m.Sense) -> Message:
-        handle = self._handle_for(client, message.robot)
-        self._command(client, message.commands)
-        return m.Observed(id=message.id, tick=self.arena.tick, robots={message.robot: self._seen(client, handle)})
-
-    def _read(self, client: Client, message: m.Read) -> Message:
-        device = self._handle_for(client, message.robot).device(message.device)
-        self._command(client, message.commands)
-        tick = self.arena.tick
-        device.refuse_if_disabled()
-        if not isinstance(device, Camera):
-            values = device.raw_values() if message.raw else device.robot.body.read(device, raw=False)
-            return m.Reading(id=message.id, tick=tick, values=values)
-        if message.raw:
-            return m.Reading(id=message.id, tick=tick, values=device.depth().ravel())
-        return m.Reading(id=message.id, tick=tick, picture=picture(device, jpeg=False))
-
-    def _subscribe(self, client: Client, message: m.Subscribe) -> None:
-        self._handle_for(client, message.robot)
-        handle = self.arena.robots.new_handle(message.robot)
-        handle.enable(*message.devices)
-        for name in message.devices:
-            handle.device(name).polled = False
-        handle.refresh()
-        every = max(1, round(message.period / self.arena.dt))
-        subscription = Subscription(handle, every, self.arena.tick, message.jpeg, message.stream)
-        if len(client.subscriptions | {(message.robot, message.stream): None}) > MOST_SUBSCRIPTIONS:
-            raise Refused(f"subscribe: you have {MOST_SUBSCRIPTIONS} subscriptions already; end one first")
-        client.subscriptions[message.robot, message.stream] = subscription
-        client.send(m.Done(id=message.id))
-        self._push(client, subscription)
-
-    def _unsubscribe(self, client: Client, message: m.Unsubscribe) -> Message:
-        client.subscriptions.pop((message.robot, message.stream), None)
-        return m.Done(id=message.id)
-
-    def _push(self, client: Client, subscription: Subscription) -> None:
+    def push(self, client: Client, subscription: Subscription) -> None:
         tick = self.arena.tick
         if client.slow:
             subscription.next = tick + 1
             return
-        subscription.next = max(subscription.next + subscription.every, tick + 1)
+        if subscription.next <= tick:
+            subscription.next = max(subscription.next + subscription.every, tick + 1)
         robot = subscription.robot
         truth = client.grant.role is Role.SUPERVISOR
-        seen = seen_by(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
+        try:
+            seen = seen_by(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
+        except (PaddockError, KeyError):
+            return  # a program in this process has just taken it away: the next `catch_up` notices
         client.send(m.Sensed(robot=robot.name, tick=tick, seen=seen, stream=subscription.stream))
 
-    def _seen(self, client: Client, handle: Robot) -> m.Seen:
+    def seen(self, client: Client, handle: Robot) -> m.Seen:
+        """What a client's handle sees now, and the truth for those who may know it."""
         return seen_by(self.arena, handle, truth=client.grant.role is Role.SUPERVISOR)
 
-    # ---- commands and time
-
-    def _step(self, client: Client, message: m.Step) -> Message | None:
-        if client.step_id is not None:
-            raise Refused("step: your last step is still under way")
-        client.grant.check(Role.CONTROLLER, "step")
-        self._command(client, message.commands)
-        client.step_id = message.id
-        if client.member not in self.conductor.members or client.member.locked != client.wants_lock:
-            self.conductor.join(client.member, client.wants_lock)
-        self.conductor.ask(client.member, message.ticks, lambda: self._stepped(client))
-        return None
-
-    def _stepped(self, client: Client) -> None:
+    def stepped(self, client: Client) -> None:
+        """The time that a client asked for has passed."""
         assert client.step_id is not None
         id, client.step_id = client.step_id, None
-        robots = {name: self._seen(client, handle) for name, handle in client.handles.items()}
+        robots = {name: self.seen(client, handle) for name, handle in client.handles.items()}
         self._tell_news(client)
         client.send(m.Observed(id=id, tick=self.arena.tick, robots=robots))
 
-    def _steer(self, client: Client, message: m.Steer) -> None:
-        self._command(client, message.commands)
-
-    def _command(self, client: Client, commands: Mapping[str, Command]) -> None:
-        """Carry out all commands, or refuse all."""
-        for name in commands:
-            self._own(client, name)
-        rows = [self.arena.numbers[name] for name in commands]
-        before = self.arena.commands[0, rows], self.arena.motion[rows]  # copies
-        try:
-            for name, command in commands.items():
-                client.handle(self.arena, name).apply(command)
-        except PaddockError:
-            self.arena.commands[0, rows], self.arena.motion[rows] = before
-            raise
-        if self.arena.gate is not None:
-            self._held |= {name: self.arena.commands[0, row].copy() for name, row in zip(commands, rows, strict=True)}
-
-    def _lock(self, client: Client, message: m.Lock) -> Message:
-        client.grant.check(Role.CONTROLLER, "lock")
-        client.wants_lock, client.member.timeout = message.on, message.timeout
-        if message.on:
-            self.conductor.join(client.member, True)
-        elif client.step_id is None:
-            self.conductor.leave(client.member)
-        return m.Done(id=message.id)
-
-    def _play(self, client: Client, message: m.Play) -> Message:
-        client.grant.check(Role.SUPERVISOR, "play")
-        self.conductor.set_running(True)
-        return m.Done(id=message.id)
-
-    def _pause(self, client: Client, message: m.Pause) -> Message:
-        client.grant.check(Role.SUPERVISOR, "pause")
-        self.conductor.set_running(False)
-        return m.Done(id=message.id)
-
-    def _advance(self, client: Client, message: m.Advance) -> Message:
-        client.grant.check(Role.SUPERVISOR, "advance")
-        if self.conductor.running:
-            raise Refused("advance: the clock is running; pause it first")
-        self.conductor.advance(message.ticks)
-        return m.Done(id=message.id)
-
-    def _set_speed(self, client: Client, message: m.SetSpeed) -> Message:
-        client.grant.check(Role.SUPERVISOR, "set_speed")
-        if 0 < message.speed < 0.01:
-            raise Refused(f"set_speed.speed: expected 0 for flat out, or 0.01 to 1000, got {message.speed:g}")
-        self.conductor.set_speed(message.speed or None)
-        return m.Done(id=message.id)
-
-    def _reset(self, client: Client, message: m.Reset) -> Message:
-        client.grant.check(Role.SUPERVISOR, "reset")
-        self.arena.reset(message.seed)
-        self._jumped()
-        return m.Done(id=message.id)
-
-    def _place(self, client: Client, message: m.Place) -> Message:
-        client.grant.check(Role.SUPERVISOR, "place")
-        self._known(message.robot)
-        self.arena[message.robot].place(message.x, message.y, message.heading)
-        for one in self.clients:  # time may stand still, yet all that is near it looks different now
-            for subscription in one.subscriptions.values():
-                self._push(one, subscription)
-        return m.Done(id=message.id)
-
-    def _digest(self, client: Client, message: m.Digest) -> Message:
-        client.grant.check(Role.SUPERVISOR, "digest")
-        return m.Answer(id=message.id, value=self.arena.digest())
-
-    def _snapshot(self, client: Client, message: m.Snapshot) -> Message:
-        client.grant.check(Role.SUPERVISOR, "snapshot")
-        if len(client.snapshots) >= MOST_SNAPSHOTS:
-            client.snapshots.pop(next(iter(client.snapshots)))
-        number = next(self._numbers)
-        client.snapshots[number] = self.arena.snapshot()
-        return m.Answer(id=message.id, value=number)
-
-    def _restore(self, client: Client, message: m.Restore) -> Message:
-        client.grant.check(Role.SUPERVISOR, "restore")
-        snapshot = client.snapshots.get(message.snapshot)
-        if snapshot is None:
-            raise SimulationError(
-                f"restore: no snapshot {message.snapshot}; the server keeps the last {MOST_SNAPSHOTS} of each client"
-            )
-        self.arena.restore(snapshot)  # type: ignore[arg-type]
-        self._jumped()
-        return m.Done(id=message.id)
-
-    def _jumped(self) -> None:
+    def jumped(self) -> None:
+        """The arena's clock was set to another time."""
+        self.fleet.let_go()
         for client in self.clients:
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
+        self.looks_different()
         self.conductor.jumped()
 
     # ---- the audience of the conductor
@@ -434,22 +208,27 @@ class Session:
         return min((max(s.next, tick + 1) for c in self.clients for s in c.subscriptions.values()), default=math.inf)
 
     def before_ticks(self) -> None:
-        for name, command in self._held.items():
-            self.arena.commands[0, self.arena.numbers[name]] = command
+        self.fleet.catch_up(self.clients)
+        self._notice()
+        self.fleet.hold()
 
     def ticked(self) -> None:
         tick = self.arena.tick
+        hurried = self.conductor.speed is not None and not self.conductor.lock
         for client in self.clients:
+            began = time.perf_counter()
             for subscription in client.subscriptions.values():
                 if subscription.next <= tick:
-                    self._push(client, subscription)
+                    if hurried and time.perf_counter() - began > PUSH_BUDGET:  # the clock must not wait for one client
+                        subscription.next = tick + 1
+                    else:
+                        self.push(client, subscription)
 
     def released(self, member: Member) -> None:
         client = next((one for one in self.clients if one.member is member), None)
         robots = tuple(client.driven) if client is not None else ()
         for name in robots:
-            self._halt(name)
-            self._held.pop(name, None)
+            self.fleet.halt(name)
         reason = f"no answer within {member.timeout:g} s"
         for one in self.clients:
             one.send(m.Released(client=member.name, robots=robots, reason=reason))
@@ -476,30 +255,18 @@ class Session:
 
     # ---- the page
 
-    def _look(self, client: Client, message: m.Look) -> Message:
-        return scene_of(self.arena, message.id)
-
-    def _frames(self, client: Client, message: m.Frames) -> Message:
-        if message.rate == 0:
-            client.frames = None
-        else:
-            client.frames = FrameStream(1 / message.rate)
-            self._loop.call_soon(self._frame, client, client.frames)
-        return m.Done(id=message.id)
-
-    def _got(self, client: Client, message: m.Got) -> None:
-        if client.frames is not None:
-            client.frames.got = max(client.frames.got, min(message.frame, client.frames.sent))
-
-    def _frame(self, client: Client, stream: FrameStream) -> None:
-        """Send the newest frame if the last one has arrived and anything moved."""
-        if client.frames is not stream:
+    def stream_frames(self, client: Client) -> None:
+        """Send the newest frame if the last one has arrived and anything moved; and so on."""
+        stream = client.frames
+        if stream is None:
             return
-        self._loop.call_later(stream.period, self._frame, client, stream)
+        stream.timer = self._loop.call_later(stream.period, self.stream_frames, client)
         if stream.got < stream.sent:
             return
+        self.fleet.catch_up(self.clients)
+        self._notice()
         now = bodies(self.arena)
-        state = (self.arena.tick, self._layout, now)
+        state = (self.arena.tick, self.fleet.changes, now)
         if state == stream.last:
             return
         stream.last, stream.sent = state, stream.sent + 1
@@ -513,12 +280,12 @@ class Session:
         if not watching:
             return
         try:
-            scores = self.scoring(self.arena)
+            scores = {name: float(score) for name, score in self.scoring(self.arena).items()}
         except Exception:
             log.exception("the scoring failed; there will be no more scores")
             self._timers.pop().cancel()
             return
-        lines = [m.Score(robot=name, score=float(score)) for name, score in scores.items() if math.isfinite(score)]
+        lines = [m.Score(robot=name, score=score) for name, score in scores.items() if math.isfinite(score)]
         message = m.Scores(scores=tuple(sorted(lines, key=lambda line: -line.score)))
         for client in watching:
             client.send(message)

@@ -20,6 +20,11 @@ from paddock.worlds.solids import solids
 
 def seen_by(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> Seen:
     """What a handle's enabled devices see now."""
+    with arena.turn:
+        return _seen_by(arena, robot, truth=truth, jpeg=jpeg)
+
+
+def _seen_by(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool) -> Seen:
     slots, length, mask, cameras = robot.chosen
     readings: Readings = np.empty(length)
     if slots:
@@ -51,8 +56,8 @@ def picture(camera: Camera, *, jpeg: bool) -> Picture:
 
 def bodies(arena: Arena) -> bytes:
     """Where all robots are, for a `frame`."""
-    motion = arena.motion
-    lamps = arena.built.lamps
+    with arena.turn:
+        motion, lamps = arena.motion.copy(), arena.built.lamps
     return pack(
         motion[:, X : HEADING + 1],
         motion[:, LEFT_SPEED : RIGHT_SPEED + 1],
@@ -62,12 +67,17 @@ def bodies(arena: Arena) -> bytes:
     )
 
 
-def scene_of(arena: Arena, id: int) -> Scene:
+def floor_file(arena: Arena) -> bytes:
+    """The floor's picture as a PNG file."""
+    file = io.BytesIO()
+    Image.fromarray(arena.model.floor).save(file, "PNG")
+    return file.getvalue()
+
+
+def scene_of(arena: Arena, floor_png: bytes, id: int) -> Scene:
     """What there is to draw besides the robots."""
     world = arena.world
     floor = arena.model.floor
-    file = io.BytesIO()
-    Image.fromarray(floor).save(file, "PNG")
     left, _, _, top = world.bounds
     size = (floor.shape[1], floor.shape[0]) if floor.size > 3 else (0, 0)  # a plain floor is one pixel
     right, bottom = left + size[0] / world.floor.pixels_per_metre, top - size[1] / world.floor.pixels_per_metre
@@ -75,7 +85,7 @@ def scene_of(arena: Arena, id: int) -> Scene:
         id=id,
         title=world.title or world.name,
         bounds=world.bounds,
-        floor=file.getvalue(),
+        floor=floor_png,
         floor_bounds=(left, bottom, right, top) if any(size) else world.bounds,
         solids=tuple(
             Solid(corners=((s.shape.x, s.shape.y),), radius=s.shape.radius, height=s.height, color=s.color)

@@ -9,9 +9,11 @@ from paddock.core.library import names
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.camera import CameraSpec
 
-MOST_SENSORS = 64
+MOST_ENTRIES = {"sensors": 64, "leds": 64, "title": 200}
+MOST_CORNERS, MOST_ROWS = 64, 256  # of an outline; of mounts and response tables
 MOST_VALUES = 4096  # of all sensors together
-MOST_PIXELS = 320 * 240
+MOST_PIXELS = 320 * 240  # of all cameras together
+LONGEST_LAG = 2.0  # seconds of a sensor's period and delay: so far back every robot's motion is kept
 
 
 def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
@@ -22,17 +24,39 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
         return load_robot(kind)
     if "base" in kind:
         _check_shipped(kind["base"], shipped, "base")
-    sensors = kind.get("sensors", ())
-    if isinstance(sensors, list) and len(sensors) > MOST_SENSORS:
-        raise SpecError(f"expected at most {MOST_SENSORS} sensors, got {len(sensors)}", path="sensors")
+    for key, most in MOST_ENTRIES.items():
+        part = kind.get(key, ())
+        if isinstance(part, (list, str)) and len(part) > most:
+            raise SpecError(
+                f"expected at most {most} {'letters' if key == 'title' else key}, got {len(part)}", path=key
+            )
+    _check_lists(kind)
     spec = RobotSpec.from_table(kind)
     values = sum(sensor.channels for sensor in spec.sensors)
     if values > MOST_VALUES:
         raise SpecError(f"expected at most {MOST_VALUES} values of all sensors together, got {values}", path="sensors")
-    for i, sensor in enumerate(spec.sensors):
-        if isinstance(sensor, CameraSpec) and sensor.width * sensor.height > MOST_PIXELS:
-            raise SpecError(f"expected at most {MOST_PIXELS} pixels", path=f"sensors[{i}].width")
+    pixels = sum(sensor.width * sensor.height for sensor in spec.sensors if isinstance(sensor, CameraSpec))
+    if pixels > MOST_PIXELS:
+        raise SpecError(f"expected at most {MOST_PIXELS} pixels of all cameras together, got {pixels}", path="sensors")
+    lag = max((sensor.period + sensor.delay for sensor in spec.sensors), default=0.0)
+    if lag > LONGEST_LAG:
+        raise SpecError(
+            f"expected a period and delay of at most {LONGEST_LAG:g} s together, got {lag:g}", path="sensors"
+        )
     return spec
+
+
+def _check_lists(kind: dict[str, Any]) -> None:
+    """Refuse lists so long that checking them would take a while."""
+    body = kind.get("body")
+    lists = [("body.outline", body.get("outline"), MOST_CORNERS)] if isinstance(body, dict) else []
+    sensors = kind.get("sensors")
+    for i, sensor in enumerate(sensors if isinstance(sensors, list) else []):
+        if isinstance(sensor, dict):
+            lists += [(f"sensors[{i}].{key}", sensor.get(key), MOST_ROWS) for key in ("mounts", "response")]
+    for path, entries, most in lists:
+        if isinstance(entries, list) and len(entries) > most:
+            raise SpecError(f"expected at most {most} entries, got {len(entries)}", path=path)
 
 
 def _check_shipped(name: Any, shipped: list[str], path: str) -> None:

@@ -30,7 +30,7 @@ class Sonar(NamedTuple):
         return self.x * math.cos(bearing) + self.y * math.sin(bearing)
 
 
-# The Pioneer's sonars that matter while the wall is on the left: beside, three oblique, ahead, and far back.
+# The Pioneer's sonars that matter while the wall is on the left: from beside to the other side, and far back.
 RING = tuple(
     Sonar(number, x, y, math.radians(heading))
     for number, x, y, heading in (
@@ -39,31 +39,39 @@ RING = tuple(
         (2, 0.148, 0.078, 30.0),
         (3, 0.166, 0.027, 10.0),
         (4, 0.166, -0.027, -10.0),
+        (5, 0.148, -0.078, -30.0),
+        (6, 0.114, -0.119, -50.0),
         (15, -0.157, 0.136, 90.0),
     )
 )
 BESIDE, AHEAD = 0, 4
 REVERSED_RING = tuple(sonar._replace(x=sonar.x + 0.088) for sonar in RING)  # what looks ahead while reversing
 
-BEARINGS = np.radians(np.arange(95.0, -16.0, -5.0))  # where a wall is looked for, from beside to ahead
-COSINES, SINES = np.cos(BEARINGS), np.sin(BEARINGS)
-SURPRISE = 0.03  # a reading that is off by no more than this is always believed [m]
+BEARINGS = np.radians(np.arange(95.0, -56.0, -5.0))  # where a wall is looked for, from beside to acute corners
+SLANTED = math.radians(61)  # a wall whose normal is farther than this from a sonar's heading is no sure echo
+SURPRISE = 0.03  # a reading that is off by no more than this is always believed [m] …
+WARY = 0.012  # … or than this, along rough walls
 DRIFT = (0.01, 0.05, 0.9)  # how fast distance, angle and √curvature become unsure, for each metre driven
+MOST_ANGLE = 2.6  # [rad]
 MOST_CURVED = 3.0  # [1/m]
+SLIGHT = 0.3  # a curvature that may be noise [1/m]
+
+
+class Pair(NamedTuple):
+    """Two neighbouring sonars and the walls that both may see, for each bearing that such a wall may have."""
+
+    bearings: Floats  # [rad], from beside to acute corners
+    slants: tuple[Floats, Floats]  # how much shorter than a reading the square distance of the wall is
+    reaches: tuple[Floats, Floats]  # how far the sonars sit from the axle's centre towards it [m]
 
 
 @functools.cache
-def slants(ring: tuple[Sonar, ...], k: int, half_cone: float) -> Floats:
-    """How much shorter than its reading the square distance of a wall is, for a wall at each of BEARINGS."""
-    found: Floats = np.cos(np.clip(np.abs(BEARINGS - ring[k].heading) - half_cone, 0.0, 1.4))
-    return found
-
-
-@functools.cache
-def reaches(ring: tuple[Sonar, ...], k: int) -> Floats:
-    """How far a sonar sits from the axle's centre [m], measured in each of BEARINGS."""
-    found: Floats = ring[k].x * COSINES + ring[k].y * SINES
-    return found
+def pair(ring: tuple[Sonar, ...], k: int, half_cone: float) -> Pair:
+    """Sonars k and k + 1 of a ring; walls that are too slanted to be told from others are left out."""
+    bearings = np.array([b for b in BEARINGS if all(abs(b - one.heading) <= SLANTED for one in ring[k : k + 2])])
+    slants = [np.cos(np.maximum(0.0, np.abs(bearings - one.heading) - half_cone)) for one in ring[k : k + 2]]
+    reaches = [one.x * np.cos(bearings) + one.y * np.sin(bearings) for one in ring[k : k + 2]]
+    return Pair(bearings, (slants[0], slants[1]), (reaches[0], reaches[1]))
 
 
 @dataclass(slots=True)
@@ -83,6 +91,7 @@ class Belief:
     spread: Spread = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # covariance of those three
     begins: float = -math.inf  # where the wall begins and ends, ahead of the axle [m]
     ends: float = math.inf
+    rough: bool = False  # whether the wall has steps and gaps
     edge_near: bool = False
     turned: float = 0.0  # around that edge [rad]
 
@@ -127,13 +136,20 @@ class Belief:
         self.begins -= forward
         self.ends -= forward
 
+    def step(self, by: float, place: float) -> None:
+        """The wall goes on farther away by so much [m], from a place ahead of the axle's centre on [m]."""
+        dd, da, dc, aa, ac, cc = self.spread
+        self.distance += by
+        self.spread = (dd + 0.02**2, da, dc, aa, ac, cc)
+        self.begins = place
+
     def look(self, seen: Sequence[float]) -> None:
         """Correct it by the sonars that look squarely at the wall, or at the edge."""
         for sonar in self.ring:
-            guess = self._edge_reading(sonar) if self.edge_near else self._wall_reading(sonar)
-            if guess is not None:
+            guess = self._edge_reading(sonar) if self.edge_near else self.wall_reading(sonar)
+            if guess is not None and not (self.rough and seen[sonar.number] > guess[0] + WARY):  # the rim of a gap
                 self._correct(seen[sonar.number], *guess)
-        self.angle = capped(self.angle, 1.6)
+        self.angle = capped(self.angle, MOST_ANGLE)
         self.curvature = capped(self.curvature, MOST_CURVED)
 
     def _correct(self, reading: float, expected: float, by_angle: float, by_curvature: float) -> None:
@@ -144,7 +160,7 @@ class Belief:
         a = da + aa * by_angle + ac * by_curvature
         c = dc + ac * by_angle + cc * by_curvature
         variance = d + a * by_angle + c * by_curvature + self.noise**2
-        if abs(surprise) <= SURPRISE or surprise * surprise <= 9 * variance:
+        if abs(surprise) <= (WARY if self.rough else SURPRISE) or surprise**2 <= (4 if self.rough else 9) * variance:
             rate = surprise / variance
             self.distance += d * rate
             self.angle += a * rate
@@ -158,7 +174,7 @@ class Belief:
                 cc - c * c / variance,
             )
 
-    def _wall_reading(self, sonar: Sonar) -> tuple[float, float, float] | None:
+    def wall_reading(self, sonar: Sonar) -> tuple[float, float, float] | None:
         """What a sonar should read, and its slopes by angle and curvature; None when it cannot see it squarely."""
         angle = self.angle
         if abs(math.pi / 2 - angle - sonar.heading) > self.half_cone:
@@ -191,15 +207,37 @@ class Belief:
             return math.inf, math.inf
         return square / math.cos(aside), sonar.x + square * math.tan(aside)
 
+    def bent_on(self, k: int) -> float:
+        """What sonar k should read if the wall goes on in its curve [m]; infinite where it recedes from the cone."""
+        sonar = self.ring[k]
+        square = self.distance - sonar.reach(math.pi / 2 - self.angle)
+        aside = max(0.0, math.pi / 2 - self.angle - sonar.heading - self.half_cone)  # of the cone's steepest ray
+        bend = max(0.0, self.curvature - SLIGHT)
+        if aside > 1.5:
+            return math.inf
+        rise = math.cos(aside) ** 2 - 2 * bend * square * math.sin(aside) ** 2
+        if rise < 0:
+            return math.inf
+        # where the ray and the wall's parabola meet: square + bend/2 (r sin)² = r cos
+        return 2 * square / (math.cos(aside) + math.sqrt(rise))
+
+    def recedes(self, k: int, reading: float) -> float:
+        """How much farther than this wall something is that lies along it and gives sonar k a reading [m]."""
+        sonar = self.ring[k]
+        steepest = min(
+            math.pi / 2, sonar.heading + self.half_cone + self.angle
+        )  # ray of the cone, from the wall's line
+        return sonar.reach(math.pi / 2 - self.angle) + reading * math.sin(steepest) - self.distance
+
     def flat_wall(self, k: int, seen: Sequence[float]) -> tuple[float, float] | None:
         """Distance [m] and bearing [rad] of a flat wall that explains both sonar k and its neighbour k + 1.
 
         Each sonar's reading gives the wall's distance as a function of its bearing: square on while the bearing lies
         in the cone, and by the cone's nearest ray otherwise. Where both agree, there the wall is.
         """
-        one, two = self.ring[k], self.ring[k + 1]
-        distance = seen[one.number] * slants(self.ring, k, self.half_cone) + reaches(self.ring, k)
-        wrong = (distance - reaches(self.ring, k + 1)) / slants(self.ring, k + 1, self.half_cone) - seen[two.number]
+        both = pair(self.ring, k, self.half_cone)
+        distance = seen[self.ring[k].number] * both.slants[0] + both.reaches[0]
+        wrong = (distance - both.reaches[1]) / both.slants[1] - seen[self.ring[k + 1].number]
         crossings = np.flatnonzero((wrong[1:] > 0) != (wrong[:-1] > 0))
         if not len(crossings):
             return None
@@ -207,5 +245,5 @@ class Belief:
         share = wrong[i] / (wrong[i] - wrong[i + 1])
         return (
             float(distance[i] + share * (distance[i + 1] - distance[i])),
-            float(BEARINGS[i] + share * (BEARINGS[i + 1] - BEARINGS[i])),
+            float(both.bearings[i] + share * (both.bearings[i + 1] - both.bearings[i])),
         )

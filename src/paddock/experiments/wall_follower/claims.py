@@ -8,7 +8,7 @@ import numpy as np
 
 from paddock.experiments.rows import Row
 from paddock.experiments.wall_follower.loop import Loop
-from paddock.experiments.wall_follower.trials import CLOCK, ELSEWHERE, FAST, OTHERS, SLOW, STUDY, Trial
+from paddock.experiments.wall_follower.trials import CLOCK, ELSEWHERE, FAST, OTHERS, ROUGH, SLOW, STUDY, Trial
 
 Loops = Mapping[str, Sequence[Loop]]
 """The loops of every trial, by its row."""
@@ -87,7 +87,7 @@ def _elsewhere(loops: Loops) -> Iterator[Row]:
 
 
 def _others(loops: Loops) -> Iterator[Row]:
-    for trial in OTHERS:
+    for trial in (ROUGH, *OTHERS):
         yield _clean(trial, loops[trial.row])
 
 

@@ -10,13 +10,19 @@ from typing import Literal
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Point
 from paddock.worlds import load_world
-from paddock.worlds.spec import Arc, Border, Wall, WorldSpec
+from paddock.worlds.spec import Arc, Border, Box, Wall, WorldSpec
 
 THICKNESS, HEIGHT = 0.1, 0.8  # of walls [m], as in the world of the study
 PASSAGE = 1.4  # no passage between two generated walls is narrower [m]
 STUB = (1.0, 2.2)  # how far a generated wall sticks out of the border [m]
 HOOK = 0.8  # … and how far its end may bend aside [m]
+STEP = 0.05  # how far a piece of a broken wall stands out [m]
+BLOCK = 0.6  # … and how far those do that have slits between them [m]
+PIECE = (0.4, 1.6)  # length of a piece [m]
+GAP = (0.1, 1.2)  # between two pieces of 5 cm [m]
+SLIT = (0.05, 0.3)  # between two blocks: too narrow for the robot [m]
 ROOMS = (1001, 1002, 1003)  # seeds of the generated rooms; fixed before any of them was driven
+BROKEN = 1001  # … and of the room with broken walls
 
 Way = Literal["clockwise", "counter-clockwise"]
 WAYS: tuple[Way, ...] = ("clockwise", "counter-clockwise")
@@ -37,7 +43,7 @@ class Course:
 
 @functools.cache
 def course_called(name: str) -> Course:
-    """`wall-loop`, `curved`, or `room-N` for any seed N."""
+    """`wall-loop`, `curved`, or `room-N` and `broken-N` for any seed N."""
     if name == "wall-loop":
         return Course(load_world("wall-loop").with_robots(), (0.37, 7.0), 90.0)
     if name == "curved":
@@ -45,7 +51,9 @@ def course_called(name: str) -> Course:
     kind, _, seed = name.partition("-")
     if kind == "room" and seed.isascii() and seed.isdigit():
         return Course(room(int(seed)), (1.2, 0.42), 180.0)
-    raise UnknownName("course", name, ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS)])
+    if kind == "broken" and seed.isascii() and seed.isdigit():
+        return Course(broken_room(int(seed)), (1.2, 0.42), 180.0)
+    raise UnknownName("course", name, ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS), f"broken-{BROKEN}"])
 
 
 def curved_world() -> WorldSpec:
@@ -88,6 +96,36 @@ def room(seed: int) -> WorldSpec:
         border=Border(height=HEIGHT, thickness=THICKNESS),
         walls=tuple(Wall(points=points, thickness=THICKNESS, height=HEIGHT) for points in walls),
     )
+
+
+def broken_room(seed: int) -> WorldSpec:
+    """A room whose walls are broken: pieces stand out by 5 cm, with gaps between them, or far, with slits."""
+    rng = random.Random(seed)
+    width, depth = rng.uniform(8, 12), rng.uniform(8, 12)
+    boxes = []
+    for border in "SENW":
+        long = width if border in "SN" else depth
+        deep = border == rng.choice("EN")
+        at, last = (3.0, long - 0.3) if not deep else (long / 2 - 1.6, long / 2 + 1.6)
+        while at < last - PIECE[0]:
+            length = min(rng.uniform(*PIECE), last - at)
+            boxes.append(_piece(border, at, at + length, BLOCK if deep else STEP, width, depth))
+            at += length + rng.uniform(*(SLIT if deep else GAP))
+    return WorldSpec(
+        name=f"broken-{seed}",
+        title=f"Broken walls {seed}",
+        bounds=(0, 0, width, depth),
+        border=Border(height=HEIGHT, thickness=THICKNESS),
+        boxes=tuple(boxes),
+    )
+
+
+def _piece(border: str, begin: float, end: float, out: float, width: float, depth: float) -> Box:
+    """A box that stands out of the inner face of a border, from one place along it to another [m]."""
+    across = {"S": out / 2, "W": out / 2, "N": depth - out / 2, "E": width - out / 2}[border]
+    along, length = (begin + end) / 2, end - begin
+    at, size = ((along, across), (length, out)) if border in "SN" else ((across, along), (out, length))
+    return Box(at=at, size=size, height=HEIGHT)
 
 
 def _stub(rng: random.Random, border: str, width: float, depth: float) -> tuple[Point, ...]:

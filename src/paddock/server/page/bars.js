@@ -29,10 +29,10 @@ export function barGauge(device, onPoint) {
       bars.forEach(({ bar, value, fill }, i) => {
         const share = Math.min(1, Math.max(0, (values[i] - device.low) / (device.high - device.low)));
         const text = shown(values[i] * device.factor, device.digits);
+        bar.dataset.value = values[i];
         if (value.textContent === text) return;
         value.textContent = text;
         fill.style.transform = `scaleY(${Math.max(0.015, share)})`;
-        bar.dataset.value = values[i];
         bar.classList.toggle("idle", share <= 0.005);
         bar.title = `${device.name}[${i}] = ${text} ${device.unit}`;
       });

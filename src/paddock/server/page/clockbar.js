@@ -101,13 +101,12 @@ export class ClockBar {
     this.before = { now, tick: clock.tick, running: clock.running };
     let text = `tick ${clock.tick}`;
     if (!live) text = "no connection";
-    else if (clock.lock.length === 1) text = "lock-step · 1 client";
-    else if (clock.lock.length) text = `lock-step · ${clock.lock.length} clients`;
-    else if (this.session.lockStep) text = "lock-step · no program yet";
     else if (!clock.running) text = `paused · tick ${clock.tick}`;
+    else if (this.session.lockStep && !clock.lock.length) text = "lock-step · no program yet";
     else if (before?.running && now - before.now > 0.8 * PACE_EVERY && clock.tick >= before.tick) {
       text = `runs ${speedText(((clock.tick - before.tick) * dt * 1000) / (now - before.now))}`;
     } else if (this.pace.textContent.startsWith("runs")) return;
+    if (live && clock.lock.length) text += " · in lock";
     this.pace.textContent = text;
     this.pace.title = clock.lock.length ? `The clock waits for ${clock.lock.join(", ")}.` : "";
   }

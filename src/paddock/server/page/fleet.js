@@ -54,7 +54,8 @@ export class Fleet {
       const x = floats[FLOATS * i];
       const y = floats[FLOATS * i + 1];
       const farthest = 1.5 * this.fastest[i] * seconds + 0.02;
-      const leaps = fresh || Math.hypot(x - this.x[i], y - this.y[i]) > farthest; // it was put there
+      // From the last frame and not from the drawn place, which lags behind when frames come in a bunch.
+      const leaps = fresh || Math.hypot(x - this.to[FLOATS * i], y - this.to[FLOATS * i + 1]) > farthest; // it was put there
       if (leaps) this.leapt[i] = 1;
       this.from[3 * i] = leaps ? x : this.x[i];
       this.from[3 * i + 1] = leaps ? y : this.y[i];

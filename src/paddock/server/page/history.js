@@ -6,6 +6,8 @@ import { shown } from "./devices.js";
 
 const SAMPLES = 240;
 const MOST_LINES = 16;
+const GUTTER = 38; // for the scale, at the left
+const BAND = 13; // for the times, below
 
 export class History {
   count = 0;
@@ -40,13 +42,14 @@ export class History {
     const span = last - this.times[at(this.count - 1)] || 1;
     const [low, high] = this.#scale(at);
     const style = getComputedStyle(this.element);
-    const room = height - 6;
+    const room = height - BAND - 6;
+    const wide = width - GUTTER;
     const y = (value) => 3 + room * (1 - Math.min(1, Math.max(0, (value - low) / (high - low))));
     context.strokeStyle = style.getPropertyValue("--line");
     context.lineWidth = 1;
     context.beginPath();
-    const zero = low < 0 && high > 0 ? y(0) : height - 0.5;
-    context.moveTo(0, zero);
+    const zero = low < 0 && high > 0 ? y(0) : height - BAND - 0.5;
+    context.moveTo(GUTTER, zero);
     context.lineTo(width, zero);
     context.stroke();
     context.lineWidth = 1.4;
@@ -54,7 +57,7 @@ export class History {
     for (let i = 0; i < this.channels; i++) {
       context.beginPath();
       for (let k = this.count - 1; k >= 0; k--) {
-        const x = width * (1 - (last - this.times[at(k)]) / span);
+        const x = GUTTER + wide * (1 - (last - this.times[at(k)]) / span);
         context.lineTo(x, y(this.values[at(k) * this.channels + i]));
       }
       context.strokeStyle = this.colors[i % this.colors.length];
@@ -74,25 +77,20 @@ export class History {
       }
     }
     const slack = 0.08 * (most - least) || 0.5 * Math.abs(most) || 0.1;
-    return [least - slack, most + slack];
+    const low = least >= 0 ? Math.max(0, least - slack) : least - slack; // nothing below zero where there is nothing
+    return [low, most + slack];
   }
 
   #label(context, style, width, height, span, low, high) {
     context.font = "10px system-ui, sans-serif";
     context.fillStyle = style.getPropertyValue("--faint");
-    context.strokeStyle = style.getPropertyValue("--sunk");
-    context.lineWidth = 3;
-    const write = (text, x, y) => {
-      context.strokeText(text, x, y);
-      context.fillText(text, x, y);
-    };
-    context.textBaseline = "top";
-    context.textAlign = "left";
-    write(shown(high * this.factor, this.digits), 4, 3);
     context.textAlign = "right";
-    write(`${shown(span, span < 10 ? 1 : 0)} s`, width - 4, 3);
+    context.textBaseline = "top";
+    context.fillText(shown(high * this.factor, this.digits), GUTTER - 5, 2);
     context.textBaseline = "bottom";
+    context.fillText(shown(low * this.factor, this.digits), GUTTER - 5, height - BAND);
+    context.fillText("now", width - 4, height - 1);
     context.textAlign = "left";
-    write(shown(low * this.factor, this.digits), 4, height - 2);
+    context.fillText(`−${shown(span, span < 10 ? 1 : 0)} s`, GUTTER, height - 1);
   }
 }

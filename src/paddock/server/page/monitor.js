@@ -53,7 +53,7 @@ export class Monitor {
   }
 
   #python() {
-    const code = make("code", "", { textContent: this.#program() });
+    const code = make("code", "", { textContent: this.#program().replace(/token="[^"]*"/, 'token="…"') });
     const frame = make("pre", "", { dataset: { testid: "snippet-code" }, tabIndex: 0 }, code);
     const button = make("button", "quiet", { type: "button", title: "Copy this program" }, icon("copy"), "Copy");
     button.addEventListener("click", () => this.#copy());

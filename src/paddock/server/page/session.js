@@ -124,8 +124,10 @@ export class Session extends Emitter {
     this.robots = robots.map((robot) => ({ owner: "", spawned: false, yours: false, ...robot }));
     this.index = new Map(this.robots.map((robot, i) => [robot.name, i]));
     this.fleet.adopt(this.robots, this.kinds);
-    if (this.selected && !this.index.has(this.selected)) this.select("");
+    const gone = Boolean(this.selected) && !this.index.has(this.selected);
+    if (gone) this.selected = "";
     this.emit("robots");
+    if (gone) this.emit("select", ""); // after the list: who listens looks robots up by their number
   }
 
   on_clock(clock) {

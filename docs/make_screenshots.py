@@ -1,0 +1,208 @@
+"""Takes the pictures of the page for the README and the documentation: `make screenshots`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PIL import Image
+
+import paddock
+from paddock.cli.bench_page import browser
+from paddock.cli.benches import swarm_world
+from paddock.cli.run import built_in
+from paddock.server import Settings
+from paddock.server.classroom import robot_names
+from paddock.server.show import Show
+from paddock.worlds import load_world
+from paddock.worlds.spec import WorldSpec
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PICTURES = Path(__file__).parent / "pictures"
+DESKTOP, PHONE = (1280, 800), (390, 844)
+STUDENTS = ["Ada", "Grace", "Hedy", "Katherine", "Lise", "Zoë M."]
+SCORE = """
+import math
+
+def score(arena):  # centimetres from the start
+    starts = {one.name: one.at for one in arena.world.robots}
+    return {name: round(100 * math.dist(starts[name], robot.pose[:2])) for name, robot in arena.robots.items()}
+"""
+LARGEST = 250_000  # bytes of a picture
+SEED = 7
+
+
+def main() -> None:
+    PICTURES.mkdir(exist_ok=True)
+    wanted = sys.argv[1:]
+    with browser() as chromium:
+        for name, take in SHOTS.items():
+            if not wanted or name in wanted:
+                take(chromium, PICTURES / f"page-{name}.png")
+
+
+def line_crossing(chromium: Browser, file: Path) -> None:
+    """Two robots on their line, their trails, and the monitor of one: light."""
+    with driven(load_world("line-crossing")) as (url, drive), visit(chromium, url) as page:
+        choose(page, "red")
+        drive(30.0)
+        settle(page)
+        shoot(page, file)
+
+
+def clutter(chromium: Browser, file: Path) -> None:
+    """One robot among obstacles, and what its camera sees: dark."""
+    with driven(load_world("clutter")) as (url, drive), visit(chromium, url, color_scheme="dark") as page:
+        choose(page, "red")
+        drive(24.0)
+        settle(page)
+        page.get_by_test_id("device-camera").scroll_into_view_if_needed()
+        settle(page)
+        shoot(page, file)
+
+
+def swarm(chromium: Browser, file: Path) -> None:
+    """200 robots in one world."""
+    world = swarm_world(200)
+    colors = ["#d1495b", "#3d6fb4", "#2f9e6e", "#e09f3e", "#7b5ea7"]
+    robots = [replace(robot, color=colors[i % len(colors)]) for i, robot in enumerate(world.robots)]
+    titled = replace(world.with_robots(*robots), title="Two hundred e-pucks", dt=0.02)
+    with driven(titled) as (url, drive), visit(chromium, url) as page:
+        choose(page, "robot17")
+        drive(20.0)
+        settle(page)
+        shoot(page, file)
+
+
+def phone(chromium: Browser, file: Path) -> None:
+    """On a telephone, with the stick to drive with."""
+    options = {"size": PHONE, "has_touch": True, "is_mobile": True}
+    with driven(load_world("clutter")) as (url, drive), visit(chromium, url, **options) as page:
+        choose(page, "red")
+        drive(12.0)
+        page.get_by_test_id("drive").tap()
+        page.get_by_test_id("stick").wait_for()
+        page.evaluate("scrollTo(0, 0)")
+        settle(page)
+        shoot(page, file)
+
+
+def classroom(chromium: Browser, file: Path) -> None:
+    """A program for every student's robot, the scores, and the page as one of them sees it."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "names.txt").write_text("\n".join(STUDENTS), encoding="utf-8")
+        (Path(folder) / "score.py").write_text(SCORE)
+        files = ("--classroom", f"{folder}/names.txt", "--score", f"{folder}/score.py")
+        with serving("clutter", *files, "--seed", str(SEED), "--speed", "8") as links, ExitStack() as stack:
+            arenas = [stack.enter_context(paddock.connect(link, lock_step=True)) for link in links]
+            page = stack.enter_context(visit(chromium, links[1]))
+            with ThreadPoolExecutor(len(arenas)) as students:
+                list(students.map(explore, arenas, robot_names(STUDENTS).values()))
+            settle(page)
+            page.wait_for_timeout(1200)  # a last round of scores
+            shoot(page, file)
+
+
+def explore(arena: Any, name: str) -> None:
+    """What a student's program does: its own robot avoids obstacles for a while."""
+    robot = arena[name]
+    robot.enable("proximity")
+    arena.run(16.0, {name: built_in(robot)})
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[list[str]]:
+    """`paddock serve` as a process: its students' links."""
+    command = [sys.executable, "-u", "-m", "paddock", "serve", *arguments, "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "300"})
+    assert process.stdout is not None
+    try:
+        links: list[str] = []
+        while len(links) < len(STUDENTS):
+            links += re.findall(r"http://\S+&robot=[\w-]+", process.stdout.readline())
+        yield links
+    finally:
+        process.kill()
+        process.wait()
+
+
+SHOTS: dict[str, Callable[[Browser, Path], None]] = {
+    "line-crossing": line_crossing,
+    "clutter": clutter,
+    "swarm": swarm,
+    "phone": phone,
+    "classroom": classroom,
+}
+
+
+@contextmanager
+def driven(world: WorldSpec) -> Iterator[tuple[str, Callable[[float], None]]]:
+    """An arena on a page, and a function that drives its robots for some simulated seconds, eight times as fast."""
+    with ExitStack() as stack:
+        arena = stack.enter_context(paddock.open(world, seed=SEED))
+        controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
+        for robot in arena.robots.values():
+            robot.enable(*(name for name in robot.devices if name != "camera"))
+            for number, lamp in enumerate(robot.spec.leds):
+                robot.leds.set(lamp, 1.0 if number in (0, 4) else 0.0)
+        show = Show(arena, Settings(speed=8.0, lock_step=True, port=0))
+        stack.callback(show.close)
+
+        yield show.url, lambda seconds: arena.run(seconds, controllers)
+
+
+@contextmanager
+def visit(chromium: Browser, url: str, *, size: tuple[int, int] = DESKTOP, **options: Any) -> Iterator[Page]:
+    wide, high = size
+    options = {"color_scheme": "light", "device_scale_factor": 1, **options}
+    context = chromium.new_context(viewport={"width": wide, "height": high}, **options)
+    page = context.new_page()
+    page.goto(url)
+    wait(page, "window.paddock?.frames > 0")
+    yield page
+    context.close()
+
+
+def choose(page: Page, robot: str) -> None:
+    page.evaluate("(robot) => paddock.session.select(robot)", robot)
+    page.get_by_test_id("monitor-name").wait_for()
+
+
+def settle(page: Page) -> None:
+    """Let the last frames and pictures arrive."""
+    wait(page, "!paddock.session.fleet.moving")
+    page.wait_for_timeout(600)
+
+
+def wait(page: Page, condition: str) -> None:
+    page.evaluate(
+        "() => new Promise((done) => {"
+        f"  const look = () => ({condition}) ? done() : requestAnimationFrame(look);"
+        "  look(); })"
+    )
+
+
+def shoot(page: Page, file: Path) -> None:
+    """Save what is to be seen, with no more colours than it takes."""
+    page.mouse.move(0, 0)
+    page.screenshot(path=file)
+    picture = Image.open(file).convert("RGB")
+    picture.save(file, optimize=True)
+    if file.stat().st_size > LARGEST:
+        picture.quantize(256).save(file, optimize=True)
+    sys.stdout.write(f"{file.name}: {file.stat().st_size // 1000} kB\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""RemoteRobots: who there is in an arena elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from paddock.arena.body import Body
+from paddock.arena.local import Gone
+from paddock.arena.robot import Robot
+from paddock.core.errors import LinkError, UnknownName
+from paddock.links.remote_body import RemoteBody
+from paddock.protocol import messages as m
+from paddock.robots import RobotSpec
+
+if TYPE_CHECKING:
+    from paddock.links.remote import RemoteArena
+
+
+class There(NamedTuple):
+    """What the server told last; replaced as a whole, so that other threads never see half of it."""
+
+    infos: dict[str, m.RobotInfo]
+    kinds: list[tuple[dict[str, Any], RobotSpec]]
+
+
+class RemoteRobots(Mapping[str, Robot]):
+    """The robots of a remote arena by name; handles are made when they are first asked for."""
+
+    def __init__(self, arena: RemoteArena) -> None:
+        self._arena = arena
+        self._guard = threading.Lock()  # of the handles
+        self._handles: dict[str, Robot] = {}
+        self._there = There({}, [])
+        self.known = False
+
+    def update(self, news: m.Robots) -> list[str]:
+        """There are other robots now, or other drivers; the answer are the names of those that left."""
+        known = self._there.kinds
+        kinds = [(table, next((spec for old, spec in known if old == table), None)) for table in news.kinds]
+        read = [(table, spec or RobotSpec.from_table(table)) for table, spec in kinds]
+        with self._guard:
+            self._there = There({info.name: info for info in news.robots}, read)
+            left = [handle for handle in self._handles.values() if not self._is_there(handle)]
+            for handle in left:
+                handle.body = cast(Body, Gone(handle.body))  # type: ignore[arg-type]
+                del self._handles[handle.name]
+        self.known = True
+        return [handle.name for handle in left]
+
+    def _is_there(self, handle: Robot) -> bool:
+        infos, kinds = self._there
+        info = infos.get(handle.name)
+        return info is not None and kinds[info.kind][1] is handle.spec
+
+    def info(self, name: str) -> m.RobotInfo:
+        """Its kind, colour and driver."""
+        return self._found(name)[0]
+
+    def _found(self, name: str) -> tuple[m.RobotInfo, RobotSpec]:
+        self._catch_up()
+        infos, kinds = self._there
+        if not isinstance(name, str) or name not in infos:
+            raise UnknownName("robot", name, infos)
+        return infos[name], kinds[infos[name].kind][1]
+
+    def handle(self, name: str) -> Robot | None:
+        """The handle of a robot, if anyone asked for it."""
+        return self._handles.get(name)
+
+    @property
+    def handles(self) -> list[Robot]:
+        """The handles that there are."""
+        return list(self._handles.values())
+
+    def body(self, name: str) -> RemoteBody | None:
+        """What a handle reaches its robot by, if there is a handle."""
+        handle = self._handles.get(name)
+        return cast(RemoteBody, handle.body) if handle is not None else None
+
+    @property
+    def bodies(self) -> list[RemoteBody]:
+        """Those of all handles."""
+        return [cast(RemoteBody, handle.body) for handle in self.handles]
+
+    def __getitem__(self, name: str) -> Robot:
+        handle = self._handles.get(name) if isinstance(name, str) else None
+        if handle is None:
+            _, spec = self._found(name)
+            with self._guard:
+                handle = self._handles.get(name) or Robot(self._arena, RemoteBody(self._arena, name, spec))
+                self._handles[name] = handle
+        return handle
+
+    def _catch_up(self) -> None:
+        with contextlib.suppress(LinkError):  # what was known last is better than nothing
+            self._arena.dialogue.catch_up()
+
+    def __iter__(self) -> Iterator[str]:
+        self._catch_up()
+        return iter(self._there.infos)
+
+    def __len__(self) -> int:
+        self._catch_up()
+        return len(self._there.infos)

@@ -1,0 +1,110 @@
+"""Watcher: a thread in the background that reads what comes by itself, and tells the observers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from paddock.arena.devices import Camera
+from paddock.arena.robot import Robot
+from paddock.core.errors import LinkError
+from paddock.links.dialogue import Dialogue
+from paddock.links.remote_body import array_of, observed
+from paddock.protocol import messages as m
+
+if TYPE_CHECKING:
+    from paddock.links.remote import RemoteArena
+
+SENSORS = ""  # the stream of a robot's sensors; a camera's has its name
+Streams = dict[str, tuple[tuple[str, ...], float]]  # devices and period [s]
+
+
+class Watcher:
+    """What a remote arena is subscribed to. A slow observer gets the newest of each stream, never a growing queue."""
+
+    def __init__(self, arena: RemoteArena) -> None:
+        self._arena = arena
+        self._guard = threading.Lock()  # of all below
+        self._streams: dict[str, Streams] = {}  # by robot
+        self._news: dict[tuple[str, str], m.Sensed] = {}  # by robot and stream
+        self._reads: Dialogue | None = None  # what the thread reads from
+        self.thread: threading.Thread | None = None
+        self.errors: list[Exception] = []  # of observers, for whoever calls next
+
+    def watches(self, robot: str, stream: str = SENSORS) -> bool:
+        """Whether news of a robot's sensors, or of a camera, come by themselves."""
+        return stream in self._streams.get(robot, ())
+
+    def follow(self, robot: Robot, wanted: Streams, *, anew: bool = False) -> None:
+        """Subscribe to what a robot's observers want to know, and to nothing else."""
+        with self._guard:
+            present = {} if anew else self._streams.get(robot.name, {})
+            self._streams[robot.name] = wanted
+            if not wanted:
+                del self._streams[robot.name]
+            elif self._reads is not self._arena.dialogue:
+                self._reads = self._arena.dialogue
+                self.thread = threading.Thread(
+                    target=self._work, args=(self._reads,), name="paddock-watch", daemon=True
+                )
+                self.thread.start()
+        number = self._arena.number
+        for gone in present.keys() - wanted.keys():
+            self._arena.ask(m.Unsubscribe(id=number(), robot=robot.name, stream=gone), m.Done)
+        for stream, (devices, period) in wanted.items():
+            if present.get(stream) != (devices, period):
+                request = m.Subscribe(id=number(), robot=robot.name, devices=devices, period=period, stream=stream)
+                self._arena.ask(request, m.Done)
+
+    def forget(self, robot: str) -> None:
+        """A robot has left."""
+        with self._guard:
+            self._streams.pop(robot, None)
+
+    def hear(self, message: m.Sensed) -> None:
+        """Keep the newest of each stream."""
+        with self._guard:
+            if message.stream in self._streams.get(message.robot, ()):
+                self._news[message.robot, message.stream] = message
+
+    def _work(self, dialogue: Dialogue) -> None:
+        while True:
+            try:
+                dialogue.wait(lambda: bool(self._news) or not self._streams, "news", forever=True)
+            except LinkError:
+                return  # the next call of anyone tells it
+            with self._guard:
+                if self._reads is not dialogue:
+                    return
+                if not self._streams:
+                    self._reads = None
+                    return
+                news, self._news = self._news, {}
+            for message in news.values():
+                self._tell(message)
+
+    def _tell(self, message: m.Sensed) -> None:
+        robot = self._arena.robots.handle(message.robot)
+        if robot is None or self._arena.closed:
+            return
+        try:
+            if message.stream == SENSORS:
+                robot.watches.tell(observed(robot, message.seen, message.tick * self._arena.dt))
+            elif message.stream in message.seen.pictures:
+                picture = array_of(message.seen.pictures[message.stream])
+                robot.watches.show(message.stream, picture, message.tick)
+        except Exception as error:
+            error.add_note(f"This happened in an observer of {robot.name!r}, in the background.")
+            if len(self.errors) < 10:
+                self.errors.append(error)
+
+
+def streams_of(robot: Robot, on: Collection[str]) -> Streams:
+    """What has to be subscribed to while these devices are switched on."""
+    watches = robot.watches
+    streams: Streams = {name: ((name,), period) for name, period in watches.camera_periods.items() if name in on}
+    sensors = tuple(name for name, device in robot.devices.items() if name in on and not isinstance(device, Camera))
+    if watches.period is not None and sensors:
+        streams[SENSORS] = (sensors, watches.period)
+    return streams

@@ -1,0 +1,393 @@
+"""Robots that come into a running arena and leave it: the others hardly notice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import paddock
+from paddock.arena import Arena, Robot
+from paddock.robots import load_robot
+from paddock.sensors.encoders import EncodersSpec
+from paddock.sensors.position import PositionSpec
+from paddock.sensors.sonar import SonarSpec
+from paddock.worlds.spec import Box, Placed
+
+KIND = load_robot("e-puck")
+SLOW = replace(
+    KIND,
+    name="slow",
+    sensors=(
+        *(KIND.sensor(name) for name in ("proximity", "ground", "camera")),
+        SonarSpec(name="sonar", range=1, cone_deg=20, pivot={"min_deg": -90, "max_deg": 90}),  # type: ignore[arg-type]
+        PositionSpec(name="late", delay=0.2, period=0.1),
+        EncodersSpec(name="encoders", scale=1000),
+    ),
+)
+WORLD = paddock.WorldSpec(
+    name="yard",
+    bounds=(0, 0, 4, 4),
+    boxes=(Box(at=(1.0, 0.5), size=(0.2, 0.2)),),
+    robots=(
+        Placed(name="red", type=SLOW, at=(0.5, 0.5), noise=False),
+        Placed(name="blue", type="e-puck", at=(3.5, 3.5), heading_deg=90, noise=False),
+    ),
+)
+NAMES = [sensor.name for sensor in SLOW.sensors]
+
+
+def driving() -> Arena:
+    """An arena in the middle of something."""
+    arena = paddock.open(WORLD, seed=3)
+    red, blue = arena["red"], arena["blue"]
+    red.enable()
+    blue.enable("proximity", "ground")
+    red.drive(0.08, 0.4)
+    blue.drive(0.05, -0.2)
+    red.sonar.pan(1.2)
+    red.leds.set("front", 0.75)
+    red.leds.set(3, 0.25)
+    red.speaker.play(700, 0.2)
+    arena.step(37)
+    return arena
+
+
+def state_of(arena: Arena, name: str) -> list[Any]:
+    """All that a robot has to keep."""
+    robot = arena[name]
+    own = [robot.pose, robot.wheels.speeds, robot.contacts, robot.leds.read(), robot.speaker.read()]
+    own += [device.enabled for device in robot.devices.values()]
+    own += [device.read().tolist() if hasattr(device.read(), "tolist") else device.read() for device in on(robot)]
+    return [*own, *(device.pan_angle for device in robot.devices.values())]
+
+
+def on(robot: Robot) -> list[Any]:
+    return [device for device in robot.devices.values() if device.enabled]
+
+
+# Coming.
+
+
+def test_the_others_keep_everything_when_one_comes() -> None:
+    arena = driving()
+    before = [state_of(arena, name) for name in ("red", "blue")]
+    tick, seed = arena.tick, arena.seed
+    arena.spawn("green", "e-puck", at=(2, 2))
+    assert [state_of(arena, name) for name in ("red", "blue")] == before
+    assert (arena.tick, arena.seed) == (tick, seed)
+
+
+def test_the_others_drive_on_as_if_nobody_had_come() -> None:
+    arena, alone = driving(), driving()
+    for one in (arena, alone):
+        one["red"].camera.disable()  # it sees far
+    arena.spawn("green", "e-puck", at=(2, 2)).drive(0.02, 1.0)
+    for _ in range(30):  # longer than the delay of the slowest sensor
+        for name in ("red", "blue"):
+            assert state_of(arena, name) == state_of(alone, name)
+        arena.step()
+        alone.step()
+
+
+@pytest.mark.parametrize("kind", ["scout", "e-puck"])
+def test_a_kind_with_fewer_or_more_columns_does_not_matter(kind: str) -> None:
+    arena, alone = driving(), driving()
+    arena.spawn("green", kind, at=(2, 2))  # other lamps, pans and delays than those that are there
+    arena.step(10)
+    arena.remove("green")
+    arena.step(10)
+    alone.step(20)
+    assert [state_of(arena, name) for name in ("red", "blue")] == [state_of(alone, name) for name in ("red", "blue")]
+
+
+def test_a_newcomer_with_a_longer_memory_makes_all_remember_longer() -> None:
+    arena = paddock.open(WORLD.with_robots(replace(WORLD.robots[1], name="blue")))
+    blue = arena["blue"]
+    blue.drive(0.1, 0.0)
+    arena.step(50)
+    red = arena.spawn("red", SLOW, at=(0.5, 0.5))
+    red.enable("late")
+    assert red.late.read() == pytest.approx((0.5, 0.5, 0), abs=1e-6)  # it always stood there
+    red.drive(0.1, 0.0)
+    arena.step(40)
+    assert red.late.read().x < red.pose.x - 0.01
+
+
+def test_a_newcomer_stands_still_where_it_was_put_and_is_seen() -> None:
+    arena = driving()
+    red = arena["red"]
+    pose = red.pose
+    near = red.proximity.read()[0]
+    ahead = (pose.x + 0.1 * math.cos(pose.heading), pose.y + 0.1 * math.sin(pose.heading))
+    green = arena.spawn("green", "e-puck", at=ahead, heading=1.0, color="#00ff00")
+    assert green.pose == pytest.approx((*ahead, 1.0))
+    assert green.wheels.speeds == (0, 0)
+    assert green.leds.read() == dict.fromkeys(green.leds.names, 0.0)
+    assert red.proximity.read()[0] < near
+    red.wheels.set(0.1, 0.1)
+    arena.step(20)
+    assert red.contacts
+
+
+def test_a_newcomer_without_a_place_finds_one() -> None:
+    arena = driving()
+    names = [f"guest-{i}" for i in range(20)]
+    for name in names:
+        arena.spawn(name, "e-puck")
+    assert list(arena) == ["red", "blue", *names]
+    check_invariants(arena)
+
+
+def test_a_reset_puts_newcomers_where_they_came_in() -> None:
+    arena = driving()
+    green = arena.spawn("green", "e-puck", at=(2, 2), heading=0.5)
+    green.drive(0.1, 0.0)
+    arena.step(20)
+    arena.reset()
+    assert green.pose == pytest.approx((2, 2, 0.5))
+    assert arena["red"].pose == pytest.approx((0.5, 0.5, 0))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"at": (0.5, 0.5)}, "robot 'green' "),  # where red starts, though it is not there now
+        ({"at": (1.0, 0.5)}, "robot 'green' "),
+        ({"at": (9.0, 9.0)}, "robot 'green' "),
+    ],
+    ids=["another's start", "a box", "outside"],
+)
+def test_a_newcomer_needs_room(options: Any, told: str) -> None:
+    arena = driving()
+    before = arena.digest()
+    with pytest.raises(paddock.SimulationError, match=told):
+        arena.spawn("green", "e-puck", **options)
+    assert arena.digest() == before
+    assert list(arena) == ["red", "blue"]
+
+
+@pytest.mark.parametrize("name", ["red", "", 7])
+def test_a_newcomer_needs_a_name_of_its_own(name: Any) -> None:
+    arena = driving()
+    before = arena.digest()
+    with pytest.raises(paddock.PaddockError):
+        arena.spawn(name, "e-puck")
+    assert arena.digest() == before
+
+
+def test_a_full_world_says_so() -> None:
+    with paddock.open(paddock.WorldSpec(name="box", bounds=(0, 0, 0.12, 0.12))) as arena:
+        arena.spawn("one", "e-puck")
+        with pytest.raises(paddock.SimulationError, match="robot 'two' finds no room anywhere"):
+            arena.spawn("two", "e-puck")
+
+
+# Going.
+
+
+def test_the_others_keep_everything_when_one_goes() -> None:
+    arena = driving()
+    arena.spawn("green", "scout", at=(2, 2))
+    arena.spawn("white", "e-puck", at=(2, 3))
+    arena.step(3)
+    before = [state_of(arena, name) for name in ("red", "blue", "white")]
+    arena.remove("green")  # white gets another row
+    assert [state_of(arena, name) for name in ("red", "blue", "white")] == before
+
+
+def test_the_first_robot_may_go() -> None:
+    arena, alone = driving(), driving()
+    arena.remove("red")
+    blue = arena["blue"]
+    for _ in range(20):
+        assert blue.pose == alone["blue"].pose
+        assert blue.wheels.speeds == alone["blue"].wheels.speeds
+        arena.step()
+        alone.step()
+    assert list(arena) == ["blue"]
+
+
+def test_the_last_robot_may_go_and_another_may_come() -> None:
+    arena = driving()
+    for name in ("red", "blue"):
+        arena.remove(name)
+    arena.step(5)
+    assert len(arena.robots) == 0
+    red = arena.spawn("red", "e-puck", at=(1, 1))
+    red.drive(0.1, 0.0)
+    arena.step(10)
+    assert red.pose.x > 1
+
+
+def test_handles_of_who_has_left_refuse_for_ever() -> None:
+    arena = driving()
+    red = arena["red"]
+    ground, camera = red.ground, red.camera
+    arena.remove("red")
+    calls = [
+        *(
+            red.sense,
+            red.stop,
+            red.enable,
+            red.disable,
+            lambda: red.pose,
+            lambda: red.contacts,
+            lambda: red.place(2, 2),
+        ),
+        *(lambda: red.wheels.set(0.1, 0.1), lambda: red.drive(0.1, 0), lambda: red.apply((0, 0)), red.leds.read),
+        *(lambda: red.leds.set(0), red.speaker.read, red.speaker.stop, lambda: red.wheels.speeds, ground.read),
+        *(ground.raw, camera.read, camera.depth, lambda: red.sonar.pan(0.1), lambda: red.sonar.pan_angle),
+        *(lambda: red.watch(), lambda: red.on_sense(print), lambda: camera.on_image(print)),
+    ]
+    arena.spawn("red", "e-puck", at=(2, 2))  # a namesake changes nothing
+    for call in calls:
+        with pytest.raises(paddock.SimulationError) as caught:
+            call()
+        assert str(caught.value) == "robot 'red' has left the arena"
+    assert arena["red"] is not red
+    assert arena["red"].pose == (2, 2, 0)
+
+
+def test_who_is_not_there_cannot_go() -> None:
+    arena = driving()
+    with pytest.raises(paddock.UnknownName, match=r"no robot called 'rde' \(did you mean 'red'\?\)"):
+        arena.remove("rde")
+
+
+def test_a_snapshot_of_other_company_is_refused() -> None:
+    arena = driving()
+    moment = arena.snapshot()
+    arena.spawn("green", "e-puck", at=(2, 2))
+    with pytest.raises(paddock.SimulationError, match="this snapshot was taken in another world"):
+        arena.restore(moment)
+    arena.remove("green")
+    then = arena.digest()
+    arena.step(5)
+    arena.restore(moment)
+    assert arena.digest() == then
+
+
+# Laws.
+
+
+def test_the_same_comings_and_goings_give_the_same_digest() -> None:
+    def run() -> list[str]:
+        arena = driving()
+        digests = []
+        for i in range(4):
+            guest = arena.spawn(f"guest-{i}", ("e-puck", "scout")[i % 2], heading=0.3 * i)
+            guest.drive(0.05, 0.3)
+            arena.step(5)
+            digests.append(arena.digest())
+            if i % 2:
+                arena.remove(f"guest-{i - 1}")
+        return digests
+
+    assert run() == run()
+
+
+def test_coming_and_going_at_once_leaves_no_trace() -> None:
+    arena = driving()
+    before = arena.digest()
+    arena.spawn("green", "e-puck", at=(2, 2))
+    assert arena.digest() != before
+    arena.remove("green")
+    assert arena.digest() == before
+
+
+def test_who_comes_last_and_is_not_seen_does_not_change_the_noise_of_the_others() -> None:
+    noisy = WORLD.with_robots(*(replace(robot, noise=True) for robot in WORLD.robots))
+    arena, alone = paddock.open(noisy, seed=3), paddock.open(noisy, seed=3)
+    for one in (arena, alone):
+        one["red"].enable("proximity", "ground", "late", "encoders")
+        one["red"].drive(0.08, 0.4)
+        one.step(10)
+    arena.spawn("green", "e-puck", at=(2, 2))  # a new last row; theirs stay
+    for _ in range(10):
+        assert state_of(arena, "red") == state_of(alone, "red")
+        arena.step()
+        alone.step()
+    arena.remove("green")
+    assert arena.digest() == alone.digest()
+
+
+def test_who_goes_gives_those_behind_another_row_and_so_other_noise() -> None:
+    """Noise depends on the row: told here, so that nobody takes it for a mistake."""
+    noisy = WORLD.with_robots(*(replace(robot, noise=True) for robot in WORLD.robots))
+    arena, other = paddock.open(noisy, seed=3), paddock.open(noisy, seed=3)
+    arena.remove("red")
+    for one in (arena, other):
+        one["blue"].enable("ground")
+        one.step(5)
+    assert not np.array_equal(arena["blue"].ground.read(), other["blue"].ground.read())
+
+
+def check_invariants(arena: Arena) -> None:
+    names = list(arena)
+    assert len(names) == len(set(names)) == len(arena.robots) == len(arena.poses)
+    assert [robot.name for robot in arena.world.robots] == names
+    poses = arena.poses
+    assert np.isfinite(poses).all()
+    for i, name in enumerate(names):
+        robot = arena[name]
+        assert robot.name == name
+        assert robot.pose == tuple(poses[i])
+        assert abs(robot.wheels.speeds.left) <= robot.wheels.max_speed * 1.1
+        radius = robot.spec.body.radius
+        assert radius - 1e-3 <= robot.pose.x <= 4 - radius + 1e-3
+        for j, other in enumerate(names[:i]):
+            gap = math.dist(poses[i][:2], poses[j][:2])
+            assert gap >= radius + arena[other].spec.body.radius - 2e-3, (name, other)
+
+
+PENS = [(1.4 + 0.4 * column, 1.6 + 0.4 * row) for column in range(4) for row in range(3)]  # out of the others' sight
+MOVES = st.one_of(
+    st.tuples(st.just("spawn"), st.sampled_from(["e-puck", "scout"]), st.floats(0, 6)),
+    st.tuples(st.just("step"), st.integers(1, 30), st.just(0.0)),
+    st.tuples(st.just("remove"), st.integers(0, 30), st.just(0.0)),
+)
+
+
+@pytest.mark.heavy
+@settings(max_examples=30)
+@given(st.lists(MOVES, max_size=12))
+def test_whatever_comes_and_goes_all_is_in_order_and_who_cannot_see_it_does_not_notice(
+    moves: list[tuple[str, Any, float]],
+) -> None:
+    arena, alone = driving(), driving()
+    for one in (arena, alone):
+        one["red"].camera.disable()  # it sees far
+        one["red"].drive(0.02, 0.5)
+        one["blue"].drive(0.02, -0.5)
+    guests: dict[str, tuple[float, float]] = {}
+    for number, (what, argument, heading) in enumerate(moves):
+        pen = next((pen for pen in PENS if pen not in guests.values()), None)
+        if what == "spawn" and pen is not None:
+            guest = arena.spawn(f"guest-{number}", argument, at=pen, heading=heading)
+            guest.enable()
+            guest.drive(0.0, 0.5)
+            guests[guest.name] = pen
+        elif what == "step":
+            arena.step(argument)
+            alone.step(argument)
+        elif what == "remove" and guests:
+            gone = arena[sorted(guests)[argument % len(guests)]]
+            arena.remove(gone.name)
+            del guests[gone.name]
+            with pytest.raises(paddock.SimulationError, match="has left the arena"):
+                gone.sense()
+        check_invariants(arena)
+        assert list(arena) == ["red", "blue", *guests]
+        for name in guests:
+            assert set(arena[name].sense()) <= set(arena[name].devices)
+        for name in ("red", "blue"):
+            assert state_of(arena, name) == state_of(alone, name)
+    for name in guests:
+        arena.remove(name)
+    assert arena.digest() == alone.digest()

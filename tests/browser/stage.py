@@ -1,0 +1,314 @@
+"""What plays in these tests: `paddock serve` as a process, and the page in the system's Chromium.
+
+The page's own security policy forbids what Playwright's `wait_for_function` does, so `Visit.until` waits inside the
+page instead. Programs in Python look at the truth through `paddock.connect`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import paddock
+from paddock.cli.bench_page import why_no_browser
+from paddock.links.remote import RemoteArena
+
+LONG = 30.0  # seconds after which a test gives up; nothing here is measured by it
+
+try:
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+    expect.set_options(timeout=1000 * LONG)
+except ImportError:  # all tests here are skipped
+    expect = None  # type: ignore[assignment]
+
+DESKTOP = (1280, 800)
+PHONE = (390, 844)
+
+
+def missing() -> str:
+    """Why there is no browser for these tests; an empty text if there is one."""
+    return why_no_browser()
+
+
+# ---- servers
+
+
+class Served:
+    """`paddock serve …` as a process of its own."""
+
+    def __init__(self, *arguments: str, port: int = 0) -> None:
+        self.arguments, self.port = arguments, port
+        self.start()
+
+    def start(self) -> None:
+        """Start it; after `stop`, on the same port again."""
+        command = [sys.executable, "-m", "paddock", "serve", *self.arguments, "--port", str(self.port)]
+        wide = {**os.environ, "COLUMNS": "400"}  # join links stay on one line
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=wide)
+        assert self.process.stdout is not None
+        self.printed: list[str] = []
+        self._news = threading.Condition()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+        try:
+            self.url = self.line(r"serving .* at (http://\S+)")
+        except BaseException:
+            self.stop()
+            raise
+        self.port = urlsplit(self.url).port or 0
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            with self._news:
+                self.printed.append(line)
+                self._news.notify_all()
+        with self._news:
+            self.printed.append("")  # the end
+            self._news.notify_all()
+
+    def line(self, pattern: str) -> str:
+        """The first group of a pattern in what it prints."""
+
+        def found() -> re.Match[str] | None:
+            return next((match for line in self.printed if (match := re.search(pattern, line))), None)
+
+        with self._news:
+            self._news.wait_for(lambda: found() or "" in self.printed, LONG)
+            match = found()
+        assert match is not None, f"no {pattern!r} in {self.printed}"
+        return match[1]
+
+    def connect(self, **arguments: Any) -> RemoteArena:
+        """A program's view of it; a supervisor's unless there is a token."""
+        arguments = {"lock_step": False, "timeout": LONG, **arguments}
+        arena = paddock.connect(self.url, **arguments)
+        assert isinstance(arena, RemoteArena)
+        return arena
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._listener.join()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def tick_of(arena: RemoteArena) -> int:
+    """What the server's clock shows."""
+    arena.step(0)
+    return arena.tick
+
+
+def owner_of(arena: RemoteArena, robot: str) -> str:
+    """Who drives a robot now; an empty text for nobody."""
+    tick_of(arena)  # reads the news that came meanwhile
+    return arena.owner(robot)
+
+
+def until(arena: RemoteArena, there: Callable[[], bool], *, ticks: int = 2000) -> None:
+    """Let the server's time pass until something is so. Simulated time runs out, not the clock on the wall."""
+    for _ in range(ticks):
+        if there():
+            return
+        arena.step()
+    raise AssertionError(f"not so after {ticks} ticks")
+
+
+def run(program: str) -> None:
+    """Run a program of the page here, and close what it leaves open."""
+    names: dict[str, Any] = {}
+    try:
+        exec(compile(program, "the page's program", "exec"), names)
+    finally:
+        if "arena" in names:
+            names["arena"].close()
+
+
+# ---- the page
+
+
+class Visit:
+    """The page in a browser context of its own, with a record of all that goes wrong there."""
+
+    def __init__(self, browser: Browser, size: tuple[int, int] = DESKTOP, **options: Any) -> None:
+        wide, high = size
+        self.context: BrowserContext = browser.new_context(viewport={"width": wide, "height": high}, **options)
+        self.context.set_default_timeout(1000 * LONG)
+        self.context.add_init_script(
+            "window.violations = [];"
+            "document.addEventListener('securitypolicyviolation',"
+            " (event) => violations.push(`${event.violatedDirective} ${event.blockedURI}`));"
+        )
+        self.page: Page = self.context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda line: self.requests.append(line.url))
+        self.page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
+        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        self.page.on("console", self._console)
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"console.{message.type}: {message.text}")
+
+    def open(self, url: str, *, live: bool = True) -> Self:
+        self.page.goto(url)
+        if live:
+            self.until("window.paddock?.state === 'live' && paddock.frames > 0 && paddock.session.scene !== null")
+        return self
+
+    def close(self) -> None:
+        self.context.close()
+
+    def check(self) -> None:
+        """Nothing was complained of, and nothing but the server was asked for anything."""
+        hosts = {urlsplit(url).netloc for url in self.requests if not url.startswith(("data:", "blob:"))}
+        assert len(hosts) <= 1, f"requests to {hosts}"
+        assert not self.complaints, self.complaints
+        if not self.page.is_closed():
+            assert self.page.evaluate("violations") == []
+
+    def forgive_lost_connections(self) -> None:
+        """The browser itself complains of a server that does not answer; that was on purpose."""
+        lost = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "WebSocket connection to", "failed: ")
+        self.complaints = [text for text in self.complaints if not any(word in text for word in lost)]
+
+    # ---- looking
+
+    def until(self, condition: str, **values: Any) -> None:
+        """Wait until an expression is true; it is looked at with every picture."""
+        names = ", ".join(values)
+        try:
+            self.page.evaluate(
+                f"""({{ {names} }}) => new Promise((done, failed) => {{
+                    const end = performance.now() + {1000 * LONG};
+                    const look = () => {{
+                        let so = false;
+                        try {{ so = Boolean({condition}); }} catch (error) {{ return failed(error); }}
+                        if (so) done();
+                        else if (performance.now() > end) failed(new Error("gave up"));
+                        else requestAnimationFrame(look);
+                    }};
+                    look();
+                }})""",
+                values,
+            )
+        except Exception as error:
+            raise AssertionError(f"never so: {condition} with {values}: {error}") from None
+
+    def ask(self, expression: str) -> Any:
+        """The value of an expression in the page."""
+        return self.page.evaluate(f"() => ({expression})")
+
+    def pictures(self, count: int) -> None:
+        """Let the page draw so many pictures."""
+        self.page.evaluate(
+            """(count) => new Promise((done) => {
+                const look = () => (count-- > 0 ? requestAnimationFrame(look) : done());
+                look();
+            })""",
+            count,
+        )
+
+    def find(self, testid: str) -> Locator:
+        return self.page.get_by_test_id(testid)
+
+    # ---- hands
+
+    def choose(self, robot: str) -> None:
+        """Click a robot in the list."""
+        self.page.locator(f"[data-testid=robot-item][data-robot='{robot}']").click()
+        self.until("paddock.selected === robot", robot=robot)
+
+    def robot_at(self, robot: str) -> tuple[float, float]:
+        """Where a robot is on the screen [pixels]."""
+        x, y = self.ask(f"paddock.pixels({robot!r})")
+        return self._on_screen(x, y)
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point of the world [m] is on the screen [pixels]."""
+        px, py = self.ask(f"paddock.view.pixels({x}, {y})")
+        return self._on_screen(px, py)
+
+    def _on_screen(self, px: float, py: float) -> tuple[float, float]:
+        box = self.find("arena").bounding_box()
+        assert box is not None
+        return box["x"] + px, box["y"] + py
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        mouse = self.page.mouse
+        mouse.move(*start)
+        mouse.down()
+        mouse.move(*end, steps=6)
+        mouse.up()
+
+    def drive(self, robot: str) -> None:
+        """Choose a robot and switch driving on."""
+        self.choose(robot)
+        self.find("drive").click()
+        expect(self.find("drive")).to_have_attribute("aria-checked", "true")
+
+
+class Finger:
+    """One finger on the screen, or several."""
+
+    def __init__(self, page: Visit) -> None:
+        self.devtools = page.context.new_cdp_session(page.page)
+
+    def tap(self, at: tuple[float, float]) -> None:
+        self.down(at)
+        self.up()
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float], steps: int = 6) -> None:
+        self.down(start)
+        for i in range(1, steps + 1):
+            self.move((start[0] + (end[0] - start[0]) * i / steps, start[1] + (end[1] - start[1]) * i / steps))
+        self.up()
+
+    def down(self, *at: tuple[float, float]) -> None:
+        self._send("touchStart", at)
+
+    def move(self, *at: tuple[float, float]) -> None:
+        self._send("touchMove", at)
+
+    def up(self) -> None:
+        self._send("touchEnd", ())
+
+    def _send(self, kind: str, points: Iterable[tuple[float, float]]) -> None:
+        touches = [{"x": x, "y": y} for x, y in points]
+        self.devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+
+@contextlib.contextmanager
+def visiting(browser: Browser, **options: Any) -> Iterator[Visit]:
+    """A visit that is checked and closed at its end."""
+    visit = Visit(browser, **options)
+    try:
+        yield visit
+        visit.check()
+    finally:
+        visit.close()

@@ -1,0 +1,135 @@
+"""The clock's controls do to the server's clock what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+import paddock
+from browser.stage import expect, tick_of, until
+
+
+def test_play_and_pause(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    expect(page.find("play")).to_have_attribute("aria-label", "Play")
+    page.find("play").click()
+    expect(page.find("play")).to_have_attribute("aria-label", "Pause")
+    page.until("paddock.session.clock.tick > 5")
+    page.find("play").click()
+    expect(page.find("play")).to_have_attribute("aria-label", "Play")
+    before = tick_of(arena)
+    assert before > 5
+    assert not arena.running
+    page.pictures(20)
+    assert tick_of(arena) == before
+    page.until("paddock.session.clock.tick === before", before=before)
+    expect(page.find("time")).to_have_text(f"{before * arena.dt:.2f} s")
+
+
+def test_a_step_is_one_tick(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    for tick in (1, 2, 3):
+        page.find("step").click()
+        page.until("paddock.session.clock.tick === tick", tick=tick)
+        assert tick_of(arena) == tick
+    page.page.keyboard.press(".")
+    page.until("paddock.session.clock.tick === 4")
+    page.pictures(10)
+    assert tick_of(arena) == 4
+
+
+def test_a_step_of_a_running_clock_pauses_it(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.page.keyboard.press(" ")
+    page.until("paddock.session.clock.running")
+    page.find("step").click()
+    page.until("!paddock.session.clock.running")
+    expect(page.find("play")).to_have_attribute("aria-label", "Play")
+    tick_of(arena)
+    assert not arena.running
+
+
+def test_speed_and_flat_out(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    page.find("speed").focus()
+    page.page.keyboard.press("ArrowRight")
+    expect(page.find("speed-shown")).to_have_text("2×")
+    page.until("paddock.session.clock.speed === 2")
+    page.page.keyboard.press("End")
+    expect(page.find("speed-shown")).to_have_text("flat out")
+    page.until("paddock.session.clock.speed === 0")
+    page.find("play").click()
+    page.until("paddock.session.clock.tick > 2000")
+    page.until("/^runs [\\d.,  ]+×/.test(document.getElementById('pace').textContent)")
+    page.find("play").click()
+    page.page.keyboard.press("[")
+    expect(page.find("speed-shown")).to_have_text("500×")
+
+
+def test_a_speed_set_by_a_program_is_shown(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    arena.set_speed(10)
+    expect(page.find("speed-shown")).to_have_text("10×")
+    arena.set_speed(None)
+    expect(page.find("speed-shown")).to_have_text("flat out")
+
+
+def test_reset_brings_the_start_back(clutter, visit):
+    server, arena = clutter
+    start = arena.digest()
+    page = visit(server.url)
+    arena["red"].wheels.set(0.1, 0.05)
+    page.find("play").click()
+    until(arena, lambda: arena["red"].pose.y > 0.92)
+    page.find("play").click()
+    page.until("!paddock.session.clock.running")
+    page.find("reset").click()
+    page.until("paddock.session.clock.tick === 0")
+    expect(page.find("time")).to_have_text("0.00 s")
+    arena["red"].stop()
+    assert tick_of(arena) == 0
+    assert tuple(arena["red"].pose) == pytest.approx((0.75, 0.9, 1.5708), abs=1e-4)
+    assert arena.digest() == start
+
+
+def test_a_seed_makes_the_run_that_it_makes_in_process(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.find("seed").fill("1234")
+    page.find("reset").click()
+    page.until("paddock.session.clock.seed === 1234")
+    for tick in (1, 2):
+        page.find("step").click()
+        page.until("paddock.session.clock.tick === tick", tick=tick)
+    assert tick_of(arena) == 2
+    assert arena.seed == 1234
+    with paddock.open("clutter", seed=1234) as twin:
+        twin.step(2)
+        assert arena.digest() == twin.digest()
+
+
+def test_what_is_no_seed_is_refused_with_a_reason(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    for wrong in ("-1", "1.5", "seven", "9223372036854775808"):
+        page.find("seed").fill(wrong)
+        page.find("seed").press("Enter")
+        page.find("toast").click()  # it has come, and goes
+        expect(page.find("toast")).to_have_count(0)
+    tick_of(arena)
+    assert arena.seed == 0
+
+
+def test_the_largest_seed_arrives_to_the_last_digit(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.find("seed").fill("9223372036854775807")
+    page.find("seed").press("Enter")
+    page.until("String(paddock.session.clock.seed) === '9223372036854775807'")
+    tick_of(arena)
+    assert arena.seed == 2**63 - 1
+    expect(page.find("seed")).to_have_value("9223372036854775807")

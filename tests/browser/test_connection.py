@@ -1,0 +1,71 @@
+"""The server goes and comes back: the page says so, and goes on by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from browser.stage import Served, expect, free_port, until
+
+
+@pytest.fixture
+def server(chromium):
+    with Served("clutter", port=free_port()) as started:
+        yield started
+
+
+def test_the_page_reconnects_to_a_server_that_was_started_again(server, visit):
+    page = visit(server.url)
+    page.choose("red")
+    page.until("paddock.sensed !== undefined")
+    server.stop()
+    expect(page.find("connection")).not_to_have_attribute("data-state", "live")
+    expect(page.find("banner")).to_be_visible()
+    expect(page.find("banner")).to_contain_text("Connection lost")
+    for control in ("play", "step", "reset", "drive"):
+        expect(page.find(control)).to_be_disabled()
+    server.start()
+    page.find("retry").click()
+    expect(page.find("connection")).to_have_attribute("data-state", "live")
+    expect(page.find("banner")).to_be_hidden()
+    with server.connect() as arena:
+        frames = page.ask("paddock.frames")
+        page.until("paddock.frames > frames", frames=frames)
+        expect(page.find("monitor-name")).to_have_text("red")
+        page.drive("red")
+        page.page.keyboard.down("w")
+        until(arena, lambda: arena["red"].pose.y > 0.91)
+        page.page.keyboard.up("w")
+        page.page.keyboard.press("e")
+        page.until("paddock.sensed?.tick > 0")
+        page.find("play").click()
+        page.until("!paddock.session.clock.running")
+        page.drag(page.robot_at("red"), page.at(0.5, 0.4))
+        page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
+        assert arena["red"].pose.x == pytest.approx(0.5, abs=0.01)
+    page.forgive_lost_connections()
+
+
+def test_the_page_reconnects_without_a_hand(server, visit):
+    page = visit(server.url)
+    server.stop()
+    expect(page.find("connection")).not_to_have_attribute("data-state", "live")
+    server.start()
+    page.until("paddock.state === 'live'")
+    tick = page.ask("paddock.session.clock.tick")
+    page.until("paddock.session.clock.tick > tick", tick=tick)
+    page.forgive_lost_connections()
+
+
+def test_a_page_that_was_driving_drives_again(server, visit):
+    page = visit(server.url)
+    page.drive("red")
+    server.stop()
+    expect(page.find("connection")).not_to_have_attribute("data-state", "live")
+    server.start()
+    page.until("paddock.state === 'live' && paddock.session.robot('red')?.owner === paddock.session.client")
+    expect(page.find("drive")).to_have_attribute("aria-checked", "true")
+    with server.connect() as arena:
+        page.page.keyboard.down("w")
+        until(arena, lambda: arena["red"].pose.y > 0.91)
+        page.page.keyboard.up("w")
+    page.forgive_lost_connections()

@@ -1,0 +1,129 @@
+"""Driving by hand: keys and a stick move the robot, and letting go stops it."""
+
+from __future__ import annotations
+
+import pytest
+
+from browser.stage import Finger, expect, owner_of, until
+
+
+def stands_still(arena, robot="red"):
+    return lambda: tuple(arena[robot].wheels.speeds) == (0.0, 0.0)
+
+
+def test_a_key_drives_as_long_as_it_is_down(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.drive("red")
+    assert owner_of(arena, "red") == "page"
+    arena.play()
+    page.page.keyboard.down("ArrowUp")
+    until(arena, lambda: arena["red"].pose.y > 0.91)
+    page.page.keyboard.up("ArrowUp")
+    until(arena, stands_still(arena))
+    assert arena["red"].pose.x == pytest.approx(0.75, abs=0.01)
+    page.page.keyboard.down("a")
+    until(arena, lambda: arena["red"].pose.heading > 1.7)
+    page.page.keyboard.up("a")
+    until(arena, stands_still(arena))
+
+
+def test_a_robot_stops_when_the_page_is_closed(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.drive("red")
+    arena.play()
+    page.page.keyboard.down("w")
+    until(arena, lambda: arena["red"].pose.y > 0.91)
+    page.page.close()
+    until(arena, stands_still(arena))
+    until(arena, lambda: arena.owner("red") == "")
+
+
+def test_a_robot_stops_when_the_window_loses_the_keys(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.drive("red")
+    arena.play()
+    page.page.keyboard.down("w")
+    until(arena, lambda: arena["red"].pose.y > 0.91)
+    page.ask("window.dispatchEvent(new Event('blur'))")
+    until(arena, stands_still(arena))
+    page.page.keyboard.up("w")
+
+
+def test_keys_do_not_drive_before_the_switch_is_on(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.page.mouse.click(*page.robot_at("red"))
+    expect(page.find("drive")).to_have_attribute("aria-checked", "false")
+    view = page.ask("paddock.view.y")
+    arena.play()
+    page.page.keyboard.press("ArrowUp")
+    page.until("paddock.view.y !== view", view=view)  # they move the view
+    until(arena, lambda: arena.tick > 20)
+    assert tuple(arena["red"].pose) == pytest.approx((0.75, 0.9, 1.5708), abs=1e-4)
+    assert owner_of(arena, "red") == ""
+
+
+def test_the_switch_gives_the_robot_back(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.drive("red")
+    expect(page.find("monitor")).to_contain_text("driven by you")
+    page.page.keyboard.press("e")
+    expect(page.find("drive")).to_have_attribute("aria-checked", "false")
+    arena["red"].wheels.set(0.05, 0.05)  # free for others again
+    page.until("paddock.session.robot('red').owner === 'truth'")
+    expect(page.find("monitor")).to_contain_text("driven by truth")
+
+
+def test_a_supervisor_takes_over_from_a_program(clutter, visit):
+    server, arena = clutter
+    with server.connect(name="Ada") as ada:
+        ada["red"].wheels.set(0.05, 0.05)
+        page = visit(server.url)
+        page.choose("red")
+        expect(page.find("drive")).to_have_text("Take over")
+        page.find("drive").click()
+        expect(page.find("drive")).to_have_attribute("aria-checked", "true")
+        assert owner_of(arena, "red") == "page"
+        arena.play()
+        until(arena, stands_still(arena))
+
+
+def test_the_stick_drives_under_a_finger(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url, size=(390, 844), has_touch=True, is_mobile=True)
+    page.choose("red")
+    page.find("drive").tap()
+    stick = page.find("stick")
+    expect(stick).to_be_visible()
+    stick.scroll_into_view_if_needed()
+    box = stick.bounding_box()
+    assert box is not None
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    arena.play()
+    finger = Finger(page)
+    finger.down(middle)
+    finger.move((middle[0], box["y"] + 4))
+    until(arena, lambda: arena["red"].pose.y > 0.91)
+    finger.up()
+    until(arena, stands_still(arena))
+    assert arena["red"].pose.x == pytest.approx(0.75, abs=0.01)
+
+
+def test_the_stick_turns_too(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.drive("red")
+    box = page.find("stick").bounding_box()
+    assert box is not None
+    arena.play()
+    mouse = page.page.mouse
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    mouse.down()
+    mouse.move(box["x"] + 4, box["y"] + box["height"] / 2, steps=3)
+    until(arena, lambda: arena["red"].pose.heading > 1.7)
+    mouse.up()
+    until(arena, stands_still(arena))

@@ -1,0 +1,136 @@
+"""The page fits its screen, has two themes, and can be used with a keyboard and a screen reader."""
+
+from __future__ import annotations
+
+from browser.stage import PHONE, expect
+
+# What sticks out of the screen, but for what may be scrolled by itself.
+TOO_WIDE = """[...document.querySelectorAll("body *")]
+    .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1)
+    .filter((one) => !one.closest("pre, .toasts, .rows, .arena"))
+    .map((one) => one.outerHTML.slice(0, 100))"""
+
+# What has no name for a screen reader: [tag, text] of every visible control.
+NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, canvas, [role], [tabindex]")]
+    .filter((one) => one.checkVisibility() && !one.closest("[aria-hidden=true]") && one.role !== "none")
+    .filter((one) => {
+        const label = one.ariaLabel || one.getAttribute("aria-labelledby") || one.labels?.[0]?.textContent
+            || (one.matches("button, pre, [role=option], [role=switch]") ? one.textContent : "")
+            || (one.matches("[role=status], [role=alert]") ? "speaks for itself" : "");
+        return !label.trim();
+    })
+    .map((one) => one.outerHTML.slice(0, 120))"""
+
+
+def test_nothing_is_wider_than_the_screen(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url, size=PHONE)
+    page.choose("red")
+    page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
+    for wide, high in (PHONE, (320, 640), (768, 1024), (1280, 800), (844, 390)):
+        page.page.set_viewport_size({"width": wide, "height": high})
+        page.until("innerWidth === wide", wide=wide)
+        page.pictures(2)
+        assert page.ask("document.documentElement.scrollWidth") <= wide
+        assert page.ask(TOO_WIDE) == [], wide
+        for control in ("play", "step", "arena"):
+            expect(page.find(control)).to_be_visible()
+
+
+def test_light_and_dark(clutter, visit):
+    server, _ = clutter
+    paper = "getComputedStyle(document.querySelector('header.bar')).backgroundColor"
+    light = visit(server.url, color_scheme="light")
+    dark = visit(server.url, color_scheme="dark")
+    assert brightness(light.ask(paper)) > 200
+    assert brightness(dark.ask(paper)) < 80
+    light.find("theme").click()
+    light.until("document.documentElement.dataset.theme === 'dark'")
+    assert light.ask(paper) == dark.ask(paper)
+    light.page.reload()  # it is remembered
+    light.until("document.documentElement.dataset.theme === 'dark' && window.paddock?.frames > 0")
+    light.page.keyboard.press("l")
+    light.until("document.documentElement.dataset.theme === 'light'")
+
+
+def brightness(color: str) -> float:
+    """Of a colour as style sheets write it, 0 … 255."""
+    red, green, blue = (float(part) for part in color.removeprefix("rgb(").removesuffix(")").split(",")[:3])
+    return 0.3 * red + 0.6 * green + 0.1 * blue
+
+
+def test_every_control_has_a_name(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    page.drive("red")
+    page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
+    assert page.ask(NAMELESS) == []
+    for button in page.page.get_by_role("button").all():
+        name = button.get_attribute("aria-label") or (button.text_content() or "").strip()
+        assert name, button.evaluate("(one) => one.outerHTML")
+    for name in ("Play", "Advance by one tick", "Reset", "Light or dark", "Keyboard shortcuts", "Zoom in", "Zoom out"):
+        expect(page.page.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(page.page.get_by_role("slider", name="Speed", exact=True)).to_be_visible()
+    expect(page.page.get_by_role("switch", name="Drive", exact=True)).to_be_checked()
+    expect(page.page.get_by_role("listbox", name="Robots")).to_be_visible()
+
+
+def test_the_tab_key_reaches_every_control_and_shows_where_it_is(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    page.choose("red")
+    wanted = page.ask(
+        """[...document.querySelectorAll("button, input")]
+            .filter((one) => one.checkVisibility() && !one.disabled).length"""
+    )
+    reached = set()
+    page.page.locator("body").focus()
+    for _ in range(3 * wanted):
+        page.page.keyboard.press("Tab")
+        focused = page.ask(
+            """(() => {
+                const one = document.activeElement;
+                if (!one.matches("button, input")) return null;
+                const { outlineStyle, boxShadow } = getComputedStyle(one);
+                const name = one.dataset.testid || one.id || one.ariaLabel || one.title;
+                return [name, outlineStyle !== "none" || boxShadow !== "none"];
+            })()"""
+        )
+        if focused is not None:
+            reached.add(focused[0])
+            assert focused[1], f"nothing shows that {focused[0]} has the focus"
+    assert len(reached) == wanted
+    assert {
+        "play",
+        "step",
+        "speed",
+        "seed",
+        "reset",
+        "theme",
+        "help",
+        "fit",
+        "follow",
+        "rays",
+        "trails",
+        "drive",
+    } <= reached
+
+
+def test_the_help_lists_the_keys_and_closes(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    page.find("help").click()
+    expect(page.find("help-dialog")).to_be_visible()
+    expect(page.find("help-dialog")).to_contain_text("play or pause")
+    page.page.keyboard.press("Escape")
+    expect(page.find("help-dialog")).to_be_hidden()
+
+
+def test_rays_and_trails_can_be_switched_off(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    for button in ("rays", "trails"):
+        expect(page.find(button)).to_have_attribute("aria-pressed", "true")
+        page.find(button).click()
+        expect(page.find(button)).to_have_attribute("aria-pressed", "false")
+    page.until("document.getElementById('layer-trails').hidden")

@@ -1,0 +1,182 @@
+"""The monitor shows what the chosen robot's sensors see: the truth, as a program reads it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from browser.stage import Visit, expect, tick_of
+from paddock.links.remote import RemoteArena
+
+BESIDE_WALL = (0.06, 0.94, math.pi)  # in `clutter`, with its nose 23 mm from the western wall
+
+
+FRONT = "document.querySelector('[data-testid=bar-proximity-0]').dataset.value"
+# Every bar of a device has its value, but for the digits that are not shown.
+ALL_SHOWN = """values.every((value, i) =>
+    Math.abs(document.querySelector(`[data-testid=bar-${device}-${i}]`).dataset.value - value) <= slack)"""
+
+
+def sensed_now(page: Visit, arena: RemoteArena) -> None:
+    """Wait until the monitor has what was sensed at the server's present tick."""
+    page.until("paddock.sensed?.tick === tick", tick=tick_of(arena))
+
+
+def test_a_click_on_a_robot_chooses_it(stage, visit):
+    server, _ = stage("line-crossing")
+    page = visit(server.url)
+    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+    page.page.mouse.click(*page.robot_at("blue"))
+    expect(page.find("monitor-name")).to_have_text("blue")
+    page.page.mouse.click(*page.robot_at("red"))
+    expect(page.find("monitor-name")).to_have_text("red")
+    page.page.mouse.click(*page.at(0.8, 0.6))  # an empty place
+    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+
+
+def test_a_click_in_the_list_chooses_too_and_so_do_keys(stage, visit):
+    server, _ = stage("line-crossing")
+    page = visit(server.url)
+    page.choose("blue")
+    expect(page.find("monitor-name")).to_have_text("blue")
+    expect(page.page.locator("[role=option][aria-selected=true]")).to_have_text("blue")
+    page.page.keyboard.press("j")
+    expect(page.find("monitor-name")).to_have_text("red")
+    page.page.keyboard.press("k")
+    expect(page.find("monitor-name")).to_have_text("blue")
+    page.page.keyboard.press("Escape")
+    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+
+
+def test_the_bars_follow_the_truth(clutter, visit):
+    """Near a wall and in the open, every bar shows what `sense` answers in Python."""
+    server, arena = clutter
+    red = arena["red"]
+    red.enable()
+    page = visit(server.url)
+    page.choose("red")
+    nearest = []
+    for pose in (BESIDE_WALL, (0.75, 0.9, 0.3)):
+        red.place(*pose)
+        for _ in range(4):  # more than the period of the page's subscription
+            page.find("step").click()
+        sensed_now(page, arena)
+        seen = red.sense()
+        nearest.append(min(seen.proximity))
+        for device, slack in {"proximity": 0.001, "ground": 0.01, "light": 0.01, "encoders": 0.001}.items():
+            values = [float(value) for value in np.ravel(getattr(seen, device))]
+            page.until(ALL_SHOWN, device=device, values=values, slack=slack)
+        expect(page.find("bar-proximity-0").locator(".bar-value")).to_have_text(f"{100 * seen.proximity[0]:.1f}")
+    assert nearest[0] < 0.04 < nearest[1]
+
+
+def test_a_taller_bar_is_a_nearer_wall(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.choose("red")
+    height = "document.querySelector('[data-testid=bar-proximity-0] .bar-fill').getBoundingClientRect().height"
+    page.until(FRONT + " > 0.06")
+    far = page.ask(height)
+    arena["red"].place(*BESIDE_WALL)
+    for _ in range(4):
+        page.find("step").click()
+    page.until(FRONT + " < 0.05")
+    assert page.ask(height) > far + 10
+
+
+def test_a_robot_that_is_moved_while_time_stands_still_sees_its_new_place(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.choose("red")
+    page.until(FRONT + " > 0.06")
+    arena["red"].place(*BESIDE_WALL)
+    page.until(FRONT + " < 0.05")
+
+
+def test_a_reset_while_time_stands_still_shows_what_is_seen_at_the_start(clutter, visit):
+    server, arena = clutter
+    arena["red"].place(*BESIDE_WALL)
+    page = visit(server.url)
+    page.choose("red")
+    page.until(FRONT + " < 0.05")
+    arena.reset()
+    page.until(FRONT + " > 0.06")
+
+
+def test_the_true_pose_and_the_wheels_are_shown(clutter, visit):
+    server, arena = clutter
+    red = arena["red"]
+    page = visit(server.url)
+    page.choose("red")
+    red.wheels.set(0.08, -0.04)
+    for _ in range(3):
+        page.find("step").click()
+    page.until("paddock.session.clock.tick === 3")
+    assert tuple(red.wheels.speeds) == pytest.approx((0.08, -0.04), abs=1e-3)
+    page.until(ALL_SHOWN, device="wheels", values=list(red.wheels.speeds), slack=1e-3)
+    page.until(ALL_SHOWN, device="pose", values=list(red.pose), slack=1e-5)
+    red.stop()
+
+
+def test_lamps_are_lit_when_a_program_lights_them(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.choose("red")
+    arena["red"].leds.set("led3", 1.0)
+    arena["red"].stop()
+    expect(page.find("lamp-led3")).to_have_class("lamp on")
+    expect(page.find("lamp-led4")).to_have_class("lamp")
+    arena["red"].leds.set("led3", 0.0)
+    expect(page.find("lamp-led3")).to_have_class("lamp")
+
+
+def test_the_camera_picture_is_what_a_program_gets(clutter, visit):
+    server, arena = clutter
+    red = arena["red"]
+    red.camera.enable()
+    page = visit(server.url)
+    page.choose("red")
+    picture = page.find("picture-camera")
+    page.until("document.querySelector('[data-testid=picture-camera]')?.dataset.pictures > 0")
+    expect(picture).to_be_visible()
+    truth = red.camera.read().astype(float)
+    shown = page.ask(
+        """(() => {
+            const canvas = document.querySelector("[data-testid=picture-camera]");
+            const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            return { width, height, data: [...data] };
+        })()"""
+    )
+    pixels = np.array(shown["data"], float).reshape(shown["height"], shown["width"], 4)[:, :, :3]
+    assert pixels.shape == truth.shape
+    assert truth.std() > 5  # there is something to see
+    assert np.abs(pixels - truth).mean() < 6  # but for what JPEG loses
+
+
+def test_the_sensors_of_every_shipped_robot_can_be_watched(stage, visit):
+    server, arena = stage("empty")
+    page = visit(server.url)
+    arena.spawn("scout", "scout", at=(0.4, 0.4))
+    arena.spawn("pioneer", "pioneer-p3dx", at=(1.5, 1.5))
+    arena.play()
+    for name in ("scout", "pioneer"):
+        page.choose(name)
+        for device in arena[name].devices:
+            card = page.find(f"device-{device}")
+            expect(card).to_be_attached()
+            expect(card).not_to_have_class("waiting")
+            page.until("!document.querySelector(`[data-testid=device-${device}]`).matches('.waiting')", device=device)
+    arena.pause()
+
+
+def test_closing_the_monitor_ends_the_subscription(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    page.page.keyboard.press("y")  # no rays, so that nothing but the monitor wants readings
+    page.choose("red")
+    page.until("paddock.sensed !== undefined")
+    page.page.get_by_label("Close the monitor").click()
+    expect(page.find("monitor")).to_contain_text("No robot is chosen")
+    page.until("paddock.sensed === undefined")

@@ -1,0 +1,148 @@
+"""A supervisor's hand moves and turns robots on the arena."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from browser.stage import Finger, Visit, expect, tick_of
+
+HANDLE = 24  # pixels from the body's edge to the handle
+
+
+def handle_of(page: Visit, heading: float) -> tuple[float, float]:
+    """Where the chosen robot's handle is on the screen."""
+    x, y = page.robot_at("red")
+    away = 0.037 * page.ask("paddock.view.scale") + HANDLE
+    return x + away * math.cos(heading), y - away * math.sin(heading)
+
+
+def test_a_dragged_robot_stands_elsewhere(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.drag(page.robot_at("red"), page.at(0.5, 0.4))
+    page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
+    assert tuple(arena["red"].pose) == pytest.approx((0.5, 0.4, math.pi / 2), abs=0.01)
+    expect(page.find("monitor-name")).to_have_text("red")
+    assert tick_of(arena) == 0
+
+
+def test_the_handle_turns_a_robot_on_the_spot(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.choose("red")
+    x, y = page.robot_at("red")
+    page.drag(handle_of(page, math.pi / 2), (x - 60, y))
+    page.until("Math.abs(Math.abs(paddock.robots()[0].heading) - Math.PI) < 0.05")
+    pose = arena["red"].pose
+    assert (pose.x, pose.y) == pytest.approx((0.75, 0.9), abs=1e-4)
+    assert math.cos(pose.heading) == pytest.approx(-1, abs=1e-3)
+
+
+def test_with_shift_headings_snap(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.choose("red")
+    x, y = page.robot_at("red")
+    page.page.keyboard.down("Shift")
+    page.drag(handle_of(page, math.pi / 2), (x + 60, y - 33))  # about 29 degrees
+    page.page.keyboard.up("Shift")
+    page.until("Math.abs(paddock.robots()[0].heading - Math.PI / 6) < 1e-3")
+    assert arena["red"].pose.heading == pytest.approx(math.pi / 6, abs=1e-6)
+
+
+@pytest.mark.parametrize(("at", "reason"), [((0.45, 0.70), "cannot be put"), ((0.01, 0.9), "cannot be put")])
+def test_a_robot_cannot_be_put_where_there_is_no_room(clutter, visit, at, reason):
+    server, arena = clutter
+    before = tuple(arena["red"].pose)
+    page = visit(server.url)
+    page.drag(page.robot_at("red"), page.at(*at))
+    expect(page.find("toast")).to_contain_text(reason)
+    assert tuple(arena["red"].pose) == before
+    page.pictures(15)
+    assert page.ask("paddock.robots()[0].y") == pytest.approx(before[1])
+
+
+def test_escape_leaves_a_dragged_robot_where_it_was(clutter, visit):
+    server, arena = clutter
+    before = tuple(arena["red"].pose)
+    page = visit(server.url)
+    mouse = page.page.mouse
+    mouse.move(*page.robot_at("red"))
+    mouse.down()
+    mouse.move(*page.at(0.5, 0.4), steps=5)
+    page.page.keyboard.press("Escape")
+    mouse.up()
+    page.pictures(15)
+    assert tuple(arena["red"].pose) == before
+
+
+def test_dragging_the_floor_moves_the_view_and_nothing_else(clutter, visit):
+    server, arena = clutter
+    before = arena.digest()
+    page = visit(server.url)
+    x = page.ask("paddock.view.x")
+    page.drag(page.at(0.9, 0.45), page.at(0.7, 0.45))
+    page.until("Math.abs(paddock.view.x - before - 0.2) < 0.02", before=x)
+    page.find("fit").click()
+    page.until("Math.abs(paddock.view.x - before) < 1e-9", before=x)
+    assert arena.digest() == before
+
+
+def test_the_wheel_zooms_around_the_pointer(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    spot = page.robot_at("red")
+    scale = page.ask("paddock.view.scale")
+    page.page.mouse.move(*spot)
+    page.page.mouse.wheel(0, -300)
+    page.until("paddock.view.scale > 1.3 * scale", scale=scale)
+    assert page.robot_at("red") == pytest.approx(spot, abs=1)
+
+
+def test_following_keeps_a_moving_robot_in_the_middle(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    page.choose("red")
+    page.page.keyboard.press("f")
+    expect(page.find("follow")).to_have_attribute("aria-pressed", "true")
+    arena["red"].wheels.set(0.1, 0.1)
+    arena.play()
+    page.until("paddock.robots()[0].y > 0.95")
+    arena.pause()
+    page.until("!paddock.session.clock.running && !paddock.session.fleet.moving")
+    page.pictures(3)
+    assert page.ask("paddock.view.y") == pytest.approx(arena["red"].pose.y, abs=0.01)
+    arena["red"].stop()
+
+
+def test_a_finger_drags_only_the_chosen_robot(stage, visit):
+    server, arena = stage("line-crossing")
+    before = tuple(arena["red"].pose)
+    page = visit(server.url, has_touch=True)
+    start, end = page.robot_at("red"), page.at(0.6, 0.5)
+    finger = Finger(page)
+    finger.drag(start, end)  # moves the view
+    page.until("!paddock.view.fitted")
+    assert tuple(arena["red"].pose) == before
+    page.page.keyboard.press("0")
+    page.until("paddock.view.fitted")
+    finger.tap(start)
+    expect(page.find("monitor-name")).to_have_text("red")
+    finger.drag(start, end)
+    page.until("Math.abs(paddock.robots()[0].x - 0.6) < 0.01")
+    assert tuple(arena["red"].pose)[:2] == pytest.approx((0.6, 0.5), abs=0.01)
+
+
+def test_two_fingers_zoom(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url, has_touch=True)
+    scale = page.ask("paddock.view.scale")
+    left, right = page.at(0.6, 0.5), page.at(0.9, 0.5)
+    finger = Finger(page)
+    finger.down(left, right)
+    for i in range(1, 6):
+        finger.move((left[0] - 12 * i, left[1]), (right[0] + 12 * i, right[1]))
+    finger.up()
+    page.until("paddock.view.scale > 1.3 * scale", scale=scale)

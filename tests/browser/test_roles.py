@@ -1,0 +1,138 @@
+"""Roles on the page: what a link does not allow cannot be clicked, and says why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from browser.stage import Served, expect, run, until
+
+CLOCK = ("play", "step", "speed", "seed", "reset")
+SCORE = """
+def score(arena):
+    return {name: round(10 * robot.pose.x, 1) for name, robot in arena.robots.items()}
+"""
+
+
+@pytest.fixture(scope="module")
+def classroom(chromium, tmp_path_factory):
+    """Two students in a world of their own; a supervisor's token, and points for being in the east."""
+    folder: Path = tmp_path_factory.mktemp("classroom")
+    (folder / "names.txt").write_text("Ada\nZoë M.\n", encoding="utf-8")
+    (folder / "score.py").write_text(SCORE)
+    files = ("--classroom", str(folder / "names.txt"), "--score", str(folder / "score.py"))
+    with Served("clutter", *files, "--token", "sesame") as server:
+        yield server
+
+
+@pytest.fixture
+def truth(classroom):
+    with classroom.connect(name="truth", token="sesame") as arena:
+        arena.play()
+        until(arena, lambda: not any(map(arena.owner, arena)))
+        arena.reset()
+        yield arena
+
+
+def link(server: Served, robot: str) -> str:
+    return server.line(rf"(http://\S+&robot={robot})\b")
+
+
+def test_a_viewer_can_look_but_not_touch(classroom, truth, visit):
+    page = visit(classroom.line(r"viewer: +(http://\S+)"))
+    expect(page.find("connection")).to_have_text("viewer")
+    for control in CLOCK:
+        expect(page.find(control)).to_be_disabled()
+        expect(page.find(control)).to_have_attribute("title", "Only a supervisor may do this.")
+    page.choose("ada")
+    expect(page.find("drive")).to_be_disabled()
+    expect(page.find("drive")).to_have_attribute(
+        "title", "Your link is for watching; driving needs a controller's link."
+    )
+    page.until("document.querySelector('[data-testid=bar-proximity-0]')?.dataset.value > 0")
+    before = tuple(truth["ada"].pose)
+    page.drag(page.robot_at("ada"), page.at(0.5, 0.45))
+    page.page.keyboard.press("e")
+    page.page.keyboard.press("ArrowUp")
+    page.page.keyboard.press(" ")
+    page.page.keyboard.press("r")
+    page.pictures(10)
+    until(truth, lambda: truth.tick > 20)
+    assert tuple(truth["ada"].pose) == before
+    assert truth.running
+    expect(page.find("toast")).to_have_count(0)
+
+
+def test_a_student_drives_the_own_robot(classroom, truth, visit):
+    page = visit(link(classroom, "ada"))
+    expect(page.find("connection")).to_have_text("controller")
+    expect(page.find("monitor-name")).to_have_text("ada")
+    assert "token" not in page.page.url  # nobody reads it over a shoulder
+    page.drive("ada")
+    start = truth["ada"].pose
+    page.page.keyboard.down("ArrowLeft")
+    until(truth, lambda: truth["ada"].pose.heading > start.heading + 0.1)
+    page.page.keyboard.up("ArrowLeft")
+    until(truth, lambda: tuple(truth["ada"].wheels.speeds) == (0.0, 0.0))
+    for control in CLOCK:
+        expect(page.find(control)).to_be_disabled()
+
+
+def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, visit):
+    page = visit(link(classroom, "ada"))
+    page.choose("zoe-m")
+    expect(page.find("drive")).to_be_disabled()
+    expect(page.find("drive")).to_have_attribute("title", "Your link is for another robot.")
+    expect(page.find("unseen")).to_contain_text("does not name robot 'zoe-m'")
+    before = tuple(truth["zoe-m"].pose)
+    page.drag(page.robot_at("zoe-m"), page.at(0.5, 0.45))
+    page.pictures(10)
+    assert tuple(truth["zoe-m"].pose) == before
+
+
+def test_a_students_program_has_the_token_in_it(classroom, truth, visit):
+    page = visit(link(classroom, "ada"), permissions=["clipboard-read", "clipboard-write"])
+    expect(page.find("snippet-code")).to_contain_text('token="…"')  # others may be looking on
+    page.find("snippet-copy").click()
+    expect(page.find("toast")).to_contain_text("Copied")
+    program = page.ask("navigator.clipboard.readText()")
+    run(program.replace("while True:", "for _ in range(2):"))
+
+
+def test_a_reload_keeps_the_token(classroom, truth, visit):
+    page = visit(link(classroom, "ada"))
+    page.page.reload()
+    page.until("window.paddock?.state === 'live' && paddock.frames > 0")
+    expect(page.find("connection")).to_have_text("controller")
+    expect(page.find("monitor-name")).to_have_text("ada")
+
+
+def test_the_scoreboard_has_the_best_on_top(classroom, truth, visit):
+    page = visit(classroom.url + "#token=sesame")
+    rows = page.find("score-row")
+    for first, second, y in (("ada", "zoe-m", 0.5), ("zoe-m", "ada", 0.1)):
+        truth[first].place(1.35, y)
+        truth[second].place(0.15, y)
+        expect(rows.nth(0)).to_contain_text(first)
+        expect(rows.nth(0).locator(".points")).to_have_text("13.5")
+        expect(rows.nth(1).locator(".points")).to_have_text("1.5")
+    rows.nth(1).click()
+    expect(page.find("monitor-name")).to_have_text("ada")
+
+
+def test_without_scores_there_is_no_scoreboard(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    expect(page.find("scores")).to_be_hidden()
+
+
+def test_a_wrong_token_is_told_clearly(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url + "#token=wrong", live=False)
+    expect(page.find("banner")).to_be_visible()
+    expect(page.find("banner")).to_contain_text("This link is not valid")
+    expect(page.find("banner")).to_contain_text("ask for a new join link")
+    expect(page.find("connection")).to_have_attribute("data-state", "refused")
+    expect(page.find("play")).to_be_disabled()
+    assert page.ask("paddock.state") == "refused"

@@ -1,0 +1,61 @@
+"""The program that the page offers runs, as it is, against the server that it came from."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from browser.stage import expect, run, until
+from paddock.robots import robot_names
+
+
+def test_the_copied_program_drives_the_robot(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url, permissions=["clipboard-read", "clipboard-write"])
+    page.choose("red")
+    page.find("snippet-copy").click()
+    expect(page.find("toast")).to_contain_text("Copied")
+    program = page.ask("navigator.clipboard.readText()")
+    assert page.find("snippet-code").text_content() == program
+    start = arena["red"].pose
+    arena.play()
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            until(arena, lambda: arena["red"].pose.y > start.y + 0.02 or process.poll() is not None)
+        finally:
+            process.kill()
+        assert process.stderr is not None
+        assert arena["red"].pose.y > start.y + 0.02, process.stderr.read()
+    page.until("paddock.session.robot('red').owner === ''")
+
+
+def test_the_program_for_every_kind_of_robot_is_sound_python(stage, visit):
+    """A few rounds of the endless loop, run here."""
+    server, arena = stage("empty")
+    arena["red"].place(1.8, 0.2)
+    arena.play()
+    page = visit(server.url)
+    for kind in robot_names():
+        name = kind.replace("-", "_")
+        arena.spawn(name, kind, at=(0.4, 1.5))
+        page.choose(name)
+        program = page.find("snippet-code").text_content()
+        assert program is not None
+        page.page.keyboard.press("Escape")
+        arena.remove(name)
+        page.until("!paddock.session.robot(name)", name=name)
+        once = program.replace("while True:", "for _ in range(3):")  # the robot vanished, so it brings its own
+        once = once.replace(f'arena["{name}"]', f'arena.spawn("{name}", "{kind}", at=(0.4, 1.5))')
+        assert once.count("spawn") == once.count("range(3)") == 1
+        run(once)
+        page.until("!paddock.session.robot(name)", name=name)
+
+
+def test_without_a_clipboard_the_page_copies_in_the_old_way(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url, permissions=["clipboard-read", "clipboard-write"])
+    page.choose("red")
+    page.ask("(navigator.clipboard.writeText = () => Promise.reject(new Error('forbidden')), true)")
+    page.find("snippet-copy").click()
+    expect(page.find("toast")).to_contain_text("Copied")
+    assert "import paddock" in page.ask("navigator.clipboard.readText()")

@@ -1,0 +1,148 @@
+"""Arenas behind a socket for the tests of links: servers in a thread or a process, and servers that misbehave."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from websockets.sync.server import ServerConnection, serve
+
+import paddock
+from paddock.links.remote import RemoteArena
+from paddock.links.wire import Wire
+from paddock.protocol import Message
+from paddock.robots import load_robot
+from paddock.sensors.bumper import BumperSpec
+from paddock.sensors.encoders import EncodersSpec
+from paddock.sensors.position import PositionSpec
+from paddock.sensors.sonar import SonarSpec
+from paddock.server import Server, Settings
+from paddock.worlds.spec import Box, Placed
+
+KIND = load_robot("e-puck")
+FULL = replace(
+    KIND,
+    name="full",
+    sensors=(
+        *(KIND.sensor(name) for name in ("proximity", "ground", "camera", "microphones")),
+        SonarSpec(name="sonar", range=1, cone_deg=20, pivot={"min_deg": -90, "max_deg": 90}),  # type: ignore[arg-type]
+        PositionSpec(name="position"),
+        BumperSpec(name="bumper", width_deg=180, mounts=((0, 0, 0, 0), (0, 0, 0, 180))),
+        EncodersSpec(name="encoders", scale=1000),
+    ),
+)
+YARD = paddock.WorldSpec(
+    name="yard",
+    bounds=(0, 0, 2, 2),
+    boxes=(Box(at=(1.5, 0.5), size=(0.2, 0.2)),),
+    robots=(
+        Placed(name="red", type=FULL, at=(0.5, 0.5)),
+        Placed(name="blue", type="e-puck", at=(1.5, 1.5)),
+    ),
+)
+PATIENCE = 30.0  # seconds after which a test fails rather than wait for ever
+
+
+@contextlib.contextmanager
+def serving(world: Any = YARD, *, seed: int = 1, **settings: Any) -> Iterator[Server]:
+    """A server in a thread of this process: in lock-step and flat out, unless told otherwise."""
+    chosen = {"port": 0, "lock_step": True, "speed": None, **settings}
+    with Server(paddock.open(world, seed=seed), Settings(**chosen)).in_background() as server:
+        yield server
+
+
+def join(server: Server, **options: Any) -> RemoteArena:
+    arena = paddock.connect(server.url(scheme="ws"), **options)
+    assert isinstance(arena, RemoteArena)
+    return arena
+
+
+@contextlib.contextmanager
+def process(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process of its own, and its address."""
+    command = [sys.executable, "-m", "paddock", "serve", "clutter", "--port", "0", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as one:
+        assert one.stdout is not None
+        try:
+            line = next(line for line in iter(one.stdout.readline, "") if "http://" in line)
+            yield one, "ws://" + line.split("http://")[1].split()[0]
+        finally:
+            one.kill()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextlib.contextmanager
+def impostor(behave: Callable[[ServerConnection], object]) -> Iterator[str]:
+    """A WebSocket server that behaves as told, and its address."""
+
+    def handle(connection: ServerConnection) -> None:
+        with contextlib.suppress(Exception):
+            behave(connection)
+
+    with serve(handle, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}/ws"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class Traffic:
+    """What clients of this process send."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sent: list[Message] = []
+        plain = Wire.send
+
+        def send(wire: Wire, message: Message) -> None:
+            self.sent.append(message)
+            plain(wire, message)
+
+        monkeypatch.setattr(Wire, "send", send)
+
+    def take(self) -> list[str]:
+        """The types of the messages since the last time."""
+        types = [message.type for message in self.sent]
+        self.sent.clear()
+        return types
+
+
+def wait_until(there: Callable[[], Any], seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while not there():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.002)
+
+
+def together(*jobs: Callable[[], object]) -> None:
+    """Run jobs in threads; fail with the first that fails, or when one does not end."""
+    failures: list[BaseException] = []
+
+    def guarded(job: Callable[[], object]) -> None:
+        try:
+            job()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(job,), daemon=True) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive(), "a thread hangs"
+    if failures:
+        raise failures[0]

@@ -1,0 +1,29 @@
+"""What docs/remote.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import paddock
+
+PAGE = Path(__file__).parents[2] / "docs" / "remote.md"
+
+
+@pytest.mark.heavy
+def test_the_python_examples_run() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    shown = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(shown) > 5
+    names: dict[str, object] = {"__name__": "page"}
+    for block in shown:
+        above = text[: text.index(block)].count("\n")  # so that a mistake is reported at its line of the page
+        exec(compile("\n" * above + block, str(PAGE), "exec"), names)
+
+
+def test_every_kind_of_link_error_is_told() -> None:
+    section = PAGE.read_text(encoding="utf-8").split("## When something goes wrong")[1]
+    told = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+    assert told == {"LinkError"} | {cls.__name__ for cls in paddock.LinkError.__subclasses__()}

@@ -1,0 +1,76 @@
+"""People at the clock: a pause is waited for, Ctrl-C ends a step, and who lets others wait is released."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+from links.served import PATIENCE, join, serving
+
+
+def test_a_paused_clock_is_waited_for_as_long_as_the_server_lives() -> None:
+    with serving() as server, join(server, timeout=0.4) as arena, join(server, lock_step=False) as lecturer:
+        lecturer.pause()
+        done = threading.Event()
+        thread = threading.Thread(target=lambda: (arena.step(5), done.set()))
+        thread.start()
+        assert not done.wait(2.5)  # much longer than the timeout
+        lecturer.play()
+        assert done.wait(PATIENCE)
+        thread.join()
+        assert arena.tick == 5
+        assert arena.running
+
+
+def test_ctrl_c_during_a_long_step_leaves_a_working_arena() -> None:
+    with serving(speed=1.0) as server, join(server) as arena:
+        arena["red"].enable("ground")
+        main = threading.main_thread().ident
+        assert main is not None
+        timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            arena.step(100_000)
+        timer.join()
+        assert arena["red"].ground.read().shape == (3,)
+        arena.set_speed(None)
+        arena.step()
+        assert 2 <= arena.tick < 200
+        tick = arena.tick
+        arena.step(3)
+        assert arena.tick == tick + 3
+
+
+def test_ctrl_c_during_a_step_of_a_free_clock_leaves_a_working_arena() -> None:
+    with serving(speed=1.0, lock_step=False) as server, join(server) as arena:
+        main = threading.main_thread().ident
+        assert main is not None
+        timer = threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            arena.step(30)
+        timer.join()
+        assert arena.digest()
+        arena.step(2)  # waits for the first one
+        assert arena.tick >= 32
+
+
+def test_who_lets_others_wait_is_released_and_comes_back_with_the_next_step() -> None:
+    with serving() as server, join(server, timeout=0.3) as slow, join(server) as quick:
+        slow["red"].enable("ground")
+        slow["red"].wheels.set(0.1, 0.1)
+        slow.step(0)
+        assert slow["red"].pose.x == 0.5
+        quick.step(50)  # waits for the other's timeout once
+        assert quick.tick == 50
+        seen = slow["red"].sense()
+        assert (slow.held, seen.time) == (False, pytest.approx(1.0))  # not what it saw when it was released
+        both = [threading.Thread(target=one.step) for one in (slow, quick)]
+        for thread in both:
+            thread.start()
+        for thread in both:
+            thread.join(PATIENCE)
+        assert slow.held
+        assert slow.tick == quick.tick == 51

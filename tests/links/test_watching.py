@@ -1,0 +1,408 @@
+"""Watching a robot of an arena elsewhere: news come by themselves, and a thread in the background tells observers."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from links.served import PATIENCE, Traffic, join, serving, wait_until
+from paddock.arena import Robot
+from paddock.links.remote import RemoteArena
+
+
+class Diary:
+    """An observer that writes down what it is told, and by whom."""
+
+    def __init__(self) -> None:
+        self.entries: list[Any] = []
+        self.threads: set[str] = set()
+
+    def __call__(self, told: Any) -> None:
+        self.entries.append(told)
+        self.threads.add(threading.current_thread().name)
+
+    @property
+    def ticks(self) -> list[int]:
+        return [round(entry.time / 0.02) for entry in self.entries]
+
+
+@pytest.fixture
+def arena() -> Iterator[RemoteArena]:
+    """In lock-step."""
+    with serving() as server, join(server) as one:
+        yield one
+
+
+@pytest.fixture(params=[1.0, None], ids=["real time", "flat out"])
+def free(request: pytest.FixtureRequest) -> Iterator[RemoteArena]:
+    """An arena whose clock goes on by itself."""
+    with serving(speed=request.param, lock_step=False) as server, join(server) as one:
+        yield one
+
+
+@pytest.fixture
+def red(arena: RemoteArena) -> Robot:
+    robot = arena["red"]
+    robot.enable("proximity", "ground", "encoders")
+    return robot
+
+
+def stepped(arena: RemoteArena, diary: Diary, ticks: int) -> None:
+    """Step as slowly as an observer reads, so that it misses nothing."""
+    for _ in range(ticks):
+        before = len(diary.entries)
+        arena.step()
+        wait_until(lambda before=before: len(diary.entries) > before)  # type: ignore[misc]
+
+
+# In lock-step.
+
+
+def test_an_observer_is_told_every_tick_by_a_thread_of_its_own(arena: RemoteArena, red: Robot) -> None:
+    diary = Diary()
+    red.on_sense(diary)
+    wait_until(lambda: diary.entries)
+    stepped(arena, diary, 5)
+    assert diary.ticks == [0, 1, 2, 3, 4, 5]
+    assert diary.threads == {"paddock-watch"}
+
+
+def test_a_period_is_one_of_simulated_time(arena: RemoteArena, red: Robot) -> None:
+    diary = Diary()
+    red.watch(0.1)
+    red.on_sense(diary)
+    for _ in range(4):
+        before = len(diary.entries)
+        arena.step(5)
+        wait_until(lambda before=before: len(diary.entries) > before)  # type: ignore[misc]
+    assert diary.ticks[-4:] == [5, 10, 15, 20]
+
+
+def test_a_slow_observer_gets_the_newest(arena: RemoteArena, red: Robot) -> None:
+    diary = Diary()
+    gate = threading.Event()
+
+    def slow(seen: paddock.Observation) -> None:
+        diary(seen)
+        gate.wait(PATIENCE)
+
+    red.on_sense(slow)
+    wait_until(lambda: diary.entries)
+    for _ in range(200):
+        arena.step()
+    gate.set()
+    wait_until(lambda: diary.ticks[-1] == 200)
+    assert len(diary.entries) < 10
+
+
+def test_what_changed_is_told_to_each_as_wanted(arena: RemoteArena, red: Robot) -> None:
+    ground, encoders = Diary(), Diary()
+    red.on_sense(ground, "ground")
+    end = red.on_sense(encoders, "encoders")
+    stepped(arena, ground, 4)
+    assert {name for seen in ground.entries for name in seen} == {"ground"}
+    assert len(encoders.entries) == 1  # nothing moved
+    red.wheels.set(0.1, 0.1)
+    stepped(arena, encoders, 2)
+    end()
+    before = len(encoders.entries)
+    stepped(arena, ground, 3)
+    assert len(encoders.entries) == before
+
+
+def test_devices_that_are_switched_later_are_told_too(arena: RemoteArena, red: Robot) -> None:
+    diary = Diary()
+    red.on_sense(diary)
+    wait_until(lambda: diary.entries)
+    red.enable("position")
+    red.ground.disable()
+    red.wheels.set(0.1, 0.1)
+    diary.entries.clear()
+    stepped(arena, diary, 5)
+    told = {name for seen in diary.entries[1:] for name in seen}
+    assert "position" in told
+    assert "ground" not in told
+    assert list(red.sense()) == ["proximity", "position", "encoders"]
+
+
+def test_pictures_have_a_period_of_their_own(arena: RemoteArena, red: Robot) -> None:
+    diary, pictures = Diary(), Diary()
+    red.camera.enable()
+    red.on_sense(diary)
+    end = red.camera.on_image(pictures, 0.1)
+    wait_until(lambda: diary.entries and pictures.entries)
+    for _ in range(3):
+        before = len(pictures.entries)
+        stepped(arena, diary, 5)
+        wait_until(lambda before=before: len(pictures.entries) > before)  # type: ignore[misc]
+    assert len(pictures.entries) == 4
+    assert diary.ticks == list(range(16))
+    assert np.array_equal(pictures.entries[-1], red.camera.read())
+    end()
+    end()
+    stepped(arena, diary, 11)
+    assert len(pictures.entries) == 4
+
+
+def test_each_observer_of_a_camera_has_its_own_period(arena: RemoteArena, red: Robot) -> None:
+    often, seldom = Diary(), Diary()
+    red.camera.enable()
+    red.camera.on_image(seldom, 0.2)
+    red.camera.on_image(often, 0.1)
+    wait_until(lambda: often.entries)
+    for _ in range(4):
+        before = len(often.entries)
+        arena.step(5)
+        wait_until(lambda before=before: len(often.entries) > before)  # type: ignore[misc]
+    assert len(often.entries) == 5
+    assert len(seldom.entries) == 3
+
+
+def test_a_reset_in_between_does_not_matter(arena: RemoteArena, red: Robot) -> None:
+    diary = Diary()
+    red.on_sense(diary)
+    wait_until(lambda: diary.entries)
+    stepped(arena, diary, 3)
+    arena.reset()
+    stepped(arena, diary, 3)
+    assert diary.ticks == [0, 1, 2, 3, 0, 1, 2, 3]
+
+
+def test_a_robot_that_leaves_is_observed_no_longer(arena: RemoteArena, red: Robot) -> None:
+    diary = Diary()
+    green = arena.spawn("green", "e-puck")
+    green.enable("ground")
+    end = green.on_sense(diary)
+    wait_until(lambda: diary.entries)
+    arena.remove("green")
+    known = len(diary.entries)
+    arena.step(5)
+    end()
+    assert len(diary.entries) == known
+    for call in (lambda: green.on_sense(diary), green.watch, lambda: green.camera.on_image(diary)):
+        with pytest.raises(paddock.SimulationError, match="robot 'green' has left the arena"):
+            call()
+
+
+def test_a_robot_of_somebody_else_may_leave_while_it_is_watched() -> None:
+    with serving() as server, join(server, lock_step=False) as visitor, join(server, lock_step=False) as watcher:
+        visitor.spawn("green", "e-puck")
+        wait_until(lambda: "green" in watcher or watcher.digest() == "")
+        green = watcher["green"]
+        green.enable("ground")
+        diary = Diary()
+        green.on_sense(diary)
+        visitor.close()
+        wait_until(lambda: "green" not in watcher or watcher.digest() == "")
+        with pytest.raises(paddock.SimulationError, match="robot 'green' has left the arena"):
+            green.sense()
+        assert watcher["red"].pose  # all else goes on
+
+
+# Observers that raise and call back.
+
+
+def test_an_error_in_an_observer_is_raised_by_the_next_call(arena: RemoteArena, red: Robot) -> None:
+    diary, later = Diary(), Diary()
+    red.on_sense(diary)
+    end = red.on_sense(lambda seen: 1 / 0)
+    red.on_sense(later)
+    arena.step()
+    wait_until(lambda: arena.watcher.errors)
+    with pytest.raises(ZeroDivisionError) as caught:
+        arena.step()
+    assert "an observer of 'red', in the background" in caught.value.__notes__[0]
+    end()
+    arena.watcher.errors.clear()
+    stepped(arena, later, 3)
+    assert diary.ticks[-3:] == later.ticks[-3:] == [2, 3, 4]
+
+
+def test_an_error_in_an_observer_is_logged_when_nobody_calls_any_more(
+    arena: RemoteArena, red: Robot, caplog: pytest.LogCaptureFixture
+) -> None:
+    red.on_sense(lambda seen: 1 / 0)
+    wait_until(lambda: arena.watcher.errors)
+    with caplog.at_level(logging.ERROR):
+        arena.close()
+    assert "ZeroDivisionError" in caplog.text
+    assert arena.watcher.errors == []
+
+
+def test_errors_do_not_pile_up(free: RemoteArena) -> None:
+    red = free["red"]
+    red.enable("ground")
+    calls: list[int] = []
+
+    def broken(seen: paddock.Observation) -> None:
+        calls.append(1)
+        raise KeyError(len(calls))
+
+    red.on_sense(broken)
+    wait_until(lambda: len(calls) > 15)
+    assert len(free.watcher.errors) <= 10
+    free.watcher.errors.clear()
+
+
+def test_an_observer_may_drive_read_and_step(arena: RemoteArena, red: Robot) -> None:
+    done = threading.Event()
+    ticks: list[int] = []
+
+    def act(seen: paddock.Observation) -> None:
+        red.wheels.set(0.1, 0.1)
+        red.leds.set(0)
+        red.ground.read()
+        red.ground.raw()
+        ticks.append(arena.tick)
+        if len(ticks) < 20:
+            arena.step()
+        else:
+            done.set()
+
+    red.on_sense(act)
+    assert done.wait(PATIENCE), "dead-lock"
+    wait_until(lambda: arena.tick >= 19)
+    assert red.pose.x > 0.5
+
+
+def test_an_observer_may_step_while_others_step(arena: RemoteArena, red: Robot) -> None:
+    steps: list[int] = []
+
+    def act(seen: paddock.Observation) -> None:
+        if len(steps) < 50:
+            arena.step()
+            steps.append(1)
+
+    red.on_sense(act)
+    for _ in range(50):
+        arena.step()
+    wait_until(lambda: len(steps) == 50)
+    assert arena.digest()
+    wait_until(lambda: arena.tick == 100)
+
+
+def test_an_observer_may_end_itself_and_start_others(arena: RemoteArena, red: Robot) -> None:
+    diary = Diary()
+
+    def once(seen: paddock.Observation) -> None:
+        if ends:  # it may be told before `on_sense` has answered
+            ends.pop()()
+            red.on_sense(diary)
+
+    ends: list[Any] = []
+    ends.append(red.on_sense(once))
+    for _ in range(5):
+        arena.step()
+        time.sleep(0.02)
+    wait_until(lambda: diary.entries)
+    assert ends == []
+
+
+def test_an_observer_may_close_the_arena(arena: RemoteArena, red: Robot) -> None:
+    red.on_sense(lambda seen: arena.close())
+    wait_until(lambda: arena.closed)
+    with pytest.raises(paddock.LinkError, match="the connection was closed"):
+        arena.step()
+    assert arena.watcher.thread is not None
+    arena.watcher.thread.join(PATIENCE)
+    assert not arena.watcher.thread.is_alive()
+
+
+# The thread.
+
+
+def test_there_is_a_thread_only_while_someone_watches(arena: RemoteArena, red: Robot) -> None:
+    assert arena.watcher.thread is None
+    for _ in range(3):
+        diary = Diary()
+        end = red.on_sense(diary)
+        wait_until(lambda diary=diary: diary.entries)  # type: ignore[misc]
+        thread = arena.watcher.thread
+        assert thread is not None
+        assert thread.is_alive()
+        end()
+        arena.step()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+def test_closing_ends_the_thread_at_once(arena: RemoteArena, red: Robot) -> None:
+    red.watch(0.1)
+    thread = arena.watcher.thread
+    assert thread is not None
+    arena.close()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+# While the clock goes on by itself.
+
+
+def test_sensing_under_a_watch_is_instant(free: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+    red = free["red"]
+    red.enable("proximity", "ground")
+    red.watch(0.1)
+    wait_until(lambda: red.sense().time > 0)
+    traffic = Traffic(monkeypatch)
+    first, times = red.sense().time, set()
+    wait_until(lambda: times.add(red.sense().time) or len(times) > 3)  # type: ignore[func-returns-value]
+    red.ground.read()
+    assert red.pose
+    assert red.contacts == ()
+    assert traffic.take() == []
+    assert all(abs(time / 0.1 - round(time / 0.1)) < 1e-6 for time in (b - a for a in times for b in times))
+    assert max(times) > first
+
+
+def test_pictures_under_a_watch_are_instant(free: RemoteArena, monkeypatch: pytest.MonkeyPatch) -> None:
+    red = free["red"]
+    red.enable("ground", "camera")
+    pictures = Diary()
+    red.watch(0.1)
+    end = red.camera.on_image(pictures, 0.2)
+    wait_until(lambda: len(pictures.entries) > 1)
+    traffic = Traffic(monkeypatch)
+    assert red.camera.read().shape == (64, 64, 3)
+    assert set(red.sense()) == {"ground", "camera"}
+    assert traffic.take() == []
+    end()
+    assert set(red.sense()) == {"ground", "camera"}  # now it has to be asked for
+
+
+def test_observers_get_news_while_nobody_calls(free: RemoteArena) -> None:
+    red = free["red"]
+    red.enable("encoders", "ground")
+    diary, ground = Diary(), Diary()
+    red.watch(0.1)
+    red.on_sense(diary, "encoders")
+    red.on_sense(ground, "ground")
+    red.wheels.set(0.05, 0.05)  # set and forget
+    wait_until(lambda: len(diary.entries) > 4)
+    ticks = diary.ticks[1:]
+    assert all((b - a) % 5 == 0 and b > a for a, b in itertools.pairwise(ticks))
+    assert len({int(seen.encoders[0] * 1e6) for seen in diary.entries}) > 3
+    wait_until(lambda: len(ground.entries) > 1)
+
+
+def test_time_goes_on_for_who_only_watches(free: RemoteArena) -> None:
+    red = free["red"]
+    red.enable("ground")
+    red.watch(0.02)
+    start = free.time
+    wait_until(lambda: free.time > start + 0.2)
+
+
+def test_an_observer_may_drive_while_the_clock_goes_on(free: RemoteArena) -> None:
+    red = free["red"]
+    red.enable("proximity")
+    red.on_sense(lambda seen: red.wheels.set(0.1, 0.1))
+    start = red.pose.x
+    wait_until(lambda: red.pose.x > start + 0.01)

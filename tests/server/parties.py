@@ -1,0 +1,319 @@
+"""Who takes part in these tests: servers in this process and in their own, and peers that speak the bare protocol.
+
+A `Peer` knows nothing of Paddock's own client: a plain socket, the `websockets` package's parser, maps in and out.
+What it does not read stays unread, and a ping that it does not see is not answered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import msgpack
+from websockets.client import ClientProtocol
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+from websockets.uri import parse_uri
+
+import paddock
+from paddock.server import Server, Settings
+
+LONG = 20.0  # seconds after which a test gives up; nothing here is measured by it
+SPEC = {
+    "name": "box",
+    "body": {"radius": 0.03, "height": 0.05},
+    "drive": {"axle": 0.05, "max_speed": 0.2, "wheel_diameter": 0.04},
+    "sensors": [{"kind": "sonar", "name": "ahead", "range": 0.5, "cone_deg": 20, "mounts": [[0.03, 0, 0.02, 0]]}],
+}
+
+
+# ---- servers
+
+
+@contextlib.contextmanager
+def served(world: Any = "clutter", *, seed: int = 0, scoring: Any = None, **settings: Any) -> Iterator[Server]:
+    """A server in a thread of this process; in lock-step unless told otherwise."""
+    chosen = Settings(**{"port": 0, "lock_step": True, "speed": None, **settings})
+    arena = paddock.open(world, seed=seed)
+    with Server(arena, chosen, scoring=scoring).in_background() as server:
+        yield server
+
+
+def on_loop(server: Server, function: Callable[[], Any]) -> Any:
+    """The answer of a function that runs in the server's own thread."""
+    answers: queue.Queue[Any] = queue.Queue()
+    server._loop.call_soon_threadsafe(lambda: answers.put(function()))
+    return answers.get(timeout=LONG)
+
+
+class ServerProcess:
+    """`paddock serve …` as a process of its own."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "paddock", "serve", *arguments]
+        wide = os.environ | {"COLUMNS": "300"}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=wide)
+        assert self.process.stdout is not None
+        self.printed: list[str] = []
+        self.url = ""
+        for line in iter(self.process.stdout.readline, ""):
+            self.printed.append(line)
+            found = re.search(r"http://\S+", line)
+            if found:
+                self.url = found[0]
+                break
+        self.complaints: list[str] = []
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        assert self.process.stderr is not None
+        self.complaints.extend(iter(self.process.stderr.readline, ""))
+
+    @property
+    def rss(self) -> int:
+        return rss_of(self.process.pid)
+
+    def line(self, pattern: str) -> str:
+        """The next line printed that has something in it."""
+        assert self.process.stdout is not None
+        for line in iter(self.process.stdout.readline, ""):
+            self.printed.append(line)
+            if re.search(pattern, line):
+                return line
+        raise AssertionError(f"no {pattern!r} in {self.printed}")
+
+    def __enter__(self) -> Self:
+        assert self.url, self.complaints
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._listener.join()
+        for pipe in (self.process.stdout, self.process.stderr):
+            assert pipe is not None
+            pipe.close()
+
+    @property
+    def log(self) -> str:
+        """What it wrote to stderr until its end."""
+        self._listener.join(LONG)
+        return "".join(self.complaints)
+
+
+def rss_of(pid: int) -> int:
+    """The memory [bytes] that a process has in RAM (Linux)."""
+    text = Path(f"/proc/{pid}/status").read_text()
+    found = re.search(r"VmRSS:\s+(\d+) kB", text)
+    assert found is not None
+    return int(found[1]) * 1024
+
+
+@contextlib.contextmanager
+def program(source: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A Python program as a process; it is killed at the end."""
+    command = [sys.executable, "-c", source, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+# ---- peers
+
+
+class Closed(Exception):
+    """The server has closed the connection."""
+
+
+class Peer:
+    """A client of the bare protocol."""
+
+    def __init__(
+        self,
+        server: Server | ServerProcess | str,
+        *,
+        encoding: str = "msgpack",
+        headers: Mapping[str, str] | None = None,
+        hello: bool = True,
+        name: str = "peer",
+        token: str = "",
+        receive_buffer: int = 0,
+    ) -> None:
+        self.encoding = encoding
+        self.news: list[dict[str, Any]] = []  # what came without being asked for
+        self._id = 0
+        self._parts = b""
+        self._arrived: list[dict[str, Any]] = []
+        self.socket = open_socket(server, receive_buffer)
+        host, port = address(server)
+        self.protocol = ClientProtocol(parse_uri(f"ws://{host}:{port}/ws"), max_size=None)
+        request = self.protocol.connect()
+        for key, value in (headers or {}).items():
+            if key in request.headers:
+                del request.headers[key]
+            request.headers[key] = value
+        self.protocol.send_request(request)
+        self._flush()
+        while self.protocol.state is State.CONNECTING:
+            self._receive()
+            if self.protocol.handshake_exc is not None:
+                self.socket.close()
+                raise self.protocol.handshake_exc
+        if hello:
+            self.welcome = self.ask("hello", version=1, name=name, token=token)
+
+    # ---- talking
+
+    def ask(self, kind: str, /, **fields: Any) -> dict[str, Any]:
+        """Send a request and wait for its answer, whatever that is."""
+        return self.answer(self.tell(kind, **fields))
+
+    def tell(self, kind: str, /, **fields: Any) -> int:
+        """Send a request, for `answer` to wait for; its id."""
+        self._id += 1
+        self.send({"type": kind, "id": self._id, **fields})
+        return self._id
+
+    def answer(self, id: int) -> dict[str, Any]:
+        """The answer to a request."""
+        return self._found(lambda message: message.get("id") == id)
+
+    def wait(self, kind: str, /, **fields: Any) -> dict[str, Any]:
+        """The first news of a kind, with these fields, that was not waited for yet."""
+
+        def wanted(message: dict[str, Any]) -> bool:
+            return message["type"] == kind and all(message.get(key) == value for key, value in fields.items())
+
+        return self._found(wanted)
+
+    def all_news(self, kind: str) -> list[dict[str, Any]]:
+        """All news of a kind that came before the server answers the next question."""
+        self.ask("unsubscribe", robot="", stream="nothing")
+        there = [message for message in self.news if message["type"] == kind]
+        self.news = [message for message in self.news if message["type"] != kind]
+        return there
+
+    def _found(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        for message in self.news:
+            if wanted(message):
+                self.news.remove(message)
+                return message
+        deadline = time.monotonic() + LONG
+        while True:
+            assert time.monotonic() < deadline, "it never came"
+            while self._arrived:
+                message = self._arrived.pop(0)
+                if wanted(message):
+                    return message
+                self.news.append(message)
+            self._receive()
+
+    # ---- frames
+
+    def send(self, message: object, encoding: str = "") -> None:
+        if (encoding or self.encoding) == "json":
+            self.protocol.send_text(json.dumps(message).encode())
+        else:
+            self.protocol.send_binary(msgpack.packb(message))
+        self._flush()
+
+    def send_frame(self, data: bytes, opcode: Opcode = Opcode.BINARY, *, fin: bool = True) -> None:
+        """Any bytes as a frame."""
+        self.send_bytes(Frame(opcode, data, fin).serialize(mask=True))
+
+    def send_bytes(self, data: bytes) -> None:
+        """Any bytes, past the WebSocket."""
+        self.socket.sendall(data)
+
+    def _flush(self) -> None:
+        for data in self.protocol.data_to_send():
+            if data:
+                self.socket.sendall(data)
+
+    def _receive(self) -> None:
+        try:
+            data = self.socket.recv(1 << 16)
+        except ConnectionError:
+            data = b""
+        if not data:
+            self.protocol.receive_eof()
+            raise Closed(self.protocol.close_code, self.protocol.close_reason)
+        self.protocol.receive_data(data)
+        for event in self.protocol.events_received():
+            if not isinstance(event, Frame):
+                continue
+            if event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
+                if event.opcode is not Opcode.CONT:
+                    self._text = event.opcode is Opcode.TEXT
+                self._parts += bytes(event.data)
+                if event.fin:
+                    data, self._parts = self._parts, b""
+                    self._arrived.append(json.loads(data) if self._text else msgpack.unpackb(data))
+        with contextlib.suppress(OSError):
+            self._flush()  # pongs, and the answer to a close
+
+    def until_closed(self) -> tuple[int | None, str]:
+        """Read to the end; the server's code and reason."""
+        try:
+            while True:
+                self._receive()
+        except Closed as closed:
+            return closed.args[0], closed.args[1] or ""
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            if self.protocol.state is State.OPEN:
+                self.protocol.send_close(1000)
+                self._flush()
+        self.socket.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def address(server: Server | ServerProcess | str) -> tuple[str, int]:
+    """Host and port of a server."""
+    url = server if isinstance(server, str) else server.url if isinstance(server, ServerProcess) else server.url()
+    parts = urlsplit(url)
+    assert parts.hostname is not None
+    assert parts.port is not None
+    return parts.hostname, parts.port
+
+
+def open_socket(server: Server | ServerProcess | str, receive_buffer: int = 0) -> socket.socket:
+    """A TCP connection to a server, and nothing said yet."""
+    opened = socket.socket()
+    if receive_buffer:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    opened.settimeout(LONG)
+    opened.connect(address(server))
+    return opened
+
+
+def request(server: Server | ServerProcess | str, head: bytes) -> bytes:
+    """The answer to a raw HTTP request, to its end."""
+    with open_socket(server) as connection:
+        connection.sendall(head)
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):
+            while data := connection.recv(1 << 16):
+                answer += data
+        return answer

@@ -1,0 +1,72 @@
+"""`paddock serve` as a process: what it prints, and how it fails."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from server.parties import Peer, ServerProcess
+
+
+def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "paddock", "serve", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_port_in_use_is_told_in_one_clear_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = serve("clutter", "--port", str(port))
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == [
+        f"paddock: port {port} on 127.0.0.1 is in use: stop what listens there, or choose another with --port"
+    ]
+
+
+MISTAKES = {
+    ("clutter", "--host", "203.0.113.1", "--port", "0"): "cannot listen on 203.0.113.1",
+    ("cluter",): "did you mean 'clutter'",
+    ("clutter", "--speed", "-1"): "--speed: expected a factor from 0.01 to 1000",
+    ("clutter", "--speed", "nan"): "--speed: expected a factor from 0.01 to 1000",
+    ("clutter", "--classroom", "nobody.txt"): "nobody.txt: cannot be read: No such file",
+    ("clutter", "--score", "nothing.py"): "nothing.py: no such file",
+}
+
+
+def test_what_cannot_be_served_is_told_in_one_line() -> None:
+    with ThreadPoolExecutor() as pool:
+        for done, told in zip(pool.map(lambda arguments: serve(*arguments), MISTAKES), MISTAKES.values(), strict=True):
+            assert done.returncode != 0
+            assert len(done.stderr.splitlines()) == 1, done.stderr
+            assert told in done.stderr
+
+
+def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
+    with ServerProcess("clutter", "--port", "0") as server, Peer(server) as peer:
+        assert server.printed == [f"serving clutter at {server.url}   (Ctrl-C stops it)\n"]
+        assert peer.welcome["world"]["name"] == "clutter"
+        assert peer.welcome["dt"] == 0.02
+        assert not peer.welcome["lock_step"]
+
+
+def test_a_token_of_ones_own_is_the_supervisors() -> None:
+    with ServerProcess("clutter", "--port", "0", "--token", "open-sesame") as server:
+        assert "#token=open-sesame" in server.line("supervisor:")
+        with Peer(server, token="open-sesame") as peer:
+            assert peer.welcome["role"] == "supervisor"
+
+
+def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_path: Path) -> None:
+    scoring = tmp_path / "points.py"
+    scoring.write_text("def score(arena):\n    return {'red': arena.tick / 0}\n")
+    with (
+        ServerProcess("clutter", "--port", "0", "--speed", "0", "--score", str(scoring)) as server,
+        Peer(server) as peer,
+    ):
+        peer.ask("frames", rate=30)
+        ticks = [peer.ask("step", ticks=100)["tick"] for _ in range(10)]
+        assert ticks == sorted(ticks)

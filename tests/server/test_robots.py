@@ -1,0 +1,423 @@
+"""Robots that are claimed, taken, brought along and taken away again."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.core.errors import PaddockError, Refused, SimulationError, SpecError, UnknownName
+from paddock.server.access import Grant, Role
+from server.parties import SPEC, Peer, on_loop, served
+
+CONTROLLER = Grant(Role.CONTROLLER)
+FREE = (0.75, 0.5)  # a place in clutter with nothing around it
+
+
+def spec(**changes: Any) -> dict[str, Any]:
+    return {**copy.deepcopy(SPEC), **changes}
+
+
+def names(peer: Peer) -> list[str]:
+    """Who is there, as the newest list tells."""
+    return [robot["name"] for robot in peer.all_news("robots")[-1]["robots"]]
+
+
+# ---- driving
+
+
+def test_the_first_command_claims_a_free_robot_and_everyone_hears_whose_it_is() -> None:
+    with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
+        ada.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
+        while bob.wait("robots")["robots"][0].get("owner") != "ada":
+            pass
+        assert not ada.all_news("refused")
+
+
+def test_someone_elses_robot_can_neither_be_claimed_nor_steered_nor_left() -> None:
+    with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
+        ada.ask("lock")
+        ada.ask("claim", robot="red")
+        assert bob.ask("claim", robot="red")["message"] == "claim: robot 'red' is driven by ada"
+        assert bob.ask("leave", robot="red")["message"] == "leave: robot 'red' is not yours"
+        for request in ("step", "sense", "read"):
+            fields = {} if request == "step" else {"robot": "red"} | ({"device": "ground"} if request == "read" else {})
+            refused = bob.ask(request, **fields, commands={"red": {"wheels": [0.1, 0.1]}})
+            assert (refused["error"], refused["message"]) == ("Refused", "claim: robot 'red' is driven by ada")
+        bob.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
+        assert "id" not in bob.wait("refused")
+        ada.ask("step", ticks=10)
+        assert ada.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
+
+
+def test_a_command_for_two_robots_of_which_one_is_not_mine_does_nothing_at_all() -> None:
+    with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
+        ada.ask("claim", robot="blue")
+        bob.ask("lock")
+        wheels = {"wheels": [0.1, 0.1]}
+        assert bob.ask("step", commands={"red": wheels, "blue": wheels})["type"] == "refused"
+        bob.ask("step", ticks=10)
+        assert bob.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
+
+
+def test_a_command_that_fits_only_in_part_does_nothing_at_all() -> None:
+    with served("line-crossing") as server, Peer(server) as peer:
+        peer.ask("lock")
+        wheels = {"wheels": [0.1, 0.1]}
+        refused = peer.ask("step", commands={"red": wheels, "blue": wheels | {"pans": {"camera": 0.1}}})
+        assert refused["message"] == "blue.camera cannot pivot: its spec has no 'pivot'"
+        seen = peer.ask("step", ticks=10)
+        assert seen["tick"] == 10
+        for name in ("red", "blue"):
+            assert peer.ask("sense", robot=name)["robots"][name]["wheels"] == [0.0, 0.0]
+
+
+def test_a_supervisor_takes_a_robot_by_force_and_it_stands_still_until_steered() -> None:
+    with served() as server, Peer(server, name="ada") as ada, Peer(server, name="boss") as boss:
+        ada.ask("lock")
+        ada.ask("step", ticks=20, commands={"red": {"wheels": [0.1, 0.1]}})
+        assert boss.ask("claim", robot="red", force=True)["type"] == "done"
+        ada.ask("step", ticks=50)
+        assert boss.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
+        refused = ada.ask("step", commands={"red": {"wheels": [0.1, 0.1]}})
+        assert refused["message"] == "claim: robot 'red' is driven by boss"
+
+
+def test_a_controller_may_not_take_by_force() -> None:
+    with served() as server, Peer(server, name="ada") as ada:
+        token = server.tokens.add(CONTROLLER)
+        ada.ask("claim", robot="red")
+        with Peer(server, name="bob", token=token) as bob:
+            refused = bob.ask("claim", robot="red", force=True)
+            assert refused["message"] == "claim by force: only a supervisor may do that, and you are a controller"
+
+
+def test_a_robot_given_up_stops_stays_and_is_free_for_others() -> None:
+    with served() as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
+        ada.ask("lock")
+        ada.ask("step", ticks=20, commands={"red": {"wheels": [0.1, 0.1]}})
+        ada.ask("leave", robot="red")
+        ada.ask("step", ticks=50)
+        assert bob.ask("claim", robot="red")["type"] == "done"
+        assert bob.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("request_", ["claim", "leave", "enable", "sense", "subscribe", "place"])
+def test_robots_that_are_not_there_are_refused_by_name_with_a_suggestion(request_: str) -> None:
+    with served() as server, Peer(server) as peer:
+        refused = peer.ask(request_, robot="rde", **({"x": 1.0, "y": 1.0} if request_ == "place" else {}))
+        assert (refused["error"], refused["message"]) == ("UnknownName", "no robot called 'rde' (did you mean 'red'?)")
+
+
+# ---- coming
+
+
+def test_a_shipped_kind_comes_to_a_free_place_or_to_the_one_given() -> None:
+    with served() as server, paddock.connect(server.url(), name="ada") as arena:
+        there = arena.spawn("two", "khepera", at=FREE, heading=1.0, color="#123456")
+        somewhere = arena.spawn("one", "e-puck")
+        assert tuple(there.pose) == pytest.approx((*FREE, 1.0))
+        assert somewhere.spec.name == "e-puck"
+        assert arena.owner("one") == arena.owner("two") == "ada"
+        assert list(arena.robots) == ["red", "two", "one"]
+
+
+def test_a_spec_of_ones_own_is_built_driven_and_sensed() -> None:
+    with served() as server, paddock.connect(server.url()) as arena:
+        box = arena.spawn("box", paddock.RobotSpec.from_table(spec()), at=FREE)
+        box.enable()
+        box.wheels.set(0.1, 0.1)
+        arena.step(50)
+        assert box.pose.x > FREE[0] + 0.05
+        assert 0 < box.ahead.read() <= 0.5
+
+
+def test_a_spec_may_change_a_shipped_robot() -> None:
+    with served() as server, Peer(server) as peer:
+        kind = {"base": "e-puck", "name": "fast", "drive": {"max_speed": 0.5}}
+        assert peer.ask("spawn", robot="mine", kind=kind)["type"] == "done"
+        told = peer.all_news("robots")[-1]
+        mine = next(robot for robot in told["robots"] if robot["name"] == "mine")
+        assert told["kinds"][mine["kind"]]["drive"]["max_speed"] == 0.5
+        assert (mine["owner"], mine["spawned"], mine["yours"]) == ("peer", True, True)
+
+
+BAD_SPECS: list[tuple[dict[str, Any], str]] = [
+    (spec(body={"radius": -1, "height": 0.1}), "body.radius: expected metres > 0, got -1"),
+    (spec(colour="red"), "colour: unknown key"),
+    (spec(sensors=[{"kind": "lazer", "name": "a"}]), "sensors[0].kind: unknown sensor kind 'lazer'"),
+    (spec(sensors=[{**SPEC["sensors"][0], "range": 0}]), "sensors[0].range: expected metres > 0, got 0"),
+    (spec(sensors=[SPEC["sensors"][0]] * 2), "sensors[1].name"),
+    (spec(sensors="none"), "sensors: expected"),
+    ({}, "name: missing"),
+    ({"name": "box"}, "body: missing"),
+    (spec(name="../box"), "name: expected a name of letters"),
+    (spec(drive=7), "drive: expected"),
+]
+
+
+@pytest.mark.parametrize(("kind", "told"), BAD_SPECS, ids=[told for _, told in BAD_SPECS])
+def test_bad_specs_are_refused_with_the_path_to_the_mistake(kind: dict[str, Any], told: str) -> None:
+    with served() as server, Peer(server) as peer:
+        refused = peer.ask("spawn", robot="mine", kind=kind)
+        assert refused["error"] == "SpecError"
+        assert told in refused["message"]
+        assert on_loop(server, lambda: list(server.arena.robots)) == ["red"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../x.toml", "e-puck.toml", "./e-puck", "library/e-puck", "..\\x", "", "\u202ee-puck"]
+)
+def test_files_named_in_uploads_are_never_opened(path: str) -> None:
+    with served() as server, Peer(server, encoding="json") as peer:
+        for kind, where in ((path, "kind"), ({"base": path, "name": "box"}, "base"), (spec(base=path), "base")):
+            refused = peer.ask("spawn", robot="mine", kind=kind)
+            assert refused["type"] == "refused", kind
+            if path != "\u202ee-puck":
+                assert refused["error"] == "SpecError"
+                assert refused["message"].startswith(f"{where}: expected the name of a shipped robot (")
+            assert "root:" not in refused["message"]
+
+
+@pytest.mark.parametrize("base", [1, None, ["e-puck"], {"name": "e-puck"}, True])
+def test_a_base_that_is_no_text_is_refused(base: object) -> None:
+    with served() as server, Peer(server, encoding="json") as peer:
+        assert peer.ask("spawn", robot="mine", kind={"base": base, "name": "box"})["type"] == "refused"
+        assert peer.ask("sense", robot="red")["type"] == "observed"
+
+
+def laser(name: str, beams: int) -> dict[str, Any]:
+    return {"kind": "laser", "name": name, "range": 1.0, "fov_deg": 180, "beams": beams}
+
+
+def camera(width: int, height: int) -> dict[str, Any]:
+    return {"kind": "camera", "name": "eye", "width": width, "height": height, "fov_deg": 60}
+
+
+@pytest.mark.parametrize(
+    ("sensors", "told"),
+    [
+        ([laser(f"s{i}", 2) for i in range(65)], "sensors: expected at most 64 sensors, got 65"),
+        ([laser("a", 4096), laser("b", 2)], "sensors: expected at most 4096 values of all sensors together, got 4098"),
+        ([camera(4096, 19)], "sensors: expected at most 76800 pixels of all cameras together, got 77824"),
+        ([camera(5000, 1)], "sensors[0].width: expected"),
+    ],
+)
+def test_a_robot_brought_along_has_limits(sensors: list[dict[str, Any]], told: str) -> None:
+    with served() as server, Peer(server) as peer:
+        refused = peer.ask("spawn", robot="mine", kind=spec(sensors=sensors))
+        assert refused["message"].startswith(told)
+
+
+def test_all_cameras_of_a_robot_together_have_a_limit() -> None:
+    with served() as server, Peer(server) as peer:
+        eyes = [{**camera(320, 240), "name": f"eye{i}"} for i in range(64)]
+        assert peer.ask("spawn", robot="mine", kind=spec(sensors=eyes))["type"] == "refused"
+
+
+def test_the_lamps_of_a_robot_have_a_limit() -> None:
+    with served() as server, Peer(server) as peer:
+        lamps = [f"lamp{i}" for i in range(10_000)]
+        assert peer.ask("spawn", robot="mine", kind=spec(leds=lamps))["type"] == "refused"
+
+
+def test_limits_hold_for_what_a_base_has_already() -> None:
+    with served() as server, Peer(server) as peer:
+        kind = {"base": "e-puck", "name": "many", "sensors": [laser("a", 4096)]}
+        assert "expected at most 4096 values" in peer.ask("spawn", robot="mine", kind=kind)["message"]
+
+
+def test_a_client_brings_a_few_robots_along_and_not_hundreds() -> None:
+    with served("empty") as server, Peer(server) as peer, Peer(server) as other:
+        tiny = spec(body={"radius": 0.005, "height": 0.01}, sensors=[])
+        answers = [peer.ask("spawn", robot=f"r{i}", kind=tiny) for i in range(33)]
+        assert [answer["type"] for answer in answers] == ["done"] * 32 + ["refused"]
+        assert "you brought 32 robots along already" in answers[-1]["message"]
+        assert other.ask("spawn", robot="more", kind=tiny)["type"] == "done"
+        peer.ask("leave", robot="r0")
+        assert peer.ask("spawn", robot="r32", kind=tiny)["type"] == "done"
+
+
+def test_the_world_is_full_at_some_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paddock.server.fleet.MOST_ROBOTS", 2)
+    with served() as server, Peer(server) as peer:
+        assert peer.ask("spawn", robot="a", kind="e-puck")["type"] == "done"
+        assert peer.ask("spawn", robot="b", kind="e-puck")["message"] == "spawn: there are 2 robots already"
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "a\nb", "ü" * 65, "x" * 65, "<b>", 'a"b', "\x00"])
+def test_names_that_no_robot_may_have_are_refused(name: str) -> None:
+    with served() as server, Peer(server, encoding="json") as peer:
+        assert peer.ask("spawn", robot=name, kind="e-puck")["type"] == "refused"
+        assert on_loop(server, lambda: list(server.arena.robots)) == ["red"]
+
+
+def test_a_name_that_is_taken_is_refused() -> None:
+    with served() as server, paddock.connect(server.url()) as arena:
+        arena.spawn("mine", "e-puck")
+        for name in ("red", "mine"):
+            with pytest.raises(SimulationError, match=f"there is a robot called '{name}' already; choose another name"):
+                arena.spawn(name, "e-puck")
+
+
+@pytest.mark.parametrize("at", [(-1.0, 0.5), (1e308, 1e308), (0.75, 0.25)])
+def test_where_there_is_no_room_nobody_comes(at: tuple[float, float]) -> None:
+    with served() as server, paddock.connect(server.url()) as arena:
+        with pytest.raises(SimulationError, match=r"robot 'mine' (overlaps|sticks)"):
+            arena.spawn("mine", "e-puck", at=at)
+        assert "mine" not in arena
+
+
+@pytest.mark.parametrize("heading", [1e300, -1e17, 1e308])
+def test_headings_without_a_meaning_do_not_harm_the_others(heading: float) -> None:
+    with served() as server, Peer(server) as peer:
+        peer.ask("lock")
+        peer.ask("spawn", robot="mine", kind="e-puck", heading=heading)
+        peer.ask("place", robot="red", x=FREE[0], y=FREE[1], heading=heading)
+        answer = peer.ask("step", ticks=10, commands={"red": {"wheels": [0.1, 0.1]}})
+        assert answer["tick"] == 10
+        assert all(math.isfinite(number) for number in peer.ask("sense", robot="red")["robots"]["red"]["truth"]["pose"])
+
+
+def test_a_world_without_room_says_so() -> None:
+    with served() as server, paddock.connect(server.url()) as arena:
+        wide = paddock.RobotSpec.from_table(spec(body={"radius": 5.0, "height": 0.1}))
+        with pytest.raises(SimulationError, match="finds no room anywhere"):
+            arena.spawn("mine", wide)
+
+
+def test_robots_brought_along_are_seen_and_block_the_way() -> None:
+    with served("empty") as server, paddock.connect(server.url()) as ada, paddock.connect(server.url()) as bob:
+        name = next(iter(ada.robots))
+        x, y, _ = ada[name].pose
+        seer = ada.spawn("seer", paddock.RobotSpec.from_table(spec()), at=(x + 0.2, y))
+        seer.enable()
+        alone = seer.ahead.read()
+        bob.spawn("wall", paddock.RobotSpec.from_table(spec()), at=(x + 0.45, y))
+        ada.dialogue.wait(lambda: "wall" in ada, "the news")
+        assert seer.ahead.read() == pytest.approx(0.45 - 0.2 - 0.03 - 0.03, abs=1e-3) != alone
+        for arena in (ada, bob):
+            arena.close()
+        with paddock.connect(server.url()) as arena:
+            seer = arena.spawn("seer", paddock.RobotSpec.from_table(spec()), at=(x + 0.2, y))
+            wall = arena.spawn("wall", paddock.RobotSpec.from_table(spec()), at=(x + 0.45, y))
+            seer.wheels.set(0.2, 0.2)
+            arena.step(200)
+            assert seer.contacts
+            assert seer.pose.x < wall.pose.x - 0.05
+
+
+# ---- going
+
+
+def test_a_robot_brought_along_vanishes_when_it_leaves_and_its_handle_says_so() -> None:
+    with served() as server, paddock.connect(server.url()) as arena, Peer(server) as other:
+        mine = arena.spawn("mine", "e-puck")
+        arena.remove("mine")
+        assert "mine" not in arena
+        with pytest.raises(SimulationError, match="'mine' has left the arena"):
+            mine.wheels.set(0.1, 0.1)
+        with pytest.raises(UnknownName, match="mine"):
+            arena["mine"]
+        assert names(other) == ["red"]
+
+
+def test_when_a_client_goes_its_robots_vanish_or_stop_and_subscribers_of_them_live_on() -> None:
+    with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
+        bob.ask("lock")
+        ada.ask("spawn", robot="mine", kind="e-puck")
+        ada.send({"type": "steer", "commands": {"mine": {"wheels": [0.05, 0.05]}, "red": {"wheels": [0.05, 0.05]}}})
+        assert bob.ask("enable", robot="mine")["type"] == "done"
+        assert bob.ask("subscribe", robot="mine", devices=["ground"])["type"] == "done"
+        assert bob.ask("step", ticks=20)["robots"]["mine"]
+        bob.all_news("robots")
+        ada.close()
+        while "mine" in [robot["name"] for robot in bob.wait("robots")["robots"]]:
+            pass
+        answer = bob.ask("step", ticks=50)
+        assert "mine" not in answer["robots"]
+        assert bob.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
+        assert bob.ask("sense", robot="mine")["error"] == "UnknownName"
+
+
+def test_the_others_run_as_if_a_visitor_had_never_been_there() -> None:
+    def run(visited: bool) -> Any:
+        with served("clutter", seed=4) as server, paddock.connect(server.url()) as arena:
+            red = arena["red"]
+            red.enable("proximity")
+            red.wheels.set(0.05, 0.045)
+            arena.step(50)
+            if visited:
+                with paddock.connect(server.url(), lock_step=False) as visitor:
+                    visitor.spawn("mine", "khepera", at=(1.4, 1.4))
+            arena.step(50)
+            return tuple(red.pose), red.proximity.read().tolist()
+
+    assert run(True) == run(False)
+
+
+def test_snapshots_of_other_robots_than_there_are_now_are_refused_and_time_goes_on() -> None:
+    with served() as server, paddock.connect(server.url()) as arena:
+        before = arena.snapshot()
+        arena.spawn("mine", "e-puck")
+        arena.step(10)
+        with pytest.raises(PaddockError):
+            arena.restore(before)
+        arena.step(10)
+        assert arena.tick == 20
+        arena.remove("mine")
+        arena.restore(before)
+        assert arena.tick == 0
+
+
+def test_coming_and_going_a_hundred_times_leaves_nothing_behind() -> None:
+    with served() as server, Peer(server) as peer:
+        for i in range(100):
+            assert peer.ask("spawn", robot="mine", kind=spec())["type"] == "done", i
+            peer.ask("subscribe", robot="mine")
+            assert peer.ask("leave", robot="mine")["type"] == "done"
+        session = server.session
+        assert on_loop(server, lambda: (list(server.arena.robots), session.fleet.owners, session.fleet.spawned)) == (
+            ["red"],
+            {},
+            set(),
+        )
+        assert on_loop(server, lambda: (session.clients[0].subscriptions, session.clients[0].driven)) == ({}, [])
+
+
+def test_refusals_arrive_as_the_errors_they_were() -> None:
+    with served() as server, paddock.connect(server.url()) as arena, pytest.raises(SpecError):
+        arena.spawn("mine", "e-puck", color="no colour")
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        (
+            {"body": {"outline": [[math.cos(i / 40), math.sin(i / 40)] for i in range(200)], "height": 0.1}},
+            "body.outline",
+        ),
+        ({"sensors": [{**SPEC["sensors"][0], "response": [[i, i] for i in range(300)]}]}, "sensors[0].response"),
+        ({"sensors": [{**SPEC["sensors"][0], "mounts": [[0, 0, 0, 0]] * 300}]}, "sensors[0].mounts"),
+    ],
+    ids=lambda part: "",
+)
+def test_long_lists_are_refused_before_they_are_looked_at(part: dict[str, Any], told: str) -> None:
+    with served() as server, Peer(server) as peer:
+        refused = peer.ask("spawn", robot="mine", kind={**SPEC, **part})
+        assert refused["message"].startswith(f"{told}: expected at most")
+
+
+def test_what_belongs_to_the_world_is_left_not_removed() -> None:
+    with served() as server, paddock.connect(server.url()) as arena:
+        arena["red"].wheels.set(0.1, 0.1)
+        arena.step()
+        with pytest.raises(Refused, match=r"'red' belongs to the world; leave\('red'\) gives it up"):
+            arena.remove("red")
+        assert arena.owner("red") == arena.name
+        arena.leave("red")
+        assert arena.owner("red") == ""
+        assert "red" in arena
