@@ -8,6 +8,8 @@ from PIL import Image
 
 import paddock
 from paddock.cli.run import Watch, built_in
+from paddock.experiments.epuck_framework.crossing import PATROL, STOCK, Job, drive
+from paddock.experiments.epuck_framework.report import draw_run
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
@@ -26,6 +28,7 @@ def main() -> None:
     trails("line-crossing", seconds=100)
     camera_strip()
     mazes()
+    crossing()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -66,6 +69,13 @@ def mazes() -> None:
     for i, picture in enumerate(drawn):
         sheet.paste(picture, (i % 3 * wide, i // 3 * high))
     sheet.save(PICTURES / "mazes.png", optimize=True)
+
+
+def crossing() -> None:
+    """Two robots that meet on a line: the stock controller, and the line patrol for about two laps."""
+    for name, controller, seconds in (("crossing-stock", STOCK, 30.0), ("crossing-patrol", PATROL, 115.0)):
+        run = drive(Job(controller=controller, seed=6, seconds=seconds, trace=True))
+        draw_run(run, seconds=seconds, size=800).save(PICTURES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -213,7 +213,7 @@ def serve(
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="Which published experiment: wall-follower, or all.")],
+    name: Annotated[str, typer.Argument(help="Which published experiment: wall-follower, epuck-framework, or all.")],
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Fewer or more seeds than the claims ask for.")] = None,
@@ -225,6 +225,7 @@ def reproduce(
 
       paddock reproduce wall-follower
       paddock reproduce wall-follower --json --seeds 2
+      paddock reproduce epuck-framework --out report
     """
     from paddock.cli.reproduce import reproduce as run
 

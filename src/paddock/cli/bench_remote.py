@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 
 import paddock
 from paddock.cli.benches import Bench, swarm_world
-from paddock.core.errors import PaddockError
 from paddock.server import Server, Settings
+from paddock.server.process import server_process
 
 CLIENTS = 30
 TICK = 0.02  # [s]
-
-
-@contextmanager
-def server_process(*arguments: str) -> Iterator[str]:
-    """`paddock serve` in a process of its own: its URL."""
-    command = [sys.executable, "-m", "paddock", "serve", *arguments, "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        line = process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        if found is None:
-            raise PaddockError(f"bench: the server did not start: {line.strip() or 'no word from it'}")
-        yield found[0]
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
 
 
 def remote() -> Bench:

@@ -1,4 +1,18 @@
-"""Braitenberg vehicles: each wheel is driven by a weighted sum of how near things are."""
+"""Braitenberg vehicles: each wheel is driven by a weighted sum of how near, or how bright, things are.
+
+Four of them are made for the e-puck's ring of eight sensors. They are the same two sums with other weights
+(V. Braitenberg, Vehicles, 1984, chapters 2 and 3): each sensor drives the wheel on its own side or, crossed, the other
+one; and it makes that wheel faster, or slower.
+
+| vehicle    | wires     | a stimulus makes the wheel | before what it senses                       |
+|------------|-----------|----------------------------|---------------------------------------------|
+| fear       | same side | faster                     | it turns away and hurries off               |
+| aggression | crossed   | faster                     | it turns to it and charges                  |
+| love       | same side | slower                     | it turns to it and comes to rest            |
+| explorer   | crossed   | slower                     | it slows down, turns away and goes on       |
+
+`device="proximity"`: what they sense is how near things are; `device="light"`: how bright it is.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +20,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import kernel
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
 
 BRAITENBERG = 0
-FIRST, COUNT, RANGE, LEFT_SPEED, RIGHT_SPEED, WEIGHTS = range(6)
+
+#        ps0  ps1  ps2  ps3  ps4  ps5  ps6  ps7: clockwise from the right of the nose
+RIGHT = (1.0, 0.6, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)
+LEFT = RIGHT[::-1]
+DEVICES = {"proximity": (0.07, False), "light": (2.0, True)}  # range [m] or [W/m²]; whether larger readings mean more
+
+FIRST, COUNT, RANGE, RISES, LEFT_SPEED, RIGHT_SPEED, WEIGHTS = range(7)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Braitenberg:
-    """Wheel speed = its own speed + Σ weight · nearness; nearness is 0 out of range … 1 touching."""
+    """Wheel speed = its own speed + Σ weight · stimulus.
+
+    The stimulus of a distance sensor is how near things are: 0 out of range … 1 touching. That of a light sensor
+    (`rises`) is how bright it is: 0 dark … 1 from `range` on.
+    """
 
     left: tuple[float, ...]  # weight of every sensor on the left wheel [m/s]
     right: tuple[float, ...]
     speed: tuple[float, float] = (0.08, 0.08)  # of the left and right wheel in the open [m/s]
-    range: float = 0.07  # of the sensors [m]
+    range: float = 0.07  # of the sensors [m], or the light that dazzles them [W/m²]
     device: str = "proximity"
+    rises: bool = False  # whether larger readings mean more: light, not distance
 
     number = BRAITENBERG
 
@@ -33,7 +58,7 @@ class Braitenberg:
         if not all_finite(*self.left, *self.right, *self.speed):
             raise PaddockError("Braitenberg: expected finite weights and speeds")
         if not (all_finite(self.range) and self.range > 0):
-            raise PaddockError(f"Braitenberg: expected a range > 0 m, got {self.range!r}")
+            raise PaddockError(f"Braitenberg: expected a range > 0, got {self.range!r}")
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision; the same arithmetic as in compiled runs."""
@@ -50,14 +75,67 @@ class Braitenberg:
 
     def parameters(self, first: int) -> list[float]:
         """Its numbers for the kernel."""
-        return [first, len(self.left), self.range, *self.speed, *self.left, *self.right]
+        return [first, len(self.left), self.range, float(self.rises), *self.speed, *self.left, *self.right]
 
 
-def explorer(speed: float = 0.08) -> Braitenberg:
-    """Drives on, veers from what is beside it and turns left at what is in front; for the e-puck's eight sensors.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wiring:
+    """How a vehicle is wired."""
 
-    Both front sensors turn it to the same side, so that it does not waver in a corner.
+    crossed: bool
+    strength: float  # of a full stimulus on a wheel, as a share of the speed; negative makes it slower
+    idle: float = 1.0  # speed where there is no stimulus, as a share of the speed
+
+
+VEHICLES = {
+    "fear": Wiring(crossed=False, strength=1.0, idle=0.4),
+    "aggression": Wiring(crossed=True, strength=1.0, idle=0.4),
+    "love": Wiring(crossed=False, strength=-1.5),
+    "explorer": Wiring(crossed=True, strength=-1.5),
+}
+
+
+def vehicle(name: str, *, speed: float = 0.08, device: str = "proximity") -> Braitenberg:
+    """The vehicle of that name, for an e-puck."""
+    if name not in VEHICLES:
+        raise UnknownName("vehicle", name, VEHICLES)
+    if device not in DEVICES:
+        raise UnknownName("device for a vehicle", device, DEVICES)
+    wiring, (reach, rises) = VEHICLES[name], DEVICES[device]
+    own, other = (RIGHT, LEFT) if wiring.crossed else (LEFT, RIGHT)
+    return Braitenberg(
+        left=tuple(wiring.strength * speed * weight for weight in own),
+        right=tuple(wiring.strength * speed * weight for weight in other),
+        speed=(wiring.idle * speed, wiring.idle * speed),
+        range=reach,
+        device=device,
+        rises=rises,
+    )
+
+
+def fear(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
+    """Turns away from what it senses, and hurries off."""
+    return vehicle("fear", speed=speed, device=device)
+
+
+def aggression(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
+    """Turns to what it senses, and charges."""
+    return vehicle("aggression", speed=speed, device=device)
+
+
+def love(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
+    """Turns to what it senses, and comes to rest before it."""
+    return vehicle("love", speed=speed, device=device)
+
+
+def explorer(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
+    """Slows down before what it senses, turns away and goes on.
+
+    With `proximity`, both front sensors turn it to the same side, left, so that it does not waver in a corner; that
+    makes it the vehicle for wandering among obstacles.
     """
+    if device != "proximity":
+        return vehicle("explorer", speed=speed, device=device)
     return Braitenberg(
         #      ps0    ps1    ps2  ps3  ps4  ps5    ps6    ps7
         left=(-0.30, -0.20, 0.00, 0.0, 0.0, 0.02, 0.02, -0.30),
@@ -72,7 +150,9 @@ def braitenberg(parameters, readings, wheels):
     first, count = int(parameters[FIRST]), int(parameters[COUNT])
     left, right = parameters[LEFT_SPEED], parameters[RIGHT_SPEED]
     for k in range(count):
-        near = 1.0 - min(1.0, readings[first + k] / parameters[RANGE])
-        left += parameters[WEIGHTS + k] * near
-        right += parameters[WEIGHTS + count + k] * near
+        stimulus = max(0.0, min(1.0, readings[first + k] / parameters[RANGE]))
+        if parameters[RISES] == 0.0:
+            stimulus = 1.0 - stimulus
+        left += parameters[WEIGHTS + k] * stimulus
+        right += parameters[WEIGHTS + count + k] * stimulus
     wheels[0], wheels[1] = left, right

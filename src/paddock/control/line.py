@@ -1,70 +1,135 @@
-"""Line following with a way around obstacles: enough for a demonstration and a first lesson."""
+"""Line following, alone and with a way around whatever stands or comes along on the line."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.control.distance import AHEAD, FREE, FRONT, KeepDistance, steer
+from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 
 DARK = 0.5  # the floor is a line below this brightness
 BLOCKED = 0.035  # something ahead is in the way when nearer than this [m]
-BESIDE = 0.030  # how far to pass beside it [m]
+PASSED, FAR = 0.080, 0.800  # no line counts before a way around is this long; it leads elsewhere beyond that [m]
+SETTLE = 0.040  # way on the line after which its direction is believed [m]
+ACROSS = 0.050  # way over a line that is met, at most [m]
+FROM_LEFT = (math.radians(-120), math.radians(-60))  # who looks so far from its old heading came from the line's left
+BACK = math.radians(100)  # a line that leads farther away from the old heading than this leads back
+LOST = math.radians(200)  # turned by this without a line, the line is elsewhere
+AXLE = 0.053  # of an e-puck [m]
+
+
+class LineFollower:
+    """Follows a dark line with three ground sensors; where it is lost, turns to where it was last seen."""
+
+    def __init__(self, speed: float = 0.08) -> None:
+        self.speed = speed
+        self.side = 1.0  # where the line was last seen: 1 left, -1 right
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """One decision."""
+        return self.follow(*(bool(value < DARK) for value in observation.ground))
+
+    def follow(self, left: bool, middle: bool, right: bool) -> WheelSpeeds:
+        """The same, told which sensors are over the line."""
+        if left != right:
+            self.side = 1.0 if left else -1.0
+        if middle and not (left or right):
+            return WheelSpeeds(self.speed, self.speed)
+        sharp = 0.55 if middle else (0.8 if left or right else 1.4)
+        return steer(self.speed, self.side * sharp)
 
 
 class LinePatrol:
-    """Follows a dark line with three ground sensors; passes what stands on it on the right.
+    """Follows a dark line with three ground sensors; passes what is in its way on the right.
 
-    Everyone passes on the right, so two robots that meet head-on pass each other like cars. For robots with
-    the e-puck's `ground` and `proximity` sensors.
+    Everyone passes on the right, so two robots that meet head-on pass each other like cars. While it is on the line
+    it keeps in mind where it is heading, by adding up its own commands. It comes back to the line from the right and
+    turns right into it; if its heading tells that it must have come from the left, to the left. So it does not go on in
+    the wrong direction. For robots with the e-puck's `ground` and `proximity` sensors. `state` tells what it is doing:
+    follow, turn away, pass, cross, align or search.
     """
 
     def __init__(self, speed: float = 0.08) -> None:
         self.speed = speed
         self.state = "follow"
-        self._turn = 1.0  # where the line was last seen: 1 left, -1 right
-        self._since = 0.0
+        self._follower, self._around = LineFollower(speed), KeepDistance(speed, side="left")
+        self._wheels = WheelSpeeds(0.0, 0.0)
+        self._time: float | None = None
+        self._heading = self._course = 0.0  # [rad] now, and when it was last on the line
+        self._gone = self._turned = 0.0  # way [m] and turn [rad] in this state
+        self._off = False  # whether the line has been left in this state
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision."""
         near = observation.proximity
-        left, middle, right = (value < DARK for value in observation.ground)
-        line = left or middle or right
-        ahead = min(near[0], near[7])
-        around = observation.time - self._since
-        if self.state in ("follow", "pass") and ahead < BLOCKED:
-            self._enter("turn away", observation)
-        elif self.state == "turn away" and min(ahead, near[1], near[6]) > 1.5 * BLOCKED:
-            self._enter("pass", observation)
-        elif self.state == "pass" and line and around > 1.5:
-            self._enter("cross", observation)
-        elif self.state == "cross" and not line:
-            self._enter("align", observation)
-        elif self.state == "align" and line:
-            self._turn = -1.0
-            self._enter("follow", observation)
-        return self._wheels(left, middle, right, near)
+        dark = [bool(value < DARK) for value in observation.ground]
+        way = self._reckon(observation.time)
+        self._around.look(near, way)
+        self._change(any(dark), min(near[k] for k in FRONT) < BLOCKED, min(near[k] for k in AHEAD) > FREE)
+        self._wheels = self._follow(dark, way) if self.state == "follow" else self._manoeuvre(near)
+        return self._wheels
 
-    def _enter(self, state: str, observation: Observation) -> None:
-        self.state, self._since = state, observation.time
+    def _reckon(self, time: float) -> float:
+        """Add up what the last command did; the way [m] that it went."""
+        passed = 0.0 if self._time is None else time - self._time
+        self._time = time
+        way = 0.5 * (self._wheels.left + self._wheels.right) * passed
+        turn = (self._wheels.right - self._wheels.left) / AXLE * passed
+        self._heading += turn
+        self._gone, self._turned = self._gone + way, self._turned + turn
+        return abs(way)
 
-    def _wheels(self, left: bool, middle: bool, right: bool, near: NDArray[np.float64]) -> WheelSpeeds:
+    @property
+    def _off_course(self) -> float:
+        """How far it looks to the left of where it was heading on the line [rad]."""
+        return wrap(self._heading - self._course)
+
+    def _change(self, line: bool, blocked: bool, free: bool) -> None:
+        """From one state to the next."""
+        self._off |= not line
+        lost = not line and abs(self._turned) > LOST
+        if self.state in ("follow", "pass", "search") and blocked:
+            self._enter("turn away")
+        elif self.state in ("follow", "align") and lost:
+            self._enter("search")
+        elif self.state == "turn away" and free:
+            self._enter("pass")
+        elif self.state in ("pass", "search") and line and self._off and self._gone > PASSED:
+            self._enter("cross")
+        elif self.state == "pass" and self._gone > FAR:  # along a wall, perhaps: away from it
+            self._follower.side = -1.0
+            self._enter("search")
+        elif self.state == "cross" and (blocked or not line or self._gone > ACROSS):
+            self._follower.side = 1.0 if FROM_LEFT[0] < self._off_course < FROM_LEFT[1] else -1.0
+            self._enter("align")
+        elif self.state == "align" and line and abs(self._off_course) < BACK:
+            self._enter("follow")
+
+    def _enter(self, state: str) -> None:
+        self.state, self._gone, self._turned, self._off = state, 0.0, 0.0, False
+
+    def _manoeuvre(self, near: NDArray[np.float64]) -> WheelSpeeds:
+        """What to do away from the line."""
         v = self.speed
         if self.state == "turn away":  # on the spot, to the right
             return WheelSpeeds(0.6 * v, -0.6 * v)
-        if self.state == "pass":  # around it, keeping it on the left
-            if near[6] < BESIDE:
-                return WheelSpeeds(v, 0.2 * v)
-            return WheelSpeeds(v, 0.7 * v) if near[5] < BESIDE else WheelSpeeds(0.45 * v, v)
+        if self.state == "pass":
+            return steer(v, self._around.turn(near))
+        if self.state == "search":  # a spiral, so that the line is found wherever it is
+            return steer(v, self._follower.side * 0.55 / (1.0 + self._gone))
         if self.state == "cross":
             return WheelSpeeds(0.7 * v, 0.7 * v)
-        if self.state == "align":  # to the right, until the line is back
-            return WheelSpeeds(0.5 * v, -0.3 * v)
-        if left and not right:
-            self._turn = 1.0
-        elif right and not left:
-            self._turn = -1.0
-        if middle and not (left or right):
-            return WheelSpeeds(v, v)
-        sharp = 0.45 if middle else (0.2 if left or right else -0.4)
-        return WheelSpeeds(sharp * v, v) if self._turn > 0 else WheelSpeeds(v, sharp * v)
+        room = min(near[k] for k in FRONT) >= BLOCKED  # align: forward only where there is room
+        fast, slow = (0.5 * v, -0.3 * v) if room else (0.4 * v, -0.4 * v)
+        return WheelSpeeds(slow, fast) if self._follower.side > 0 else WheelSpeeds(fast, slow)
+
+    def _follow(self, dark: list[bool], way: float) -> WheelSpeeds:
+        if any(dark):
+            self._turned = 0.0
+            if self._gone > SETTLE:  # the mean heading over the last few centimetres
+                self._course += min(1.0, way / SETTLE) * self._off_course
+        return self._follower.follow(*dark)

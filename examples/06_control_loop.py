@@ -1,0 +1,35 @@
+"""Architecture 1, the control loop: sense, compute an error, act on it. A light seeker with one proportional law."""
+
+import math
+
+import paddock
+from paddock.worlds.spec import Light, Placed, WorldSpec
+
+LAMP = (1.6, 1.5)
+world = WorldSpec(
+    name="lamp",
+    bounds=(0, 0, 2, 2),
+    lights=(Light(at=LAMP, height=0.05, intensity=0.2),),
+    robots=(Placed(name="red", type="e-puck", at=(0.3, 0.3), heading_deg=120),),
+)
+RIGHT, LEFT = [0, 1, 2], [7, 6, 5]  # light sensors on either side of the nose
+TARGET = 3.0  # so bright it should be [W/m²], the six of them together
+
+with paddock.open(world, seed=1) as arena:
+    robot = arena["red"]
+    robot.enable("light")
+    start = math.dist(robot.pose[:2], LAMP)
+    while arena.time < 60:
+        light = robot.light.read()  # sense
+        total, aside = light[LEFT + RIGHT].sum(), light[LEFT].sum() - light[RIGHT].sum()
+        forward = max(0.0, min(0.06, 0.05 * (TARGET - total)))  # think: two errors, two gains
+        turn = max(-1.5, min(1.5, 4.0 * aside / max(total, 0.05)))
+        robot.drive(forward, turn)  # act
+        arena.step()
+    end = math.dist(robot.pose[:2], LAMP)
+    facing = math.atan2(LAMP[1] - robot.pose.y, LAMP[0] - robot.pose.x) - robot.pose.heading
+
+print(f"from {start:.2f} m to {end:.2f} m before the lamp, which is {math.degrees(facing):.0f}° off the nose")
+assert 0.1 < end < 0.7  # it came, and stopped where it is bright enough …
+assert abs(math.sin(facing / 2)) < 0.2  # … looking at the lamp
+assert max(abs(speed) for speed in robot.wheels.speeds) < 0.02

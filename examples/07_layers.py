@@ -1,0 +1,69 @@
+"""Architecture 2, layers: each knows only the layer next to it, and observers carry the news up."""
+
+import paddock
+
+SPEEDS = {"ahead": (0.08, 0.08), "left": (-0.04, 0.04), "right": (0.04, -0.04)}  # left and right wheel [m/s]
+
+
+class Perception:
+    """Lowest layer: turns numbers into facts. It is told by the robot when sensors have changed."""
+
+    def __init__(self, robot):
+        self.blocked, self.open_side, self.news = False, "left", 0
+        robot.watch(0.1)  # look ten times a second of simulated time
+        self.end = robot.on_sense(self.note, "proximity")
+
+    def note(self, seen):
+        near = seen.proximity
+        self.blocked = min(near[0], near[1], near[6], near[7]) < 0.05
+        self.open_side = "left" if near[5:8].sum() > near[0:3].sum() else "right"
+        self.news += 1
+
+
+class Navigation:
+    """Middle layer: turns facts into a manoeuvre, and sticks to it until it has been of use."""
+
+    def __init__(self, perception):
+        self.perception, self.manoeuvre, self.turns = perception, "ahead", 0
+
+    def decide(self):
+        if not self.perception.blocked:
+            self.manoeuvre = "ahead"
+        elif self.manoeuvre == "ahead":  # once begun, a turn keeps its side
+            self.manoeuvre = self.perception.open_side
+            self.turns += 1
+        return self.manoeuvre
+
+
+class Motion:
+    """Top layer: turns manoeuvres into wheel speeds. Nobody else knows the wheels."""
+
+    def __init__(self, robot, navigation):
+        self.robot, self.navigation = robot, navigation
+
+    def go(self):
+        self.robot.wheels.set(*SPEEDS[self.navigation.decide()])
+
+
+with paddock.open("clutter", seed=2) as arena:
+    robot = arena["red"]
+    robot.enable("proximity")
+    perception = Perception(robot)
+    navigation = Navigation(perception)
+    motion = Motion(robot, navigation)
+    touches, places = 0, set()
+    while arena.time < 120:
+        motion.go()
+        arena.step()
+        touches += bool(robot.contacts)
+        places.add((int(robot.pose.x / 0.2), int(robot.pose.y / 0.2)))
+    perception.end()
+    told = perception.news
+    arena.run(1.0)
+
+contact = touches * arena.dt
+print(f"{perception.news} times news, {navigation.turns} turns, {len(places)} places, {contact:.1f} s in contact")
+assert perception.news == told  # after `end` nobody is told anything
+assert navigation.turns >= 5
+assert len(places) > 15
+assert contact < 2

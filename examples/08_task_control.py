@@ -1,0 +1,81 @@
+"""Architecture 3, task control: a plan of tasks, one after the other, and a monitor that can interrupt it."""
+
+import math
+
+import paddock
+from paddock.core.geometry import wrap
+from paddock.worlds.spec import Cylinder, Placed, WorldSpec
+
+
+def move(distance):
+    """A task is a generator: it gets observations, gives wheel speeds, and ends when it is done."""
+    seen = yield
+    goal = seen.encoders.mean() + distance
+    while seen.encoders.mean() < goal:
+        seen = yield 0.08, 0.08
+
+
+def turn(angle, axle=0.053):
+    """Left by an angle [rad]; the wheels tell how far it is."""
+    seen = yield
+    goal = seen.encoders[1] - seen.encoders[0] + angle * axle
+    side = math.copysign(0.03, angle)
+    while (goal - (seen.encoders[1] - seen.encoders[0])) * side > 0:
+        seen = yield -side, side
+
+
+def in_turn(*tasks):
+    """A task made of tasks: the plan is a tree."""
+    for task in tasks:
+        yield from task
+
+
+def side(length):
+    return in_turn(move(length), turn(math.pi / 2))
+
+
+class TaskControl:
+    """Runs the plan. When the monitor sees something in the way, it puts a detour before the rest of the plan."""
+
+    def __init__(self, plan):
+        self.stack, self.log = [("plan", plan)], []
+        next(plan)
+
+    def act(self, seen):
+        if self.stack[-1][0] == "plan" and min(seen.proximity[0], seen.proximity[7]) < 0.04:
+            self.stack.append(
+                ("detour", in_turn(turn(-1.2), move(0.13), turn(1.2), move(0.13), turn(1.2), move(0.13), turn(-1.2)))
+            )
+            next(self.stack[-1][1])
+        while self.stack:
+            name, task = self.stack[-1]
+            if not self.log or self.log[-1] != name:
+                self.log.append(name)
+            try:
+                return task.send(seen) or (0.0, 0.0)
+            except StopIteration:
+                self.stack.pop()
+        return 0.0, 0.0
+
+
+world = WorldSpec(
+    name="yard",
+    bounds=(0, 0, 1.5, 1.5),
+    cylinders=(Cylinder(at=(0.8, 0.4), radius=0.04),),  # on the first side of the square
+    robots=(Placed(name="red", type="e-puck", at=(0.4, 0.4)),),
+)
+with paddock.open(world, seed=1) as arena:
+    robot = arena["red"]
+    robot.enable("encoders", "proximity")
+    control = TaskControl(in_turn(side(0.7), side(0.5), side(0.7), side(0.5)))
+    touches = 0
+    while control.stack and arena.time < 120:
+        arena.run(arena.dt, control)
+        touches += bool(robot.contacts)
+    pose = robot.pose
+
+print(f"{' > '.join(control.log)}; home at ({pose.x:.2f}, {pose.y:.2f}) after {arena.time:.0f} s")
+assert control.log == ["plan", "detour", "plan"]
+assert not control.stack  # all tasks are done
+assert touches == 0
+assert abs(wrap(pose.heading)) < 0.2  # four quarter turns and a detour that turns back

@@ -1,0 +1,46 @@
+"""Architecture 4, subsumption: each level does one thing; one that wants something suppresses those below it."""
+
+from collections import Counter
+
+import paddock
+from paddock.control.braitenberg import explorer
+from paddock.control.line import LineFollower
+from paddock.control.subsumption import Subsumption
+
+
+class OnLine(LineFollower):
+    """Level 1: follows a line while there is one."""
+
+    def act(self, seen):
+        wheels = super().act(seen)
+        return wheels if min(seen.ground) < 0.5 else None
+
+
+class Back:
+    """Level 2: a reflex. Backs off for half a second from what is very near."""
+
+    def __init__(self):
+        self.until = 0.0
+
+    def act(self, seen):
+        if min(seen.proximity[0], seen.proximity[7]) < 0.012:
+            self.until = seen.time + 0.5
+        return (-0.05, -0.02) if seen.time < self.until else None
+
+
+with paddock.open("line-track", seed=4) as arena:
+    robot = arena["red"]
+    robot.enable("ground", "proximity")
+    robot.place(1.0, 0.7, 2.0)  # away from the line
+    levels = Subsumption(wander=explorer(0.06), follow=OnLine(0.06), back=Back())
+    active = Counter()
+    while arena.time < 90:
+        arena.run(arena.dt, levels)
+        active[levels.active] += 1
+        if levels.active == "follow":
+            assert "wander" in levels.suppressed  # it still wants to wander, but nobody listens
+    print(", ".join(f"{name} {count * arena.dt:.0f} s" for name, count in active.most_common()))
+
+assert set(active) <= set(levels.levels)
+assert active["wander"] * arena.dt > 2  # it looked for the line, and found it
+assert active["follow"] * arena.dt > 40  # from then on it followed it

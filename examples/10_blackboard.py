@@ -1,0 +1,61 @@
+"""Architecture 5, a blackboard: experts that know nothing of each other read and write what all can see."""
+
+from collections import Counter
+
+import paddock
+from paddock.control.blackboard import Blackboard, Source
+
+experts = (
+    Source(
+        name="floor",
+        reads=("ground",),
+        writes=("line",),
+        work=lambda ground: {"line": tuple(value < 0.5 for value in ground)},
+    ),
+    Source(
+        name="eyes",
+        reads=("proximity",),
+        writes=("danger",),  # only written when there is one
+        work=lambda proximity: {"danger": "ahead"} if min(proximity[0], proximity[7]) < 0.05 else None,
+    ),
+    Source(
+        name="memory",
+        reads=("line", "side"),
+        writes=("side",),  # where the line was last
+        work=lambda line, side: {"side": side if line[0] == line[2] else ("left" if line[0] else "right")},
+    ),
+    Source(
+        name="pilot",
+        reads=("line", "side"),
+        writes=("wheels",),
+        work=lambda line, side: {
+            "wheels": (0.07, 0.07) if line[1] else (0.02, 0.07) if side == "left" else (0.07, 0.02)
+        },
+    ),
+    Source(
+        name="guard",
+        rank=1,  # above the pilot
+        reads=("danger",),
+        writes=("wheels",),
+        work=lambda danger: {"wheels": (0.0, 0.0)},
+    ),
+)
+
+with paddock.open("line-crossing", seed=1) as arena:
+    for robot in arena.robots.values():
+        robot.enable("ground", "proximity")
+    boards = {name: Blackboard(*experts, memory={"side": "left"}) for name in arena}
+    drivers, overruled = Counter(), 0
+    while arena.time < 20:
+        arena.run(arena.dt, boards)
+        board = boards["red"]
+        drivers[board.author("wheels")] += 1
+        overruled += any(post.source == "pilot" and not post.stands for post in board.posts)
+    apart = arena["blue"].pose.x - arena["red"].pose.x
+
+print(f"red was driven by {dict(drivers)}; they stand {apart:.3f} m apart; idle in the end: {board.idle}")
+assert drivers["pilot"] > 100  # along the line …
+assert drivers["guard"] > 500  # … until they met: both guards stop …
+assert overruled == drivers["guard"]  # … although both pilots want to go on, as the board shows
+assert 0.09 < apart < 0.16
+assert not arena["red"].contacts

@@ -1,0 +1,58 @@
+"""Keep a distance to what is beside the robot; for the e-puck's ring of proximity sensors."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.observation import Observation, WheelSpeeds
+
+Side = Literal["left", "right"]
+
+SIGHT = 0.060  # what is farther aside than this is not followed [m]
+FREE = 0.052  # ahead of the robot there is room from here on [m]
+BLIND = 0.060  # way from where the sensor at 45° loses a thing to where the one at 90° finds it [m]
+FRONT, AHEAD, ASLANT, BESIDE = (0, 7), (0, 1, 6, 7), {"left": 6, "right": 1}, {"left": 5, "right": 2}  # ps numbers
+
+
+class KeepDistance:
+    """Drives along something, or around it, and turns away from what is ahead.
+
+    Between the sensor at 45° and the one at 90° it sees nothing. So what was seen ahead is driven past before it turns
+    to the side where it must be.
+    """
+
+    def __init__(self, speed: float = 0.08, distance: float = 0.030, side: Side = "left") -> None:
+        self.speed, self.distance, self.side = speed, distance, side
+        self._unseen = BLIND  # way [m] since something was seen ahead
+        self._time: float | None = None
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """One decision."""
+        passed = 0.0 if self._time is None else observation.time - self._time
+        self._time = observation.time
+        self.look(observation.proximity, self.speed * passed)
+        turn = self.turn(observation.proximity)
+        if min(observation.proximity[k] for k in FRONT) < self.distance:
+            turn = -2.0  # on the spot
+        return steer(self.speed, turn if self.side == "left" else -turn)
+
+    def look(self, near: NDArray[np.float64], way: float) -> None:
+        """Keep in mind how far the robot has gone since something was ahead of it."""
+        self._unseen = 0.0 if min(near[k] for k in AHEAD) < FREE else self._unseen + way
+
+    def turn(self, near: NDArray[np.float64]) -> float:
+        """How much to turn to its side, see `steer`; negative: away from it."""
+        aslant, beside = float(near[ASLANT[self.side]]), float(near[BESIDE[self.side]])
+        if aslant < self.distance:
+            return -0.8
+        if beside < SIGHT:
+            return max(-0.5, min(0.55, 0.25 + 20.0 * (beside - self.distance)))
+        return 0.0 if self._unseen < BLIND else 0.55
+
+
+def steer(speed: float, turn: float) -> WheelSpeeds:
+    """Full speed for one wheel, less for the other: 0 straight, 1 around the left wheel, 2 left on the spot."""
+    return WheelSpeeds(speed * min(1.0, 1.0 - turn), speed * min(1.0, 1.0 + turn))

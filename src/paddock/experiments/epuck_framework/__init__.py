@@ -1,0 +1,1 @@
+"""The e-puck framework of the Vorarlberg University of Applied Sciences (2018): timing tests and line crossing."""

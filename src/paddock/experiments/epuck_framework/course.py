@@ -1,0 +1,94 @@
+"""The course of the line crossing as ground truth: where along the line one is, what is dark, what is in the way."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.robots import RobotSpec, load_robot
+from paddock.worlds import load_world
+from paddock.worlds.floor import curve, draw_floor
+from paddock.worlds.spec import WorldSpec
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+WORLD = "line-crossing"
+DARK = 0.5  # the line is darker than this
+STEP = 0.005  # [m] between the points that stand for the line
+
+
+class Course:
+    """The line of a world, counter-clockwise, and its obstacles."""
+
+    def __init__(self, world: WorldSpec, robot: RobotSpec) -> None:
+        self.world, self.robot = world, robot
+        self.points = _even(curve(world.floor.strokes[0]))
+        self.length = STEP * len(self.points)
+        picture, _ = draw_floor(world)
+        self._dark: Flags = picture.mean(axis=2) / 255 < DARK
+        self._sensors = np.array([mount[:2] for mount in robot.sensor("ground").mounts])
+        assert robot.body.radius is not None
+        self.radius = robot.body.radius
+
+    def along(self, places: Floats) -> Floats:
+        """How far along the line [m] the nearest point of it is, for places of shape (n, 2)."""
+        nearest = np.empty(len(places), np.int64)
+        for first in range(0, len(places), 2000):  # in pieces that stay small
+            part = places[first : first + 2000, None, :] - self.points
+            nearest[first : first + 2000] = np.einsum("nki,nki->nk", part, part).argmin(axis=1)
+        return np.asarray(STEP * nearest, np.float64)
+
+    def at(self, along: float) -> tuple[float, float, float]:
+        """The place [m] that far along the line, and the line's direction there [rad]."""
+        k = round(along / STEP) % len(self.points)
+        (x, y), (u, v) = self.points[k - 1], self.points[(k + 1) % len(self.points)]
+        return float(self.points[k, 0]), float(self.points[k, 1]), math.atan2(v - y, u - x)
+
+    def on_line(self, poses: Floats) -> Flags:
+        """Whether at least one ground sensor is over the line, for poses of shape (n, 3)."""
+        c, s = np.cos(poses[:, 2]), np.sin(poses[:, 2])
+        seen = np.zeros(len(poses), bool)
+        scale, (left, _, _, top) = self.world.floor.pixels_per_metre, self.world.bounds
+        rows, columns = self._dark.shape
+        for ahead, aside in self._sensors:
+            x, y = poses[:, 0] + c * ahead - s * aside, poses[:, 1] + s * ahead + c * aside
+            column = np.clip(((x - left) * scale).astype(int), 0, columns - 1)
+            row = np.clip(((top - y) * scale).astype(int), 0, rows - 1)
+            seen |= self._dark[row, column]
+        return seen
+
+    def room(self, places: Floats) -> Floats:
+        """How far a robot's body is from the nearest obstacle [m], for places of shape (n, 2)."""
+        nearest = np.full(len(places), np.inf)
+        for cylinder in self.world.cylinders:
+            nearest = np.minimum(nearest, np.hypot(*(places - cylinder.at).T) - cylinder.radius)
+        for box in self.world.boxes:
+            turn = math.radians(box.heading_deg)
+            x, y = (places - box.at).T
+            u = np.abs(math.cos(turn) * x + math.sin(turn) * y) - box.size[0] / 2
+            v = np.abs(math.cos(turn) * y - math.sin(turn) * x) - box.size[1] / 2
+            nearest = np.minimum(nearest, np.hypot(np.maximum(u, 0), np.maximum(v, 0)))
+        return nearest - self.radius
+
+
+def _even(points: list[tuple[float, float]]) -> Floats:
+    """A closed curve as points about STEP apart, counter-clockwise."""
+    corners = np.array([*points, points[0]])
+    pieces = np.hypot(*np.diff(corners, axis=0).T)
+    walked = np.concatenate([[0.0], np.cumsum(pieces)])
+    at = np.linspace(0.0, walked[-1], round(walked[-1] / STEP), endpoint=False)
+    even = np.stack([np.interp(at, walked, corners[:, 0]), np.interp(at, walked, corners[:, 1])], axis=1)
+    x, y = even.T
+    area = float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
+    return even if area > 0 else even[::-1].copy()
+
+
+@functools.cache
+def the_course() -> Course:
+    """That of the shipped world, where both robots are e-pucks."""
+    world = load_world(WORLD)
+    return Course(world, load_robot("e-puck"))

@@ -1,0 +1,101 @@
+"""The report: the framework's table beside ours, the line crossing in numbers and pictures, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PIL import Image
+
+from paddock.core.geometry import Pose
+from paddock.experiments.document import Heading, Part, Picture, Words, write_document
+from paddock.experiments.epuck_framework.course import the_course
+from paddock.experiments.epuck_framework.crossing import CONTROLLERS, CURVE, Run, placed_world
+from paddock.experiments.epuck_framework.reproduce import timing_sheet
+from paddock.experiments.rows import claims
+from paddock.report import RunLog
+from paddock.report.paths import draw_paths
+
+if TYPE_CHECKING:
+    from paddock.experiments.epuck_framework.reproduce import Findings
+
+TITLE = "e-puck framework: its timing tests, and two robots that meet on a line"
+SIZE = 1000  # width of a picture [pixels]
+SHOWN = 60.0  # [s] of a run that its picture shows
+
+ABOUT = (
+    "In 2018 the Vorarlberg University of Applied Sciences built a framework to teach mobile robotics: one "
+    "controller for the e-puck in V-REP and for the real e-puck. It was timed with eight tests, about ten minutes "
+    "of line following each, and it was shown with two e-pucks that meet on a line on which two obstacles stand. "
+    "Here are the same tests and the same task."
+)
+TIMING = (
+    "Medians over the cycles of a line following loop, the framework's means beside them. 'Server' is a real "
+    "`paddock serve` in a process of its own, reached through the loopback network, in lock-step. The motor's "
+    "time is that of the command and of the tick that it takes effect in. A step's answer brings the readings of "
+    "all enabled devices, so that asking one device costs no further message; '01 anew' is the same test with a "
+    "question of its own. Tests 05, 07 and 08 read in the background: `robot.watch` with `on_sense`, "
+    "`camera.on_image`, and a thread that reads the camera. Every loop has to be 50 times as fast as the "
+    "framework's, and through the server every part of it, too. Two parts of the framework took less than a "
+    "millisecond, because they only looked at a value in memory: there ours have to be no slower. The framework "
+    "was timed on a laptop of its time (i7-6700HQ), and its simulator ran in real time."
+)
+CROSSING = (
+    "Twenty runs of ten simulated minutes with each controller, with the noise of the shipped e-puck. The seed "
+    "decides the noise and the starts: up to 10 cm along the line, 4 mm across it and 6° in heading. All numbers "
+    "come from ground truth. A lap: 16 posts along the line passed in order and in the robot's own direction, "
+    "each within 0.15 m. A meeting begins when the robots' centres are within 0.16 m and is over when each is "
+    "behind the other and they are 0.16 m apart again. A robot is in a passing manoeuvre while its body is within "
+    "0.10 m of the other one's or of an obstacle. Touches less than 0.2 s apart are one contact."
+)
+CONTROLLER_WORDS = (
+    "'Stock' is the framework's first controller: line following where nothing is in front, Braitenberg avoidance "
+    "where something is. Two robots that meet are mirror images of each other, so that both turn to the same side "
+    "and drive on in parallel, push each other, or part and never find back to the line. 'Improved' is its cure, "
+    "to the letter: always turn left, keep what is passed on the right. It passes every first meeting. But a "
+    "robot that sees nothing drives straight on, and the one that passes on the outside of our closed line leaves "
+    "it for good; the framework's own world is not published. 'Improved, curving' is the same with one addition "
+    f"of ours: where it sees nothing it turns to the right by {CURVE:g}, and so comes back to the line. 'Line "
+    "patrol' is our own law and the default of `paddock demo`."
+)
+
+
+def write_report(findings: Findings, folder: Path) -> list[Path]:
+    """Write `report.md`, `report.html` and the pictures."""
+    return write_document(TITLE, list(_parts(findings)), folder)
+
+
+def _parts(findings: Findings) -> Iterator[Part]:
+    failed = [row for row in findings.rows if not row.holds]
+    yield Words(ABOUT)
+    yield Heading("What holds")
+    yield Words(f"{len(findings.rows) - len(failed)} of {len(findings.rows)} claims hold.")
+    yield claims(findings.rows)
+    yield Heading("Timing tests")
+    yield Words(TIMING)
+    yield timing_sheet(findings.times)
+    yield Heading("Line crossing")
+    yield Words(CROSSING)
+    yield Words(CONTROLLER_WORDS)
+    yield findings.sheet
+    for name in CONTROLLERS:
+        first = findings.runs[name][0]
+        yield Picture(name.replace(", ", "-").replace(" ", "-"), _caption(first), draw_run(first))
+
+
+def _caption(run: Run) -> str:
+    return f"{run.job.controller}: the first {min(SHOWN, run.job.seconds):g} s of the run with seed {run.job.seed}"
+
+
+def draw_run(run: Run, *, seconds: float = SHOWN, size: int = SIZE) -> Image.Image:
+    """The paths of both robots over the map, from the start on."""
+    assert run.trace is not None
+    world = placed_world(the_course(), run.job)
+    logs = []
+    for k, robot in enumerate(world.robots):
+        log = RunLog(world, robot.name, run.trace.dt)
+        for tick, pose in enumerate(run.trace.poses[: round(seconds / run.trace.dt), k].tolist()):
+            log.note(tick * run.trace.dt, Pose(*pose), wheels=(0.0, 0.0), contact=bool(run.trace.touches[tick, k]))
+        logs.append(log)
+    return draw_paths(logs, title=run.job.controller, size=size)

@@ -1,0 +1,221 @@
+"""Line following, keeping a distance, and robots that meet on a line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.arena import Arena
+from paddock.control.crossing import FROM_LEFT, ImprovedCrossing, StockCrossing
+from paddock.control.distance import KeepDistance, steer
+from paddock.control.line import LineFollower, LinePatrol
+from paddock.core.observation import Observation, Slot
+from paddock.robots import load_robot
+from paddock.worlds.spec import Cylinder, Placed, WorldSpec
+
+NOTHING = 0.07
+BRIGHT, DARK = 0.95, 0.05
+
+
+def seen(near: dict[int, float] | None = None, line: str = "...", time: float = 0.0) -> Observation:
+    """Proximity by the framework's index, all others see nothing; the line as in ".#." for left, middle, right."""
+    ring = [NOTHING] * 8
+    for index, distance in (near or {}).items():
+        ring[FROM_LEFT[index]] = distance
+    ground = [DARK if mark == "#" else BRIGHT for mark in line]
+    slots = {"proximity": Slot(0, 8, lambda values: values), "ground": Slot(8, 11, lambda values: values)}
+    return Observation(time, np.array(ring + ground), slots)
+
+
+def share_on_line(arena: Arena, controller: Any, seconds: float) -> float:
+    (robot,) = arena.robots.values()
+    robot.enable("ground", "proximity")
+    dark = 0
+    ticks = round(seconds / arena.dt)
+    for _ in range(ticks):
+        observation = robot.sense()
+        dark += bool((observation.ground < 0.5).any())
+        robot.apply(controller.act(observation))
+        arena.step()
+    return dark / ticks
+
+
+# Line following
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("make", [LineFollower, LinePatrol])
+def test_a_robot_follows_the_line_with_all_its_bends(make: Callable[[], Any]) -> None:
+    with paddock.open("line-track", seed=5) as arena:
+        assert share_on_line(arena, make(), 80) > 0.97
+
+
+def test_a_follower_turns_to_where_the_line_was_last_seen() -> None:
+    follower = LineFollower(0.08)
+    assert follower.act(seen(line=".#.")) == (0.08, 0.08)
+    left, right = follower.act(seen(line="##."))
+    assert left < right
+    assert follower.act(seen())[0] < 0  # lost: harder to the same side
+    left, right = follower.act(seen(line="..#"))
+    assert left > right
+    assert follower.act(seen())[1] < 0
+
+
+# Keeping a distance
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_it_goes_around_a_pillar_at_its_distance(side: Any) -> None:
+    y = 1.0 - 0.12 if side == "left" else 1.0 + 0.12
+    world = WorldSpec(
+        name="pillar",
+        bounds=(0, 0, 2, 2),
+        cylinders=(Cylinder(at=(1.0, 1.0), radius=0.06),),
+        robots=(Placed(name="r", type="e-puck", at=(0.9, y)),),
+    )
+    with paddock.open(world, seed=2) as arena:
+        robot, keep = arena["r"], KeepDistance(0.06, 0.03, side)
+        robot.enable("proximity")
+        arena.run(6, keep)
+        bearings, gaps = [], []
+        for _ in range(200):
+            arena.run(0.1, keep)
+            x, y = robot.pose.x - 1.0, robot.pose.y - 1.0
+            gaps.append(math.hypot(x, y) - 0.06 - 0.031)  # to the sensor at the side
+            bearings.append(math.atan2(y, x))
+    turned = float(np.diff(np.unwrap(bearings)).sum())
+    assert abs(turned) > 2 * math.pi
+    assert (turned > 0) == (side == "left")
+    assert min(gaps) > 0.010
+    assert max(gaps) < 0.055
+
+
+def test_what_was_seen_ahead_is_driven_past_before_it_turns_to_its_side() -> None:
+    keep = KeepDistance(0.08, 0.03, "left")
+    keep.act(seen({1: 0.04}, time=0.0))
+    assert keep.act(seen(time=0.02)) == (0.08, 0.08)
+    left, right = keep.act(seen(time=1.5))
+    assert left < right
+
+
+def test_steering_goes_from_straight_to_on_the_spot() -> None:
+    assert steer(0.1, 0.0) == (0.1, 0.1)
+    assert steer(0.1, 1.0) == (0.0, 0.1)
+    assert steer(0.1, -2.0) == (0.1, -0.1)
+
+
+# The framework's controllers
+
+
+def test_the_frameworks_indices_go_clockwise_from_the_left_side() -> None:
+    bearings = [mount[3] for mount in load_robot("e-puck").sensor("proximity").mounts]
+    clockwise = [bearings[number] for number in FROM_LEFT]
+    assert clockwise[:6] == pytest.approx([90, 45, 17, -17, -46, -90], abs=1)
+    assert clockwise[6] < -90
+    assert clockwise[7] > 90
+
+
+def test_braitenberg_turns_the_stock_robot_away_and_head_on_it_goes_straight_on() -> None:
+    stock = StockCrossing(1.0)
+    left, right = stock.act(seen({2: 0.02}))
+    assert left > right  # from the left to the right
+    assert (stock.act(seen({2: 0.02, 3: 0.02})), stock.state) == ((1.0, 1.0), "front")
+
+
+def test_the_stock_robot_slows_the_wheel_on_the_side_of_the_line() -> None:
+    stock = StockCrossing(1.0)
+    assert stock.act(seen(line=".##")) == (1.0, 0.25)
+    assert stock.act(seen(line="#..")) == (0.25, 1.0)
+    assert stock.act(seen({0: 0.02})) == pytest.approx((0.4, 1.0))  # keeps by what is beside it
+    assert stock.act(seen({0: 0.01})) == (1.0, 1.0)  # but not when it is very close
+
+
+@pytest.mark.parametrize(
+    ("near", "line", "wheels"),
+    [
+        ({}, ".##", (1.0, -0.75)),
+        ({}, "##.", (-0.75, 1.0)),
+        ({}, "###", (-1.0, 1.0)),
+        ({}, "#..", (0.2, 1.0)),
+        ({}, "..#", (1.0, 0.2)),
+        ({}, ".#.", (1.0, 1.0)),
+        ({5: 0.02}, "...", (1.0, 0.4)),  # beside, right: 1 - 1 · (1 - 0.02 / 0.05)
+        ({5: 0.0125}, "...", (1.0, 1.0)),
+        ({0: 0.02}, "...", (1.0, 1.0)),  # the left side does not matter
+        ({2: 0.03}, ".#.", (-0.5, 1.0)),  # always to the left, on the line or not
+        ({3: 0.0125}, "...", (-0.5, 1.0)),  # the other centre sensor still reads beyond
+        ({1: 0.04}, "...", (-0.5, 1.0)),
+        ({2: 0.0125, 3: 0.0125}, "...", (1.0, 1.0)),  # 1 + 2 · 0.75 - 2 · 0.75
+        ({1: 0.025, 2: 0.0125, 3: 0.0125}, "...", (1.5, 0.5)),
+    ],
+)
+def test_the_cure_is_that_of_the_framework_to_the_letter(
+    near: dict[int, float], line: str, wheels: tuple[float, float]
+) -> None:
+    assert ImprovedCrossing(1.0).act(seen(near, line)) == pytest.approx(wheels)
+
+
+def test_our_addition_turns_to_the_right_where_there_is_nothing() -> None:
+    assert ImprovedCrossing(1.0, curve=0.2).act(seen()) == (1.0, 0.8)
+    assert ImprovedCrossing(1.0, curve=0.2).act(seen({5: 0.02})) == pytest.approx((1.0, 0.4))
+
+
+# Line patrol
+
+
+def test_a_patrol_turns_right_before_an_obstacle_and_goes_around_it() -> None:
+    patrol = LinePatrol(0.08)
+    assert patrol.act(seen(line=".#.")) == (0.08, 0.08)
+    left, right = patrol.act(seen({2: 0.02, 3: 0.02}, ".#.", time=0.02))
+    assert (patrol.state, left > 0 > right) == ("turn away", True)
+    patrol.act(seen(time=0.04))
+    assert patrol.state == "pass"
+
+
+@pytest.mark.parametrize("seconds", [1.5, 1.9])  # about 180°, from either side
+def test_a_patrol_that_comes_back_to_the_line_the_wrong_way_round_turns_until_it_is_right(seconds: float) -> None:
+    patrol, time = LinePatrol(0.08), 0.0
+    turned = 0.0
+
+    def let(until: float, near: dict[int, float], line: str) -> None:
+        nonlocal time, turned
+        while time < until:
+            left, right = patrol.act(seen(near, line, time))
+            time += 0.02
+            turned += (right - left) / 0.053 * 0.02
+
+    let(2.0, {}, ".#.")
+    before = turned
+    let(2.0 + seconds, {2: 0.02}, "...")  # boxed in: it turns and turns
+    let(time + 1.6, {0: 0.0175}, "...")  # straight on, along something
+    assert patrol.state == "pass"
+    assert math.cos(turned - before) < -0.7
+    let(time + 0.3, {}, "###")
+    assert patrol.state == "cross"
+    let(time + 0.1, {}, "...")
+    let(time + 0.3, {}, ".#.")
+    assert patrol.state == "align"  # a line, but it leads back
+    let(time + 3.0, {}, ".#.")
+    assert patrol.state == "follow"
+    assert math.cos(turned - before) > -0.2
+
+
+@pytest.mark.heavy
+def test_two_patrols_that_meet_pass_each_other_without_touching() -> None:
+    with paddock.open("line-crossing", seed=1004) as arena:
+        for robot in arena.robots.values():
+            robot.enable("ground", "proximity")
+        patrols = {name: LinePatrol() for name in arena}
+        touched = 0
+        for _ in range(100):
+            arena.run(0.1, patrols)
+            touched += any(robot.contacts for robot in arena.robots.values())
+        assert touched == 0
+        assert arena["red"].pose.x > arena["blue"].pose.x  # they have changed sides …
+        assert {patrol.state for patrol in patrols.values()} == {"follow"}  # … and are back on the line

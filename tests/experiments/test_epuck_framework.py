@@ -1,0 +1,289 @@
+"""The e-puck framework's reproduction: its measures, its runs, its timing tests, its claims and its report."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.cli import reproduce as command
+from paddock.experiments.epuck_framework.claims import rows_of
+from paddock.experiments.epuck_framework.course import Floats, the_course
+from paddock.experiments.epuck_framework.crossing import (
+    CONTROLLERS,
+    CURVING,
+    IMPROVED,
+    PATROL,
+    STOCK,
+    Job,
+    Run,
+    drive,
+    placed_world,
+)
+from paddock.experiments.epuck_framework.measure import Measures, Trace, measure
+from paddock.experiments.epuck_framework.reproduce import HEADS, SEEDS, Findings, cross, reproduce, timing_sheet
+from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
+
+DT = 0.1
+GOOD = Measures(
+    laps=(10.5, 10.5),
+    meetings=(3.0,) * 20,
+    unfinished=0.0,
+    contact=0.4,
+    touching=0.5,
+    on_line=(0.9, 0.9),
+    on_line_always=(0.7, 0.7),
+    parallel=0.0,
+    pushing=0.0,
+)
+BAD = replace(GOOD, laps=(0.1, 0.1), unfinished=590.0, contact=590.0, on_line=(0.1, 0.1), pushing=590.0)
+
+
+def times_as_wanted() -> dict[tuple[str, str], dict[str, float]]:
+    return {
+        (test.name, way): {part: paper / (60 if paper > 1 else 1) for part, paper in test.paper.items()}
+        for test in TESTS
+        for way in WAYS
+    }
+
+
+def runs_as_wanted(**changes: Measures) -> dict[str, list[Run]]:
+    found = {STOCK: BAD, IMPROVED: replace(BAD, meetings=(3.0,)), CURVING: GOOD, PATROL: GOOD}
+    return {
+        name: [Run(job=Job(controller=name, seed=seed), measures=changes.get(name, one)) for seed in range(SEEDS)]
+        for name, one in found.items()
+    }
+
+
+def along_line(begin: float, speed: float, seconds: float, aside: float = 0.0) -> Floats:
+    """Poses of a robot that drives along the line; a negative speed is clockwise."""
+    course, rows = the_course(), []
+    for tick in range(round(seconds / DT)):
+        x, y, heading = course.at(begin + speed * tick * DT)
+        x, y = x - aside * math.sin(heading), y + aside * math.cos(heading)
+        rows.append((x, y, heading if speed > 0 else heading + math.pi))
+    return np.array(rows)
+
+
+def measured(red: Floats, blue: Floats, touches: Floats | None = None) -> Measures:
+    count = min(len(red), len(blue))
+    poses = np.stack([red[:count], blue[:count]], axis=1)
+    touched = np.zeros((count, 2), bool) if touches is None else touches > 0
+    return measure(Trace(dt=DT, poses=poses, touches=touched), the_course())
+
+
+# The course
+
+
+def test_the_course_goes_counter_clockwise_and_knows_its_line() -> None:
+    course = the_course()
+    assert 3.2 < course.length < 3.5
+    x, y, heading = course.at(course.along(np.array([[0.8, 0.25]]))[0])
+    assert (x, y) == pytest.approx((0.8, 0.25), abs=0.006)
+    assert heading == pytest.approx(0.0, abs=0.02)
+    assert course.on_line(np.array([[0.8, 0.25, 0.0], [0.8, 0.25, math.pi], [0.8, 0.30, 0.0]])).tolist() == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_room_is_the_distance_from_a_body_to_the_nearest_obstacle() -> None:
+    room = the_course().room(np.array([[0.55, 0.95 - 0.035 - 0.037], [1.05 - 0.03 - 0.037 - 0.02, 0.95]]))
+    assert room == pytest.approx([0.0, 0.02])
+
+
+# Measures
+
+
+def test_laps_count_in_the_robots_own_direction_only() -> None:
+    length = the_course().length
+    seconds = 2.55 * length / 0.1
+    both = measured(along_line(0.0, 0.1, seconds, 0.05), along_line(0.5, -0.1, seconds, 0.05))
+    assert both.laps == pytest.approx((2.55, 2.55), abs=0.1)
+    backwards = measured(along_line(0.0, -0.1, seconds), along_line(0.5, 0.1, seconds))
+    assert max(backwards.laps) < 0.4
+
+
+def test_a_meeting_lasts_from_coming_near_to_being_apart_again_on_the_other_side() -> None:
+    red, blue = along_line(0.0, 0.08, 20, 0.05), along_line(1.0, -0.08, 20, -0.05)
+    found = measured(red, blue)
+    assert len(found.meetings) == 1
+    assert found.meetings[0] == pytest.approx(2 * math.sqrt(0.16**2 - 0.1**2) / 0.16, abs=0.25)
+    assert found.unfinished == 0
+
+
+def test_a_meeting_goes_on_while_nobody_has_passed() -> None:
+    red = np.concatenate([along_line(0.0, 0.08, 5.5), along_line(0.43, 0.001, 30)])
+    blue = np.concatenate([along_line(1.0, -0.08, 5.5), along_line(0.52, -0.001, 30)])
+    found = measured(red, blue)
+    assert found.meetings == ()
+    assert found.unfinished == pytest.approx(30.5, abs=1)
+    assert "meetings" in found.failures
+    assert found.in_each_others_way
+
+
+def test_robots_that_turn_back_have_not_passed_each_other() -> None:
+    red = np.concatenate([along_line(0.0, 0.08, 5.5), along_line(0.43, -0.08, 25)])
+    blue = np.concatenate([along_line(1.0, -0.08, 5.5), along_line(0.52, 0.08, 25)])
+    found = measured(red, blue)
+    assert found.meetings == ()
+    assert found.unfinished > 20
+
+
+def test_contacts_with_short_gaps_are_one() -> None:
+    red, blue = along_line(0.0, 0.05, 10), along_line(1.5, -0.05, 10)
+    touches = np.zeros((100, 2))
+    touches[[10, 11, 13, 14, 40], 0] = 1  # a gap of one tick, 0.1 s; then 2.5 s
+    found = measured(red, blue, touches)
+    assert found.contact == pytest.approx(0.5)
+    assert found.touching == pytest.approx(0.5)
+
+
+def test_the_share_on_the_line_leaves_out_passing_manoeuvres() -> None:
+    red, blue = along_line(0.0, 0.05, 40), along_line(1.2, -0.05, 40, aside=0.06)
+    found = measured(red, blue)
+    assert found.on_line[0] == 1.0
+    assert found.on_line[1] == 0.0
+    beside = measured(along_line(0.0, 0.05, 40, 0.05), along_line(0.1, 0.05, 40))  # always near: nothing counts
+    assert beside.on_line == (0.0, 0.0)
+    assert beside.parallel == pytest.approx(40, abs=0.2)
+
+
+# Runs
+
+
+def test_seeds_give_other_starts_and_other_noise() -> None:
+    course = the_course()
+    starts = [placed_world(course, Job(controller=PATROL, seed=seed)).robots for seed in range(SEEDS)]
+    assert len({robot.at for pair in starts for robot in pair}) == 2 * SEEDS
+    for red, blue in starts:
+        assert red.at is not None
+        assert blue.at is not None
+        assert 0.39 < red.at[0] < 0.61
+        assert 0.99 < blue.at[0] < 1.21
+        assert abs(red.at[1] - 0.25) < 0.015
+    worn = placed_world(course, Job(controller=PATROL, seed=1, wheel_error=0.02, slip=0.1)).robots[0]
+    assert worn.wheel_diameter_error != (0.0, 0.0)
+    assert (worn.slip_noise, worn.at) == (0.1, starts[1][0].at)
+
+
+@pytest.mark.heavy
+def test_a_run_is_the_same_again_and_another_with_another_seed() -> None:
+    job = Job(controller=PATROL, seed=1001, seconds=10, trace=True)
+    one, again, other = drive(job), drive(job), drive(replace(job, seed=1002))
+    assert one.trace is not None
+    assert again.trace is not None
+    assert other.trace is not None
+    assert (one.trace.poses == again.trace.poses).all()
+    assert (one.trace.poses != other.trace.poses).any()
+
+
+@pytest.mark.heavy
+def test_two_patrols_do_all_that_is_wanted_for_ten_minutes() -> None:
+    run = drive(Job(controller=PATROL, seed=1001))
+    assert run.measures.failures == ()
+    assert run.trace is None
+
+
+@pytest.mark.heavy
+def test_the_stock_controller_fails_within_a_minute() -> None:
+    run = drive(Job(controller=STOCK, seed=1001, seconds=60))
+    assert {"meetings", "contact"} <= set(run.measures.failures)
+    assert run.measures.in_each_others_way
+
+
+# Timing
+
+
+@pytest.mark.heavy
+def test_every_test_is_timed_in_process_and_through_a_server() -> None:
+    times = measure_tests(cycles=20)
+    assert set(times) == {(test.name, way) for test in TESTS for way in WAYS}
+    for test in TESTS:
+        for way in WAYS:
+            assert list(times[test.name, way]) == list(test.paper)
+            parts = [value for part, value in times[test.name, way].items() if part != "camera fetch"]
+            assert all(0 < value < math.inf for value in parts)
+    assert [row[0] for row in timing_sheet(times).rows][:3] == ["01"] * 3
+
+
+def test_the_table_has_all_figures_of_the_paper() -> None:
+    told = {test.name: tuple(test.paper.values()) for test in TESTS}
+    assert told == {
+        "01": (69.73, 70.12, 139.94),
+        "01 anew": (69.73, 70.12, 139.94),
+        "02": (0.05, 67.89, 67.96),
+        "03": (69.46, 67.77, 68.58, 205.86),
+        "04": (72.71,),
+        "05": (0.02, 71.09, 71.11),
+        "06": (77.39, 95.89, 173.34),
+        "07": (83.19,),
+        "08": (71.46, 83.36, 83.37),
+    }
+
+
+# Claims and report
+
+
+def test_what_is_wanted_holds_and_what_is_not_does_not() -> None:
+    rows = rows_of(times_as_wanted(), runs_as_wanted())
+    assert all(row.holds for row in rows)
+    assert {row.row for row in rows if row.paper is None} == set(CONTROLLERS)
+    slow = times_as_wanted()
+    slow["04", "server"]["loop"] = 72.71 / 49
+    failed = [row for row in rows_of(slow, runs_as_wanted()) if not row.holds]
+    assert [(row.row, row.metric, row.wanted) for row in failed] == [("04, server", "loop [ms]", "<= 1/50")]
+
+
+@pytest.mark.parametrize(
+    ("change", "metric"),
+    [
+        ({"laps": (4.9, 9.0)}, "laps"),
+        ({"unfinished": 20.5}, "slowest meeting"),
+        ({"contact": 1.1}, "longest contact"),
+        ({"on_line": (0.79, 0.99)}, "least time on the line"),
+    ],
+)
+def test_every_demand_on_the_patrol_is_a_claim(change: dict[str, float], metric: str) -> None:
+    runs = runs_as_wanted()
+    runs[PATROL][7] = replace(runs[PATROL][7], measures=replace(GOOD, **change))  # type: ignore[arg-type]
+    failed = [row.metric for row in rows_of(times_as_wanted(), runs) if not row.holds]
+    assert len(failed) == 2
+    assert failed[0].startswith(metric)
+    assert failed[1].startswith("runs in which all of this is so")
+
+
+def test_a_stock_controller_that_works_would_be_told() -> None:
+    failed = [row.row for row in rows_of(times_as_wanted(), runs_as_wanted(stock=GOOD)) if not row.holds]
+    assert failed == [STOCK, STOCK]
+
+
+@pytest.mark.heavy
+def test_the_command_prints_a_line_for_every_claim_and_writes_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings = Findings(times_as_wanted(), cross(seeds=1, workers=1, seconds=8.0))
+    monkeypatch.setattr("paddock.experiments.epuck_framework.reproduce.reproduce", lambda **options: findings)
+    assert not command.reproduce("epuck-framework", json_lines=True, out=tmp_path)  # eight seconds are no five laps
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(rows) == len(findings.rows) > 50
+    assert all(set(row) == {"row", "metric", "paper", "ours", "holds"} for row in rows)
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    for test in TESTS:
+        assert test.what in report
+    for name in ("stock", "improved", "improved-curving", "line-patrol"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    assert "<table>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert len(findings.sheet.rows) == 4
+    assert {len(row) for row in findings.sheet.rows} == {len(HEADS)}
+
+
+def test_no_seed_is_refused() -> None:
+    with pytest.raises(paddock.PaddockError, match="expected at least 1, got 0"):
+        reproduce(seeds=0)
