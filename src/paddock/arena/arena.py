@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.arena.brains import brains_of, no_devices, remember
+from paddock.arena.notes import nothing_noted
 from paddock.arena.robot import Robot
-from paddock.arena.rollout import Policies, run_policies
+from paddock.arena.rollout import loop_for
 from paddock.arena.snapshot import Snapshot, fingerprint
-from paddock.core.errors import SimulationError, UnknownName, shown
+from paddock.control.policy import Policy
+from paddock.core.errors import DeviceNotEnabled, DeviceRefused, SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
 from paddock.core.numeric import all_finite
@@ -24,7 +27,7 @@ from paddock.core.observation import Readings, acting
 from paddock.engine import state as engine
 from paddock.engine.clock import Pacer
 from paddock.engine.kernels.surroundings import index_crowd
-from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Floats
+from paddock.engine.model import Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.sensors.sense import sense, take_picture
@@ -39,11 +42,10 @@ class Arena:
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=_checked_seed(seed))
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=checked_seed(seed))
         self.commands = engine.initial_commands(self.model)
         self.space = engine.workspace(self.model)
-        devices = self.model.types[:, END_OF_DEVICES] - self.model.types[:, FIRST_DEVICE]
-        self.enabled: NDArray[np.uint8] = np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
+        self.enabled: NDArray[np.uint8] = no_devices(built)
         self.robots = Robots(self)
         self._turn = threading.RLock()  # kernels share the workspace, and run without Python's own lock
         self._step, self._sense = step.compiled, sense.compiled
@@ -138,9 +140,8 @@ class Arena:
         ticks = max(round(seconds / self.dt), 1 if seconds > 0 else 0)
         chosen = self._by_robot(controllers)
         acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
-        policies = Policies.of(self, chosen) if speed is None else None
-        if policies is not None:
-            self._run_policies(policies, ticks)
+        if speed is None and chosen and all(isinstance(controller, Policy) for controller in chosen.values()):
+            self._run_policies(chosen, ticks)
             return
         pacer = Pacer(speed)
         for _ in range(ticks):
@@ -160,10 +161,26 @@ class Arena:
             )
         return {next(iter(self.robots.values())): controllers}
 
-    def _run_policies(self, policies: Policies, ticks: int) -> None:
-        with progress_while_compiling("its fused loop", run_policies):
-            run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, 0)
-        self._advance(ticks, run_policies.compiled, *policies.arrays)
+    def _run_policies(self, policies: Mapping[Robot, Policy], ticks: int) -> None:
+        """Sense, act and step in one compiled loop."""
+        by_number = {robot.index: policy for robot, policy in policies.items()}
+        brains = brains_of(self.built, by_number)
+        for robot, policy in policies.items():
+            for device in (robot.device(name) for name in policy.devices):
+                if not device.enabled:
+                    raise DeviceNotEnabled(robot.name, device.name)
+                if device.polled:
+                    raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
+            brains.enabled[robot.index] = robot.active  # all that sense() would read, looked at or not
+        readings, notes = np.zeros(max(1, self.built.values)), nothing_noted(len(self.robots))
+        loop = loop_for(policies.values())
+        more = (brains, readings, notes, np.zeros(1, np.int64))
+        with progress_while_compiling("its fused loop", loop):
+            loop(self.model, self.state, self.commands, self.space, *more, 0)
+        try:
+            self._advance(ticks, loop.compiled, *more)
+        finally:
+            remember(brains, by_number)
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
@@ -185,9 +202,9 @@ class Arena:
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
-        chosen = self.seed if seed is None else _checked_seed(seed)
+        chosen = self.seed if seed is None else checked_seed(seed)
         start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen)
-        self._overwrite(start, engine.initial_commands(self.model))
+        self.take_over(start, engine.initial_commands(self.model))
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
@@ -200,13 +217,13 @@ class Arena:
             raise SimulationError(f"restore: expected a snapshot, got {shown(snapshot)}")
         if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
-        self._overwrite(snapshot.state, snapshot.commands)
+        self.take_over(snapshot.state, snapshot.commands)
 
     @cached_property
     def _fingerprint(self) -> str:
         return fingerprint(self.built)
 
-    def _overwrite(self, state: engine.State, commands: Floats) -> None:
+    def take_over(self, state: engine.State, commands: Floats) -> None:
         """Take over all numbers, in place: handles keep views of them."""
         with self._turn:
             for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
@@ -269,7 +286,8 @@ def _checked_ticks(n: int) -> int:
     return ticks
 
 
-def _checked_seed(seed: int) -> int:
+def checked_seed(seed: int) -> int:
+    """A seed that the clock can hold."""
     if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)
