@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from paddock.core.errors import (
     BadMessage,
@@ -23,6 +24,7 @@ from paddock.core.errors import (
 
 if TYPE_CHECKING:
     from paddock.arena import Arena
+    from paddock.arena.batch import Batch
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
     from paddock.core.observation import Command, Observation
@@ -30,12 +32,16 @@ if TYPE_CHECKING:
     from paddock.robots import RobotSpec
     from paddock.server.show import show
     from paddock.worlds import WorldSpec
+    from paddock.worlds.build import BuiltWorld
+
+    World: TypeAlias = str | Path | WorldSpec
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Arena",
     "BadMessage",
+    "Batch",
     "Command",
     "DeviceNotEnabled",
     "DeviceRefused",
@@ -51,6 +57,7 @@ __all__ = [
     "UnknownName",
     "VersionMismatch",
     "WorldSpec",
+    "batch",
     "connect",
     "kernel",
     "open",
@@ -59,6 +66,7 @@ __all__ = [
 
 _LAZY = {
     "Arena": "paddock.arena",
+    "Batch": "paddock.arena.batch",
     "Command": "paddock.core.observation",
     "Observation": "paddock.core.observation",
     "Pose": "paddock.core.geometry",
@@ -79,18 +87,47 @@ def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = Non
         dt: length of a tick [s]; None takes the world's own.
     """
     from paddock.arena import Arena
+
+    return Arena(_built("open", world, dt), seed=seed)
+
+
+def batch(
+    world: World | Sequence[World],
+    n: int | None = None,
+    *,
+    seed: int | Sequence[int] = 0,
+    dt: float | None = None,
+    threads: int | None = None,
+) -> Batch:
+    """Build many worlds that run side by side; world i is the arena that `open` gives with its seed, to the last bit.
+
+    Args:
+        world: as for `open`; or a list of k worlds with the same robots: world i shows number i % k of them.
+        n: how many worlds, a multiple of k; None for k.
+        seed: world i has `seed` + i; or a list of n seeds.
+        dt: length of a tick [s]; None takes the world's own.
+        threads: processor threads to use; None for all cores. Results do not depend on it.
+    """
+    from paddock.arena.batch import Batch
+
+    worlds = world if isinstance(world, Sequence) and not isinstance(world, str) else [world]
+    scenes = [_built("batch", one, dt) for one in worlds]
+    return Batch(scenes, len(scenes) if n is None else n, seed=seed, threads=threads)
+
+
+def _built(call: str, world: World, dt: float | None) -> BuiltWorld:
     from paddock.core.numeric import all_finite
     from paddock.worlds import WorldSpec, load_world
     from paddock.worlds.build import build
 
     if not isinstance(world, str | Path | WorldSpec):
         raise SimulationError(
-            f"open: expected a world's name, the path of a TOML file, or a WorldSpec, got {shown(world)}"
+            f"{call}: expected a world's name, the path of a TOML file, or a WorldSpec, got {shown(world)}"
         )
     if dt is not None and not (all_finite(dt) and 0 < dt <= 1):
         raise SimulationError(f"dt: expected seconds > 0 and <= 1, got {dt!r}")
     spec = world if isinstance(world, WorldSpec) else load_world(world)
-    return Arena(build(spec, dt=None if dt is None else float(dt)), seed=seed)
+    return build(spec, dt=None if dt is None else float(dt))
 
 
 def __getattr__(name: str) -> Any:

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 
 from paddock.arena.base import BaseArena, check_place, checked_seed, checked_ticks
 from paddock.arena.body import Body
+from paddock.arena.brains import brains_of, remember
 from paddock.arena.local import Gone, LocalBody
+from paddock.arena.notes import nothing_noted
 from paddock.arena.robot import Robot
-from paddock.arena.rollout import Policies, run_policies
+from paddock.arena.rollout import loop_for
 from paddock.arena.snapshot import Snapshot, fingerprint
-from paddock.core.errors import SimulationError, UnknownName, shown
+from paddock.control.policy import Policy
+from paddock.core.errors import DeviceNotEnabled, DeviceRefused, SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
 from paddock.core.observation import Readings
@@ -136,9 +139,8 @@ class Arena(BaseArena):
 
     def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
         fused = speed is None and self.gate is None and not self._watched
-        policies = Policies.of(self, chosen) if fused else None
-        if policies is not None:
-            self._run_policies(policies, ticks)
+        if fused and chosen and all(isinstance(controller, Policy) for controller in chosen.values()):
+            self._run_policies(chosen, ticks)
         else:
             super()._run(ticks, chosen, speed)
 
@@ -147,10 +149,27 @@ class Arena(BaseArena):
         others = [one for one in self._watched if one is not robot]
         self._watched = [*others, robot] if robot.watches.any else others
 
-    def _run_policies(self, policies: Policies, ticks: int) -> None:
-        with progress_while_compiling("its fused loop", run_policies):
-            run_policies(self.model, self.state, self.commands, self.space, *policies.arrays, 0)
-        self._advance(ticks, run_policies.compiled, *policies.arrays)
+    def _run_policies(self, policies: Mapping[Robot, Policy], ticks: int) -> None:
+        """Sense, act and step in one compiled loop."""
+        by_number = {self.numbers[robot.name]: policy for robot, policy in policies.items()}
+        brains = brains_of(self.built, by_number)
+        for robot, policy in policies.items():
+            for device in (robot.device(name) for name in policy.devices):
+                if not device.enabled:
+                    raise DeviceNotEnabled(robot.name, device.name)
+                if device.polled:
+                    raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
+            mask = robot.chosen.mask  # all that sense() would read, looked at or not
+            brains.enabled[self.numbers[robot.name], : len(mask)] = mask
+        readings, notes = np.zeros(max(1, self.built.values)), nothing_noted(len(self.robots))
+        loop = loop_for(policies.values())
+        more = (brains, readings, notes, np.zeros(1, np.int64))
+        with progress_while_compiling("its fused loop", loop):
+            loop(self.model, self.state, self.commands, self.space, *more, 0)
+        try:
+            self._advance(ticks, loop.compiled, *more)
+        finally:
+            remember(brains, by_number)
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
@@ -174,7 +193,7 @@ class Arena(BaseArena):
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
         chosen = self.seed if seed is None else checked_seed(seed)
         start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen)
-        self._overwrite(start, engine.initial_commands(self.model))
+        self.take_over(start, engine.initial_commands(self.model))
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
@@ -187,13 +206,13 @@ class Arena(BaseArena):
             raise SimulationError(f"restore: expected a snapshot, got {shown(snapshot)}")
         if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
-        self._overwrite(snapshot.state, snapshot.commands)
+        self.take_over(snapshot.state, snapshot.commands)
 
     @property
     def _fingerprint(self) -> str:
         return fingerprint(self.built)
 
-    def _overwrite(self, state: engine.State, commands: Floats) -> None:
+    def take_over(self, state: engine.State, commands: Floats) -> None:
         """Take over all numbers, in place: bodies keep views of them."""
         with self.turn:
             for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):

@@ -16,10 +16,13 @@ one; and it makes that wheel faster, or slower.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from paddock.control.inputs import seen_by
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.jit import kernel
 from paddock.core.numeric import all_finite
@@ -51,6 +54,7 @@ class Braitenberg:
     rises: bool = False  # whether larger readings mean more: light, not distance
 
     number = BRAITENBERG
+    remembers = False
 
     def __post_init__(self) -> None:
         if len(self.left) != len(self.right):
@@ -60,22 +64,38 @@ class Braitenberg:
         if not (all_finite(self.range) and self.range > 0):
             raise PaddockError(f"Braitenberg: expected a range > 0, got {self.range!r}")
 
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The one device that it looks at."""
+        return (self.device,)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """None that evolution could change: they are in the plan."""
+        return np.empty((1, 0))
+
+    @property
+    def memory(self) -> NDArray[np.float64]:
+        """None."""
+        return np.empty(0)
+
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision; the same arithmetic as in compiled runs."""
-        readings = np.atleast_1d(np.asarray(getattr(observation, self.device), np.float64))
-        self.check(self.device, readings.size)
+        seen = seen_by(self.devices, observation)
+        self.check([(self.device, seen.counts[0])])
         wheels = np.empty(2)
-        braitenberg(np.array(self.parameters(0)), readings, wheels)
+        braitenberg(np.array(self.plan(seen.firsts, seen.counts)), seen.readings, wheels)
         return WheelSpeeds(*wheels.tolist())
 
-    def check(self, device: str, sensors: int) -> None:
+    def check(self, sensors: Sequence[tuple[str, int]]) -> None:
         """Refuse a device that has another number of sensors than there are weights."""
-        if sensors != len(self.left):
-            raise PaddockError(f"Braitenberg: {len(self.left)} weights, but {device} has {sensors} sensors")
+        ((device, count),) = sensors
+        if count != len(self.left):
+            raise PaddockError(f"Braitenberg: {len(self.left)} weights, but {device} has {count} sensors")
 
-    def parameters(self, first: int) -> list[float]:
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
         """Its numbers for the kernel."""
-        return [first, len(self.left), self.range, float(self.rises), *self.speed, *self.left, *self.right]
+        return [firsts[0], len(self.left), self.range, float(self.rises), *self.speed, *self.left, *self.right]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,14 +165,14 @@ def explorer(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
 
 
 @kernel
-def braitenberg(parameters, readings, wheels):
+def braitenberg(plan, readings, wheels):
     """The weighted sums."""
-    first, count = int(parameters[FIRST]), int(parameters[COUNT])
-    left, right = parameters[LEFT_SPEED], parameters[RIGHT_SPEED]
+    first, count = int(plan[FIRST]), int(plan[COUNT])
+    left, right = plan[LEFT_SPEED], plan[RIGHT_SPEED]
     for k in range(count):
-        stimulus = max(0.0, min(1.0, readings[first + k] / parameters[RANGE]))
-        if parameters[RISES] == 0.0:
+        stimulus = max(0.0, min(1.0, readings[first + k] / plan[RANGE]))
+        if plan[RISES] == 0.0:
             stimulus = 1.0 - stimulus
-        left += parameters[WEIGHTS + k] * stimulus
-        right += parameters[WEIGHTS + count + k] * stimulus
+        left += plan[WEIGHTS + k] * stimulus
+        right += plan[WEIGHTS + count + k] * stimulus
     wheels[0], wheels[1] = left, right

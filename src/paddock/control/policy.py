@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from paddock.control.braitenberg import BRAITENBERG, braitenberg
+from paddock.control.own import OWN, take_own
+from paddock.control.perceptron import NETWORK, network
 from paddock.core.jit import kernel
+
+Floats = NDArray[np.float64]
 
 
 @runtime_checkable
@@ -13,22 +21,38 @@ class Policy(Protocol):
     """A controller with a compiled twin."""
 
     @property
-    def device(self) -> str:
-        """The name of the device that it looks at."""
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices that it looks at."""
 
     @property
     def number(self) -> int:
         """Which of the shipped policies it is."""
 
-    def check(self, device: str, sensors: int) -> None:
-        """Refuse a device with so many values if it cannot work with it."""
+    @property
+    def weights(self) -> Floats:
+        """What evolution may change, a row for every individual, shape (individuals, ·)."""
 
-    def parameters(self, first: int) -> list[float]:
-        """Its numbers; its device's values begin at `first` in a row of readings."""
+    @property
+    def memory(self) -> Floats:
+        """What it remembers and computes with, all zero at first; empty when it needs none."""
+
+    @property
+    def remembers(self) -> bool:
+        """Whether its decisions depend on the past: then it can drive one robot only."""
+
+    def check(self, sensors: Sequence[tuple[str, int]]) -> None:
+        """Refuse devices, given with the number of their values, if it cannot work with them."""
+
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
+        """All else that its kernel wants to know; the devices' values lie in a row of readings from `firsts` on."""
 
 
 @kernel
-def act(number, parameters, readings, wheels):
+def act(number, plan, weights, memory, readings, wheels):
     """Run a policy: from a row of readings to the wanted rim speeds [m/s]."""
     if number == BRAITENBERG:
-        braitenberg(parameters, readings, wheels)
+        braitenberg(plan, readings, wheels)
+    elif number == NETWORK:
+        network(plan, weights, memory, readings, wheels)
+    elif number == OWN:
+        take_own(plan, weights, memory, readings, wheels)

@@ -31,9 +31,9 @@ KERNEL_FOLDERS = ("engine", "sensors")
 class Kernel:
     """A function that is compiled when it is first called or first used by another kernel."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, cache: bool = True) -> None:
         functools.update_wrapper(self, function)
-        self.function = function
+        self.function, self.cache = function, cache
 
     def __call__(self, *arguments: Any) -> Any:
         return self.compiled(*arguments)
@@ -45,6 +45,8 @@ class Kernel:
             return plain(self.function)
         import numba
 
+        if not self.cache:
+            return numba.njit(**{**OPTIONS, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
         try:
             dispatcher: Any = numba.njit(**OPTIONS)(self.function)  # type: ignore[call-overload]
         except RuntimeError:  # no folder to keep machine code in: compile in every process
@@ -120,7 +122,7 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         return
     started, done = time.monotonic(), threading.Event()
     live = sys.stderr.isatty()
-    text = f"Paddock compiles {what}, once for this installation"
+    text = f"Paddock compiles {what}, once {'for this installation' if kernel.cache else 'in this process'}"
 
     def tick() -> None:
         while not done.wait(0.5):

@@ -7,7 +7,7 @@ import math
 from paddock.core.jit import kernel
 from paddock.engine.kernels.contact import PUSH, SKIN, settle, touched
 from paddock.engine.kernels.drive import arc, arc_length, wheel_speed, wrapped
-from paddock.engine.kernels.rng import BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
+from paddock.engine.kernels.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
 from paddock.engine.kernels.surroundings import gather, index_crowd
 from paddock.engine.model import (
     AXLE,
@@ -80,14 +80,14 @@ def step_world(model, state, commands, space, world):
     for robot in range(motion.shape[0]):
         row, moving = model.robots[model.makes[robot]], motion[robot]
         wanted = commands[world, robot]
-        left, right = roll_wheels(row, moving, wanted, model.dt, seed, world, robot, tick)
+        left, right = roll_wheels(row, moving, wanted, model.dt, seed, robot, tick)
         along, across, turn = move(model, motion, space, robot, left, right)
         speed = arc_length(along, across, turn) / model.dt
         moving[ACCELERATION] = (speed - moving[FORWARD]) / model.dt
         moving[FORWARD], moving[TURN] = speed, turn / model.dt
         if row[DRIFT_DISTANCE] >= 0.0:
-            drift_key = key_of(seed, world, robot, DRIFT_STREAM, tick)
-            bias_key = key_of(seed, world, robot, BIAS_STREAM, 0)
+            drift_key = key_of(seed, ALONE, robot, DRIFT_STREAM, tick)
+            bias_key = key_of(seed, ALONE, robot, BIAS_STREAM, 0)
             dead_reckon(row, moving, model.dt, along, across, turn, drift_key, bias_key)
         if wanted.shape[0] > WANT_PANS:
             turn_pans(model, robot, wanted, moving)
@@ -95,7 +95,7 @@ def step_world(model, state, commands, space, world):
 
 
 @kernel
-def roll_wheels(row, moving, wanted, dt, seed, world, robot, tick):
+def roll_wheels(row, moving, wanted, dt, seed, robot, tick):
     """Set the wheels' speed from the commands and roll them: true travel of the left and right rim [m]."""
     most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
     moving[LEFT_SPEED] = wheel_speed(moving[LEFT_SPEED], wanted[WANT_LEFT], most, step_size, gain)
@@ -106,7 +106,7 @@ def roll_wheels(row, moving, wanted, dt, seed, world, robot, tick):
     left, right = left * row[LEFT_FACTOR], right * row[RIGHT_FACTOR]
     slip = row[SLIP] * row[NOISE]
     if slip > 0.0:
-        key = key_of(seed, world, robot, SLIP_STREAM, tick)
+        key = key_of(seed, ALONE, robot, SLIP_STREAM, tick)
         left, right = left * (1.0 + slip * gauss(key, 0)), right * (1.0 + slip * gauss(key, 1))
     return left, right
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
-from paddock.engine.kernels.rng import key_of
+from paddock.engine.kernels.rng import ALONE, key_of
 from paddock.engine.kernels.surroundings import gather
 from paddock.engine.model import (
     CHANNELS,
@@ -78,7 +78,7 @@ def sample_tick(model, state, world, device):
 def sample_key(model, state, world, robot, device, tick):
     """The random key of one sample; devices count from the robot's first."""
     number = device - model.types[int(model.robots[model.makes[robot], TYPE]), FIRST_DEVICE]
-    return key_of(state.clock[world, SEED], world, robot, number, tick)
+    return key_of(state.clock[world, SEED], ALONE, robot, number, tick)
 
 
 @kernel

@@ -14,6 +14,9 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(12)
 TO_UNIT = 1.0 / 4503599627370496.0  # 2**-52
 
+# The world of all keys. Worlds of a batch differ by their seeds: each is the arena that has its seed, to the last bit.
+ALONE = 0
+
 # "Devices" of the engine itself, far from the numbers of real devices.
 SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM = 1 << 20, (1 << 20) + 1, (1 << 20) + 2
 

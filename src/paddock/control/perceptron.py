@@ -1,0 +1,89 @@
+"""The arithmetic of neural networks: inputs from readings, layers, wheel speeds. The same everywhere.
+
+A plan tells the kernel all but the weights: PLAN_COLUMNS numbers, then INPUT_COLUMNS for each input and
+LAYER_COLUMNS for each layer. A layer's weights are a table with a column for each of its units: the biases, a row
+for each of its inputs, and, if it is recurrent, a row for each of its own units a tick ago. Tables follow each other.
+"""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+
+NETWORK = 1
+INPUTS, LAYERS, SPEED, PLAN_COLUMNS = range(4)
+SLOT, ZERO, GAIN, CHANGE, INPUT_COLUMNS = range(5)
+UNITS, ACTIVATION, RECURRENT, LAYER_COLUMNS = range(4)
+TANH, RELU, SIGMOID, IDENTITY = range(4)
+
+# Memory: whether it ever decided, every input's last reading, the inputs, every layer's units, and one layer more.
+STARTED, LAST = range(2)
+
+
+@kernel
+def network(plan, weights, memory, readings, wheels):
+    """One decision: from a row of readings to rim speeds [m/s]."""
+    inputs, layers = int(plan[INPUTS]), int(plan[LAYERS])
+    below = LAST + inputs
+    take_inputs(plan, inputs, memory, readings, below)
+    count, weight = inputs, 0
+    own = below + inputs
+    layer = PLAN_COLUMNS + INPUT_COLUMNS * inputs
+    spare = own
+    for k in range(layers):
+        spare += int(plan[layer + LAYER_COLUMNS * k])
+    for _ in range(layers):
+        units, recurrent = int(plan[layer]), plan[layer + RECURRENT] > 0.0
+        target = spare if recurrent else own
+        for unit in range(units):
+            memory[target + unit] = weights[weight + unit]
+        weight = add_products(weights, weight, memory, below, count, target, units)
+        if recurrent:
+            weight = add_products(weights, weight, memory, own, units, target, units)
+        weight += units
+        for unit in range(units):
+            memory[own + unit] = activated(plan[layer + ACTIVATION], memory[target + unit])
+        below, count, own = own, units, own + units
+        layer += LAYER_COLUMNS
+    wheels[0] = plan[SPEED] * memory[below]
+    wheels[1] = plan[SPEED] * memory[below + 1]
+
+
+@kernel
+def take_inputs(plan, inputs, memory, readings, first):
+    """Scale the readings that a network looks at, or how much they changed, to -1 … 1."""
+    row = PLAN_COLUMNS
+    for k in range(inputs):
+        reading = readings[int(plan[row + SLOT])]
+        value = reading - plan[row + ZERO]
+        if plan[row + CHANGE] > 0.0:
+            value = reading - memory[LAST + k] if memory[STARTED] > 0.0 else 0.0
+        memory[LAST + k] = reading
+        memory[first + k] = min(1.0, max(-1.0, plan[row + GAIN] * value))
+        row += INPUT_COLUMNS
+    memory[STARTED] = 1.0
+
+
+@kernel
+def add_products(weights, weight, memory, below, count, target, units):
+    """Add weights times values to every unit; row by row, so that the processor does several units at once."""
+    for k in range(count):
+        weight += units
+        value = memory[below + k]
+        for unit in range(units):
+            memory[target + unit] += weights[weight + unit] * value
+    return weight
+
+
+@kernel
+def activated(kind, value):
+    """A unit's output."""
+    if kind == TANH:
+        # By one exponential: three times as fast as the library's, and the same within 3e-16.
+        return 1.0 - 2.0 / (math.exp(2.0 * value) + 1.0)
+    if kind == SIGMOID:
+        return 1.0 / (math.exp(-value) + 1.0)
+    if kind == RELU:
+        return max(0.0, value)
+    return value
