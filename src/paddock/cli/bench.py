@@ -64,14 +64,13 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         cpu.append(cpu_seconds)
         if bench.beside is not None:
             ratios.append((cpu_seconds / bench.steps) / (timed(bench.beside)[1] / bench.beside.steps))
-    robots, dt = len(bench.arena.robots), bench.arena.dt
-    steps = bench.steps * robots
+    steps = bench.steps * bench.robots
     return {
         "bench": name,
-        "robots": robots,
+        "robots": bench.robots,
         "robot_steps_per_s": round(steps / statistics.median(wall), 1),
         "robot_steps_per_cpu_s": round(steps / statistics.median(cpu), 1),
-        "real_time_factor": round(bench.steps * dt / statistics.median(wall), 2),
+        "real_time_factor": round(bench.steps * bench.dt / statistics.median(wall), 2),
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),
         **({"cost_ratio": round(statistics.median(ratios), 2)} if ratios else {}),
