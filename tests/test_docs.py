@@ -1,4 +1,4 @@
-"""What docs/api.md and docs/sensors.md show works as it stands there, and the tables of sensors are complete."""
+"""What docs/api.md, docs/sensors.md and docs/batches.md show works as it stands there, and the tables of sensors are complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paddock.sensors.registry import SPECS, kinds
 from paddock.worlds.spec import Placed, WorldSpec
 
 DOCS = Path(__file__).parents[1] / "docs"
-API, SENSORS = DOCS / "api.md", DOCS / "sensors.md"
+API, SENSORS, BATCHES = DOCS / "api.md", DOCS / "sensors.md", DOCS / "batches.md"
 ROBOT = """
 name = "minimal"
 body = { radius = 0.05, height = 0.1 }
@@ -65,7 +65,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("page", [API, SENSORS], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [API, SENSORS, BATCHES], ids=lambda page: page.stem)
 def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "page"}
