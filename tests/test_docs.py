@@ -21,7 +21,8 @@ from paddock.sensors.registry import SPECS, kinds
 from paddock.worlds.spec import Placed, WorldSpec
 
 DOCS = Path(__file__).parents[1] / "docs"
-API, SENSORS, CONTROLLERS = DOCS / "api.md", DOCS / "sensors.md", DOCS / "controllers.md"
+API, SENSORS = DOCS / "api.md", DOCS / "sensors.md"
+CONTROLLERS, BATCHES = DOCS / "controllers.md", DOCS / "batches.md"
 ROBOT = """
 name = "minimal"
 body = { radius = 0.05, height = 0.1 }
@@ -65,7 +66,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("page", [API, SENSORS, CONTROLLERS], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [API, SENSORS, CONTROLLERS, BATCHES], ids=lambda page: page.stem)
 def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "page"}

@@ -98,6 +98,8 @@ def batch(
     seed: int | Sequence[int] = 0,
     dt: float | None = None,
     threads: int | None = None,
+    device: str = "cpu",
+    precision: str = "float64",
 ) -> Batch:
     """Build many worlds that run side by side; world i is the arena that `open` gives with its seed, to the last bit.
 
@@ -107,12 +109,16 @@ def batch(
         seed: world i has `seed` + i; or a list of n seeds.
         dt: length of a tick [s]; None takes the world's own.
         threads: processor threads to use; None for all cores. Results do not depend on it.
+        device: "cpu", or "cuda" for an NVIDIA GPU (worlds of one robot; needs the extra `gpu`).
+        precision: of the GPU: "float64" (as the CPU, but for the last bits) or "float32" (faster, coarser).
     """
     from paddock.arena.batch import Batch
 
     worlds = world if isinstance(world, Sequence) and not isinstance(world, str) else [world]
     scenes = [_built("batch", one, dt) for one in worlds]
-    return Batch(scenes, len(scenes) if n is None else n, seed=seed, threads=threads)
+    return Batch(
+        scenes, len(scenes) if n is None else n, seed=seed, threads=threads, device=device, precision=precision
+    )
 
 
 def _built(call: str, world: World, dt: float | None) -> BuiltWorld:

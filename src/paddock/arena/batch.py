@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from paddock.engine.batch import Brains, Notes
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.worlds.build import BuiltWorld
+
+if TYPE_CHECKING:
+    from paddock.arena.cuda.device import Cuda
 
 JOB = 20_000  # robot-steps that a thread takes at once: about a hundredth of a second
 SLICE = 200_000  # robot-steps of one world before Python gets a word in
@@ -48,7 +51,14 @@ class Batch:
     """Worlds that run side by side. World i shows scene i % len(scenes) and is the arena that has its seed."""
 
     def __init__(
-        self, scenes: Sequence[BuiltWorld], n: int, *, seed: int | Sequence[int] = 0, threads: int | None = None
+        self,
+        scenes: Sequence[BuiltWorld],
+        n: int,
+        *,
+        seed: int | Sequence[int] = 0,
+        threads: int | None = None,
+        device: str = "cpu",
+        precision: str = "float64",
     ) -> None:
         self.scenes = tuple(scenes)
         self._check_scenes()
@@ -59,6 +69,7 @@ class Batch:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise SimulationError(f"batch: threads: expected a whole number >= 1, or None for all, got {threads!r}")
         self.threads = available_threads() if threads is None else threads
+        self.gpu = _gpu(device, precision)
         self.state, self.commands = self._start(seeds_of(seed, int(n)))
 
     def _check_scenes(self) -> None:
@@ -174,7 +185,12 @@ class Batch:
         refuse_polled(self.scenes[0], brains.enabled)
         if moments:
             notes.trace[:, 0] = poses
-        self._roll(loop_for(policies.values()), brains, notes, ticks)
+        if self.gpu is None:
+            self._roll(loop_for(policies.values()), brains, notes, ticks)
+        else:
+            from paddock.arena.cuda.launch import run_on_gpu
+
+            run_on_gpu(self.gpu, self.scenes, self.state, self.commands, policies, brains, notes, ticks)
         ran = self.ticks - notes.start
         figures = figures_of(notes, measures, Run(ran[:, None], self.dt))
         return Rollout(figures, ran, self.poses, notes.trace)
@@ -230,6 +246,18 @@ class Batch:
         spaces = [engine.workspace(scene.model) for scene in self.scenes]
         largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
         return largest, np.zeros(max(1, self.scenes[0].values))
+
+
+def _gpu(device: str, precision: str) -> Cuda | None:
+    if device not in ("cpu", "cuda"):
+        raise UnknownName("device", device, ("cpu", "cuda"))
+    if device == "cpu":
+        if precision != "float64":
+            raise SimulationError(f"precision: the CPU computes in float64, not {precision!r}: use device='cuda'")
+        return None
+    from paddock.arena.cuda.device import Cuda
+
+    return Cuda(precision)
 
 
 def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:

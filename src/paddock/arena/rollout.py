@@ -44,7 +44,8 @@ def loop_for(policies: Iterable[Policy]) -> Kernel:
 
 @functools.cache
 def _loop_with(decide: Kernel) -> Kernel:
-    return remade(roll, {own: decide})
+    loop: Kernel = remade(roll, {own: decide})
+    return loop
 
 
 @kernel
@@ -64,17 +65,17 @@ def roll(model, state, commands, space, brains, readings, notes, worlds, ticks):
             for j in range(robots):
                 # Neighbours one after the other: what they see is still in the processor's cache.
                 robot = space.crowd[listed + j] if robots > 1 else j
-                think(model, state, commands, space, brains, readings, notes, world, robot)
+                sense(model, state, space, world, robot, brains.enabled[robot], False, readings)
+                decide(model, state, commands, brains, readings, notes, world, robot)
             step_world(model, state, commands, space, world)
             write_down(model, state, notes, world)
 
 
 @kernel
-def think(model, state, commands, space, brains, readings, notes, world, robot):
-    """Sense, look at what was sensed, and act: the robot's commands."""
+def decide(model, state, commands, brains, readings, notes, world, robot):
+    """Measure what was sensed, and act: the robot's commands."""
     row = brains.rows[robot]
     wanted = commands[world, robot]
-    sense(model, state, space, world, robot, brains.enabled[robot], False, readings)
     for k in range(notes.measures.shape[0]):
         measure, slot = notes.measures[k], notes.slots[k, robot]
         if slot[COUNT] > 0 and slot[MEASURED] == 1:
@@ -104,10 +105,9 @@ def write_down(model, state, notes, world):
                 sums = notes.sums[world, robot, measure[FIRST_SUM] :]
                 marks = notes.marks[world, robot, measure[FIRST_MARK] :]
                 notes.ahead[world] -= note_motion(measure[KIND], numbers, motion[robot], passed, model.dt, sums, marks)
-    moment = passed // notes.every
-    if moment < notes.trace.shape[1] and moment * notes.every == passed:
+    if notes.trace.shape[1] > 0 and passed % notes.every == 0:
         for robot in range(motion.shape[0]):
-            row = notes.trace[world, moment, robot]
+            row = notes.trace[world, passed // notes.every, robot]
             row[0], row[1], row[2] = motion[robot, X], motion[robot, Y], motion[robot, HEADING]
 
 

@@ -90,16 +90,15 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
                 ratios.append((cpu_seconds / bench.steps) / (timed(bench.beside)[1] / bench.beside.steps))
     finally:
         bench.close()
-    robots, dt = len(bench.arena.robots), bench.arena.dt
-    steps = bench.steps * robots
+    steps = bench.steps * bench.robots
     rates = {
         "robot_steps_per_s": round(steps / statistics.median(wall), 1),
         "robot_steps_per_cpu_s": round(steps / statistics.median(cpu), 1),
-        "real_time_factor": round(bench.steps * dt / statistics.median(wall), 2),
+        "real_time_factor": round(bench.steps * bench.dt / statistics.median(wall), 2),
     }
     return {
         "bench": name,
-        "robots": robots,
+        "robots": bench.robots,
         **({} if name in IN_BROWSER else rates),  # there, steps are pictures
         "set_up_s": round(set_up, 3),
         "compile_s": round(compile_s[0], 3),

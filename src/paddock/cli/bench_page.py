@@ -106,7 +106,7 @@ def _page(robots: int) -> Bench:
             "updates_per_s": round(statistics.median(updates[1:] or updates), 1),  # from the server, 30 at most
         }
 
-    return Bench(arena, work, 120, close=stack.close, figures=figures)
+    return Bench(len(arena.robots), arena.dt, work, 120, close=stack.close, figures=figures)
 
 
 def _opened(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], tuple[float, int]]]:

@@ -37,7 +37,7 @@ def remote() -> Bench:
                 robot.wheels.set(0.1, 0.09)
             arena.step()
 
-    return Bench(arena, work, 2_000, close=stack.close)
+    return Bench(1, arena.dt, work, 2_000, close=stack.close)
 
 
 def remote_many() -> Bench:
@@ -82,7 +82,7 @@ def remote_many() -> Bench:
             "late_p99_ms": round(1000 * sorted(late)[int(len(late) * 0.99)], 3),
         }
 
-    return Bench(arena, work, 250, close=stack.close, figures=figures)
+    return Bench(CLIENTS, TICK, work, 250, close=stack.close, figures=figures)
 
 
 def client(url: str, name: str) -> None:

@@ -12,21 +12,24 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import paddock
-from paddock.arena.base import BaseArena
+from paddock.arena.batch import Batch
 from paddock.control.braitenberg import explorer
+from paddock.control.networks import Network, nearness
 from paddock.robots import load_robot
 from paddock.worlds import load_world
 from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
 
 TICK, LASER_TICK = 0.05, 0.1  # length of a step [s]
 SPACING = 0.3  # a swarm has one robot per 0.3 m × 0.3 m
+WORLDS = 1024  # of a batch
 ROOM = 15.0  # the laser's room [m]
 
 
 class Bench(NamedTuple):
     """A scene that is ready: call `work(steps)` to advance it."""
 
-    arena: BaseArena
+    robots: int
+    dt: float
     work: Callable[[int], None]
     steps: int  # in one measurement, about half a second's worth
     beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
@@ -50,7 +53,7 @@ def loop() -> Bench:
                 robot.wheels.set(0.1, 0.09)
             arena.step()
 
-    return Bench(arena, work, 25_000)
+    return Bench(1, arena.dt, work, 25_000)
 
 
 def single() -> Bench:
@@ -58,7 +61,7 @@ def single() -> Bench:
     arena = paddock.open("clutter", dt=TICK)
     arena["red"].enable("proximity", "ground")
     controller = explorer()
-    return Bench(arena, lambda steps: arena.run(steps * TICK, controller), 500_000)
+    return Bench(1, arena.dt, lambda steps: arena.run(steps * TICK, controller), 500_000)
 
 
 def swarm() -> Bench:
@@ -69,6 +72,25 @@ def swarm() -> Bench:
 def swarm_10k() -> Bench:
     """10,000 e-pucks in one world, as dense as `swarm`, and what they cost compared with 1,000, in turns."""
     return _swarm(10_000, 500)._replace(beside=swarm())
+
+
+def batch() -> Bench:
+    """1,024 worlds `clutter` at once on all cores, each with one e-puck, 8 IR and a neural network of its own."""
+    worlds = paddock.batch("clutter", WORLDS, seed=1, dt=TICK)
+    policy = batch_policy(WORLDS)
+    return Bench(WORLDS, worlds.dt, lambda ticks: _run(worlds, ticks, policy), 1_000)
+
+
+def _run(worlds: Batch, ticks: int, policy: Network) -> None:
+    worlds.run(ticks * TICK, policy)
+
+
+def batch_policy(individuals: int) -> Network:
+    """A network 8 - 16 - 2 (tanh) for each robot: random weights, biased to drive on, so that robots meet obstacles."""
+    net = Network(inputs=(nearness(),), hidden=(16,), speed=0.1288)
+    weights = net.random(individuals, seed=1, spread=1.5)
+    weights[:, 9 * 16 : 9 * 16 + 2] += 1.0  # the wheels' biases
+    return net.with_weights(weights)
 
 
 def laser() -> Bench:
@@ -94,7 +116,7 @@ def laser() -> Bench:
                 robot.wheels.set(-0.2, 0.2)
             arena.step()
 
-    return Bench(arena, work, 20_000)
+    return Bench(1, arena.dt, work, 20_000)
 
 
 def camera() -> Bench:
@@ -110,7 +132,7 @@ def camera() -> Bench:
             robot.camera.read()
             arena.step()
 
-    return Bench(arena, work, 15_000)
+    return Bench(1, arena.dt, work, 15_000)
 
 
 BENCHES: dict[str, Callable[[], Bench]] = {
@@ -118,6 +140,7 @@ BENCHES: dict[str, Callable[[], Bench]] = {
     "single": single,
     "swarm": swarm,
     "swarm-10k": swarm_10k,
+    "batch": batch,
     "laser": laser,
     "camera": camera,
 }
@@ -128,7 +151,7 @@ def _swarm(robots: int, steps: int) -> Bench:
     controllers = dict.fromkeys(arena.robots, explorer())
     for robot in arena.robots.values():
         robot.enable("proximity")
-    return Bench(arena, lambda ticks: arena.run(ticks * TICK, controllers), steps)
+    return Bench(robots, arena.dt, lambda ticks: arena.run(ticks * TICK, controllers), steps)
 
 
 def swarm_world(robots: int, seed: int = 1) -> WorldSpec:

@@ -146,11 +146,11 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
     Returns the pose where it ends, in the old frame, and the pose to look for contacts at: the same, or the
     first one that was refused.
     """
-    pieces = max(1, math.ceil(sweep / (0.5 * row[THICKNESS])))
+    pieces = max(1.0, math.ceil(sweep / (0.5 * row[THICKNESS])))
     along, across, turn = 0.0, 0.0, 0.0
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
-    for _ in range(pieces):
+    for _ in range(int(pieces)):
         share = 1.0 / pieces
         turning = True
         for _ in range(SHARES):

@@ -74,7 +74,7 @@ def measure(model, space, view, device, values):
             nearest = nearest_hit(space, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], dx, dy)
             if nearest <= own[RANGE]:
                 echo += 1.0 / max(nearest * nearest, 1e-12)
-        echo /= rays
+        echo /= own[RAYS]
         if lit:
             echo += own[AMBIENT] * irradiance(model, space, view, mount, ax, ay)
         if echo > 0.0 and echo * own[RANGE] * own[RANGE] >= 1.0:

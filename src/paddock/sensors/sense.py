@@ -45,8 +45,9 @@ def read_device(model, state, space, world, robot, device, raw, values):
         return
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
-    segments, discs = look_around(model, state, motion, space, world, robot, device, tick)
-    view = View(robot, motion, *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
+    x, y, heading, c, s = frame(motion, robot)
+    segments, discs = look_around(model, state, motion, space, world, robot, device, tick, x, y, c, s)
+    view = View(robot, motion, x, y, heading, c, s, segments, discs)
     measure(model.devices[device, KIND], model, space, view, device, values)
     key = sample_key(model, state, world, robot, device, tick)
     finish(model, device, key, model.robots[model.makes[robot], NOISE], raw, values)
@@ -59,8 +60,9 @@ def take_picture(model, state, space, world, robot, device, depth, picture):
         return
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
-    segments, discs = look_around(model, state, motion, space, world, robot, device, tick)
-    view = View(robot, motion, *frame(motion, robot), segments, discs)  # type: ignore[call-arg]
+    x, y, heading, c, s = frame(motion, robot)
+    segments, discs = look_around(model, state, motion, space, world, robot, device, tick, x, y, c, s)
+    view = View(robot, motion, x, y, heading, c, s, segments, discs)
     draw(model, space, view, device, depth, picture)
     sigma = model.stages[device, SIGMA] * model.robots[model.makes[robot], NOISE]
     if sigma > 0.0:
@@ -89,10 +91,9 @@ def frame(motion, robot):
 
 
 @kernel
-def look_around(model, state, motion, space, world, robot, device, tick):
+def look_around(model, state, motion, space, world, robot, device, tick, x, y, c, s):
     """Gather what the device may see: the numbers of segments and discs in the workspace."""
     reach = model.stages[device, REACH]
     if reach == 0.0:
         return 0, 0
-    x, y, _, c, s = frame(motion, robot)
     return gather(model, motion, space, robot, x, y, c, s, reach, state.clock[world, TICK] - tick)

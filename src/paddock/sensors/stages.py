@@ -64,8 +64,8 @@ def responded(constants, first, rows, ideal):
     """Hardware value and relative noise at an ideal value: linear between the rows, flat beyond."""
     if ideal <= constants[first]:
         return constants[first + 1], constants[first + 2]
-    end = first + rows * RESPONSE_COLUMNS
-    for b in range(first + RESPONSE_COLUMNS, end, RESPONSE_COLUMNS):
+    for row in range(1, rows):
+        b = first + row * RESPONSE_COLUMNS
         if ideal < constants[b]:
             a = b - RESPONSE_COLUMNS
             t = (ideal - constants[a]) / (constants[b] - constants[a])
@@ -73,13 +73,15 @@ def responded(constants, first, rows, ideal):
                 constants[a + 1] + t * (constants[b + 1] - constants[a + 1]),
                 constants[a + 2] + t * (constants[b + 2] - constants[a + 2]),
             )
-    return constants[end - 2], constants[end - 1]
+    last = first + (rows - 1) * RESPONSE_COLUMNS
+    return constants[last + 1], constants[last + 2]
 
 
 @kernel
 def inverted(constants, first, rows, value):
     """The smallest ideal value that gives this hardware value."""
-    for b in range(first + RESPONSE_COLUMNS, first + rows * RESPONSE_COLUMNS, RESPONSE_COLUMNS):
+    for row in range(1, rows):
+        b = first + row * RESPONSE_COLUMNS
         a = b - RESPONSE_COLUMNS
         low, high = constants[a + 1], constants[b + 1]
         if low != high and min(low, high) <= value <= max(low, high):

@@ -26,15 +26,16 @@ def settle(gathered_segments, gathered_discs, segments, discs, corners, first, e
     remains of the motion slides along the surface. `farthest` limits the push [m].
     """
     start_x, start_y = x, y
-    depth, nx, ny = deepest(gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn)
     tries = 0
-    while depth > 0.0 and tries < TRIES:
-        x += nx * (depth + TOUCH)
-        y += ny * (depth + TOUCH)
-        tries += 1
+    while True:
         depth, nx, ny = deepest(
             gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn
         )
+        if depth <= 0.0 or tries == TRIES:
+            break
+        x += nx * (depth + TOUCH)
+        y += ny * (depth + TOUCH)
+        tries += 1
     return depth <= ALLOWED and math.hypot(x - start_x, y - start_y) <= farthest, x, y
 
 

@@ -1,0 +1,148 @@
+"""Rates of a CUDA GPU: one e-puck with 8 noisy infrared sensors and a neural network in each of many worlds.
+
+    python benchmarks/gpu.py [--worlds 1,1000,1000000] [--precisions float64,float32] [--ticks 1000] …
+
+Prints one JSON object per line. Every precision is compared with the CPU first; nothing is timed if it disagrees.
+Each figure is the median of several launches after a warm-up, by the GPU's own events; `run_robot_steps_per_s` counts
+the way of all tables to the GPU and back, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import statistics
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+import paddock
+from paddock.arena.batch import Batch
+from paddock.arena.brains import brains_of
+from paddock.arena.cuda.device import Cuda
+from paddock.arena.cuda.launch import Job
+from paddock.arena.measures import Contact, Travel
+from paddock.arena.notes import notes_of
+from paddock.cli.benches import TICK, batch_policy
+
+TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # [m], [rad] of the median world; see docs/performance.md
+CHECKED_TICKS = 200
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--worlds", default="1,1000,1000000")
+    parser.add_argument("--precisions", default="float64,float32")
+    parser.add_argument("--individuals", default="own,one", help="a network of its own for each robot, or one for all")
+    parser.add_argument("--ticks", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", default="256", help="of a block")
+    parser.add_argument("--unchecked", action="store_true", help="time at once; for trying things out")
+    parser.add_argument("--registers", type=int, default=0, help="at most so many for a thread; 0 for no limit")
+    parser.add_argument("--fastmath", action="store_true")
+    parser.add_argument("--world", default="clutter")
+    told = parser.parse_args()
+    options: dict[str, Any] = {"max_registers": told.registers} if told.registers else {}
+    options |= {"fastmath": True} if told.fastmath else {}
+    for precision in told.precisions.split(","):
+        gpu = Cuda(precision, **options)
+        if not told.unchecked:
+            agreement = compared(gpu, told.world)
+            say({"compared": precision, **agreement, **options})
+            if agreement["median_difference"] > TOLERANCE[precision]:
+                sys.exit(f"{precision}: the GPU disagrees with the CPU")
+        for individuals, worlds, threads in itertools.product(
+            told.individuals.split(","), map(int, told.worlds.split(",")), map(int, told.threads.split(","))
+        ):
+            if individuals == "one" and worlds == 1:
+                continue
+            gpu.threads = threads
+            say({**measured(gpu, told, worlds, individuals), "precision": precision, "threads": threads, **options})
+
+
+def job_of(gpu: Cuda, batch: Batch, individuals: int) -> Job:
+    """A batch's tables on the GPU, with the network of the benchmark at the wheels."""
+    policy = batch_policy(individuals)
+    brains = brains_of(batch.scenes[0], {0: policy}, worlds=len(batch))
+    notes = notes_of(batch.scenes, [Travel(), Contact()], brains.enabled, batch.poses, batch.ticks, 0, 0)
+    return Job(gpu, batch.scenes, batch.state, batch.commands, {0: policy}, brains, notes)
+
+
+def compared(gpu: Cuda, world: str, worlds: int = 256) -> dict[str, Any]:
+    """How far the poses of GPU and CPU are apart after some ticks."""
+    here = paddock.batch(world, worlds, seed=1, dt=TICK)
+    there = paddock.batch(world, worlds, seed=1, dt=TICK)
+    here.run(CHECKED_TICKS * TICK, batch_policy(worlds))
+    started = time.perf_counter()
+    job = job_of(gpu, there, worlds)
+    job.launch(CHECKED_TICKS)
+    job.fetch()
+    apart = np.abs(here.poses - there.poses)
+    apart[..., 2] = np.minimum(apart[..., 2], 2 * np.pi - apart[..., 2])
+    apart = apart.max(axis=(1, 2))
+    return {
+        "ticks": CHECKED_TICKS,
+        "worlds": worlds,
+        "compile_s": round(time.perf_counter() - started, 1),
+        "median_difference": float(np.median(apart)),
+        "largest_difference": float(apart.max()),
+        "beyond_1e-9": int((apart > 1e-9).sum()),
+        "beyond_1mm": int((apart > 1e-3).sum()),
+    }
+
+
+def measured(gpu: Cuda, told: Any, worlds: int, individuals: str) -> dict[str, Any]:
+    """The rate of one size."""
+    cuda = gpu.module
+    batch = paddock.batch(told.world, worlds, seed=1, dt=TICK)
+    started = time.perf_counter()
+    job = job_of(gpu, batch, worlds if individuals == "own" else 1)
+    sent = time.perf_counter() - started
+    job.launch(500)  # the robots spread
+    cuda.synchronize()
+    seconds = []
+    for _ in range(told.rounds):
+        before, after = cuda.event(), cuda.event()
+        before.record()
+        job.launch(told.ticks)
+        after.record()
+        after.synchronize()
+        seconds.append(before.elapsed_time(after) / 1e3)
+    started = time.perf_counter()
+    job.fetch()
+    fetched = time.perf_counter() - started
+    took = statistics.median(seconds)
+    sums = job.host[-1].sums
+    ran = 500 + told.rounds * told.ticks
+    return {
+        "bench": "batch-gpu",
+        "device": device_name(cuda),
+        "robots": worlds,
+        "individuals": individuals,
+        "ticks": told.ticks,
+        "robot_steps_per_s": round(worlds * told.ticks / took),
+        "run_robot_steps_per_s": round(worlds * told.ticks / (took + sent + fetched)),
+        "spread": round(max(seconds) / min(seconds) - 1, 3),
+        "mean_speed": round(float(sums[:, 0, 0].mean()) / ran / TICK, 4),
+        "in_contact": round(float(sums[:, 0, 3].mean()) / ran, 3),
+        "world": told.world,
+        "dt": TICK,
+    }
+
+
+def device_name(cuda: Any) -> str:
+    if not hasattr(cuda, "get_current_device"):
+        return "simulator"
+    name = cuda.get_current_device().name
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def say(line: dict[str, Any]) -> None:
+    print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

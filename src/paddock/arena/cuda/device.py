@@ -1,0 +1,62 @@
+"""The GPU as numba sees it, imported only when it is wanted."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from paddock.core.errors import SimulationError, UnknownName
+
+PRECISIONS = {"float64": False, "float32": True}
+INSTALL = "install it with: pip install 'paddock[gpu]'"
+
+
+class Cuda:
+    """A CUDA device, or numba's simulator of one, in one of two precisions."""
+
+    def __init__(self, precision: str = "float64", **options: Any) -> None:
+        if precision not in PRECISIONS:
+            raise UnknownName("precision", precision, PRECISIONS)
+        self.module = cuda_module()
+        self.single = PRECISIONS[precision]
+        self.real = np.float32 if self.single else np.float64
+        self.options = options
+        if "numba_cuda" in sys.modules:  # not in the simulator
+            # More threads at once hide more waiting than the memory for what finds no register costs. Fast: division
+            # and roots within 2 units in the last place; the linker would forget it.
+            fast = {"fastmath": True, "lto": False} if self.single else {}
+            self.options = {"max_registers": 64 if self.single else 128, **fast, **options}
+        self.threads = 256  # of a block; on one H200 better than 32, 128 and 512
+
+    @property
+    def shared_bytes(self) -> int:
+        """Memory that the threads of a block may share."""
+        if not hasattr(self.module, "get_current_device"):  # the simulator
+            return 96 * 1024
+        return (96 if self.module.get_current_device().compute_capability >= (9, 0) else 46) * 1024
+
+    def send(self, array: Any) -> Any:
+        """A copy on the device; real numbers in its precision."""
+        if array.dtype == np.float64 and self.single:
+            array = array.astype(np.float32)
+        return self.module.to_device(array)
+
+
+def cuda_module() -> Any:
+    """numba's CUDA target, if there is a device."""
+    if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks for it, numpy 2.5 has it no more
+        np.row_stack = np.vstack
+    try:
+        from numba import cuda
+    except ImportError as error:
+        raise SimulationError(
+            f"device: 'cuda' needs numba-cuda, which cannot be imported ({error}): {INSTALL}"
+        ) from None
+    if not cuda.is_available():
+        raise SimulationError(
+            "device: 'cuda': no CUDA GPU was found: expected an NVIDIA GPU with its driver, and numba-cuda "
+            f"({INSTALL}); device='cpu' runs everywhere"
+        )
+    return cuda

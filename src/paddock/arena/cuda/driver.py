@@ -1,0 +1,173 @@
+"""The GPU's driver: one thread takes one world, keeps its state to itself, and runs the loop of the CPU.
+
+Every function that it calls is made from the CPU's own kernel (`core/remake.py`), with all numbers in the wanted
+precision. So there is one source; what differs is the rounding of products and sums, which GPUs fuse.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paddock.arena.cuda.lean import uniform_single
+from paddock.arena.cuda.swift import Pool, look
+from paddock.arena.rollout import decide, write_down
+from paddock.core.jit import Kernel
+from paddock.core.remake import remade
+from paddock.engine.batch import Brains, Notes
+from paddock.engine.kernels.rng import uniform
+from paddock.engine.model import ITEM_COLUMNS, Model
+from paddock.engine.state import SEED, TICK, State, Workspace
+from paddock.engine.step import step_world
+from paddock.sensors.sense import sense
+
+cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+
+
+class Sizes(NamedTuple):
+    """What a driver is compiled for: arrays of a thread have fixed sizes."""
+
+    single: bool  # single precision
+    kept: int  # ticks of motion
+    columns: int  # of motion
+    wanted: int  # columns of commands
+    constants: int  # of the model
+    most: int  # segments or discs that a robot may have around it
+    values: int  # in a row of readings
+    memory: int  # of the policy
+    sums: int  # of all measures
+    rays: int  # of the one device, if the threads of a block look together; else 0
+    seats: int  # threads of such a block
+
+
+def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: dict[str, Any], **options: Any) -> Any:
+    """The driver for some sizes, with other kernels in place of some, and numbers behind some of their names."""
+    global cuda
+    cuda = module
+    f = np.float32 if sizes.single else np.float64
+    constant = None
+    if sizes.single:
+        constant, swaps = Single(cuda), {**swaps, uniform: uniform_single}
+    known = {**names, f"{look.__module__}.cuda": cuda}
+
+    def on_device(kernel: Kernel) -> Any:
+        return remade(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
+
+    decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
+    _, kept, columns, wanted, constant_count, most, values, memory_size, sum_count, ray_count, seats = sizes
+    together = ray_count > 0
+    look_there: Any = on_device(look) if together else None
+    sense_there: Any = None if together else on_device(sense)
+    ray_columns = ray_count | 1  # odd, so that threads side by side do not wait for the same bank of memory
+
+    def drive(
+        dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, constants,
+        clock, motion, commands, rows, plans, weights, share, memory, enabled,
+        measures, slots, numbers, sums, marks, start, ahead, trace, every, worlds, ticks,
+    ):  # fmt: skip
+        at_hand = cuda.shared.array(constant_count, f)
+        pool = Pool(
+            cuda.shared.array(1, np.uint32),
+            cuda.shared.array((seats, 4), f),
+            cuda.shared.array(seats, np.uint64),
+            cuda.shared.array(seats, np.uint32),
+            cuda.shared.array((seats, most), np.uint32),
+            cuda.shared.array((seats, ray_columns), f),
+        )
+        for k in range(cuda.threadIdx.x, constant_count, cuda.blockDim.x):
+            at_hand[k] = constants[k]
+        cuda.syncthreads()
+        thread = cuda.grid(1)
+        there = thread < worlds.shape[0]
+        if not there and not together:
+            return
+        w = worlds[thread if there else 0]
+        who, scene = w // share, w % numbers.shape[0]
+
+        my_clock = cuda.local.array((1, 2), np.int64)
+        my_motion = cuda.local.array((1, kept, 1, columns), f)
+        my_commands = cuda.local.array((1, 1, wanted), f)
+        my_memory = cuda.local.array((1, memory_size), f)
+        my_sums = cuda.local.array((1, 1, sum_count), f)
+        my_ahead = cuda.local.array(1, np.int64)
+        readings = cuda.local.array(values, f)
+        segments = cuda.local.array((most, ITEM_COLUMNS), f)
+        discs = cuda.local.array((most, ITEM_COLUMNS), f)
+        crowd = cuda.local.array(2, np.int64)
+
+        my_clock[0, TICK], my_clock[0, SEED] = clock[w, TICK], clock[w, SEED]
+        for k in range(kept):
+            for j in range(columns):
+                my_motion[0, k, 0, j] = motion[w, k, 0, j]
+        for j in range(wanted):
+            my_commands[0, 0, j] = commands[w, 0, j]
+        for j in range(memory_size):
+            my_memory[0, j] = memory[w, j]
+        for j in range(sum_count):
+            my_sums[0, 0, j] = sums[w, 0, j]
+        my_ahead[0] = ahead[w]
+
+        model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
+        state = State(my_clock, my_motion)
+        space = Workspace(crowd, segments, discs)
+        brains = Brains(rows, plans, weights[who : who + 1], 1, my_memory, enabled)
+        notes = Notes(
+            measures, slots, numbers[scene : scene + 1], my_sums, marks[w : w + 1], start[w : w + 1], my_ahead,
+            trace[w : w + 1], every,
+        )  # fmt: skip
+        for _ in range(ticks):
+            alive = there and my_ahead[0] != 0
+            if together:  # a block goes on until all its worlds are done: its threads need each other
+                if not cuda.syncthreads_or(np.int32(alive)):
+                    break
+                look_there(model, state, space, pool, alive, cuda.threadIdx.x, cuda.blockDim.x, readings)
+            else:
+                if not alive:
+                    break
+                sense_there(model, state, space, 0, 0, enabled[0], False, readings)
+            if alive:
+                decide_there(model, state, my_commands, brains, readings, notes, 0, 0)
+                step_there(model, state, my_commands, space, 0)
+                write_there(model, state, notes, 0)
+
+        if there:
+            clock[w, TICK] = my_clock[0, TICK]
+            for k in range(kept):
+                for j in range(columns):
+                    motion[w, k, 0, j] = my_motion[0, k, 0, j]
+            for j in range(wanted):
+                commands[w, 0, j] = my_commands[0, 0, j]
+            for j in range(memory_size):
+                memory[w, j] = my_memory[0, j]
+            for j in range(sum_count):
+                sums[w, 0, j] = my_sums[0, 0, j]
+            ahead[w] = my_ahead[0]
+
+    return cuda.jit(drive, **options)
+
+
+class Single:
+    """What stands for a number or a module where everything is single precision."""
+
+    def __init__(self, cuda: Any) -> None:
+        single: Any = types.ModuleType("single_math")
+        for name in dir(math):
+            member = getattr(math, name)
+            setattr(single, name, np.float32(member) if isinstance(member, float) else member)
+        if hasattr(cuda, "libdevice"):  # not in the simulator
+            fast = cuda.libdevice
+            # Python's own give whole numbers, and whole times single is double.
+            single.floor, single.ceil = fast.floorf, fast.ceilf
+            # Short, and within 1e-6: angles here are small.
+            single.sin, single.cos = fast.fast_sinf, fast.fast_cosf
+            single.exp, single.log = fast.fast_expf, fast.fast_logf
+
+        self.math: Any = single
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, float):
+            return np.float32(value)
+        return self.math if value is math else value

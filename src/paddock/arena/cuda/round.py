@@ -1,0 +1,107 @@
+"""How a round body moves on the GPU, among what was gathered when it looked around in the same tick."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import Kernel, kernel
+from paddock.engine.kernels.contact import PUSH, SKIN, circle_in_disc, circle_in_segment, settle
+from paddock.engine.kernels.drive import arc, wrapped
+from paddock.engine.model import (
+    AXLE,
+    ITEM_COLOR,
+    ITEM_RADIUS,
+    ITEM_X0,
+    ITEM_X1,
+    ITEM_Y0,
+    ITEM_Y1,
+    RADIUS,
+    THICKNESS,
+)
+from paddock.engine.state import BEARINGS, CONTACTS, HEADING, X, Y
+from paddock.engine.step import move
+
+DISTANCE = ITEM_COLOR  # gathered items need no colour: how far they are away [m] is noted there
+
+
+@kernel
+def roll_on(model, motion, space, robot, left, right):
+    """Follow the wheels' arc among what was gathered for sensing: along, across [m] in the old frame, and turn."""
+    row, moving = model.robots[model.makes[0]], motion[0]
+    radius = row[RADIUS]
+    along, across, turn = arc(left, right, row[AXLE])
+    c, s = math.cos(moving[HEADING]), math.sin(moving[HEADING])
+    sweep = 0.5 * abs(left + right)
+    reach = radius + sweep + PUSH + SKIN
+    segments, discs = space.crowd[0], space.crowd[1]
+    nearest = math.inf
+    for k in range(segments):
+        nearest = min(nearest, space.segments[k, DISTANCE])
+    for k in range(discs):
+        nearest = min(nearest, space.discs[k, DISTANCE])
+    moving[CONTACTS] = 0.0
+    if nearest <= reach:
+        along, across, turn, touch_x, touch_y, touch_turn = slide_round(
+            model.constants, space, segments, discs, row, left, right, sweep
+        )
+        for k in range(segments + discs):
+            if k < segments:
+                item = space.segments[k]
+                d, nx, ny = circle_in_segment(
+                    touch_x, touch_y, radius + SKIN, item[ITEM_X0], item[ITEM_Y0], item[ITEM_X1], item[ITEM_Y1]
+                )
+            else:
+                item = space.discs[k - segments]
+                d, nx, ny = circle_in_disc(
+                    touch_x, touch_y, radius + SKIN, item[ITEM_X0], item[ITEM_Y0], item[ITEM_RADIUS]
+                )
+            if d > 0.0:
+                note_bearing(moving, wrapped(math.atan2(-ny, -nx) - touch_turn))
+    moving[X] += c * along - s * across
+    moving[Y] += s * along + c * across
+    moving[HEADING] = wrapped(moving[HEADING] + turn)
+    return along, across, turn
+
+
+@kernel
+def slide_round(corners, space, segments, discs, row, left, right, sweep):
+    """A round body's way in pieces too small to jump over anything; it can always turn. See `slide` of the step."""
+    pieces = max(1.0, math.ceil(sweep / (0.5 * row[THICKNESS])))
+    share = 1.0 / pieces
+    along, across, turn = 0.0, 0.0, 0.0
+    touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
+    blocked = False
+    for _ in range(int(pieces)):
+        ahead, aside, more = arc(left * share, right * share, row[AXLE])
+        c, s = math.cos(turn), math.sin(turn)
+        wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
+        free, x, y = settle(
+            space.segments, space.discs, segments, discs, corners, 0, 0,
+            row[RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
+        )  # fmt: skip
+        turn += more
+        if free and math.hypot(x, y) <= sweep + PUSH:
+            along, across = x, y
+        elif not blocked:
+            blocked, touch_x, touch_y, touch_turn = True, wish_x, wish_y, turn
+    if not blocked:
+        touch_x, touch_y, touch_turn = along, across, turn
+    return along, across, turn, touch_x, touch_y, touch_turn
+
+
+@kernel
+def note_bearing(moving, bearing):
+    """Note where the body is touched; places with fixed numbers stay in registers."""
+    count = moving[CONTACTS]
+    if count == 0.0:
+        moving[BEARINGS] = bearing
+    elif count == 1.0:
+        moving[BEARINGS + 1] = bearing
+    elif count == 2.0:
+        moving[BEARINGS + 2] = bearing
+    elif count == 3.0:
+        moving[BEARINGS + 3] = bearing
+    moving[CONTACTS] = min(count + 1.0, 4.0)
+
+
+SWAPS: dict[Kernel, Kernel] = {move: roll_on}
