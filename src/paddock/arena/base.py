@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.arena.robot import Robot
 from paddock.core.errors import SimulationError
@@ -63,6 +64,11 @@ class BaseArena(ABC):
     def time(self) -> float:
         """Simulated seconds since the start."""
         return self.tick * self.dt
+
+    @property
+    def poses(self) -> NDArray[np.float64]:
+        """All robots' x, y [m] and heading [rad], shape (N, 3); a copy."""
+        return np.array([robot.pose for robot in self.robots.values()]).reshape(-1, 3)
 
     @abstractmethod
     def step(self, n: int = 1) -> None:

@@ -47,7 +47,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
 @app.command()
 def demo(
     seconds: Annotated[float, typer.Option(help="Simulated seconds to run for.")] = 60.0,
-    speed: Speed = 10.0,
+    speed: Annotated[float, typer.Option(min=0, help="Simulated seconds per second; 0 for flat out.")] = 3.0,
     seed: Seed = 1,
     picture: Picture = Path("demo.png"),
     headless: Headless = False,

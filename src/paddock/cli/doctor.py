@@ -16,7 +16,7 @@ from rich.console import Console
 
 from paddock.cli.tables import new_table
 
-NEEDED = ("numpy", "numba", "pillow", "typer", "rich", "tomli-w")
+NEEDED = ("numpy", "numba", "pillow", "typer", "rich", "tomli-w", "msgpack", "websockets")
 
 
 class Finding(NamedTuple):

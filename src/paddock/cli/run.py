@@ -201,8 +201,8 @@ def _report(console: Console, arena: Arena, watch: Watch, wall: float) -> None:
         return
     table = new_table(
         f"{arena.world.name}: {arena.time:g} s simulated in {wall:.2f} s",
-        *("robot", "type", "distance [m]", "speed [m/s]", "contact [s]", "end x, y [m]", "heading"),
-        right=("distance [m]", "speed [m/s]", "contact [s]"),
+        *("robot", "type", "way [m]", "m/s", "contact [s]", "end [m]", "heading"),
+        right=("way [m]", "m/s", "contact [s]"),
     )
     for name in list(watch.trails)[:SHOWN]:
         robot, distance = arena[name], watch.distance[name]
@@ -213,7 +213,7 @@ def _report(console: Console, arena: Arena, watch: Watch, wall: float) -> None:
             f"{distance:.2f}",
             f"{distance / max(arena.time, 1e-9):.3f}",
             f"{watch.contact[name]:.1f}",
-            f"{x:.3f}, {y:.3f}",
+            f"{x:.2f}, {y:.2f}",
             f"{round(math.degrees(heading))}°",
         )
     more = len(arena.robots) - SHOWN

@@ -19,6 +19,7 @@ from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
 from paddock.server.session import Scoring
+from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
 
@@ -67,10 +68,10 @@ def serve_world(
             longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
             wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
             Console(width=max(console.width, wide)).print(table)  # links must not be cut
+        if names and server.loopback:
+            console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
         if open_page:
-            import webbrowser
-
-            webbrowser.open(server.url(token=server.supervisor))
+            open_browser(server.url(token=server.supervisor))
 
     with twins or contextlib.nullcontext():
         server.run(ready)

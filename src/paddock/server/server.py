@@ -51,6 +51,7 @@ class Server:
             self.supervisor = self.tokens.add(Grant(Role.SUPERVISOR), self.settings.token)
             self.controller = self.tokens.add(Grant(Role.CONTROLLER))
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
+        self.goodbye = "the server stops"  # what clients are told at the end
         self._stopped: asyncio.Event | None = None
 
     @property
@@ -92,7 +93,7 @@ class Server:
 
     async def _say_goodbye(self) -> None:
         for connection in list(self.connections):
-            connection.close(1001, "the server stops")
+            connection.close(1001, self.goodbye)
         for _ in range(20):  # those who are polite close their side within a second
             if not self.connections:
                 return

@@ -23,12 +23,16 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
         arena: what `paddock.open` gave.
         speed: simulated seconds per second at first; None for flat out. The page can change it.
         port: where the page is; None for 8642, or any free one if that is in use.
-        open_page: open a browser, if there is a screen to see it on.
+        open_page: open a browser, if there is a screen to see it on; and print the address.
     """
     if not isinstance(arena, Arena):
         raise SimulationError(f"show: expected an arena of this process, got {shown(arena)}")
     settings = Settings(speed=speed, lock_step=True, port=PORT if port is None else port, any_port=port is None)
-    return Show(arena, settings, open_page=open_page)
+    page = Show(arena, settings, open_page=open_page)
+    if open_page:
+        sys.stdout.write(f"{arena.world.name} is shown at {page.url}\n")
+        sys.stdout.flush()
+    return page
 
 
 class Show:
@@ -44,10 +48,8 @@ class Show:
         self.url = self.server.url(token=self.server.supervisor)
         self._call(lambda: self.server.session.conductor.join(self._member, True))
         arena.gate = self._wait
-        if open_page and has_screen():
-            import webbrowser
-
-            webbrowser.open(self.url)
+        if open_page:
+            open_browser(self.url)
 
     def _wait(self, ticks: int) -> None:
         conductor = self.server.session.conductor
@@ -76,8 +78,17 @@ class Show:
 
     def close(self) -> None:
         """The page goes, the arena is all yours again."""
+        self.server.goodbye = f"the run is over after {self.arena.time:g} s"
         self.arena.gate = None
         self._exit.close()
+
+    @property
+    def watched(self) -> bool:
+        """Whether anyone is looking."""
+        return bool(self.server.connections)
+
+    def __repr__(self) -> str:
+        return f"<Show {self.arena.world.name} at {self.url}>"
 
     def __enter__(self) -> Self:
         return self
@@ -90,8 +101,10 @@ def _started(arena: Arena, settings: Settings) -> Any:
     return Server(arena, settings).in_background()
 
 
-def has_screen() -> bool:
-    """Whether a browser could be seen."""
-    if sys.platform.startswith("linux"):
-        return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    return True
+def open_browser(url: str) -> None:
+    """Open a page, if there is a screen to see it on."""
+    hidden = sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    if not hidden:
+        import webbrowser
+
+        webbrowser.open(url)
