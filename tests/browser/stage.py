@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -95,8 +96,9 @@ class Served:
         assert isinstance(arena, RemoteArena)
         return arena
 
-    def stop(self) -> None:
-        self.process.kill()
+    def stop(self, *, politely: bool = False) -> None:
+        """End it: at once, or as Ctrl-C does, so that it says goodbye."""
+        self.process.send_signal(signal.SIGINT if politely else signal.SIGKILL)
         self.process.wait()
         self._listener.join()
         assert self.process.stdout is not None

@@ -133,3 +133,14 @@ def test_the_largest_seed_arrives_to_the_last_digit(clutter, visit):
     tick_of(arena)
     assert arena.seed == 2**63 - 1
     expect(page.find("seed")).to_have_value("9223372036854775807")
+
+
+def test_a_clock_that_stands_in_a_lock_says_whom_it_waits_for(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    with server.connect(name="Ada", lock_step=True), server.connect(name="Bo", lock_step=True):
+        arena.play()
+        expect(page.find("pace")).to_have_text("waits for Ada or Bo")
+        expect(page.find("pace")).to_have_attribute("title", "In the lock, time passes when all ask for it: Ada, Bo")
+    page.until("paddock.session.clock.lock.length === 0")
+    page.until("document.getElementById('pace').textContent.startsWith('runs')")

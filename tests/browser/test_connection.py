@@ -6,6 +6,12 @@ import pytest
 
 from browser.stage import Served, expect, free_port, until
 
+# How much of the arena lies below the banner, 0 … 1.
+COVERED = """(() => {
+    const [banner, arena] = ["banner", "arena"].map((id) => document.getElementById(id).getBoundingClientRect());
+    return (banner.width * banner.height) / (arena.width * arena.height);
+})()"""
+
 
 @pytest.fixture
 def server(chromium):
@@ -21,6 +27,7 @@ def test_the_page_reconnects_to_a_server_that_was_started_again(server, visit):
     expect(page.find("connection")).not_to_have_attribute("data-state", "live")
     expect(page.find("banner")).to_be_visible()
     expect(page.find("banner")).to_contain_text("Connection lost")
+    assert page.ask(COVERED) < 0.2
     for control in ("play", "step", "reset", "drive"):
         expect(page.find(control)).to_be_disabled()
     server.start()
@@ -42,6 +49,30 @@ def test_the_page_reconnects_to_a_server_that_was_started_again(server, visit):
         page.drag(page.robot_at("red"), page.at(0.5, 0.4))
         page.until("Math.abs(paddock.robots()[0].x - 0.5) < 0.01")
         assert arena["red"].pose.x == pytest.approx(0.5, abs=0.01)
+    page.forgive_lost_connections()
+
+
+def test_a_server_that_ends_on_purpose_is_no_alarm(server, visit):
+    page = visit(server.url)
+    server.stop(politely=True)
+    banner = page.find("banner")
+    expect(banner).to_contain_text("The server stops.")
+    expect(banner).to_have_attribute("role", "status")
+    expect(page.find("retry")).to_be_hidden()
+    assert page.ask(COVERED) < 0.1
+    bottom = page.at(0.0, 0.0)[1]  # the arena's lower wall
+    box = banner.bounding_box()
+    assert box is not None
+    assert box["y"] > bottom
+    page.until("paddock.session.link.wait > 2000")  # attempts that failed change nothing
+    expect(banner).to_contain_text("The server stops.")
+    expect(banner).not_to_contain_text("Connection lost")
+    expect(page.find("connection")).to_have_text("ended")
+    server.start()
+    expect(page.find("connection")).to_have_attribute("data-state", "live")
+    expect(banner).to_be_hidden()
+    server.stop()  # now it is a loss
+    expect(banner).to_contain_text("Connection lost")
     page.forgive_lost_connections()
 
 

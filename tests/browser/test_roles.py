@@ -91,6 +91,31 @@ def test_a_student_cannot_drive_read_or_move_another_robot(classroom, truth, vis
     assert tuple(truth["zoe-m"].pose) == before
 
 
+def test_a_student_takes_over_from_the_own_program(classroom, truth, visit):
+    token = link(classroom, "ada").split("token=")[1].split("&")[0]
+    page = visit(link(classroom, "ada"))
+    with classroom.connect(token=token) as program:
+        program["ada"].wheels.set(0.02, -0.02)
+        page.until("paddock.session.robot('ada').owner === 'Ada-2'")
+        assert page.ask("paddock.session.client") == "Ada"
+        expect(page.find("drive")).to_have_text("Take over")
+        expect(page.find("drive")).to_be_enabled()
+        page.find("drive").click()
+        expect(page.find("drive")).to_have_attribute("aria-checked", "true")
+        expect(page.find("monitor")).to_contain_text("driven by you")
+        until(truth, lambda: truth.owner("ada") == "Ada")
+        expect(page.find("toast")).to_have_count(0)
+
+
+def test_a_robot_that_another_drives_is_not_taken(classroom, truth, visit):
+    page = visit(link(classroom, "ada"))
+    truth["ada"].wheels.set(0.02, -0.02)
+    page.until("paddock.session.robot('ada').owner === 'truth'")
+    expect(page.find("drive")).to_be_disabled()
+    expect(page.find("drive")).to_have_attribute("title", "truth drives it at present.")
+    truth.leave("ada")
+
+
 def test_a_students_program_has_the_token_in_it(classroom, truth, visit):
     page = visit(link(classroom, "ada"), permissions=["clipboard-read", "clipboard-write"])
     expect(page.find("snippet-code")).to_contain_text('token="…"')  # others may be looking on
@@ -115,10 +140,33 @@ def test_the_scoreboard_has_the_best_on_top(classroom, truth, visit):
         truth[first].place(1.35, y)
         truth[second].place(0.15, y)
         expect(rows.nth(0)).to_contain_text(first)
-        expect(rows.nth(0).locator(".points")).to_have_text("13.5")
-        expect(rows.nth(1).locator(".points")).to_have_text("1.5")
+        expect(rows.nth(0).locator(".points")).to_have_text("13.50")
+        expect(rows.nth(1).locator(".points")).to_have_text("1.50")
     rows.nth(1).click()
     expect(page.find("monitor-name")).to_have_text("ada")
+
+
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [
+        ([3, 12, -1], ["12", "3", "-1"]),
+        ([3, 12.5, 0.125], ["12.50", "3.00", "0.13"]),
+        ([1234.56, 7, -0.001], ["1234.6", "7.0", "0.0"]),
+    ],
+)
+def test_points_stand_below_each_other(clutter, visit, scores, shown):
+    server, _ = clutter
+    page = visit(server.url)
+    names = ["Johanna-Theresia the First of All", "Bo", "Maximiliane"]
+    rows = [{"robot": name, "score": score} for name, score in zip(names, scores, strict=True)]
+    page.page.evaluate("(scores) => paddock.session.on_scores({ scores })", rows)
+    expect(page.find("score-row").locator(".points")).to_have_text(shown)
+    for name in names:
+        row = page.page.locator(f"[data-testid=score-row][data-robot='{name}']")
+        expect(row).to_have_attribute("title", name)
+        fits = row.locator(".name").evaluate("(one) => one.scrollWidth <= one.clientWidth")
+        assert fits == (len(name) < 15)
+        assert row.evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
 
 def test_without_scores_there_is_no_scoreboard(clutter, visit):

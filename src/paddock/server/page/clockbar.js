@@ -1,8 +1,11 @@
 // The clock's controls: play, step, speed, reset, seed; and how time goes.
 
+import { say } from "./dom.js";
+
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 0]; // 0: flat out
 const LARGEST_SEED = 2n ** 63n - 1n;
 const PACE_EVERY = 500; // [ms]
+const STILL = 1000; // [ms] without a tick before it is said that the clock waits
 
 export class ClockBar {
   constructor(session, elements) {
@@ -98,17 +101,26 @@ export class ClockBar {
     const { clock, dt, live } = this.session;
     const now = performance.now();
     const before = this.before;
+    if (!live || !clock.running || clock.tick !== before?.tick) this.movedAt = now;
     this.before = { now, tick: clock.tick, running: clock.running };
     let text = `tick ${clock.tick}`;
     if (!live) text = "no connection";
     else if (!clock.running) text = `paused · tick ${clock.tick}`;
     else if (this.session.lockStep && !clock.lock.length) text = "lock-step · no program yet";
+    else if (clock.lock.length && now - this.movedAt >= this.#patience) text = `waits for ${some(clock.lock)}`;
     else if (before?.running && now - before.now > 0.8 * PACE_EVERY && clock.tick >= before.tick) {
-      text = `runs ${speedText(((clock.tick - before.tick) * dt * 1000) / (now - before.now))}`;
-    } else if (this.pace.textContent.startsWith("runs")) return;
-    if (live && clock.lock.length) text += " · in lock";
-    this.pace.textContent = text;
-    this.pace.title = clock.lock.length ? `The clock waits for ${clock.lock.join(", ")}.` : "";
+      text = `runs ${paceText(((clock.tick - before.tick) * dt * 1000) / (now - before.now))}`;
+    } else if (/^(runs|waits)/.test(this.pace.textContent)) return;
+    if (live && clock.lock.length && !text.startsWith("waits")) text += " · in lock";
+    say(this.pace, text);
+    const isLocked = live && clock.lock.length > 0;
+    this.pace.title = isLocked ? `In the lock, time passes when all ask for it: ${clock.lock.join(", ")}` : "";
+  }
+
+  /** How long [ms] a clock may stand without waiting for anyone: a slow one ticks seldom. */
+  get #patience() {
+    const { clock, dt } = this.session;
+    return Math.max(STILL, clock.speed ? (2000 * dt) / clock.speed : 0);
   }
 }
 
@@ -122,6 +134,17 @@ function nearest(speed) {
 export function speedText(speed) {
   if (speed === 0) return "flat out";
   return `${Number(speed.toPrecision(speed < 10 ? 2 : 3))}×`;
+}
+
+/** A measured pace; unlike a speed that was chosen, 0 is what it says. */
+function paceText(pace) {
+  return pace === 0 ? "0×" : speedText(pace);
+}
+
+/** Names in a few words; the server does not tell which of several it waits for. */
+function some(names) {
+  if (names.length <= 2) return names.join(" or ");
+  return `${names[0]} or ${names.length - 1} others`;
 }
 
 function timeText(seconds) {

@@ -1,4 +1,4 @@
-// How the line to the server is: a pill in the bar, the world's title, and a banner when something is wrong.
+// How the line to the server is: a pill in the bar, the world's title, and a banner when it is cut.
 
 const WORDS = { connecting: "connecting", live: "connected", waiting: "reconnecting", refused: "not admitted" };
 const ROLES = {
@@ -9,6 +9,7 @@ const ROLES = {
 
 const [OLD, WRONG] = ["This page is out of date", "This link is not valid"];
 const LOST = "The server does not answer. The page keeps trying and goes on where it was.";
+const BACK = "Should it start again, the page goes on.";
 const HICCUP = 700; // [ms] no news are made of less
 
 export function showConnection(session, { pill, title, about, banner, bannerTitle, bannerText, retry }) {
@@ -17,24 +18,36 @@ export function showConnection(session, { pill, title, about, banner, bannerTitl
   session.on("connection", ({ state, detail }) => {
     pill.dataset.state = document.body.dataset.state = state;
     if (!session.scene) about.textContent = `${WORDS[state]} …`;
-    pill.textContent = state === "live" ? session.role : WORDS[state];
+    const ended = state !== "refused" && Boolean(session.link.farewell);
+    pill.classList.toggle("ended", ended);
+    pill.textContent = state === "live" ? session.role : ended ? "ended" : WORDS[state];
     pill.title = state === "live" ? `Connected as ${session.client}. ${ROLES[session.role] ?? ""}` : "";
     if (state === "live" || state === "refused") {
       clearTimeout(patience);
       patience = 0;
       banner.hidden = true;
     }
-    if (state === "refused") tell(/version/.test(detail) ? OLD : WRONG, sentence(detail), "Try again");
-    if (state === "waiting") patience ||= setTimeout(() => tell("Connection lost", LOST, "Try now"), HICCUP);
+    if (state === "refused") tell("refused", /version/.test(detail) ? OLD : WRONG, sentence(detail), "Try again");
+    if (state === "waiting") patience ||= setTimeout(tellLost, HICCUP);
   });
   session.on("scene", (scene) => {
     title.textContent = scene.title || session.world.name || "Paddock";
+    title.title = title.textContent;
     document.title = `${title.textContent} · Paddock`;
     tellAbout();
   });
   session.on("robots", tellAbout);
 
-  function tell(heading, text, again) {
+  /** A server that ended on purpose is no reason to worry: a line below the arena will do. */
+  function tellLost() {
+    const { farewell } = session.link;
+    if (farewell) tell("ended", sentence(farewell), BACK, "Try now");
+    else tell("lost", "Connection lost", LOST, "Try now");
+  }
+
+  function tell(kind, heading, text, again) {
+    banner.dataset.kind = kind;
+    banner.role = kind === "ended" ? "status" : "alert";
     bannerTitle.textContent = heading;
     bannerText.textContent = text;
     retry.textContent = again;

@@ -7,6 +7,7 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 5000;
 const HELLO_TIMEOUT = 8000;
 const QUIET = 4000; // [ms] without a word before the line is tested, and then to answer
+const FAREWELLS = new Set([1000, 1001, 1012]); // close codes of a server that ends on purpose
 const FINAL = new Set([1008, 4401, 4426]); // close codes that mean "no": not allowed, another version
 
 /** What a server said no to. */
@@ -23,6 +24,8 @@ export class Refusal extends Error {
  *   onMessage(message)      all that is no answer to a request
  */
 export class Link {
+  farewell = ""; // the reason that a server gave when it ended on purpose; until there is one again
+
   constructor({ url, name, token, onState, onMessage }) {
     Object.assign(this, { url, name, token, onState, onMessage });
     this.wait = FIRST_WAIT;
@@ -49,6 +52,7 @@ export class Link {
       const welcome = await this.request("hello", { version: VERSION, name: this.name, token: this.token });
       clearTimeout(this.timer);
       this.wait = FIRST_WAIT;
+      this.farewell = "";
       this.become("live", welcome);
     } catch (error) {
       if (error instanceof Refusal && error.kind !== "LinkError" && socket === this.socket) this.refuse(error.message);
@@ -97,6 +101,7 @@ export class Link {
     this.drop("the connection was lost");
     if (this.state === "refused") return;
     if (FINAL.has(code)) return this.refuse(reason || "the server closed the connection");
+    if (FAREWELLS.has(code)) this.farewell = reason || "the server has ended";
     this.become("waiting", this.wait);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.connect(), this.wait);

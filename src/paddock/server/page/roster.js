@@ -124,19 +124,29 @@ export function scoreboard(session, panel, rows) {
   session.on("scores", () => {
     panel.hidden = !session.scores.length;
     const sorted = [...session.scores].sort((a, b) => b.score - a.score);
-    rows.replaceChildren(...sorted.map((score) => scoreRow(session, score)));
+    const decimals = decimalsOf(sorted.map(({ score }) => score));
+    rows.replaceChildren(...sorted.map((score) => scoreRow(session, score, decimals)));
   });
 }
 
-function scoreRow(session, { robot, score, note = "" }) {
+/** How many decimals all rows have, so that points stand below each other. */
+function decimalsOf(scores) {
+  const finite = scores.filter(Number.isFinite);
+  if (finite.every(Number.isInteger)) return 0;
+  return Math.max(...finite.map(Math.abs)) < 100 ? 2 : 1;
+}
+
+function scoreRow(session, { robot, score, note = "" }, decimals) {
   const row = document.createElement("li");
   const button = document.createElement("button");
   button.type = "button";
   button.dataset.testid = "score-row";
   button.dataset.robot = robot;
   button.addEventListener("click", () => session.robot(robot) && session.select(robot));
-  const parts = { swatch: "", name: robot, note, points: String(Number(score.toPrecision(6))) };
+  const parts = { swatch: "", name: robot, note, points: pointsText(score, decimals) };
+  button.title = note ? `${robot} · ${note}` : robot;
   for (const [part, text] of Object.entries(parts)) {
+    if (part === "note" && !text) continue;
     const cell = document.createElement("span");
     cell.className = part;
     cell.textContent = text;
@@ -145,4 +155,9 @@ function scoreRow(session, { robot, score, note = "" }) {
   button.firstChild.style.background = session.robot(robot)?.color ?? "transparent";
   row.append(button);
   return row;
+}
+
+function pointsText(score, decimals) {
+  const rounded = Number(score.toFixed(decimals)) + 0; // no -0.00
+  return rounded.toFixed(decimals);
 }

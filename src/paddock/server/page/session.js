@@ -66,6 +66,7 @@ export class Session extends Emitter {
     if (!this.live) return "There is no connection.";
     if (this.role === "viewer") return "Your link is for watching; driving needs a controller's link.";
     if (this.isSupervisor) return "";
+    if (this.isOwnProgram(robot)) return ""; // `yours` is not true of it, but the server gives it to the same link
     if (this.isOthers(robot)) return `${robot.owner} drives it at present.`;
     return robot?.yours ? "" : "Your link is for another robot.";
   }
@@ -73,6 +74,11 @@ export class Session extends Emitter {
   /** Whether someone else drives a robot. */
   isOthers(robot) {
     return Boolean(robot?.owner) && robot.owner !== this.client;
+  }
+
+  /** Whether another connection with the same link drives a robot: Ada's program is Ada-2 while the page is Ada. */
+  isOwnProgram(robot) {
+    return this.isOthers(robot) && withoutNumber(robot.owner) === withoutNumber(this.client);
   }
 
   /** Why this page may not touch the clock or move robots; empty if it may. */
@@ -162,4 +168,9 @@ export class Session extends Emitter {
   on_refused({ message }) {
     this.emit("notice", message, "refused");
   }
+}
+
+/** A client's name without the number that tells it from others of that name. */
+function withoutNumber(name) {
+  return name.replace(/-\d+$/, "");
 }
