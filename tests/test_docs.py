@@ -1,4 +1,4 @@
-"""What docs/api.md, docs/sensors.md and docs/batches.md show works as it stands there, and the tables of sensors are complete."""
+"""What the pages on the API, sensors and batches show works as it stands there; tables of sensors are complete."""
 
 from __future__ import annotations
 
