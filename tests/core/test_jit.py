@@ -171,6 +171,14 @@ def test_cached_machine_code_is_renewed_when_a_kernel_that_it_calls_changes(tmp_
     assert python(script, NUMBA_DISABLE_JIT="0") == "False 20"
 
 
+def test_a_kernel_of_a_module_that_cannot_be_imported_is_not_kept_on_disk() -> None:
+    names: dict[str, object] = {"__name__": "nowhere", "kernel": jit.kernel}
+    exec("@kernel\ndef three():\n    return 3", names)
+    made = names["three"]
+    assert isinstance(made, jit.Kernel)
+    assert (made(), made.cache) == (3, False)
+
+
 def kernel_constants() -> list[str]:
     """The files, from the package's folder on, of everything that kernels name and do not define themselves."""
     folder, found = jit.package_folder(), set()

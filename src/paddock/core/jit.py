@@ -33,7 +33,8 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], *, cache: bool = True) -> None:
         functools.update_wrapper(self, function)
-        self.function, self.cache = function, cache
+        # Cached machine code is found again through its module: that of a page or a plug-in may not be there to import.
+        self.function, self.cache = function, cache and function.__module__ in sys.modules
 
     def __call__(self, *arguments: Any) -> Any:
         return self.compiled(*arguments)
