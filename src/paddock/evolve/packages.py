@@ -1,0 +1,18 @@
+"""Packages that are only needed for some strategies."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from paddock.core.errors import PaddockError
+
+
+def package(name: str, what: str, *, install: str | None = None) -> Any:
+    """An optional package, or one line about how to get it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise PaddockError(
+            f"{what} needs the package {install or name}: pip install 'paddock[evolve]', or pip install {install or name}"
+        ) from None
