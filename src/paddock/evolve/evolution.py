@@ -46,7 +46,9 @@ class Evolution:
         self.task = task_of(config) if task is None else task
         self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=config.length)
         inputs = sum(one.values for one in self.task.inputs)
-        space = Space(scale=scale_of(self.policy), inputs=inputs, length=config.length)
+        space = Space(
+            scale=scale_of(self.policy), inputs=inputs, length=config.length, recurrent=self.task.recurrent
+        )
         self.strategy = kind(space, population=config.population, seed=config.seed)
         self.judge = judged_by(self.task, self.policy, seed=config.seed)
         self.history: list[Generation] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import Any
 
 from paddock.core.errors import PaddockError
@@ -11,7 +12,9 @@ from paddock.core.errors import PaddockError
 def package(name: str, what: str, *, install: str | None = None) -> Any:
     """An optional package, or one line about how to get it."""
     try:
-        return importlib.import_module(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about packages that they in turn can do without
+            return importlib.import_module(name)
     except ImportError:
         raise PaddockError(
             f"{what} needs the package {install or name}: pip install 'paddock[evolve]', or pip install {install or name}"

@@ -95,6 +95,8 @@ def learning_curve(history: Sequence[Generation], *, title: str, about: str = ""
         Series("best of the generation", BEST, number, np.array([one.best for one in history]), 1.2),
         Series("champion so far", CHAMPIONS, number, np.array([one.champion for one in history]), 2.6),
     ]
+    if all(one.best == one.champion for one in history):  # elites that meet the same noise: one line is enough
+        del lines[1]
     solved = next((one for one in history if one.solved >= 1.0), None)
     levels = [] if solved is None else [Level(f"solved in generation {solved.number}", "#6c757d", solved.champion, True)]
     return line_chart(

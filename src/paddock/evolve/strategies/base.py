@@ -24,6 +24,7 @@ class Space:
     scale: Floats  # usual spread of every number of an individual, shape (size)
     inputs: int  # values that a controller sees, for strategies that make programs
     length: int = 64  # instructions that a program may have
+    recurrent: bool = True  # whether programs may remember
     behaviours: int = 2  # numbers, each from 0 to 1, that tell how an individual behaved
 
     @property

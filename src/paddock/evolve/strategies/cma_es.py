@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 
 from paddock.evolve.packages import package
-from paddock.evolve.strategies.base import Floats, Space, Strategy
+from paddock.evolve.strategies.base import Floats, Space
 from paddock.evolve.strategies.replay import Replayed
 
 
-class CmaEs(Replayed, Strategy):
+class CmaEs(Replayed):
     """Draws from a normal distribution whose mean, size and shape follow what was good."""
 
-    kept: ClassVar[tuple[str, ...]] = ("told",)
+    kept: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, space: Space, *, population: int, seed: int, step: float = 1.0) -> None:
         """Begin around zero.
@@ -51,7 +52,9 @@ class CmaEs(Replayed, Strategy):
             "maxiter": np.inf,
             "tolupsigma": np.inf,
         }
-        self._search: Any = cma.CMAEvolutionStrategy(np.zeros(self.space.size), self.step, options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about names of files that it is not to write
+            self._search: Any = cma.CMAEvolutionStrategy(np.zeros(self.space.size), self.step, options)
         self._drawn: list[Floats] | None = None
 
     def ask(self) -> Floats:

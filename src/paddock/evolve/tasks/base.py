@@ -65,7 +65,7 @@ class Task:
 
     def program(self, length: int) -> Program:
         """The program at the wheels, without instructions."""
-        return Program(inputs=self.inputs, length=length, speed=self.speed)
+        return Program(inputs=self.inputs, length=length, speed=self.speed, recurrent=self.recurrent)
 
     def policy(self, *, programs: bool, length: int = 64) -> Network | Program:
         """What is evolved."""
