@@ -49,6 +49,7 @@ class Reproduction(Protocol):
 REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
     {
         "wall-follower": "paddock.experiments.wall_follower.reproduce",
+        "rossum": "paddock.experiments.rossum.reproduce",
     }
 )
 

@@ -129,6 +129,7 @@ class MazeJudge:
         self.seconds = seconds
         self.onward = np.stack([plan.onward() for plan in plans])
         self.origin, self.pitch = plans[0].origin, plans[0].pitch
+        self.exits = [plan.exit for plan in plans]
         starts = np.array([plan.centre(plan.maze.start) for plan in plans])
         self.whole = self.way_left(starts[:, None, :], np.arange(len(plans)))[:, 0]
 
