@@ -38,7 +38,7 @@ def configured(config: Config) -> Task:
 
 @dataclass(frozen=True)
 class AvoidJudge:
-    """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for time spent in contact."""
+    """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for every contact and its time."""
 
     seconds: float
     speed: float  # [m/s]
@@ -47,7 +47,7 @@ class AvoidJudge:
         """Judge every world."""
         free = 1.0 - drive["contact_time"][:, 0] / self.seconds
         speed = drive["mean_speed"][:, 0] / self.speed
-        fitness = drive["avoidance"][:, 0] * free
+        fitness = drive["avoidance"][:, 0] * free / (1.0 + 0.2 * drive["contacts"][:, 0])
         solved = (drive["contacts"][:, 0] == 0) & (speed >= SHARE)
         most = self.seconds * self.speed / CELL
         behaviour = np.stack([np.clip(speed, 0, 1), np.clip(drive["visited"][:, 0] / most, 0, 1)], axis=1)
