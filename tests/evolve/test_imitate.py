@@ -30,7 +30,9 @@ from paddock.evolve.imitate import Demonstration, demonstrate, imitate, inputs_o
 def test_the_gradient_is_that_of_finite_differences(
     hidden: list[int], activation: str, recurrent: bool, ticks: int, seed: int
 ) -> None:
-    net = Network(inputs=(Input(device="a", values=3),), hidden=tuple(hidden), activation=activation, recurrent=recurrent)
+    net = Network(
+        inputs=(Input(device="a", values=3),), hidden=tuple(hidden), activation=activation, recurrent=recurrent
+    )
     rng = np.random.default_rng(seed)
     weights = rng.normal(0, 0.7, net.size)
     x, y = rng.uniform(-1, 1, (2, ticks, 3)), rng.uniform(-1, 1, (2, ticks, 2))

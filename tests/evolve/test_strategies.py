@@ -99,8 +99,8 @@ def test_what_program_makers_make_are_programs(name: str) -> None:
 
 
 def test_the_state_of_no_strategy_needs_pickle(tmp_path: Path) -> None:
+    (tmp_path / "bad.npz").write_bytes(b"\x80\x04N.")
     with pytest.raises(paddock.PaddockError, match="expected a checkpoint"):
-        (tmp_path / "bad.npz").write_bytes(b"\x80\x04N.")
         load_checkpoint(tmp_path / "bad.npz")
 
 

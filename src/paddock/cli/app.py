@@ -90,7 +90,8 @@ def run(
         ),
     ] = None,
     policy: Annotated[
-        Path | None, typer.Option(help="Instead of a controller: a network or program, such as an evolved champion.npz.")
+        Path | None,
+        typer.Option(help="Instead of a controller: a network or program, such as an evolved champion.npz."),
     ] = None,
     scenario: Annotated[
         str | None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+
 def evolve(
     task: Annotated[
         str, typer.Argument(help="maze, avoid, wall-follow, line-follow, or your own fitness as module:function.")

@@ -97,7 +97,12 @@ def run_world(
                 page.close()
         _report(console, arena, watch, time.perf_counter() - started)
         if out is not None:
-            config = {"world": arena.world.name, "seed": seed, "seconds": seconds, "controller": str(controller or policy or "")}
+            config = {
+                "world": arena.world.name,
+                "seed": seed,
+                "seconds": seconds,
+                "controller": str(controller or policy or ""),
+            }
             folder = fresh_folder(out, arena.world.name)
             title = arena.world.title or arena.world.name
             write_run(list(watch.logs.values()), folder, title=title, config=config, html=html, digest=arena.digest())

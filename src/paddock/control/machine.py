@@ -17,7 +17,8 @@ COUNT = 1  # numbers before the first instruction
 LARGEST = 1e9  # what is larger is cut off, so that nothing becomes infinite
 
 (
-    SET, COPY, ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST, WHERE, WEIGH, MAGNITUDE, SQUASH, SWITCH, RECTIFY, OPERATIONS,
+    SET, COPY, ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST,
+    WHERE, WEIGH, MAGNITUDE, SQUASH, SWITCH, RECTIFY, OPERATIONS,
 ) = range(15)  # fmt: skip
 
 

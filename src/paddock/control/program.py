@@ -90,7 +90,9 @@ class Program:
             & (rows[..., TARGET : B + 1] < self.registers).all(axis=(1, 2))
         )  # fmt: skip
         if not right.all():
-            raise PaddockError(f"Program: weights: individual {right.argmin()} is no program for {self.registers} registers")
+            raise PaddockError(
+                f"Program: weights: individual {right.argmin()} is no program for {self.registers} registers"
+            )
         return np.ascontiguousarray(table)
 
     @property
@@ -154,5 +156,3 @@ class Program:
             return cls(**about, weights=weights)
         except (KeyError, TypeError) as error:
             raise PaddockError(f"{path}: expected a program saved by Program.save: {error}") from None
-
-

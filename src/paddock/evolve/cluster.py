@@ -20,7 +20,9 @@ class RayJudge:
     def __init__(self, task: Task, policy: Network | Program, *, seed: int = 0, workers: int | None = None) -> None:
         self.ray: Any = package("ray", "--workers ray")
         if not self.ray.is_initialized():
-            self.ray.init(log_to_driver=False, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": _path()}})
+            self.ray.init(
+                log_to_driver=False, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": _path()}}
+            )
         count = workers or max(1, int(self.ray.cluster_resources().get("CPU", 1)))
         actor = self.ray.remote(LocalJudge)
         self.judges = [actor.remote(task, policy, seed=seed, threads=1) for _ in range(count)]

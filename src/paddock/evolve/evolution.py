@@ -46,9 +46,7 @@ class Evolution:
         self.task = task_of(config) if task is None else task
         self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=config.length)
         inputs = sum(one.values for one in self.task.inputs)
-        space = Space(
-            scale=scale_of(self.policy), inputs=inputs, length=config.length, recurrent=self.task.recurrent
-        )
+        space = Space(scale=scale_of(self.policy), inputs=inputs, length=config.length, recurrent=self.task.recurrent)
         self.strategy = kind(space, population=config.population, seed=config.seed)
         self.judge = judged_by(self.task, self.policy, seed=config.seed)
         self.history: list[Generation] = []
@@ -109,7 +107,7 @@ class Evolution:
         """Go on where an evolution with the same config was."""
         self.strategy.restore(state["strategy"])
         self.history = [
-            Generation(int(row[0]), *(float(number) for number in row[1:5]), evaluations=int(row[5]))
+            Generation(int(row[0]), float(row[1]), float(row[2]), float(row[3]), float(row[4]), int(row[5]))
             for row in state["history"]
         ]
         self._champion = state["champion"].copy() if len(state["champion"]) else None

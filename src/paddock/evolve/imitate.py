@@ -112,10 +112,13 @@ def inputs_of(network: Network, readings: Floats) -> Floats:
     if readings.shape[1] != len(zero):
         raise PaddockError(f"imitate: the network sees {len(zero)} values, the demonstration has {readings.shape[1]}")
     changes = np.diff(readings, axis=0, prepend=readings[:1])
-    return np.clip(gain * np.where(change, changes, readings - zero), -1.0, 1.0)
+    scaled: Floats = np.clip(gain * np.where(change, changes, readings - zero), -1.0, 1.0)
+    return scaled
 
 
-def _portions(network: Network, inputs: list[Floats], wanted: list[Floats], window: int, rng: np.random.Generator) -> Any:
+def _portions(
+    network: Network, inputs: list[Floats], wanted: list[Floats], window: int, rng: np.random.Generator
+) -> Any:
     """Inputs, outputs, and whether nothing was before: windows in order if it remembers, else a shuffle."""
     if network.recurrent:
         lengths = {len(one) for one in inputs}

@@ -16,6 +16,7 @@ def package(name: str, what: str, *, install: str | None = None) -> Any:
             warnings.simplefilter("ignore")  # about packages that they in turn can do without
             return importlib.import_module(name)
     except ImportError:
+        wanted = install or name
         raise PaddockError(
-            f"{what} needs the package {install or name}: pip install 'paddock[evolve]', or pip install {install or name}"
+            f"{what} needs the package {wanted}: pip install 'paddock[evolve]', or pip install {wanted}"
         ) from None

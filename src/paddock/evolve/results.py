@@ -35,7 +35,9 @@ class Folder:
     def begin(self, evolution: Evolution, *, resume: bool = False) -> None:
         """Make the folder, and write what never changes."""
         if not resume and (self.path / CHECKPOINT).exists():
-            raise PaddockError(f"{self.path}: there is an evolution already: go on with --resume, or choose another folder")
+            raise PaddockError(
+                f"{self.path}: there is an evolution already: go on with --resume, or choose another folder"
+            )
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             for i, world in enumerate(evolution.task.worlds):
@@ -98,7 +100,9 @@ def learning_curve(history: Sequence[Generation], *, title: str, about: str = ""
     if all(one.best == one.champion for one in history):  # elites that meet the same noise: one line is enough
         del lines[1]
     solved = next((one for one in history if one.solved >= 1.0), None)
-    levels = [] if solved is None else [Level(f"solved in generation {solved.number}", "#6c757d", solved.champion, True)]
+    levels = (
+        [] if solved is None else [Level(f"solved in generation {solved.number}", "#6c757d", solved.champion, True)]
+    )
     return line_chart(
         f"Learning curve: {title}", lines, x_name="generation", y_name="fitness", about=about, levels=levels, size=size
     )

@@ -83,7 +83,7 @@ def evolve(
     times = {"wall_s": ended - compiled, "compile_s": compiled - started, "cpu_s": busy}
     summary = {**summary_of(evolution), **{name: round(value, 3) for name, value in times.items()}}
     if test and evolution.history and not interrupted:
-        summary |= tested(evolution, test, threads=threads)
+        summary |= try_champion(evolution, test, threads=threads)
     if folder is not None:
         folder.finish(evolution, summary)
     return Study(evolution, interrupted, summary)
@@ -111,7 +111,7 @@ def summary_of(evolution: Evolution) -> dict[str, Any]:
     }
 
 
-def tested(evolution: Evolution, count: int, *, threads: int | None = None) -> dict[str, Any]:
+def try_champion(evolution: Evolution, count: int, *, threads: int | None = None) -> dict[str, Any]:
     """How the champion does in worlds that it has never seen: other mazes, or other noise."""
     task, seed = unseen(evolution.config, evolution.task, count)
     champion = evolution.champion

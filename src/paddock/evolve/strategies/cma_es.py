@@ -39,7 +39,7 @@ class CmaEs(Replayed):
         """A new search from the seed."""
         cma = package("cma", "CMA-ES")
         self.rng = np.random.default_rng(self.seed)
-        options = {
+        options: dict[str, Any] = {
             "popsize": self.population,
             "seed": np.nan,  # the package is to leave numpy's own generator alone
             "randn": lambda *size: self.rng.standard_normal(size),

@@ -15,7 +15,14 @@ class EvolutionStrategy(Strategy):
     kept: ClassVar[tuple[str, ...]] = ("individuals", "steps")
 
     def __init__(
-        self, space: Space, *, population: int, seed: int, parents: int | None = None, step: float = 0.7, spread: float = 2.0
+        self,
+        space: Space,
+        *,
+        population: int,
+        seed: int,
+        parents: int | None = None,
+        step: float = 0.7,
+        spread: float = 2.0,
     ) -> None:
         """Begin with individuals at random.
 

@@ -47,6 +47,6 @@ class Replayed(Strategy):
         if {"told", "sizes"} - set(state):
             raise PaddockError(f"{type(self).__name__}: the state lacks what it was told")
         self.start()
-        self.told = [part for part in np.split(state["told"], np.cumsum(state["sizes"]))[:-1]]
+        self.told = list(np.split(state["told"], np.cumsum(state["sizes"]))[:-1])
         for fitness in self.told:
             self.learn(fitness)

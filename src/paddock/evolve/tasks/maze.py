@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.arena.batch import Rollout
 from paddock.arena.measures import Goal
@@ -14,7 +15,7 @@ from paddock.core.errors import PaddockError
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Floats, Judgement, Task
 from paddock.robots import RobotSpec, load_robot
-from paddock.worlds import WorldSpec, load_world
+from paddock.worlds import load_world
 from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_of, maze_world
 
 SHIPPED = 8  # columns and rows of the shipped maze
@@ -133,7 +134,7 @@ class MazeJudge:
         starts = np.array([plan.centre(plan.maze.start) for plan in plans])
         self.whole = self.way_left(starts[:, None, :], np.arange(len(plans)))[:, 0]
 
-    def way_left(self, at: Floats, scenes: Floats) -> Floats:
+    def way_left(self, at: Floats, scenes: NDArray[np.int64]) -> Floats:
         """Metres to the exit along the corridors, from places (W, moments, 2) in the scenes (W)."""
         columns, rows = self.onward.shape[1:3]
         cells = np.floor((np.nan_to_num(at) - self.origin) / self.pitch).astype(np.int64)

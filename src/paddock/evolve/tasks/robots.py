@@ -5,10 +5,14 @@ from __future__ import annotations
 from paddock.control.networks import Input, nearness
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.robots import RobotSpec
-from paddock.sensors.base import RangeSensorSpec
 from paddock.sensors.ground import GroundSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+from paddock.sensors.sonar import SonarSpec
 from paddock.worlds import WorldSpec
 from paddock.worlds.placement import robot_types
+
+RANGING = (ProximitySpec, SonarSpec, LaserSpec)
 
 
 def only_robot(world: WorldSpec) -> RobotSpec:
@@ -31,7 +35,7 @@ def all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
     """All that a robot sees of distances and of the floor."""
     found: list[Input] = []
     for sensor in robot.sensors:
-        if isinstance(sensor, RangeSensorSpec) and not sensor.polled:
+        if isinstance(sensor, RANGING) and not sensor.polled:
             found.append(nearness(sensor.name, sensor.channels, range=sensor.range))
         elif isinstance(sensor, GroundSpec):
             found.append(Input(device=sensor.name, values=sensor.channels, zero=0.5, gain=2.0))

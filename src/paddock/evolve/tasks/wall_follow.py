@@ -11,8 +11,7 @@ from paddock.arena.measures import Contact
 from paddock.core.geometry import bounding_radius
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Floats, Judgement, Task
-from paddock.evolve.tasks.robots import only_robot, sight
-from paddock.sensors.base import RangeSensorSpec
+from paddock.evolve.tasks.robots import RANGING, only_robot, sight
 from paddock.worlds import WorldSpec, load_world
 
 CLEARANCE = 0.25  # [m] wanted between the robot and the wall
@@ -27,7 +26,7 @@ def configured(config: Config) -> Task:
     """As `paddock evolve wall-follow` asks for it."""
     world = load_world(config.world or "wall-loop")
     robot = only_robot(world)
-    device = next((one.name for one in robot.sensors if isinstance(one, RangeSensorSpec)), "sonar")
+    device = next((one.name for one in robot.sensors if isinstance(one, RANGING)), "sonar")
     seconds, speed = config.seconds or 120.0, FAST * robot.drive.max_speed
     wanted = bounding_radius(robot.body.shape) + CLEARANCE
     return Task(

@@ -34,7 +34,9 @@ def rows_of(learned: Sequence[Learned], walk: Walk, drives: Sequence[Drive]) -> 
 def _evolution(learned: Sequence[Learned]) -> Iterator[Row]:
     count = len(learned)
     whole = sum(len(one.history) == GENERATIONS for one in learned)
-    yield Row("evolution", f"runs of {count} that reach generation {GENERATIONS}", None, whole, whole == count, f"{count}")
+    yield Row(
+        "evolution", f"runs of {count} that reach generation {GENERATIONS}", None, whole, whole == count, f"{count}"
+    )
     judged = min(one.history[-1].evaluations for one in learned)
     wanted = POPULATION * GENERATIONS
     yield Row("evolution", "individuals judged", wanted, judged, judged == wanted, f"{wanted}")
@@ -42,7 +44,9 @@ def _evolution(learned: Sequence[Learned]) -> Iterator[Row]:
     metric = "simulated seconds of an evaluation, unless the exit is reached"
     yield Row("evolution", metric, None, seconds, seconds >= SECONDS, f">= {SECONDS:g}")
     solved, least = sum(one.solved for one in learned), math.ceil(SHARE * count)
-    yield Row("evolution", f"runs of {count} whose champion reaches the exit", None, solved, solved >= least, f">= {least}")
+    yield Row(
+        "evolution", f"runs of {count} whose champion reaches the exit", None, solved, solved >= least, f">= {least}"
+    )
     wall = float(np.median([one.wall for one in learned]))
     metric = "time of a run, without compilation [s]"
     yield Row("evolution", metric, BEST, wall, wall * FASTER <= BEST, f"<= {BEST / FASTER:g}")

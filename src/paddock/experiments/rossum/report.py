@@ -27,30 +27,31 @@ TITLE = "Rossum's Playhouse with sensor extensions: the maze, beside the thesis"
 SIZE = 800  # width of a picture [pixels]
 
 ABOUT = (
-    "In 2007 a thesis at TU Wien gave the simulator Rossum's Playhouse three extensions: a clock that waits for its "
-    "clients, range sensors that are computed only when asked, and range sensors that turn. It tried them with a simple "
-    f"robot whose neural network ({INPUTS} inputs, {OUTPUTS} outputs) learns its way through a maze: population "
-    f"{POPULATION}, {GENERATIONS} generations. The thesis tells how long that took, and neither its maze, nor its "
-    "network's hidden units, nor its fitness, nor whether the robot reached the exit. So those are ours: the shipped "
-    "maze of 8 × 8 cells, a scout that sees 0.3 m to the left, ahead and to the right, four hidden units, and as fitness "
-    f"the part of the way to the exit that the robot got along within {SECONDS:g} simulated seconds. The machines differ "
-    "too: the thesis used an AMD64 X2 6400+ of 2007 and Java 1.6."
+    "In 2007 a thesis at TU Wien gave the simulator Rossum's Playhouse three extensions: a clock that waits for "
+    "its clients, range sensors that are computed only when asked, and range sensors that turn. It tried them "
+    f"with a simple robot whose neural network ({INPUTS} inputs, {OUTPUTS} outputs) learns its way through a maze: "
+    f"population {POPULATION}, {GENERATIONS} generations. The thesis tells how long that took, and neither its "
+    "maze, nor its network's hidden units, nor its fitness, nor whether the robot reached the exit. So those are "
+    "ours: the shipped maze of 8 × 8 cells, a scout that sees 0.3 m to the left, ahead and to the right, four "
+    f"hidden units, and as fitness the part of the way to the exit that the robot got along within {SECONDS:g} "
+    "simulated seconds. The machines differ too: the thesis used an AMD64 X2 6400+ of 2007 and Java 1.6."
 )
 EASY = (
     "With such a robot the maze is no hard problem: most runs reach the exit within twenty generations, and even "
-    "random search finds a network that does, after some hundred tries. All generations are evolved all the same; the "
-    "later ones make the champion faster."
+    "random search finds a network that does, after some hundred tries. All generations are evolved all the same; "
+    "the later ones make the champion faster."
 )
 CLOCKS = (
-    f"Here the best champion drives over the network, against a real `paddock serve`, and takes {1000 * THINKING:g} ms for "
-    "each decision. In lock-step the clock waits: at any speed the drive is the same, to the last bit, as without "
-    "a network. The free-running clock goes on meanwhile: at 50× some four ticks pass during a decision, at 500× some "
-    "forty, and the robot runs into walls."
+    f"Here the best champion drives over the network, against a real `paddock serve`, and takes {1000 * "
+    "THINKING:g} ms for each decision. In lock-step the clock waits: at any speed the drive is the same, to the "
+    "last bit, as without a network. The free-running clock goes on meanwhile: at 50× some four ticks pass during "
+    "a decision, at 500× some forty, and the robot runs into walls."
 )
 SENSORS = (
-    "With only the turret of the scout, one beam on a servo, the robot stands, turns the beam to the left, ahead and to "
-    "the right, asks once each, and drives on with its left hand on the wall. Between the questions the sensor is "
-    "never computed. Requests to turn a fixed sensor, or to poll a sensor that cannot be polled, are refused."
+    "With only the turret of the scout, one beam on a servo, the robot stands, turns the beam to the left, ahead "
+    "and to the right, asks once each, and drives on with its left hand on the wall. Between the questions the "
+    "sensor is never computed. Requests to turn a fixed sensor, or to poll a sensor that cannot be polled, are "
+    "refused."
 )
 
 
@@ -69,7 +70,11 @@ def _parts(findings: Findings) -> Iterator[Part]:
     yield _table(findings)
     yield Heading("Learning")
     yield Words(EASY)
-    yield Picture("learning", "Fitness of the champion so far, one line for each seed; the exit is reached above 1", curves(findings))
+    yield Picture(
+        "learning",
+        "Fitness of the champion so far, one line for each seed; the exit is reached above 1",
+        curves(findings),
+    )
     yield Heading("Two clocks")
     yield Words(CLOCKS)
     for drive in findings.drives:

@@ -19,7 +19,15 @@ from paddock.experiments.rossum.turret import Walk, walk
 
 SEEDS = 10
 SPEEDS = (50.0, 500.0)  # the thesis' two
-HEADS = ("run", "exit reached", "in generation", "best fitness", "time [s]", "processor time [s]", "simulated time / time")
+HEADS = (
+    "run",
+    "exit reached",
+    "in generation",
+    "best fitness",
+    "time [s]",
+    "processor time [s]",
+    "simulated time / time",
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,9 @@ class Findings:
         dt = self.learned[0].evolution.task.worlds[0].dt
         for drive in self.drives:
             factor = drive.ticks * dt / max(drive.wall, 1e-9)
-            runs.append((drive.name, "yes" if drive.reached else "no", "", "", f"{drive.wall:.1f}", "", f"{factor:.0f}×"))
+            runs.append(
+                (drive.name, "yes" if drive.reached else "no", "", "", f"{drive.wall:.1f}", "", f"{factor:.0f}×")
+            )
         return Sheet(HEADS, tuple(runs))
 
     def write(self, folder: Path) -> list[Path]:

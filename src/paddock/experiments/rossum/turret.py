@@ -7,6 +7,7 @@ drives to the next cell with its left hand on the wall. Its wheels' encoders tel
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import paddock
@@ -104,7 +105,8 @@ def at_exit(world: WorldSpec, at: tuple[float, float]) -> bool:
 def _refusals(robot: Robot) -> int:
     """How many of two impossible requests are refused."""
     refused = 0
-    for request in (lambda: robot.range.pan(0.5), lambda: robot.encoders.poll_only()):
+    requests: tuple[Callable[[], None], ...] = (lambda: robot.range.pan(0.5), robot.encoders.poll_only)
+    for request in requests:
         try:
             request()
         except DeviceRefused:
