@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from paddock.core.errors import PaddockError
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Floats, Judgement, Task
 from paddock.robots import RobotSpec, load_robot
+from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import load_world
 from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_of, maze_world
 
@@ -24,21 +26,26 @@ SIGHT = 0.3  # [m] the robot sees no farther: it knows whether there is a wall b
 REACHED = 0.08  # [m] from the middle of the exit's cell
 LOOK = 0.25  # [s] between two looks at where the robot is
 SPEED = 0.3  # [m/s]
+FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in generated ones
 
 
-def scout() -> RobotSpec:
-    """The shipped scout with short sight: left, ahead and to the right."""
+def scout(beams: int = 3) -> RobotSpec:
+    """The shipped scout with short sight: left, ahead and to the right; with five beams halfway between, too."""
     robot = load_robot("scout")
-    sensors = tuple(
-        replace(sensor, range=SIGHT) if sensor.name == "range" else sensor  # type: ignore[call-arg]
-        for sensor in robot.sensors
-        if sensor.name in ("range", "encoders")
+    own = robot.sensor("range")
+    assert isinstance(own, ProximitySpec)
+    radius, height = own.mounts[1][0], own.mounts[1][2]
+    headings = np.linspace(90.0, -90.0, beams).tolist()
+    mounts = tuple(
+        (round(radius * math.cos(a), 6), round(radius * math.sin(a), 6), height, heading)
+        for heading, a in zip(headings, np.radians(headings), strict=True)
     )
-    return replace(robot, sensors=sensors)
+    return replace(robot, sensors=(replace(own, range=SIGHT, mounts=mounts), robot.sensor("encoders")))
 
 
-# -1 out of sight, 1 touching: a scout with longer sight sees the same.
-RANGE = Input(device="range", values=3, zero=SIGHT / 2, gain=-2 / SIGHT)
+def sight_of(beams: int) -> Input:
+    """-1 out of sight, 1 touching: a scout with longer sight sees the same."""
+    return Input(device="range", values=beams, zero=SIGHT / 2, gain=-2 / SIGHT)
 
 
 def maze_task(
@@ -65,7 +72,8 @@ def maze_task(
     """
     if mazes < 0:
         raise PaddockError(f"mazes: expected a whole number >= 0, got {mazes}")
-    robot = scout()
+    beams = FEW if mazes == 0 else MANY
+    robot = scout(beams)
     plans, worlds = [], []
     if mazes == 0:
         spec = load_world("maze")
@@ -85,7 +93,7 @@ def maze_task(
         name="maze",
         worlds=tuple(replace(world, dt=TICK) for world in worlds),
         seconds=limit,
-        inputs=(RANGE,),
+        inputs=(sight_of(beams),),
         speed=SPEED,
         judge=judge,
         measures=(Goal(at=[plan.exit for plan in plans], radius=REACHED),),

@@ -42,9 +42,9 @@ EASY = (
     "the later ones make the champion faster."
 )
 CLOCKS = (
-    f"Here the best champion drives over the network, against a real `paddock serve`, and takes {1000 * "
-    "THINKING:g} ms for each decision. In lock-step the clock waits: at any speed the drive is the same, to the "
-    "last bit, as without a network. The free-running clock goes on meanwhile: at 50× some four ticks pass during "
+    "Here the best champion drives over the network, against a real `paddock serve`, and takes "
+    f"{1000 * THINKING:g} ms for each decision. In lock-step the clock waits: at any speed the drive is the same, to "
+    "the last bit, as without a network. The free-running clock goes on meanwhile: at 50× some four ticks pass during "
     "a decision, at 500× some forty, and the robot runs into walls."
 )
 SENSORS = (
