@@ -8,6 +8,9 @@ from PIL import Image
 
 import paddock
 from paddock.cli.run import Watch, built_in
+from paddock.evolve.config import Config
+from paddock.evolve.evolution import Evolution
+from paddock.evolve.results import learning_curve
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
@@ -26,6 +29,7 @@ def main() -> None:
     trails("line-crossing", seconds=100)
     camera_strip()
     mazes()
+    evolution()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -66,6 +70,21 @@ def mazes() -> None:
     for i, picture in enumerate(drawn):
         sheet.paste(picture, (i % 3 * wide, i // 3 * high))
     sheet.save(PICTURES / "mazes.png", optimize=True)
+
+
+def evolution() -> None:
+    """How a network learns the maze, and how its champion drives under a clock that waits and one that does not."""
+    from paddock.experiments.rossum.clocks import drive_free, drive_locked
+
+    done = Evolution(Config(task="maze", seed=7))
+    done.run()
+    curve = learning_curve(done.history, title="maze", about="ga, population 20, seed 7")
+    curve.save(PICTURES / "evolution-curve.png", optimize=True)
+    locked = drive_locked(done.task, done.champion, 7, speed=500.0)
+    free = drive_free(done.task, done.champion, 7, speed=50.0)
+    for name, drive in (("lock-step", locked), ("free", free)):
+        picture = draw_world(load_world("maze"), trails={"scout": drive.trail}, size=500, rays=False)
+        picture.save(PICTURES / f"evolution-{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

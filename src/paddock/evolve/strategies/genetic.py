@@ -8,8 +8,6 @@ import numpy as np
 
 from paddock.evolve.strategies.base import Floats, Space, Strategy, ranked
 
-FINEST = 1.0  # decades between the largest and the smallest step
-
 
 class GeneticAlgorithm(Strategy):
     """Individuals are rows of numbers; see the arguments for what chance does to them."""
@@ -26,7 +24,7 @@ class GeneticAlgorithm(Strategy):
         tournament: int = 3,
         crossover: float = 0.5,
         mutation: float = 0.3,
-        step: float = 1.0,
+        step: float = 0.5,
         spread: float = 2.0,
     ) -> None:
         """Begin with individuals at random.
@@ -39,8 +37,7 @@ class GeneticAlgorithm(Strategy):
             tournament: how many are drawn for the best of them to become a parent.
             crossover: share of the children that have two parents, each number from either.
             mutation: share of a child's numbers that are changed.
-            step: how much they are changed at most, relative to the usual spread. Every child draws its own, from that
-                down to a tenth: large ones find new ways, small ones polish old ones.
+            step: how much they are changed, relative to the usual spread.
             spread: of the first individuals, relative to the usual one.
         """
         super().__init__(space, population=population, seed=seed)
@@ -61,8 +58,7 @@ class GeneticAlgorithm(Strategy):
         paired = self.rng.random((count, 1)) < self.crossover
         children = np.where(mixed & paired, fathers, mothers)
         changed = self.rng.random(children.shape) < self.mutation
-        steps = self.step * 10.0 ** self.rng.uniform(-FINEST, 0.0, (count, 1))
-        children += changed * steps * self.space.scale * self.rng.standard_normal(children.shape)
+        children += changed * self.rng.normal(0.0, self.step * self.space.scale, children.shape)
         self.individuals = np.vstack([best, children])
 
     def _parents(self, fitness: Floats, count: int) -> Floats:

@@ -24,6 +24,7 @@ SHIPPED = 8  # columns and rows of the shipped maze
 TICK = 0.05  # [s]: in a tick the robot drives 15 mm at most
 SIGHT = 0.3  # [m] the robot sees no farther: it knows whether there is a wall beside it, and no more
 REACHED = 0.08  # [m] from the middle of the exit's cell
+HASTE = 0.1  # what an early exit is worth: little, so that no maze is given up for speed in others
 LOOK = 0.25  # [s] between two looks at where the robot is
 SPEED = 0.3  # [m/s]
 FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in generated ones
@@ -158,7 +159,8 @@ class MazeJudge:
         progress = np.clip(1.0 - nearest / self.whole[scenes], 0.0, 1.0)
         time = drive["goal_time"][:, 0]
         solved = np.isfinite(time)
-        fitness = np.where(solved, 2.0 - np.nan_to_num(time) / self.seconds, 0.99 * progress)
+        early = 1.0 - np.nan_to_num(time) / self.seconds
+        fitness = np.where(solved, 1.0 + HASTE * early, 0.99 * progress)
         size = self.pitch * np.array(self.onward.shape[1:3])
         behaviour = np.clip((drive.poses[:, 0, :2] - self.origin) / size, 0.0, 1.0)
         return Judgement(fitness, solved.astype(np.float64), behaviour)
