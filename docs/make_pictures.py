@@ -8,6 +8,9 @@ from PIL import Image
 
 import paddock
 from paddock.cli.run import Watch, built_in
+from paddock.evolve.config import Config
+from paddock.evolve.evolution import Evolution
+from paddock.evolve.results import learning_curve
 from paddock.experiments.epuck_framework.crossing import PATROL, STOCK, Job, drive
 from paddock.experiments.epuck_framework.report import draw_run
 from paddock.robots import load_robot, robot_names
@@ -29,6 +32,7 @@ def main() -> None:
     camera_strip()
     mazes()
     crossing()
+    evolution()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -76,6 +80,21 @@ def crossing() -> None:
     for name, controller, seconds in (("crossing-stock", STOCK, 30.0), ("crossing-patrol", PATROL, 115.0)):
         run = drive(Job(controller=controller, seed=6, seconds=seconds, trace=True))
         draw_run(run, seconds=seconds, size=800).save(PICTURES / f"{name}.png", optimize=True)
+
+
+def evolution() -> None:
+    """How a network learns the maze, and how its champion drives under a clock that waits and one that does not."""
+    from paddock.experiments.rossum.clocks import drive_free, drive_locked
+
+    done = Evolution(Config(task="maze", seed=7))
+    done.run()
+    curve = learning_curve(done.history, title="maze", about="ga, population 20, seed 7")
+    curve.save(PICTURES / "evolution-curve.png", optimize=True)
+    locked = drive_locked(done.task, done.champion, 7, speed=500.0)
+    free = drive_free(done.task, done.champion, 7, speed=50.0)
+    for name, driven in (("lock-step", locked), ("free", free)):
+        picture = draw_world(load_world("maze"), trails={"scout": driven.trail}, size=500, rays=False)
+        picture.save(PICTURES / f"evolution-{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -149,7 +149,9 @@ def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.M
     assert "unset NUMBA_DISABLE_JIT" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["demo", "run", "worlds", "robots", "reproduce", "serve", "bench", "doctor"])
+@pytest.mark.parametrize(
+    "command", ["demo", "run", "worlds", "robots", "reproduce", "evolve", "serve", "bench", "doctor"]
+)
 def test_every_command_explains_itself(command: str) -> None:
     done = paddock(command, "--help")
     assert done.returncode == 0

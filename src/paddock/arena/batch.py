@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from paddock.arena.cuda.device import Cuda
 
 JOB = 20_000  # robot-steps that a thread takes at once: about a hundredth of a second
+JOBS_OF_A_HAND = 4  # at least, where there are enough worlds
 SLICE = 200_000  # robot-steps of one world before Python gets a word in
 
 
@@ -235,7 +237,9 @@ class Batch:
             share_out(self._jobs(now), work, min(self.threads, len(self)))
 
     def _jobs(self, ticks: int) -> Iterator[tuple[BuiltWorld, Ints, int]]:
-        worlds_at_once = max(1, JOB // max(1, ticks * len(self.robots)))
+        # Never so many that a few long jobs leave some hands idle.
+        fair = math.ceil(len(self) / (JOBS_OF_A_HAND * self.threads))
+        worlds_at_once = max(1, min(JOB // max(1, ticks * len(self.robots)), fair))
         for i, scene in enumerate(self.scenes):
             worlds = np.arange(i, len(self), len(self.scenes))
             for first in range(0, len(worlds), worlds_at_once):

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli.evolve_options import evolve
+
 app = typer.Typer(
     name="paddock",
     help="A laboratory for mobile robots: simulate them, sense, control, measure.",
@@ -87,6 +89,10 @@ def run(
             help="A Python file with act(observation), a class Controller, or a dict CONTROLLERS by robot name.",
         ),
     ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(help="Instead of a controller: a network or program, such as an evolved champion.npz."),
+    ] = None,
     scenario: Annotated[
         str | None,
         typer.Option(help="Instead of a world: a shipped scenario or the path of its TOML file, a list of tasks."),
@@ -113,6 +119,7 @@ def run(
       paddock run clutter --seconds 120 --picture trails.png
       paddock run line-track -c my_controller.py --speed 1
       paddock run clutter --out runs --report
+      paddock run runs/maze/world.toml --policy runs/maze/champion.npz
       paddock run --scenario paper-loop --seed 3 --out runs --report
     """
     if (world is None) == (scenario is None):
@@ -128,9 +135,12 @@ def run(
     from paddock.cli.run import run_world
 
     assert world is not None
+    if policy is not None and controller is not None:
+        raise typer.BadParameter("expected either --controller or --policy")
     run_world(
         world,
         controller,
+        policy=policy,
         seconds=seconds,
         speed=speed,
         seed=seed or 0,
@@ -211,9 +221,14 @@ def serve(
     )
 
 
+app.command()(evolve)
+
+
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="Which published experiment: wall-follower, epuck-framework, or all.")],
+    name: Annotated[
+        str, typer.Argument(help="Which published experiment: wall-follower, epuck-framework, rossum, or all.")
+    ],
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Fewer or more seeds than the claims ask for.")] = None,
@@ -226,6 +241,7 @@ def reproduce(
       paddock reproduce wall-follower
       paddock reproduce wall-follower --json --seeds 2
       paddock reproduce epuck-framework --out report
+      paddock reproduce rossum --out reports/rossum
     """
     from paddock.cli.reproduce import reproduce as run
 

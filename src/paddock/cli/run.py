@@ -22,6 +22,7 @@ from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
+from paddock.control.store import load_policy
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, bounding_radius
 from paddock.core.observation import Observation
@@ -48,6 +49,7 @@ def run_world(
     out: Path | None = None,
     html: bool = False,
     port: int | None = None,
+    policy: Path | None = None,
 ) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened."""
     console = Console()
@@ -55,7 +57,10 @@ def run_world(
     if not (math.isfinite(seconds) and seconds >= 0):
         raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
     with paddock.open(world, seed=seed) as arena:
-        if controller is None:
+        if policy is not None:
+            trained = load_policy(policy)
+            controllers = {name: trained.copy() for name in arena.robots}
+        elif controller is None:
             controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
         else:
             controllers = load_controllers(controller, arena)
@@ -63,7 +68,7 @@ def run_world(
         if unknown:
             arena[unknown.pop()]  # raises, with what there is
         for name in controllers:
-            arena[name].enable()
+            arena[name].enable(*(trained.devices if policy is not None else ()))
             for device in arena[name].devices.values():
                 if device.spec.kind == "camera" and controller is None:
                     device.disable()
@@ -93,7 +98,12 @@ def run_world(
                 page.close()
         _report(console, arena, watch, time.perf_counter() - started)
         if out is not None:
-            config = {"world": arena.world.name, "seed": seed, "seconds": seconds, "controller": str(controller or "")}
+            config = {
+                "world": arena.world.name,
+                "seed": seed,
+                "seconds": seconds,
+                "controller": str(controller or policy or ""),
+            }
             folder = fresh_folder(out, arena.world.name)
             title = arena.world.title or arena.world.name
             write_run(list(watch.logs.values()), folder, title=title, config=config, html=html, digest=arena.digest())

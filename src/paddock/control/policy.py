@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.control.braitenberg import BRAITENBERG, braitenberg
+from paddock.control.machine import PROGRAM, program
 from paddock.control.own import OWN, take_own
 from paddock.control.perceptron import NETWORK, network
 from paddock.core.jit import kernel
@@ -56,3 +57,5 @@ def act(number, plan, weights, memory, readings, wheels):
         network(plan, weights, memory, readings, wheels)
     elif number == OWN:
         take_own(plan, weights, memory, readings, wheels)
+    elif number == PROGRAM:
+        program(plan, weights, memory, readings, wheels)

@@ -1,0 +1,27 @@
+"""Evolve a neural network that finds the way out of a maze, and watch it drive."""
+
+import tempfile
+from pathlib import Path
+
+import paddock
+from paddock.control.store import load_policy
+from paddock.evolve.config import Config
+from paddock.evolve.study import evolve
+
+with tempfile.TemporaryDirectory() as folder:
+    # Three distances in, two wheel speeds out; twenty networks a generation, judged at once on all cores.
+    config = Config(task="maze", strategy="ga", population=20, generations=25, seed=1)
+    study = evolve(config, out=Path(folder), watch=lambda evolution, now: print(f"{now.number:3} {now.champion:.3f}"))
+    champion = load_policy(Path(folder) / "champion.npz")
+    world = Path(folder) / "world.toml"  # `paddock run …/world.toml --policy …/champion.npz` shows it on the page
+
+    with paddock.open(world, seed=1) as arena:
+        arena["scout"].enable("range")
+        arena.run(60, {"scout": champion})
+
+summary = study.summary
+print(
+    f"solved in generation {summary['solved_in_generation']}, {summary['evaluations']} drives in {summary['wall_s']} s"
+)
+assert summary["solved"]
+assert study.evolution.history[0].champion < study.evolution.history[-1].champion

@@ -1,0 +1,73 @@
+"""The options of `paddock evolve`; the work is done elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def evolve(
+    task: Annotated[
+        str, typer.Argument(help="maze, avoid, wall-follow, line-follow, or your own fitness as module:function.")
+    ],
+    strategy: Annotated[
+        str | None, typer.Option(help="ga, es, cma, random, map-elites, gp (programs) or neat. Default: ga.")
+    ] = None,
+    population: Annotated[int | None, typer.Option(min=1, help="Individuals in a generation. Default: 20.")] = None,
+    generations: Annotated[int | None, typer.Option(min=0, help="Default: 200.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Decides all chance. Default: 0.")] = None,
+    world: Annotated[str | None, typer.Option(help="Instead of the task's own world, with one robot.")] = None,
+    mazes: Annotated[int | None, typer.Option(min=0, help="Generate so many. Default: 0, the shipped maze.")] = None,
+    size: Annotated[int | None, typer.Option(min=2, help="Columns and rows of generated mazes. Default: 8.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Of generated mazes. Default: backtracker.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Simulated seconds of an evaluation, at most.")] = None,
+    hidden: Annotated[str | None, typer.Option(help="Units of the hidden layers, such as 8 or 8,4.")] = None,
+    recurrent: Annotated[
+        bool | None, typer.Option("--recurrent/--feed-forward", help="Whether the network remembers.")
+    ] = None,
+    length: Annotated[int | None, typer.Option(min=4, help="Instructions of a program, at most. Default: 64.")] = None,
+    test: Annotated[int, typer.Option(min=0, help="Let the champion drive in so many unseen mazes or noises.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder for champion, learning curve, history, checkpoint.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the evolution in the folder --out.")] = False,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    workers: Annotated[str, typer.Option(help="local: all cores here; ray: a cluster.")] = "local",
+    threads: Annotated[int | None, typer.Option(min=1, help="Default: one for every core. Results stay equal.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
+) -> None:
+    """Evolve a controller: networks, programs or grown networks, judged in many worlds at once.
+
+    Ctrl-C keeps the best so far. The same seed gives the same champion, to the last bit, on any number of cores.
+
+      paddock evolve maze --out runs/maze
+      paddock run runs/maze/world.toml --policy runs/maze/champion.npz
+      paddock evolve maze --mazes 20 --generations 40 --test 100
+      paddock evolve avoid --strategy cma --population 32 --generations 50
+      paddock evolve my_tasks:far_and_wide --world clutter
+    """
+    from paddock.cli.evolve import run_evolution
+    from paddock.core.errors import PaddockError
+
+    layers = None
+    if hidden is not None:
+        try:
+            layers = tuple(int(units) for units in hidden.split(",") if units.strip())
+        except ValueError:
+            raise PaddockError(f"--hidden: expected units such as 8 or 8,4, got {hidden!r}") from None
+    wanted = {
+        "strategy": strategy, "population": population, "generations": generations, "seed": seed, "world": world,
+        "mazes": mazes, "size": size, "kind": kind, "seconds": seconds, "hidden": layers, "recurrent": recurrent,
+        "length": length,
+    }  # fmt: skip
+    run_evolution(
+        task,
+        {name: value for name, value in wanted.items() if value is not None},
+        out=out,
+        resume=resume,
+        test=test,
+        threads=threads,
+        device=device,
+        workers=workers,
+        json_line=json,
+    )

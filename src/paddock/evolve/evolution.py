@@ -1,0 +1,113 @@
+"""Evolution: generation after generation, until there are enough; it can be stopped and go on at any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from paddock.control.networks import Network
+from paddock.control.program import Program
+from paddock.core.errors import PaddockError
+from paddock.evolve.config import Config
+from paddock.evolve.judge import JudgeMaker, LocalJudge
+from paddock.evolve.strategies import Space, strategy_called
+from paddock.evolve.tasks.base import Floats, Task, scale_of
+from paddock.evolve.tasks.registry import task_of
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How one generation did."""
+
+    number: int  # from 1
+    best: float  # fitness of its best individual
+    mean: float  # of all its individuals
+    champion: float  # of the best individual so far
+    solved: float  # share of the champion's worlds in which it did its task
+    evaluations: int  # individuals judged so far
+
+
+class Evolution:
+    """A strategy at work on a task."""
+
+    def __init__(self, config: Config, *, task: Task | None = None, judged_by: JudgeMaker = LocalJudge) -> None:
+        """Get everything ready for the first generation.
+
+        Args:
+            config: what to do.
+            task: instead of the config's.
+            judged_by: makes the judge from task, policy and seed; the default uses all cores of this machine.
+        """
+        self.config = config
+        kind = strategy_called(config.strategy)
+        self.task = task_of(config) if task is None else task
+        self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=config.length)
+        inputs = sum(one.values for one in self.task.inputs)
+        space = Space(scale=scale_of(self.policy), inputs=inputs, length=config.length, recurrent=self.task.recurrent)
+        self.strategy = kind(space, population=config.population, seed=config.seed)
+        self.judge = judged_by(self.task, self.policy, seed=config.seed)
+        self.history: list[Generation] = []
+        self._champion: Floats | None = None
+
+    @property
+    def champion(self) -> Network | Program:
+        """The best individual so far, ready to drive."""
+        if self._champion is None:
+            raise PaddockError("there is no champion before the first generation is judged")
+        return self.policy.with_weights(self._champion)
+
+    @property
+    def done(self) -> bool:
+        """Whether there were enough generations."""
+        return len(self.history) >= self.config.generations
+
+    def step(self) -> Generation:
+        """One generation: ask, judge, tell."""
+        individuals = self.strategy.ask()
+        judged = self.judge(individuals)
+        fitness = np.where(np.isfinite(judged.fitness), judged.fitness, -1e9)  # no number is no good
+        best = int(fitness.argmax())
+        before = self.history[-1] if self.history else None
+        better = before is None or fitness[best] > before.champion
+        if better:
+            self._champion = individuals[best].copy()
+        self.strategy.tell(fitness, judged.behaviour)
+        now = Generation(
+            number=len(self.history) + 1,
+            best=float(fitness[best]),
+            mean=float(fitness.mean()),
+            champion=float(fitness[best]) if before is None or better else before.champion,
+            solved=float(judged.solved[best]) if before is None or better else before.solved,
+            evaluations=len(individuals) + (before.evaluations if before else 0),
+        )
+        self.history.append(now)
+        return now
+
+    def run(self, after: Callable[[Generation], None] | None = None) -> None:
+        """All generations that are left; `after` each of them, something may be shown or saved."""
+        while not self.done:
+            now = self.step()
+            if after is not None:
+                after(now)
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on: arrays, and what JSON can write."""
+        rows = [[float(getattr(one, field.name)) for field in fields(Generation)] for one in self.history]
+        return {
+            "config": self.config.as_table(),
+            "strategy": self.strategy.state(),
+            "history": np.array(rows).reshape(len(rows), len(fields(Generation))),
+            "champion": np.empty(0) if self._champion is None else self._champion.copy(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on where an evolution with the same config was."""
+        self.strategy.restore(state["strategy"])
+        self.history = [
+            Generation(int(row[0]), float(row[1]), float(row[2]), float(row[3]), float(row[4]), int(row[5]))
+            for row in state["history"]
+        ]
+        self._champion = state["champion"].copy() if len(state["champion"]) else None

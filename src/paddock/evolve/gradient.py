@@ -1,0 +1,114 @@
+"""Back-propagation through a network, and through time: how an error changes with every weight.
+
+The layers and the order of weights are those of `control/perceptron.py`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from paddock.control.networks import Network
+from paddock.evolve.tasks.base import Floats
+
+
+class Layer(NamedTuple):
+    """The weights of one layer as tables."""
+
+    bias: Floats  # shape (units)
+    forward: Floats  # shape (values from below, units)
+    back: Floats | None  # from its own units a tick ago, shape (units, units)
+    kind: str  # of its units
+
+
+def layers_of(network: Network, weights: Floats) -> list[Layer]:
+    """Views of an individual's weights, layer by layer."""
+    layers, at = [], 0
+    for i, (below, units, recurrent) in enumerate(network.layers):
+        rows = 1 + below + (units if recurrent else 0)
+        table = weights[at : at + rows * units].reshape(rows, units)
+        back = table[1 + below :] if recurrent else None
+        kind = network.activation if i < len(network.hidden) else network.output
+        layers.append(Layer(table[0], table[1 : 1 + below], back, kind))
+        at += rows * units
+    return layers
+
+
+def first_states(network: Network, sequences: int) -> list[Floats]:
+    """What all units were before the first tick: zero."""
+    return [np.zeros((sequences, units)) for _, units, _ in network.layers]
+
+
+def forward(network: Network, weights: Floats, inputs: Floats, before: list[Floats]) -> list[list[Floats]]:
+    """The units of every layer at every tick; inputs have the shape (sequences, ticks, values)."""
+    layers, states = layers_of(network, weights), []
+    for t in range(inputs.shape[1]):
+        below, now = inputs[:, t], []
+        for layer, old in zip(layers, before, strict=True):
+            total = layer.bias + below @ layer.forward
+            if layer.back is not None:
+                total = total + old @ layer.back
+            below = activated(layer.kind, total)
+            now.append(below)
+        states.append(now)
+        before = now
+    return states
+
+
+def loss_and_gradient(
+    network: Network, weights: Floats, inputs: Floats, wanted: Floats, before: list[Floats]
+) -> tuple[float, Floats, list[Floats]]:
+    """The mean squared error of the outputs, how it changes with every weight, and the units at the end.
+
+    Args:
+        network: its layers.
+        weights: of one individual, shape (size).
+        inputs: between -1 and 1, shape (sequences, ticks, values).
+        wanted: outputs of the last layer, shape (sequences, ticks, 2).
+        before: the units before the first tick; no error is traced to what was before them.
+    """
+    layers = layers_of(network, weights)
+    states = forward(network, weights, inputs, before)
+    gradient = np.zeros_like(weights)
+    slopes = layers_of(network, gradient)
+    count = wanted.size
+    loss = 0.0
+    later: list[Floats | None] = [None] * len(layers)  # error that reaches a unit from the next tick
+    for t in range(inputs.shape[1] - 1, -1, -1):
+        off = states[t][-1] - wanted[:, t]
+        loss += float((off * off).sum()) / count
+        error = 2.0 * off / count
+        for k in range(len(layers) - 1, -1, -1):
+            from_later = later[k]
+            if from_later is not None:
+                error = error + from_later
+            inner = error * slope(layers[k].kind, states[t][k])
+            below = states[t][k - 1] if k else inputs[:, t]
+            slopes[k].bias[:] += inner.sum(axis=0)
+            slopes[k].forward[:] += below.T @ inner
+            back = slopes[k].back
+            if back is not None:
+                old = states[t - 1][k] if t else before[k]
+                back[:] += old.T @ inner
+                later[k] = inner @ layers[k].back.T  # type: ignore[union-attr]
+            error = inner @ layers[k].forward.T
+    return loss, gradient, states[-1]
+
+
+def activated(kind: str, total: Floats) -> Floats:
+    """Units' outputs."""
+    if kind == "tanh":
+        return np.tanh(total)
+    if kind == "sigmoid":
+        return np.asarray(1.0 / (1.0 + np.exp(-total)))
+    return np.maximum(0.0, total) if kind == "relu" else total
+
+
+def slope(kind: str, output: Floats) -> Floats:
+    """How an output changes with the sum that it is made of."""
+    if kind == "tanh":
+        return np.asarray(1.0 - output * output)
+    if kind == "sigmoid":
+        return np.asarray(output * (1.0 - output))
+    return (output > 0.0).astype(np.float64) if kind == "relu" else np.ones_like(output)

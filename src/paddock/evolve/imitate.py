@@ -1,0 +1,149 @@
+"""Imitation: a network learns from demonstrations to drive as a teacher does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from paddock.arena import Robot
+from paddock.control.networks import Network
+from paddock.core.errors import PaddockError, shown
+from paddock.evolve.gradient import first_states, loss_and_gradient
+from paddock.evolve.tasks.base import Floats
+
+Progress = Callable[[int, float], None]
+"""Told after every epoch: its number, and the mean squared error."""
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What a teacher saw and did, tick by tick."""
+
+    readings: Floats  # of all devices, one after the other, shape (ticks, values)
+    wheels: Floats  # rim speeds that the teacher wanted [m/s], shape (ticks, 2)
+
+    def __post_init__(self) -> None:
+        ticks = len(self.readings)
+        if self.readings.ndim != 2 or self.wheels.shape != (ticks, 2) or not ticks:
+            raise PaddockError(
+                f"Demonstration: expected readings (ticks, values) and wheels (ticks, 2), got {self.readings.shape} "
+                f"and {self.wheels.shape}"
+            )
+        if not (np.isfinite(self.readings).all() and np.isfinite(self.wheels).all()):
+            raise PaddockError("Demonstration: expected finite readings and speeds")
+
+
+def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: float) -> Demonstration:
+    """Let a teacher drive a robot of an arena, and write down what it sees and does.
+
+    Args:
+        robot: it, and its world, are driven on from where they are.
+        teacher: a controller, `act(observation)` or an object with such a method.
+        devices: what the pupil will see; the teacher may look at all that is enabled.
+        seconds: simulated.
+    """
+    arena = robot.arena
+    act = teacher.act if hasattr(teacher, "act") else teacher
+    robot.enable(*devices)
+    readings, wheels = [], []
+    for _ in range(max(1, round(seconds / arena.dt))):
+        seen = robot.sense()
+        left, right = act(seen)
+        readings.append(np.concatenate([np.ravel(getattr(seen, name)) for name in devices]))
+        wheels.append((float(left), float(right)))
+        robot.wheels.set(left, right)
+        arena.step()
+    return Demonstration(np.array(readings, np.float64), np.array(wheels))
+
+
+def imitate(
+    network: Network,
+    demonstrations: Sequence[Demonstration],
+    *,
+    epochs: int = 100,
+    rate: float = 0.01,
+    window: int = 50,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Network:
+    """Train a network to do what teachers did, by back-propagation (through time, if it is recurrent) and Adam.
+
+    Args:
+        network: its layers; it starts from its own weights, or at random if they are all zero.
+        demonstrations: all equally long if the network is recurrent.
+        epochs: how often to go through all of them.
+        rate: of learning, in the first epoch; it falls to a tenth.
+        window: ticks through which errors are traced back; what was before is remembered, but not changed.
+        seed: decides all chance.
+        progress: told after every epoch.
+    """
+    if not demonstrations:
+        raise PaddockError("imitate: expected at least one demonstration")
+    if epochs < 1 or window < 1:
+        raise PaddockError(f"imitate: expected epochs and window >= 1, got {shown(epochs)} and {shown(window)}")
+    rng = np.random.default_rng(seed)
+    inputs = [inputs_of(network, one.readings) for one in demonstrations]
+    wanted = [np.clip(one.wheels / network.speed, -1.0, 1.0) for one in demonstrations]
+    weights = network.weights[0].copy()
+    if not weights.any():
+        weights = network.random(1, seed=seed)[0]
+    adam, before = Adam(len(weights)), first_states(network, 1)
+    for epoch in range(epochs):
+        rate_now = rate * 0.1 ** (epoch / epochs)
+        losses = []
+        for x, y, fresh in _portions(network, inputs, wanted, window, rng):
+            before = first_states(network, len(x)) if fresh else before
+            loss, gradient, before = loss_and_gradient(network, weights, x, y, before)
+            weights -= rate_now * adam.step(gradient)
+            losses.append(loss)
+        if progress is not None:
+            progress(epoch + 1, float(np.mean(losses)))
+    return network.with_weights(weights)
+
+
+def inputs_of(network: Network, readings: Floats) -> Floats:
+    """What the network sees of readings (ticks, values): the arithmetic of `take_inputs` in perceptron.py."""
+    zero = np.concatenate([np.full(one.values, one.zero) for one in network.inputs])
+    gain = np.concatenate([np.full(one.values, one.gain) for one in network.inputs])
+    change = np.concatenate([np.full(one.values, one.change) for one in network.inputs])
+    if readings.shape[1] != len(zero):
+        raise PaddockError(f"imitate: the network sees {len(zero)} values, the demonstration has {readings.shape[1]}")
+    changes = np.diff(readings, axis=0, prepend=readings[:1])
+    scaled: Floats = np.clip(gain * np.where(change, changes, readings - zero), -1.0, 1.0)
+    return scaled
+
+
+def _portions(
+    network: Network, inputs: list[Floats], wanted: list[Floats], window: int, rng: np.random.Generator
+) -> Any:
+    """Inputs, outputs, and whether nothing was before: windows in order if it remembers, else a shuffle."""
+    if network.recurrent:
+        lengths = {len(one) for one in inputs}
+        if len(lengths) > 1:
+            raise PaddockError(f"imitate: expected demonstrations of one length, got {sorted(lengths)} ticks")
+        x, y = np.stack(inputs), np.stack(wanted)
+        for first in range(0, x.shape[1], window):
+            yield x[:, first : first + window], y[:, first : first + window], first == 0
+    else:
+        x, y = np.concatenate(inputs), np.concatenate(wanted)
+        order = rng.permutation(len(x))
+        for part in np.array_split(order, max(1, len(order) // window)):
+            yield x[part, None], y[part, None], True
+
+
+class Adam:
+    """The step of Kingma and Ba (2015), for a learning rate of 1."""
+
+    def __init__(self, size: int) -> None:
+        self.mean, self.square, self.steps = np.zeros(size), np.zeros(size), 0
+
+    def step(self, gradient: Floats) -> Floats:
+        """How far to go against the gradient."""
+        self.steps += 1
+        self.mean = 0.9 * self.mean + 0.1 * gradient
+        self.square = 0.999 * self.square + 0.001 * gradient**2
+        mean, square = self.mean / (1 - 0.9**self.steps), self.square / (1 - 0.999**self.steps)
+        return np.asarray(mean / (np.sqrt(square) + 1e-8))

@@ -1,0 +1,108 @@
+"""The folder of an evolution: champion, learning curve, history, config, world and checkpoint."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
+from paddock.evolve.config import Config
+from paddock.evolve.evolution import Evolution, Generation
+from paddock.report.charts import Level, Series, line_chart
+from paddock.worlds import save_world
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+CHECKPOINT, CHAMPION, CURVE = "checkpoint.npz", "champion.npz", "learning-curve.png"
+BEST, MEAN, CHAMPIONS = "#2e86ab", "#e6a117", "#2f9e6e"
+
+
+class Folder:
+    """Where an evolution keeps what it finds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._kept: float | None = None  # fitness of the champion on disk
+
+    def begin(self, evolution: Evolution, *, resume: bool = False) -> None:
+        """Make the folder, and write what never changes."""
+        if not resume and (self.path / CHECKPOINT).exists():
+            raise PaddockError(
+                f"{self.path}: there is an evolution already: go on with --resume, or choose another folder"
+            )
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for i, world in enumerate(evolution.task.worlds):
+                save_world(world, self.path / (f"world-{i}.toml" if i else "world.toml"))
+        except OSError as error:
+            raise PaddockError(f"{self.path}: cannot write there: {error.strerror or error}") from None
+        self.write_json("config.json", evolution.config.as_table())
+        save_checkpoint(self.path / CHECKPOINT, evolution.state())
+
+    def resumed_config(self, wanted: Mapping[str, Any]) -> Config:
+        """The config of the evolution that is here, perhaps with more generations."""
+        return Config.from_table(load_checkpoint(self.path / CHECKPOINT)["config"]).continued(wanted)
+
+    def resume(self, evolution: Evolution) -> None:
+        """Bring an evolution to where it was."""
+        evolution.restore(load_checkpoint(self.path / CHECKPOINT))
+
+    def keep(self, evolution: Evolution) -> None:
+        """After a generation: a killed process loses nothing that was kept."""
+        save_checkpoint(self.path / CHECKPOINT, evolution.state())
+        best = evolution.history[-1].champion
+        if best != self._kept:
+            self._kept = best
+            evolution.champion.save(self.path / CHAMPION)
+
+    def finish(self, evolution: Evolution, summary: Mapping[str, Any]) -> list[Path]:
+        """Write champion, history, learning curve and summary; the files that people look at."""
+        names = [field.name for field in fields(Generation)]
+        with (self.path / "history.csv").open("w", newline="", encoding="utf-8") as file:
+            table = csv.DictWriter(file, names)
+            table.writeheader()
+            table.writerows(asdict(one) for one in evolution.history)
+        self.write_json("summary.json", summary)
+        if evolution.history:
+            evolution.champion.save(self.path / CHAMPION)
+            learning_curve(evolution.history, title=evolution.task.name, about=about(evolution)).save(self.path / CURVE)
+        return sorted(path for path in self.path.iterdir() if path.suffix != ".part")
+
+    def write_json(self, name: str, table: Mapping[str, Any]) -> None:
+        """A small table for people and programs."""
+        (self.path / name).write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
+
+
+def about(evolution: Evolution) -> str:
+    """How it was evolved, in one line."""
+    config = evolution.config
+    worlds = len(evolution.task.worlds)
+    places = f", {worlds} worlds" if worlds > 1 else ""
+    return f"{config.strategy}, population {config.population}, seed {config.seed}{places}"
+
+
+def learning_curve(history: Sequence[Generation], *, title: str, about: str = "", size: int = 1000) -> Image:
+    """Fitness over generations: of the champion, of each generation's best, and the mean."""
+    number = np.array([one.number for one in history], float)
+    lines = [
+        Series("mean", MEAN, number, np.array([one.mean for one in history])),
+        Series("best of the generation", BEST, number, np.array([one.best for one in history]), 1.2),
+        Series("champion so far", CHAMPIONS, number, np.array([one.champion for one in history]), 2.6),
+    ]
+    if all(one.best == one.champion for one in history):  # elites that meet the same noise: one line is enough
+        del lines[1]
+    solved = next((one for one in history if one.solved >= 1.0), None)
+    levels = (
+        [] if solved is None else [Level(f"solved in generation {solved.number}", "#6c757d", solved.champion, True)]
+    )
+    return line_chart(
+        f"Learning curve: {title}", lines, x_name="generation", y_name="fitness", about=about, levels=levels, size=size
+    )

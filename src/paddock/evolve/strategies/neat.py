@@ -1,0 +1,87 @@
+"""NEAT: networks that grow (Stanley and Miikkulainen, 2002); glue around the package `neat-python`."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from paddock.evolve.packages import package
+from paddock.evolve.strategies.base import Floats, Space
+from paddock.evolve.strategies.growth import SETTINGS, compiled
+from paddock.evolve.strategies.replay import Replayed
+
+
+class Neat(Replayed):
+    """Genomes of nodes and connections in species; each becomes a program, so that the engine can run it.
+
+    A genome that has become too large for a program stands still, and so has no future. There may be a few
+    individuals more or less in a generation than the population says.
+    """
+
+    makes_programs: ClassVar[bool] = True
+    kept: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, space: Space, *, population: int, seed: int) -> None:
+        """Begin with networks without hidden units."""
+        super().__init__(space, population=population, seed=seed)
+        self.seed = seed
+        self.start()
+
+    @classmethod
+    def least(cls) -> int:
+        """Species need members."""
+        return 4
+
+    def start(self) -> None:
+        """A new search from the seed."""
+        neat = package("neat", "NEAT", install="neat-python")
+        self._chance = random.Random(self.seed).getstate()
+        with self._own_chance():
+            self._search: Any = neat.Population(self._config(neat))
+
+    def ask(self) -> Floats:
+        """The genomes of this generation as programs."""
+        genes = self._search.config.genome_config
+        rows = [
+            compiled(genome, genes, self.space.inputs, self.space.length, recurrent=self.space.recurrent)
+            for genome in self._search.population.values()
+        ]
+        return np.stack(rows)
+
+    def learn(self, fitness: Floats) -> None:
+        """The package's own generation, with the fitness that was found elsewhere."""
+
+        def give(genomes: list[tuple[int, Any]], config: Any) -> None:
+            for (_, genome), worth in zip(genomes, fitness.tolist(), strict=True):
+                genome.fitness = worth
+
+        with self._own_chance():
+            self._search.run(give, 1)
+
+    def _config(self, neat: Any) -> Any:
+        settings = SETTINGS.format(
+            population=self.population, inputs=self.space.inputs, feed_forward=not self.space.recurrent
+        )
+        with tempfile.TemporaryDirectory() as folder:  # the package reads its settings from files only
+            path = Path(folder) / "neat.ini"
+            path.write_text(settings, encoding="utf-8")
+            return neat.Config(
+                neat.DefaultGenome, neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation, str(path)
+            )
+
+    @contextmanager
+    def _own_chance(self) -> Iterator[None]:
+        """The package draws from Python's common generator: give it ours, and others theirs back."""
+        others = random.getstate()
+        random.setstate(self._chance)
+        try:
+            yield
+        finally:
+            self._chance = random.getstate()
+            random.setstate(others)

@@ -1,0 +1,156 @@
+"""Expression trees: made at random, crossed, changed, and turned into instructions for `control/machine.py`.
+
+A tree is the list of its nodes, each before its branches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from paddock.control.machine import (
+    ADD,
+    COPY,
+    COUNT,
+    DIVIDE,
+    INSTRUCTION_COLUMNS,
+    LEAST,
+    MAGNITUDE,
+    MOST,
+    MULTIPLY,
+    SET,
+    SQUASH,
+    SUBTRACT,
+    WHEELS,
+    WHERE,
+)
+from paddock.evolve.strategies.base import Floats
+
+Node = tuple[int, float]
+"""An operation, and its number: the value of SET, the register of READ."""
+
+Tree = list[Node]
+
+READ = -1  # of an input, or of a wheel a tick ago
+BRANCHES = {
+    READ: 0, SET: 0, SQUASH: 1, MAGNITUDE: 1, ADD: 2, SUBTRACT: 2, MULTIPLY: 2, DIVIDE: 2, LEAST: 2, MOST: 2, WHERE: 3,
+}  # fmt: skip
+FUNCTIONS = (ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST, WHERE, SQUASH, MAGNITUDE)
+NAMES = {
+    SQUASH: "tanh({})", MAGNITUDE: "|{}|", ADD: "({} + {})", SUBTRACT: "({} - {})", MULTIPLY: "({} · {})",
+    DIVIDE: "({} / {})", LEAST: "min({}, {})", MOST: "max({}, {})", WHERE: "({} > 0 ? {} : {})",
+}  # fmt: skip
+
+
+def grown(rng: np.random.Generator, registers: int, depth: int, *, full: bool) -> Tree:
+    """A tree at random, at most so deep; `full`: exactly so deep everywhere."""
+    if depth == 0 or (not full and rng.random() < 0.3):
+        if rng.random() < 0.7:
+            return [(READ, float(rng.integers(registers)))]
+        return [(SET, float(rng.normal(0.0, 1.0)))]
+    operation = FUNCTIONS[int(rng.integers(len(FUNCTIONS)))]
+    tree: Tree = [(operation, 0.0)]
+    for _ in range(BRANCHES[operation]):
+        tree += grown(rng, registers, depth - 1, full=full)
+    return tree
+
+
+def end_of(tree: Tree, start: int) -> int:
+    """Where the branch that begins at a node ends."""
+    open_branches = 1
+    while open_branches:
+        open_branches += BRANCHES[tree[start][0]] - 1
+        start += 1
+    return start
+
+
+def grafted(tree: Tree, at: int, branch: Tree) -> Tree:
+    """The tree with another branch in the place of the one that begins at a node."""
+    return tree[:at] + branch + tree[end_of(tree, at) :]
+
+
+def crossed(rng: np.random.Generator, mother: Tree, father: Tree) -> Tree:
+    """The mother with a branch of the father."""
+    at, from_ = int(rng.integers(len(mother))), int(rng.integers(len(father)))
+    return grafted(mother, at, father[from_ : end_of(father, from_)])
+
+
+def changed(rng: np.random.Generator, tree: Tree, registers: int) -> Tree:
+    """A new branch, a branch alone, or other numbers."""
+    kind, at = rng.random(), int(rng.integers(len(tree)))
+    if kind < 0.4:
+        return grafted(tree, at, grown(rng, registers, int(rng.integers(1, 4)), full=False))
+    if kind < 0.5:
+        return tree[at : end_of(tree, at)]
+    return [
+        (operation, number + float(rng.normal(0.0, 0.3))) if operation == SET else (operation, number)
+        for operation, number in tree
+    ]
+
+
+def cost(tree: Tree) -> int:
+    """How many instructions a tree becomes."""
+    return sum(0 if operation == READ else 2 if operation == WHERE else 1 for operation, _ in tree)
+
+
+def compiled(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
+    """The trees of the left and right wheel as one individual of a Program."""
+    code: list[tuple[float, ...]] = []
+    free = inputs + WHEELS
+
+    def place() -> int:
+        nonlocal free
+        free += 1
+        return free - 1
+
+    def emit(tree: Tree, at: int) -> tuple[int, int]:
+        """The register of a branch's value, and where the branch ends."""
+        operation, number = tree[at]
+        at += 1
+        if operation == READ:
+            return int(number), at
+        values = []
+        for _ in range(BRANCHES[operation]):
+            value, at = emit(tree, at)
+            values.append(value)
+        target = place()
+        if operation == SET:
+            code.append((SET, target, 0, 0, number))
+        elif operation == WHERE:
+            code.append((COPY, target, values[2], 0, 0.0))
+            code.append((WHERE, target, values[0], values[1], 0.0))
+        else:
+            code.append((operation, target, values[0], values[-1], 0.0))
+        return target, at
+
+    results = [emit(tree, 0)[0] for tree in trees]
+    # Both trees may read what the wheels were, so these change last; through copies, if one is the other's result.
+    held = [place() for _ in results]
+    code += [(COPY, hold, result, 0, 0.0) for hold, result in zip(held, results, strict=True)]
+    code += [(COPY, inputs + wheel, hold, 0, 0.0) for wheel, hold in enumerate(held)]
+    row = np.zeros(COUNT + INSTRUCTION_COLUMNS * length)
+    row[0] = len(code)
+    row[COUNT : COUNT + INSTRUCTION_COLUMNS * len(code)] = np.array(code).ravel()
+    return row
+
+
+OVERHEAD = 2 * WHEELS  # instructions of a program beside those of its trees
+
+
+def text(tree: Tree, inputs: int) -> str:
+    """A tree as people write it; x0, x1 … are the inputs, l and r the wheels a tick ago."""
+
+    def written(at: int) -> tuple[str, int]:
+        operation, number = tree[at]
+        at += 1
+        if operation == READ:
+            wheel = int(number) - inputs
+            return (f"x{int(number)}" if wheel < 0 else "lr"[wheel]), at
+        if operation == SET:
+            return f"{number:.3g}", at
+        parts = []
+        for _ in range(BRANCHES[operation]):
+            part, at = written(at)
+            parts.append(part)
+        return NAMES[operation].format(*parts), at
+
+    return written(0)[0]

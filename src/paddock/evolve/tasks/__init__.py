@@ -1,0 +1,1 @@
+"""Tasks: worlds, robots and sensors, and how good it is what a robot does there."""

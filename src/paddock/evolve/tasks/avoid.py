@@ -1,0 +1,54 @@
+"""Avoiding obstacles: swift, straight and far from everything, as Floreano and Mondada (1994) judged it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.arena.batch import Rollout
+from paddock.arena.measures import Avoidance, Contact, Coverage, Travel
+from paddock.evolve.config import Config
+from paddock.evolve.tasks.base import Judgement, Task
+from paddock.evolve.tasks.robots import only_robot, sight
+from paddock.worlds import load_world
+
+RANGE = 0.07  # [m] of an e-puck's infrared
+SHARE = 0.3  # of the top speed, at least, to have done the task
+CELL = 0.1  # [m]
+
+
+def configured(config: Config) -> Task:
+    """As `paddock evolve avoid` asks for it."""
+    world = load_world(config.world or "clutter")
+    robot = only_robot(world)
+    seconds, speed = config.seconds or 60.0, robot.drive.max_speed
+    return Task(
+        name="avoid",
+        worlds=(world,),
+        seconds=seconds,
+        inputs=(sight(robot, "proximity", RANGE),),
+        speed=speed,
+        judge=AvoidJudge(seconds, speed),
+        measures=(Avoidance(speed=speed, range=RANGE), Contact(), Travel(), Coverage(cell=CELL)),
+        hidden=config.hidden if config.hidden is not None else (4,),
+        recurrent=bool(config.recurrent),
+    )
+
+
+@dataclass(frozen=True)
+class AvoidJudge:
+    """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for every contact and its time."""
+
+    seconds: float
+    speed: float  # [m/s]
+
+    def __call__(self, drive: Rollout) -> Judgement:
+        """Judge every world."""
+        free = 1.0 - drive["contact_time"][:, 0] / self.seconds
+        speed = drive["mean_speed"][:, 0] / self.speed
+        fitness = drive["avoidance"][:, 0] * free / (1.0 + 0.2 * drive["contacts"][:, 0])
+        solved = (drive["contacts"][:, 0] == 0) & (speed >= SHARE)
+        most = self.seconds * self.speed / CELL
+        behaviour = np.stack([np.clip(speed, 0, 1), np.clip(drive["visited"][:, 0] / most, 0, 1)], axis=1)
+        return Judgement(fitness, solved.astype(np.float64), behaviour)

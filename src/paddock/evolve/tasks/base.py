@@ -1,0 +1,83 @@
+"""What all tasks share: where robots drive, what they see, and how a drive is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.batch import Rollout
+from paddock.arena.measures.base import Measure
+from paddock.control.networks import Input, Network
+from paddock.control.policy import Policy
+from paddock.control.program import Program
+from paddock.core.errors import PaddockError
+from paddock.worlds import WorldSpec
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How well worlds, or individuals, did."""
+
+    fitness: Floats  # more is better
+    solved: Floats  # whether the task was done, 0 or 1; of an individual the share of its worlds
+    behaviour: Floats  # how it was done: two numbers from 0 to 1 for each
+
+    def __post_init__(self) -> None:
+        count = len(self.fitness)
+        if np.shape(self.fitness) != (count,) or np.shape(self.solved) != (count,) or len(self.behaviour) != count:
+            raise PaddockError(
+                f"fitness: expected one number for every world, got shapes {np.shape(self.fitness)}, "
+                f"{np.shape(self.solved)} and {np.shape(self.behaviour)}"
+            )
+
+    def by_individual(self, worlds: int) -> Judgement:
+        """The mean over the worlds that each individual drove in, one after the other."""
+        return Judgement(
+            self.fitness.reshape(-1, worlds).mean(axis=1),
+            self.solved.reshape(-1, worlds).mean(axis=1),
+            self.behaviour.reshape(-1, worlds, self.behaviour.shape[1]).mean(axis=1),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One robot, in one world or in several, for some time."""
+
+    name: str
+    worlds: tuple[WorldSpec, ...]
+    seconds: float  # simulated, of one evaluation at most
+    inputs: tuple[Input, ...]  # what the robot sees
+    speed: float  # of a wheel at most [m/s]
+    judge: Callable[[Rollout], Judgement]  # of every world; world w shows scene w % len(worlds)
+    measures: tuple[Measure, ...] = ()
+    trace_every: float | None = None  # [s], if the judge wants traces
+    hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
+    recurrent: bool = False
+
+    def network(self) -> Network:
+        """The network at the wheels, without weights."""
+        return Network(inputs=self.inputs, hidden=self.hidden, recurrent=self.recurrent, speed=self.speed)
+
+    def program(self, length: int) -> Program:
+        """The program at the wheels, without instructions."""
+        return Program(inputs=self.inputs, length=length, speed=self.speed, recurrent=self.recurrent)
+
+    def policy(self, *, programs: bool, length: int = 64) -> Network | Program:
+        """What is evolved."""
+        return self.program(length) if programs else self.network()
+
+
+def scale_of(policy: Policy) -> Floats:
+    """The usual spread of a network's weights: 1 / √(values that a unit adds up)."""
+    if not isinstance(policy, Network):
+        return np.ones(policy.weights.shape[1])
+    parts = []
+    for below, units, recurrent in policy.layers:
+        rows = 1 + below + (units if recurrent else 0)
+        parts.append(np.full(rows * units, 1.0 / np.sqrt(rows)))
+    return np.concatenate(parts)

@@ -1,0 +1,178 @@
+"""The maze: from the start to the exit, in one maze or in many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.batch import Rollout
+from paddock.arena.measures import Goal
+from paddock.control.networks import Input
+from paddock.core.errors import PaddockError
+from paddock.evolve.config import Config
+from paddock.evolve.tasks.base import Floats, Judgement, Task
+from paddock.robots import RobotSpec, load_robot
+from paddock.sensors.proximity import ProximitySpec
+from paddock.worlds import load_world
+from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_of, maze_world
+
+SHIPPED = 8  # columns and rows of the shipped maze
+TICK = 0.05  # [s]: in a tick the robot drives 15 mm at most
+SIGHT = 0.3  # [m] the robot sees no farther: it knows whether there is a wall beside it, and no more
+REACHED = 0.08  # [m] from the middle of the exit's cell
+HASTE = 0.1  # what an early exit is worth: little, so that no maze is given up for speed in others
+LOOK = 0.25  # [s] between two looks at where the robot is
+SPEED = 0.3  # [m/s]
+FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in generated ones
+
+
+def scout(beams: int = 3) -> RobotSpec:
+    """The shipped scout with short sight: left, ahead and to the right; with five beams halfway between, too."""
+    robot = load_robot("scout")
+    own = robot.sensor("range")
+    assert isinstance(own, ProximitySpec)
+    radius, height = own.mounts[1][0], own.mounts[1][2]
+    headings = np.linspace(90.0, -90.0, beams).tolist()
+    mounts = tuple(
+        (round(radius * math.cos(a), 6), round(radius * math.sin(a), 6), height, heading)
+        for heading, a in zip(headings, np.radians(headings), strict=True)
+    )
+    return replace(robot, sensors=(replace(own, range=SIGHT, mounts=mounts), robot.sensor("encoders")))
+
+
+def sight_of(beams: int) -> Input:
+    """-1 out of sight, 1 touching: a scout with longer sight sees the same."""
+    return Input(device="range", values=beams, zero=SIGHT / 2, gain=-2 / SIGHT)
+
+
+def maze_task(
+    *,
+    mazes: int = 0,
+    size: int = SHIPPED,
+    kind: str = "backtracker",
+    first: int = 0,
+    seconds: float | None = None,
+    hidden: Sequence[int] | None = None,
+    recurrent: bool | None = None,
+) -> Task:
+    """Through the shipped maze, or through so many generated ones.
+
+    Args:
+        mazes: how many to generate; 0: the shipped one.
+        size: columns and rows of generated mazes.
+        kind: of generated mazes.
+        first: seed of the first one; the others follow.
+        seconds: simulated, for one drive; None: 60, or for generated mazes enough to see
+            all cells with a hand on the wall.
+        hidden: units of the network's hidden layers.
+        recurrent: whether it remembers; None: if there are many mazes.
+    """
+    if mazes < 0:
+        raise PaddockError(f"mazes: expected a whole number >= 0, got {mazes}")
+    beams = FEW if mazes == 0 else MANY
+    robot = scout(beams)
+    plans, worlds = [], []
+    if mazes == 0:
+        spec = load_world("maze")
+        plans.append(Plan(maze_of(spec, SHIPPED, SHIPPED), 0.0, spec.bounds[2] / SHIPPED))
+        worlds.append(replace(spec, robots=(replace(spec.robots[0], type=robot),)))
+    layout = Layout()
+    for number in range(mazes):
+        maze = make_maze(size, size, kind=kind, seed=first + number)
+        plans.append(Plan(maze, -layout.thickness / 2, layout.pitch))
+        world = maze_world(maze, robot=robot, name=f"maze-{first + number}")
+        # Every robot has the same name in all worlds, that of the shipped maze.
+        worlds.append(replace(world, robots=(replace(world.robots[0], name="scout"),)))
+    longest = 2 * size * size * plans[0].pitch  # m: every passage forth and back
+    limit = seconds or (60.0 if mazes == 0 else max(60.0, longest / (0.6 * SPEED)))
+    judge = MazeJudge(plans, limit)
+    return Task(
+        name="maze",
+        worlds=tuple(replace(world, dt=TICK) for world in worlds),
+        seconds=limit,
+        inputs=(sight_of(beams),),
+        speed=SPEED,
+        judge=judge,
+        measures=(Goal(at=[plan.exit for plan in plans], radius=REACHED),),
+        trace_every=LOOK,
+        hidden=tuple(hidden) if hidden is not None else (4,),
+        recurrent=mazes > 0 if recurrent is None else recurrent,
+    )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A maze, and where its cells lie."""
+
+    maze: Maze
+    origin: float  # left and lower edge of the first cell [m]
+    pitch: float  # [m]
+
+    @property
+    def exit(self) -> tuple[float, float]:
+        """The middle of the exit's cell [m]."""
+        x, y = self.centre(self.maze.exit)
+        return x, y
+
+    def centre(self, cell: tuple[int, int]) -> tuple[float, float]:
+        """The middle of a cell [m]."""
+        return self.origin + (cell[0] + 0.5) * self.pitch, self.origin + (cell[1] + 0.5) * self.pitch
+
+    def onward(self) -> Floats:
+        """Of every cell: the middle of the next one on the way to the exit, and how far it is from there [m]."""
+        steps, ways = distance_map(self.maze), self.maze.ways()
+        table = np.zeros((self.maze.columns, self.maze.rows, 3))
+        for cell in self.maze.cells():
+            after = cell if cell == self.maze.exit else min(ways[cell], key=lambda other: int(steps[other]))
+            table[cell] = *self.centre(after), steps[after] * self.pitch
+        return table
+
+
+class MazeJudge:
+    """Fitness: the part of the way to the exit that the robot got along; at the exit 1, and more if it is early."""
+
+    def __init__(self, plans: Sequence[Plan], seconds: float) -> None:
+        self.seconds = seconds
+        self.onward = np.stack([plan.onward() for plan in plans])
+        self.origin, self.pitch = plans[0].origin, plans[0].pitch
+        self.exits = [plan.exit for plan in plans]
+        starts = np.array([plan.centre(plan.maze.start) for plan in plans])
+        self.whole = self.way_left(starts[:, None, :], np.arange(len(plans)))[:, 0]
+
+    def way_left(self, at: Floats, scenes: NDArray[np.int64]) -> Floats:
+        """Metres to the exit along the corridors, from places (W, moments, 2) in the scenes (W)."""
+        columns, rows = self.onward.shape[1:3]
+        cells = np.floor((np.nan_to_num(at) - self.origin) / self.pitch).astype(np.int64)
+        column, row = cells[..., 0].clip(0, columns - 1), cells[..., 1].clip(0, rows - 1)
+        after = self.onward[scenes[:, None], column, row]
+        left: Floats = np.hypot(at[..., 0] - after[..., 0], at[..., 1] - after[..., 1]) + after[..., 2]
+        return left
+
+    def __call__(self, drive: Rollout) -> Judgement:
+        """Judge every world."""
+        scenes = np.arange(len(drive.ticks)) % len(self.onward)
+        nearest = np.nanmin(self.way_left(drive.trace[:, :, 0, :2], scenes), axis=1)
+        progress = np.clip(1.0 - nearest / self.whole[scenes], 0.0, 1.0)
+        time = drive["goal_time"][:, 0]
+        solved = np.isfinite(time)
+        early = 1.0 - np.nan_to_num(time) / self.seconds
+        fitness = np.where(solved, 1.0 + HASTE * early, 0.99 * progress)
+        size = self.pitch * np.array(self.onward.shape[1:3])
+        behaviour = np.clip((drive.poses[:, 0, :2] - self.origin) / size, 0.0, 1.0)
+        return Judgement(fitness, solved.astype(np.float64), behaviour)
+
+
+def configured(config: Config) -> Task:
+    """As `paddock evolve maze` asks for it."""
+    return maze_task(
+        mazes=config.mazes,
+        size=config.size,
+        kind=config.kind,
+        seconds=config.seconds,
+        hidden=config.hidden,
+        recurrent=config.recurrent,
+    )

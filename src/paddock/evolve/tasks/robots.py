@@ -1,0 +1,44 @@
+"""The robot of a task's world, and how a controller sees its sensors."""
+
+from __future__ import annotations
+
+from paddock.control.networks import Input, nearness
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.robots import RobotSpec
+from paddock.sensors.ground import GroundSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+from paddock.sensors.sonar import SonarSpec
+from paddock.worlds import WorldSpec
+from paddock.worlds.placement import robot_types
+
+RANGING = (ProximitySpec, SonarSpec, LaserSpec)
+
+
+def only_robot(world: WorldSpec) -> RobotSpec:
+    """The kind of the one robot that a world has."""
+    kinds = robot_types(world)
+    if len(kinds) != 1:
+        raise PaddockError(f"{world.name}: expected a world with one robot, got {len(kinds)}")
+    return kinds[0]
+
+
+def sight(robot: RobotSpec, device: str, range: float) -> Input:
+    """Distances of a robot's device as nearness within a range [m]."""
+    names = [sensor.name for sensor in robot.sensors]
+    if device not in names:
+        raise UnknownName(f"device of {robot.name}", device, names)
+    return nearness(device, robot.sensor(device).channels, range=range)
+
+
+def all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
+    """All that a robot sees of distances and of the floor."""
+    found: list[Input] = []
+    for sensor in robot.sensors:
+        if isinstance(sensor, RANGING) and not sensor.polled:
+            found.append(nearness(sensor.name, sensor.channels, range=sensor.range))
+        elif isinstance(sensor, GroundSpec):
+            found.append(Input(device=sensor.name, values=sensor.channels, zero=0.5, gain=2.0))
+    if not found:
+        raise PaddockError(f"{robot.name}: it has no sensor of distances or of the floor that a network could look at")
+    return tuple(found)

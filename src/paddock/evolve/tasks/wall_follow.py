@@ -1,0 +1,77 @@
+"""Following walls: at the right distance, onward, and without touching them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from paddock.arena.batch import Rollout
+from paddock.arena.measures import Contact
+from paddock.core.geometry import bounding_radius
+from paddock.evolve.config import Config
+from paddock.evolve.tasks.base import Floats, Judgement, Task
+from paddock.evolve.tasks.robots import RANGING, only_robot, sight
+from paddock.worlds import WorldSpec, load_world
+
+CLEARANCE = 0.25  # [m] wanted between the robot and the wall
+TOLERANCE = 0.25  # [m] that it may be off
+CELL = 0.5  # [m]: it goes onward when it comes to new cells
+LOOK = 0.5  # [s] between two looks
+NEAR, SHARE = 0.8, 0.4  # of the time at the wall, and of the cells that could be seen, to have done the task
+FAST = 0.6  # of the robot's top speed
+
+
+def configured(config: Config) -> Task:
+    """As `paddock evolve wall-follow` asks for it."""
+    world = load_world(config.world or "wall-loop")
+    robot = only_robot(world)
+    device = next((one.name for one in robot.sensors if isinstance(one, RANGING)), "sonar")
+    seconds, speed = config.seconds or 120.0, FAST * robot.drive.max_speed
+    wanted = bounding_radius(robot.body.shape) + CLEARANCE
+    return Task(
+        name="wall-follow",
+        worlds=(world,),
+        seconds=seconds,
+        inputs=(sight(robot, device, 1.5),),
+        speed=speed,
+        judge=WallJudge(world, wanted, seconds * speed / CELL),
+        measures=(Contact(),),
+        trace_every=LOOK,
+        hidden=config.hidden if config.hidden is not None else (6,),
+        recurrent=bool(config.recurrent),
+    )
+
+
+class WallJudge:
+    """Fitness: how many new cells it came to along walls, of those that its speed allows; less for contact."""
+
+    def __init__(self, world: WorldSpec, wanted: float, most: float) -> None:
+        self.wanted, self.most, self.bounds = wanted, most, world.bounds
+        left, bottom, right, top = world.bounds
+        corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
+        pieces = [(a, b, 0.0) for a, b in pairwise(corners)]
+        for wall in world.walls:
+            pieces += [(a, b, wall.thickness / 2) for a, b in pairwise(wall.points)]
+        self.from_, self.to = np.array([a for a, _, _ in pieces]), np.array([b for _, b, _ in pieces])
+        self.half = np.array([half for _, _, half in pieces])
+
+    def distance(self, at: Floats) -> Floats:
+        """From places (…, 2) to the nearest wall [m]."""
+        way = self.to - self.from_
+        share = ((at[..., None, :] - self.from_) * way).sum(axis=-1) / (way * way).sum(axis=-1)
+        nearest = self.from_ + np.clip(share, 0, 1)[..., None] * way
+        away: Floats = (np.linalg.norm(at[..., None, :] - nearest, axis=-1) - self.half).min(axis=-1)
+        return away
+
+    def __call__(self, drive: Rollout) -> Judgement:
+        """Judge every world."""
+        at = drive.trace[:, :, 0, :2]
+        there = np.abs(self.distance(at) - self.wanted) <= TOLERANCE
+        cells = np.floor(at / CELL).astype(np.int64)
+        onward = np.array([len(np.unique(c[t], axis=0)) for c, t in zip(cells, there, strict=True)]) / self.most
+        touched = drive["contacts"][:, 0]
+        near = there.mean(axis=1)
+        solved = (touched == 0) & (near >= NEAR) & (onward >= SHARE)
+        behaviour = np.stack([np.clip(onward, 0, 1), near], axis=1)
+        return Judgement(onward * (0.5 + 0.5 * near) / (1 + touched), solved.astype(np.float64), behaviour)

@@ -1,0 +1,47 @@
+"""The thesis' evolution: three inputs, two outputs, twenty individuals, two hundred generations, one maze."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import partial
+
+from paddock.evolve.config import Config
+from paddock.evolve.evolution import Evolution, Generation
+from paddock.evolve.judge import LocalJudge
+
+POPULATION, GENERATIONS, SECONDS = 20, 200, 60.0
+INPUTS, OUTPUTS = 3, 2
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of one evolution."""
+
+    evolution: Evolution
+    wall: float  # [s], without compilation
+    processor: float  # [s], of all cores together
+
+    @property
+    def history(self) -> list[Generation]:
+        return self.evolution.history
+
+    @property
+    def solved(self) -> bool:
+        """Whether the champion reaches the exit."""
+        return self.history[-1].solved >= 1.0
+
+    @property
+    def solved_in(self) -> int | None:
+        """The first generation in which one reached the exit."""
+        return next((one.number for one in self.history if one.solved >= 1.0), None)
+
+
+def learn(seed: int, *, generations: int = GENERATIONS, threads: int | None = None) -> Learned:
+    """One evolution from its seed."""
+    config = Config(task="maze", population=POPULATION, generations=generations, seed=seed, seconds=SECONDS)
+    evolution = Evolution(config, judged_by=partial(LocalJudge, threads=threads))
+    evolution.judge.get_ready()
+    wall, processor = time.perf_counter(), time.process_time()
+    evolution.run()
+    return Learned(evolution, time.perf_counter() - wall, time.process_time() - processor)

@@ -1,0 +1,121 @@
+"""The report: the thesis' table beside ours, what holds, learning curves and drives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paddock.experiments.document import Heading, Part, Picture, Words, write_document
+from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
+from paddock.experiments.rossum.clocks import THINKING
+from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
+from paddock.experiments.rows import Sheet, claims
+from paddock.report.axes import SPAN_COLORS
+from paddock.report.charts import Series, line_chart
+from paddock.worlds import load_world
+from paddock.worlds.picture import draw_world
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from paddock.experiments.rossum.reproduce import Findings
+
+TITLE = "Rossum's Playhouse with sensor extensions: the maze, beside the thesis"
+SIZE = 800  # width of a picture [pixels]
+
+ABOUT = (
+    "In 2007 a thesis at TU Wien gave the simulator Rossum's Playhouse three extensions: a clock that waits for "
+    "its clients, range sensors that are computed only when asked, and range sensors that turn. It tried them "
+    f"with a simple robot whose neural network ({INPUTS} inputs, {OUTPUTS} outputs) learns its way through a maze: "
+    f"population {POPULATION}, {GENERATIONS} generations. The thesis tells how long that took, and neither its "
+    "maze, nor its network's hidden units, nor its fitness, nor whether the robot reached the exit. So those are "
+    "ours: the shipped maze of 8 × 8 cells, a scout that sees 0.3 m to the left, ahead and to the right, four "
+    f"hidden units, and as fitness the part of the way to the exit that the robot got along within {SECONDS:g} "
+    "simulated seconds. The machines differ too: the thesis used an AMD64 X2 6400+ of 2007 and Java 1.6."
+)
+EASY = (
+    "With such a robot the maze is no hard problem: most runs reach the exit within twenty generations, and even "
+    "random search finds a network that does, after some hundred tries. All generations are evolved all the same; "
+    "the later ones make the champion faster."
+)
+CLOCKS = (
+    "Here the best champion drives over the network, against a real `paddock serve`, and takes "
+    f"{1000 * THINKING:g} ms for each decision. In lock-step the clock waits: at any speed the drive is the same, to "
+    "the last bit, as without a network. The free-running clock goes on meanwhile: at 50× some four ticks pass during "
+    "a decision, at 500× some forty, and the robot runs into walls."
+)
+SENSORS = (
+    "With only the turret of the scout, one beam on a servo, the robot stands, turns the beam to the left, ahead "
+    "and to the right, asks once each, and drives on with its left hand on the wall. Between the questions the "
+    "sensor is never computed. Requests to turn a fixed sensor, or to poll a sensor that cannot be polled, are "
+    "refused."
+)
+
+
+def write_report(findings: Findings, folder: Path) -> list[Path]:
+    """Write `report.md`, `report.html` and the pictures."""
+    return write_document(TITLE, list(_parts(findings)), folder)
+
+
+def _parts(findings: Findings) -> Iterator[Part]:
+    failed = [row for row in findings.rows if not row.holds]
+    yield Words(ABOUT)
+    yield Heading("What holds")
+    yield Words(f"{len(findings.rows) - len(failed)} of {len(findings.rows)} claims hold.")
+    yield claims(findings.rows)
+    yield Heading("The thesis' table beside ours")
+    yield _table(findings)
+    yield Heading("Learning")
+    yield Words(EASY)
+    yield Picture(
+        "learning",
+        "Fitness of the champion so far, one line for each seed; the exit is reached above 1",
+        curves(findings),
+    )
+    yield Heading("Two clocks")
+    yield Words(CLOCKS)
+    for drive in findings.drives:
+        if drive.clock != "lock-step" or drive.speed == 500.0:
+            reached = "reaches the exit" if drive.reached else f"gets {drive.part:.0%} of the way"
+            name = drive.name.replace(", ", "-").replace("×", "").replace(" ", "-")
+            yield Picture(name, f"{drive.name}: {reached}", trail_picture(findings, drive.trail))
+    yield Heading("Polled and pivoting")
+    yield Words(SENSORS)
+    walk = findings.walk
+    caption = f"With one beam: {walk.cells} cells, {walk.looks} looks, {walk.seconds:.0f} simulated seconds"
+    yield Picture("turret", caption, trail_picture(findings, walk.trail))
+    yield Heading("All that was measured")
+    yield findings.sheet
+
+
+def _table(findings: Findings) -> Sheet:
+    rows = []
+    for (version, speed), minutes in PUBLISHED.items():
+        told = "failed (crashed after generation 90, every run)" if minutes is None else f"{minutes:g} min"
+        rows.append((f"thesis, {version}, {speed}×", told))
+    walls = [one.wall for one in findings.learned]
+    rows.append(("ours, as fast as it can", f"{np.median(walls):.1f} s ({np.median(walls) / MINUTE:.2f} min)"))
+    return Sheet(("system", f"time for {POPULATION} × {GENERATIONS}"), tuple(rows))
+
+
+def curves(findings: Findings) -> Image:
+    """The champions' fitness of all evolutions."""
+    lines = [
+        Series(
+            f"seed {one.evolution.config.seed}",
+            SPAN_COLORS[i % len(SPAN_COLORS)],
+            np.array([now.number for now in one.history], float),
+            np.array([now.champion for now in one.history]),
+        )
+        for i, one in enumerate(findings.learned)
+    ]
+    return line_chart("Learning curves", lines, x_name="generation", y_name="fitness of the champion", size=SIZE)
+
+
+def trail_picture(findings: Findings, trail: list[tuple[float, float]]) -> Image:
+    """The maze with a drive in it."""
+    world = load_world("maze")
+    return draw_world(world, trails={world.robots[0].name: trail}, size=SIZE, rays=False)

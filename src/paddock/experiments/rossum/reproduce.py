@@ -1,0 +1,112 @@
+"""Evolve as the thesis did, drive with its three extensions, and see what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from paddock.control.networks import Network
+from paddock.core.errors import PaddockError
+from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments.rossum.claims import rows_of
+from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
+from paddock.experiments.rossum.evolutions import GENERATIONS, Learned, learn
+from paddock.experiments.rossum.turret import Walk, walk
+
+SEEDS = 10
+SPEEDS = (50.0, 500.0)  # the thesis' two
+HEADS = (
+    "run",
+    "exit reached",
+    "in generation",
+    "best fitness",
+    "time [s]",
+    "processor time [s]",
+    "simulated time / time",
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that was evolved and driven."""
+
+    learned: Sequence[Learned]
+    walk: Walk
+    drives: Sequence[Drive]
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every claim."""
+        return rows_of(self.learned, self.walk, self.drives)
+
+    @property
+    def sheet(self) -> Sheet:
+        """Every evolution, and every drive of the champion."""
+        runs = [
+            (
+                f"evolution, seed {one.evolution.config.seed}",
+                "yes" if one.solved else "no",
+                str(one.solved_in or ""),
+                f"{one.history[-1].champion:.3f}",
+                f"{one.wall:.1f}",
+                f"{one.processor:.1f}",
+                "",
+            )
+            for one in self.learned
+        ]
+        dt = self.learned[0].evolution.task.worlds[0].dt
+        for drive in self.drives:
+            factor = drive.ticks * dt / max(drive.wall, 1e-9)
+            runs.append(
+                (drive.name, "yes" if drive.reached else "no", "", "", f"{drive.wall:.1f}", "", f"{factor:.0f}×")
+            )
+        return Sheet(HEADS, tuple(runs))
+
+    def write(self, folder: Path) -> list[Path]:
+        """The report: Markdown, HTML and pictures."""
+        from paddock.experiments.rossum.report import write_report
+
+        return write_report(self, folder)
+
+
+def reproduce(*, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None) -> Findings:
+    """The thesis' evolution and its extensions; see `paddock.experiments.Reproduction`."""
+    return reproduce_with(GENERATIONS, seeds=seeds, workers=workers, progress=progress)
+
+
+def reproduce_with(
+    generations: int, *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+) -> Findings:
+    """The same with fewer generations; claims need them all."""
+    count = SEEDS if seeds is None else seeds
+    if count < 1:
+        raise PaddockError(f"seeds: expected at least 1, got {count}")
+    tell = progress or (lambda done, of: None)
+    total = count + 1 + 1 + 2 * len(SPEEDS) + 1
+    learned: list[Learned] = []
+    for seed in range(count):
+        learned.append(learn(seed, generations=generations, threads=workers))
+        tell(seed + 1, total)
+    walked = walk()
+    tell(count + 1, total)
+    drives = []
+    for drive in all_drives(learned):
+        drives.append(drive)
+        tell(count + 1 + len(drives), total)
+    return Findings(learned, walked, drives)
+
+
+def all_drives(learned: Sequence[Learned]) -> Iterator[Drive]:
+    """The best champion under every clock."""
+    best = learned[int(np.argmax([one.history[-1].champion for one in learned]))]
+    champion, task, seed = best.evolution.champion, best.evolution.task, best.evolution.config.seed
+    assert isinstance(champion, Network)
+    yield drive_here(task, champion, seed)
+    for speed in (*SPEEDS, None):
+        yield drive_locked(task, champion, seed, speed=speed)
+    for speed in SPEEDS:
+        yield drive_free(task, champion, seed, speed=speed)

@@ -1,0 +1,114 @@
+"""A sensor that is computed only when asked, and that turns: one beam is enough for the whole maze.
+
+The robot stands in the middle of a cell, looks left, ahead and to the right with the one beam of its turret, and
+drives to the next cell with its left hand on the wall. Its wheels' encoders tell how far it came.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import paddock
+from paddock.arena.robot import Robot
+from paddock.core.errors import DeviceRefused
+from paddock.experiments.rossum.served import served
+from paddock.worlds import WorldSpec, load_world
+
+CELL = 0.25  # [m]
+OPEN = 0.2  # [m] there is a passage if nothing is nearer
+SPEED, TURN = 0.2, 2.0  # [m/s], [rad/s]
+LOOKS = (math.pi / 2, 0.0, -math.pi / 2)  # in the order in which ways are tried
+MOST_CELLS = 100
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One walk through the maze with the turret alone."""
+
+    reached: bool  # the exit
+    cells: int  # driven through
+    looks: int  # times that the sensor was asked
+    seconds: float  # simulated
+    in_sense: bool  # whether a polled sensor is part of sense()
+    refused: int  # of two requests that must be: to turn a fixed sensor, to poll what cannot be
+    trail: list[tuple[float, float]]
+
+
+def walk(seed: int = 0) -> Walk:
+    """Over the network, in lock-step, in the shipped maze."""
+    world = load_world("maze")
+    with (
+        served(world, seed=seed, speed=None, lock_step=True) as url,
+        paddock.connect(url, name="turret", lock_step=True, timeout=60.0) as arena,
+    ):
+        robot = arena["scout"]
+        robot.enable("turret", "encoders")
+        refused = _refusals(robot)
+        in_sense = "turret" in robot.sense()
+        trail, looks, cells = [robot.pose[:2]], 0, 0
+        while cells < MOST_CELLS and not at_exit(world, trail[-1]):
+            for angle in LOOKS:
+                looks += 1
+                if look(arena, robot, angle) > OPEN:
+                    break
+            else:
+                angle = math.pi
+            turn(arena, robot, angle)
+            ahead(arena, robot, CELL)
+            cells += 1
+            trail.append(robot.pose[:2])
+        return Walk(at_exit(world, trail[-1]), cells, looks, arena.time, in_sense, refused, trail)
+
+
+def look(arena: paddock.Arena, robot: Robot, angle: float) -> float:
+    """Turn the beam, wait until it is there, and ask once [m]."""
+    turret = robot.turret
+    turret.pan(angle)
+    while abs(turret.pan_angle - angle) > 1e-6:
+        arena.step()
+    return float(turret.read())
+
+
+def turn(arena: paddock.Arena, robot: Robot, angle: float) -> None:
+    """On the spot, as the encoders tell."""
+    way = angle * robot.spec.drive.axle / 2
+    _roll(arena, robot, -way, way)
+
+
+def ahead(arena: paddock.Arena, robot: Robot, way: float) -> None:
+    """Straight on, as the encoders tell [m]."""
+    _roll(arena, robot, way, way)
+
+
+def _roll(arena: paddock.Arena, robot: Robot, left: float, right: float) -> None:
+    """Let both wheels roll so far [m], slower towards the end."""
+    start = robot.encoders.read()
+    while True:
+        now = robot.encoders.read()
+        missing = left - (now[0] - start[0]), right - (now[1] - start[1])
+        if max(map(abs, missing)) < 0.0004:
+            break
+        robot.wheels.set(*(math.copysign(min(SPEED, max(0.01, 4.0 * abs(way))), way) for way in missing))
+        arena.step()
+    robot.stop()
+    arena.step(5)
+
+
+def at_exit(world: WorldSpec, at: tuple[float, float]) -> bool:
+    """Whether the robot stands in the exit's cell."""
+    place = next(start.at for start in world.starts if start.name == "exit")
+    return math.dist(at, place) < CELL / 2
+
+
+def _refusals(robot: Robot) -> int:
+    """How many of two impossible requests are refused."""
+    refused = 0
+    requests: tuple[Callable[[], None], ...] = (lambda: robot.range.pan(0.5), robot.encoders.poll_only)
+    for request in requests:
+        try:
+            request()
+        except DeviceRefused:
+            refused += 1
+    return refused

@@ -1,0 +1,99 @@
+"""Imitation: the gradient is that of finite differences, and pupils drive as their teachers do."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import paddock
+from paddock.arena.measures import Travel
+from paddock.control.braitenberg import explorer
+from paddock.control.networks import Input, Network, nearness
+from paddock.evolve.gradient import first_states, forward, loss_and_gradient
+from paddock.evolve.imitate import Demonstration, demonstrate, imitate, inputs_of
+
+
+@settings(max_examples=30)
+@given(
+    hidden=st.lists(st.integers(1, 4), max_size=2),
+    activation=st.sampled_from(["tanh", "sigmoid", "identity"]),
+    recurrent=st.booleans(),
+    ticks=st.integers(1, 6),
+    seed=st.integers(0, 999),
+)
+def test_the_gradient_is_that_of_finite_differences(
+    hidden: list[int], activation: str, recurrent: bool, ticks: int, seed: int
+) -> None:
+    net = Network(
+        inputs=(Input(device="a", values=3),), hidden=tuple(hidden), activation=activation, recurrent=recurrent
+    )
+    rng = np.random.default_rng(seed)
+    weights = rng.normal(0, 0.7, net.size)
+    x, y = rng.uniform(-1, 1, (2, ticks, 3)), rng.uniform(-1, 1, (2, ticks, 2))
+    before = [rng.uniform(-1, 1, state.shape) for state in first_states(net, 2)]
+    _, gradient, _ = loss_and_gradient(net, weights, x, y, before)
+    for k in range(net.size):
+        step = np.zeros(net.size)
+        step[k] = 1e-6
+        above, _, _ = loss_and_gradient(net, weights + step, x, y, before)
+        below, _, _ = loss_and_gradient(net, weights - step, x, y, before)
+        assert gradient[k] == pytest.approx((above - below) / 2e-6, rel=1e-4, abs=1e-8)
+
+
+@pytest.mark.parametrize("recurrent", [False, True])
+@pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "identity"])
+def test_what_is_trained_is_what_drives(recurrent: bool, activation: str) -> None:
+    inputs = (Input(device="a", values=2, gain=0.5), Input(device="b", values=1, change=True, gain=3))
+    net = Network(inputs=inputs, hidden=(4, 3), activation=activation, recurrent=recurrent, speed=0.2)
+    net = net.with_weights(net.random(1, seed=4))
+    readings = np.random.default_rng(1).uniform(-2, 2, (20, 3))
+    states = forward(net, net.weights[0], inputs_of(net, readings)[None], first_states(net, 1))
+    for tick, row in enumerate(readings):
+        seen: Any = SimpleNamespace(a=row[:2], b=row[2:])
+        assert list(net.act(seen)) == pytest.approx(0.2 * states[tick][-1][0], abs=1e-12)
+
+
+def taught(network: Network, seeds: range, seconds: float = 20.0) -> list[Demonstration]:
+    shown = []
+    for seed in seeds:
+        with paddock.open("clutter", seed=seed) as arena:
+            arena["red"].place(0.75, 0.9, 1.3 * seed)
+            shown.append(demonstrate(arena["red"], explorer(), network.devices, seconds=seconds))
+    return shown
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_a_pupil_drives_as_its_teacher_does(recurrent: bool) -> None:
+    net = Network(inputs=(nearness(),), hidden=(8,), recurrent=recurrent, speed=0.13)
+    errors: list[float] = []
+    pupil = imitate(net, taught(net, range(3)), epochs=40, progress=lambda epoch, error: errors.append(error))
+    assert errors[-1] < 0.1 * errors[0]
+    batch = paddock.batch("clutter", 1, seed=50)
+    drive = batch.run(30.0, pupil, measures=[Travel()])
+    assert drive["mean_speed"][0, 0] > 0.03
+    again = imitate(net, taught(net, range(3)), epochs=3)
+    assert np.array_equal(again.weights, imitate(net, taught(net, range(3)), epochs=3).weights)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda net, good: imitate(net, []), "at least one demonstration"),
+        (lambda net, good: imitate(net, [good], epochs=0), "epochs and window >= 1"),
+        (lambda net, good: imitate(net, [Demonstration(np.zeros((4, 2)), np.zeros((4, 2)))]), "sees 8 values"),
+        (lambda net, good: Demonstration(np.zeros((4, 2)), np.zeros((3, 2))), "expected readings (ticks, values)"),
+        (lambda net, good: Demonstration(np.full((4, 2), math.nan), np.zeros((4, 2))), "finite"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_imitated_is_refused(call, message: str) -> None:  # type: ignore[no-untyped-def]
+    net = Network(inputs=(nearness(),))
+    with pytest.raises(paddock.PaddockError) as caught:
+        call(net, Demonstration(np.zeros((4, 8)), np.zeros((4, 2))))
+    assert message in str(caught.value)

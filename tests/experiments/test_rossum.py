@@ -1,0 +1,98 @@
+"""Rossum's reproduction: clocks that wait give the same drive, those that do not a worse one; on short runs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from paddock.cli import reproduce as command
+from paddock.evolve.config import Config
+from paddock.evolve.evolution import Evolution
+from paddock.experiments.rossum.claims import rows_of
+from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
+from paddock.experiments.rossum.evolutions import Learned, learn
+from paddock.experiments.rossum.reproduce import Findings, reproduce
+from paddock.experiments.rossum.turret import Walk, walk
+
+WALK = Walk(True, 46, 90, 200.0, False, 2, [(0.125, 0.125), (1.875, 1.875)])
+DRIVES = (
+    Drive("here", None, 1.0, True, 700, 700, "abc", 0.2, WALK.trail),
+    Drive("lock-step", 50.0, 1.0, True, 700, 700, "abc", 9.0, WALK.trail),
+    Drive("free-running", 500.0, 0.2, False, 1200, 20, "", 0.2, WALK.trail),
+)
+
+
+@pytest.fixture(scope="module")
+def learned() -> Learned:
+    """An evolution that reaches the exit, short as it is."""
+    return learn(0, generations=15)
+
+
+def test_the_exit_is_reached_soon(learned: Learned) -> None:
+    assert learned.solved
+    assert learned.solved_in is not None
+    assert learned.solved_in <= 15
+
+
+def test_a_clock_that_waits_gives_the_same_drive_and_one_that_does_not_a_worse_one(learned: Learned) -> None:
+    evolution = learned.evolution
+    champion, task, seed = evolution.champion, evolution.task, evolution.config.seed
+    here = drive_here(task, champion, seed)  # type: ignore[arg-type]
+    assert here.reached
+    locked = drive_locked(task, champion, seed, speed=500.0, thinking=0.001)  # type: ignore[arg-type]
+    assert (locked.digest, locked.ticks, locked.trail) == (here.digest, here.ticks, here.trail)
+    free = drive_free(task, champion, seed, speed=500.0, thinking=0.01)  # type: ignore[arg-type]
+    assert not free.reached
+    assert free.part < 1
+    assert free.decisions < free.ticks / 2
+
+
+def test_one_turning_beam_that_is_asked_finds_the_exit() -> None:
+    walked = walk()
+    assert walked.reached
+    assert walked.looks > 0
+    assert (walked.in_sense, walked.refused) == (False, 2)
+
+
+def test_claims_hold_where_they_should_and_only_there(learned: Learned) -> None:
+    fast = [replace(learned, wall=2.0, processor=4.0)]
+    held = {(row.row, row.metric): row.holds for row in rows_of(fast, WALK, DRIVES)}
+    assert [key for key, holds in held.items() if not holds] == [
+        ("evolution", "runs of 1 that reach generation 200"),
+        ("evolution", "individuals judged"),
+    ]
+    other = [DRIVES[0], replace(DRIVES[1], digest="abd"), replace(DRIVES[2], reached=True, part=1.0)]
+    slow = [replace(learned, wall=100.0, processor=30.0)]
+    lazy = replace(WALK, reached=False, in_sense=True, refused=1)
+    assert sum(row.holds for row in rows_of(slow, lazy, other)) == sum(held.values()) - 7
+
+
+def test_the_report_and_the_rows_are_written(
+    learned: Learned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    findings = Findings([learned], WALK, DRIVES)
+    monkeypatch.setattr(command, "reproduction_called", lambda name: lambda **_: findings)
+    assert not command.reproduce("rossum", json_lines=True, out=tmp_path)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert all(set(line) == {"row", "metric", "paper", "ours", "holds"} for line in lines)
+    assert next(line["paper"] for line in lines if line["metric"].startswith("time of a run")) == 540
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "failed (crashed after generation 90, every run)" in text
+    assert {path.name for path in tmp_path.glob("*.png")} == {
+        "learning.png", "here.png", "free-running-500.png", "turret.png",
+    }  # fmt: skip
+
+
+def test_no_seed_is_refused() -> None:
+    with pytest.raises(Exception, match="seeds: expected at least 1"):
+        reproduce(seeds=0)
+
+
+def test_the_task_is_the_thesis_s() -> None:
+    evolution = Evolution(Config(task="maze"))
+    assert sum(one.values for one in evolution.task.inputs) == 3
+    assert evolution.policy.weights.shape[1] == (1 + 3) * 4 + (1 + 4) * 2
+    assert evolution.task.seconds >= 60
