@@ -130,8 +130,17 @@ def unseen(config: Config, task: Task, count: int) -> tuple[Task, int]:
     if config.task == "maze":
         from paddock.evolve.tasks.maze import maze_task
 
-        options = {"hidden": task.hidden, "recurrent": task.recurrent, "size": config.size, "kind": config.kind}
-        return maze_task(mazes=count, first=UNSEEN, seconds=config.seconds, **options), UNSEEN  # type: ignore[arg-type]
+        other = maze_task(
+            mazes=count,
+            size=config.size,
+            kind=config.kind,
+            first=UNSEEN,
+            seconds=config.seconds,
+            hidden=task.hidden,
+            recurrent=task.recurrent,
+            beams=task.inputs[0].values,
+        )
+        return other, UNSEEN
     return replace(task, worlds=task.worlds[:1]), UNSEEN
 
 

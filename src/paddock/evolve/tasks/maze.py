@@ -58,6 +58,7 @@ def maze_task(
     seconds: float | None = None,
     hidden: Sequence[int] | None = None,
     recurrent: bool | None = None,
+    beams: int | None = None,
 ) -> Task:
     """Through the shipped maze, or through so many generated ones.
 
@@ -70,10 +71,11 @@ def maze_task(
             all cells with a hand on the wall.
         hidden: units of the network's hidden layers.
         recurrent: whether it remembers; None: if there are many mazes.
+        beams: of the robot's range sensor; None: three, or five in generated mazes.
     """
     if mazes < 0:
         raise PaddockError(f"mazes: expected a whole number >= 0, got {mazes}")
-    beams = FEW if mazes == 0 else MANY
+    beams = beams or (FEW if mazes == 0 else MANY)
     robot = scout(beams)
     plans, worlds = [], []
     if mazes == 0:
