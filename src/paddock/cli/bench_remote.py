@@ -89,7 +89,7 @@ def client(url: str, name: str) -> None:
     """One of many: notes when each observation came, and drives on it."""
     arena = paddock.connect(url, lock_step=False, timeout=30.0)
     robot = arena[name]
-    robot.enable("proximity")
+    robot.enable("proximity", "encoders")  # the wheels turn all the time, so that every observation is news
     arrivals: list[tuple[int, float]] = []
     came = threading.Condition()
 
@@ -97,7 +97,7 @@ def client(url: str, name: str) -> None:
         with came:
             arrivals.append((round(seen.time / arena.dt), time.perf_counter()))
             came.notify()
-        near = seen.proximity
+        near = robot.sense().proximity  # as it came with the news, which have only what changed
         robot.wheels.set(*((0.1, 0.09) if near[0] + near[7] > 0.1 else (-0.05, 0.05)))
 
     robot.on_sense(act)
