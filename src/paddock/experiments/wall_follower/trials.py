@@ -63,10 +63,10 @@ SLOW = Trial(row="tuned-slow", law="tuned-slow", seeds=20, limit=900.0)
 FAST = Trial(row="tuned", law="tuned", seeds=20, limit=200.0)
 ELSEWHERE = tuple(
     Trial(row=f"{law}, {course}", law=law, course=course, seeds=seeds, limit=limit)
-    for law, seeds, limit in (("tuned", 20, 200.0), ("tuned-slow", 3, 600.0))
+    for law, seeds, limit in (("tuned", 20, 200.0), ("tuned-slow", 2, 600.0))
     for course in ("curved", *(f"room-{seed}" for seed in ROOMS))
 )
-ROUGH = Trial(row="tuned-slow, broken", law="tuned-slow", course=f"broken-{BROKEN}", seeds=3, limit=600.0)
-ROUGH_FAST = Trial(row="tuned, broken", law="tuned", course=f"broken-{BROKEN}", seeds=20, limit=400.0)  # shown only
+ROUGH = Trial(row="tuned-slow, broken", law="tuned-slow", course=f"broken-{BROKEN}", seeds=2, limit=600.0)
+ROUGH_FAST = Trial(row="tuned, broken", law="tuned", course=f"broken-{BROKEN}", seeds=10, limit=400.0)  # shown only
 OTHERS = tuple(Trial(row=law, law=law, seeds=5, limit=600.0) for law in ("pid", "fuzzy", "geometry"))
 TRIALS = (*STUDY, SLOW, FAST, *ELSEWHERE, ROUGH, ROUGH_FAST, *OTHERS)
