@@ -492,8 +492,7 @@ def test_leaving_stops_the_robots_and_takes_along_what_was_brought() -> None:
             arena["red"].wheels.set(0.1, 0.1)
             arena.spawn("green", "e-puck")
             arena.step(5)
-        wait_until(lambda: not server.session.fleet.owners)
-        assert list(server.arena) == ["red", "blue"]
+        wait_until(lambda: list(server.arena) == ["red", "blue"] and not server.session.fleet.owners)
         wait_until(lambda: other.digest() and "green" not in other)
 
 
