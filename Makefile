@@ -13,7 +13,7 @@ demo: $(READY)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 2
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(READY)  ## all tests, then the kernels once more in plain Python; coverage over both
-	@echo "all tests, compiled and then in plain Python: about four minutes on two cores"
+	@echo "all tests, compiled and then in plain Python: about eight minutes on two cores"
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory test-compiled test-plain
 	$(BIN)/coverage report --skip-covered --fail-under=90
