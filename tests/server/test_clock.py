@@ -52,13 +52,13 @@ def test_advance_waits_for_the_lock_too() -> None:
 def test_everyone_is_told_when_the_clock_changes() -> None:
     with served(lock_step=False, speed=1.0) as server, Peer(server, encoding="json") as person, Peer(server) as other:
         person.ask("pause")
-        other.wait("clock", running=False)
+        assert other.wait("clock", running=False)
         person.ask("set_speed", speed=4)
-        other.wait("clock", speed=4.0)
+        assert other.wait("clock", speed=4.0)
         person.ask("set_speed", speed=0)
-        other.wait("clock", speed=0.0)
+        assert other.wait("clock", speed=0.0)
         person.ask("play")
-        other.wait("clock", running=True)
+        assert other.wait("clock", running=True)
 
 
 @pytest.mark.parametrize("speed", [0.001, 0.009, 1001, -1, float("nan"), "fast", True, None])

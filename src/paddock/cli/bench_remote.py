@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import paddock
-from paddock.cli.benches import Bench, swarm_world
+from paddock.cli.benches import Bench, control_loop, swarm_world
 from paddock.server import Server, Settings
 from paddock.server.process import server_process
 
@@ -24,20 +24,7 @@ def remote() -> Bench:
     stack = ExitStack()
     url = stack.enter_context(server_process("clutter", "--lock-step"))
     arena = stack.enter_context(paddock.connect(url))
-    robot = arena["red"]
-    robot.enable("proximity", "ground")
-
-    def work(steps: int) -> None:
-        for _ in range(steps):
-            seen = robot.sense()
-            near, floor = seen.proximity, seen.ground
-            if near[0] + near[7] < 0.12 or floor[1] < 0.1:
-                robot.wheels.set(-0.05, 0.05)
-            else:
-                robot.wheels.set(0.1, 0.09)
-            arena.step()
-
-    return Bench(1, arena.dt, work, 2_000, close=stack.close)
+    return Bench(1, arena.dt, control_loop(arena), 2_000, close=stack.close)
 
 
 def remote_many() -> Bench:

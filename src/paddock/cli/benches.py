@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import paddock
+from paddock.arena.base import BaseArena
 from paddock.arena.batch import Batch
 from paddock.control.braitenberg import explorer
 from paddock.control.networks import Network, nearness
@@ -40,6 +41,11 @@ class Bench(NamedTuple):
 def loop() -> Bench:
     """One e-puck in `clutter` and a controller in plain Python: sense 8 IR + 3 ground, decide, set, step."""
     arena = paddock.open("clutter", dt=TICK)
+    return Bench(1, arena.dt, control_loop(arena), 25_000)
+
+
+def control_loop(arena: BaseArena) -> Callable[[int], None]:
+    """The work of `loop`, wherever the arena is."""
     robot = arena["red"]
     robot.enable("proximity", "ground")
 
@@ -53,7 +59,7 @@ def loop() -> Bench:
                 robot.wheels.set(0.1, 0.09)
             arena.step()
 
-    return Bench(1, arena.dt, work, 25_000)
+    return work
 
 
 def single() -> Bench:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 from PIL import Image
 
 from paddock.core.errors import PaddockError
-from paddock.experiments.rows import Sheet
+from paddock.experiments.rows import Row, Sheet, claims
 from paddock.report.page import STYLE
 
 
@@ -37,6 +37,13 @@ class Picture:
 
 
 Part = Heading | Words | Sheet | Picture
+
+
+def what_holds(rows: Sequence[Row]) -> Iterator[Part]:
+    """How many claims hold, and the table of them."""
+    yield Heading("What holds")
+    yield Words(f"{sum(row.holds for row in rows)} of {len(rows)} claims hold.")
+    yield claims(rows)
 
 
 def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path]:

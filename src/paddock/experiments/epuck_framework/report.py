@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from paddock.core.geometry import Pose
-from paddock.experiments.document import Heading, Part, Picture, Words, write_document
+from paddock.experiments.document import Heading, Part, Picture, Words, what_holds, write_document
 from paddock.experiments.epuck_framework.course import the_course
 from paddock.experiments.epuck_framework.crossing import CONTROLLERS, CURVE, Run, placed_world
 from paddock.experiments.epuck_framework.reproduce import timing_sheet
-from paddock.experiments.rows import claims
 from paddock.report import RunLog
 from paddock.report.paths import draw_paths
 
@@ -67,11 +66,8 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
-    failed = [row for row in findings.rows if not row.holds]
     yield Words(ABOUT)
-    yield Heading("What holds")
-    yield Words(f"{len(findings.rows) - len(failed)} of {len(findings.rows)} claims hold.")
-    yield claims(findings.rows)
+    yield from what_holds(findings.rows)
     yield Heading("Timing tests")
     yield Words(TIMING)
     yield timing_sheet(findings.times)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paddock.experiments.document import Heading, Part, Picture, Words, write_document
+from paddock.experiments.document import Heading, Part, Picture, Words, what_holds, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
-from paddock.experiments.rows import Sheet, claims
+from paddock.experiments.rows import Sheet
 from paddock.report.axes import SPAN_COLORS
 from paddock.report.charts import Series, line_chart
 from paddock.worlds import load_world
@@ -61,11 +61,8 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
-    failed = [row for row in findings.rows if not row.holds]
     yield Words(ABOUT)
-    yield Heading("What holds")
-    yield Words(f"{len(findings.rows) - len(failed)} of {len(findings.rows)} claims hold.")
-    yield claims(findings.rows)
+    yield from what_holds(findings.rows)
     yield Heading("The thesis' table beside ours")
     yield _table(findings)
     yield Heading("Learning")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from paddock.control.wall import CLEARANCE
 from paddock.core.geometry import Pose
-from paddock.experiments.document import Heading, Part, Picture, Words, write_document
-from paddock.experiments.rows import Sheet, claims, mean_and_spread
+from paddock.experiments.document import Heading, Part, Picture, Words, what_holds, write_document
+from paddock.experiments.rows import Sheet, mean_and_spread
 from paddock.experiments.wall_follower.loop import ROBOT, TICK, Loop, placed_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
 from paddock.report import RunLog
@@ -62,11 +62,8 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
-    failed = [row for row in findings.rows if not row.holds]
     yield Words(ABOUT)
-    yield Heading("What holds")
-    yield Words(f"{len(findings.rows) - len(failed)} of {len(findings.rows)} claims hold.")
-    yield claims(findings.rows)
+    yield from what_holds(findings.rows)
     yield Heading("Two clocks")
     yield Words(CLOCKS)
     yield _clocks(findings)
