@@ -28,6 +28,7 @@ from paddock.control.own import KernelPolicy
 from paddock.sensors.compass import CompassSpec
 from paddock.sensors.encoders import EncodersSpec
 from paddock.sensors.ground import GroundSpec
+from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
 from paddock.sensors.sonar import SonarSpec
 from paddock.worlds.spec import Box, Cylinder, Light, Placed
@@ -164,26 +165,88 @@ def test_braitenberg_vehicles_and_kernels_of_ones_own_run_too() -> None:
     assert [one["same"] for one in found] == [[True] * 6] * 2
 
 
-def test_what_the_gpu_cannot_do_is_refused_by_name() -> None:
+def test_worlds_of_several_robots_that_sense_each_other() -> None:
+    found = simulated(
+        """
+    RANGE = (
+        ProximitySpec(name="proximity", mounts=((0, 0, 0.03, 0), (0, 0, 0.03, 60)), range=0.3, noise=0.01, delay=0.04),
+        LaserSpec(name="laser", range=1.0, fov_deg=180, beams=9),
+    )
+    crowd = world(
+        Placed(name="one", type=puck(*RANGE, slip_noise=0.1), at=(-0.2, 0.1)),
+        Placed(name="two", type=puck(*RANGE, slip_noise=0.1), at=(0.2, 0), heading_deg=180),
+        Placed(name="three", type=crate(*RANGE, name="crate"), at=(0, -0.2), heading_deg=90),
+        bounds=(-0.4, -0.4, 0.4, 0.4),
+    )
+    net = Network(inputs=(nearness("proximity", 2, range=0.3), nearness("laser", 9, range=1.0)), speed=0.4)
+    vehicle = Braitenberg(left=(-0.5, 0.3), right=(0.5, -0.3), speed=(0.3, 0.2), range=0.3)
+    drivers = {"one": net.with_weights(net.random(3, seed=1)), "two": vehicle, "three": vehicle}
+    print(json.dumps(both(crowd, drivers, measures=[Travel(), Contact()])))
+    """
+    )
+    assert found["same"] == [True] * 6
+    assert (found["figures"], found["trace"]) == (0, 0)
+    assert found["contacts"] > 0
+
+
+def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
+    found = simulated(
+        """
+    from paddock.sensors.registry import SPECS
+    from paddock.sensors.camera import CameraSpec
+    from paddock.worlds.spec import Field, Sound
+
+    MORE = {
+        "proximity": {"range": 0.3}, "sonar": {"range": 1.0, "cone_deg": 30}, "bumper": {"width_deg": 90},
+        "laser": {"range": 1.0, "fov_deg": 360, "beams": 5}, "constant": {"value": 0.2},
+    }
+    kinds = [(spec, spec.tag[1]) for spec in SPECS if spec is not CameraSpec]
+    sensors = tuple(spec(name=kind, noise=0.01, **MORE.get(kind, {})) for spec, kind in kinds)
+    scene = world(
+        Placed(name="one", type=puck(*sensors), at=(0, 0)), bounds=(-0.2, -0.2, 0.08, 0.2),
+        lights=(Light(at=(0.3, 0.2)),), fields=(Field(name="food", shape="radial", at=(0.2, 0), radius=0.5),),
+        sounds=(Sound(at=(0.1, 0)),),
+    )
+    net = Network(
+        inputs=tuple(Input(device=one.name, values=one.channels, gain=0.3) for one in sensors), hidden=(4,), speed=0.4
+    )
+    print(json.dumps(both(scene, net.with_weights(net.random(6, seed=2)), measures=[Travel(), Contact()])))
+    """
+    )
+    assert found["same"] == [True] * 6
+    assert found["contacts"] > 0
+
+
+@pytest.mark.parametrize("strategy", ["gp", "neat"])
+def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
+    here, there = simulated(
+        f"""
+    from paddock.evolve.config import Config
+    from paddock.evolve.study import evolve
+
+    config = Config(task="line-follow", strategy="{strategy}", population=4, generations=2, seconds=0.4)
+    told = [evolve(config, device=device).summary for device in ("cpu", "cuda")]
+    print(json.dumps([[one["best_fitness"], one["mean_fitness"]] for one in told]))
+    """
+    )
+    assert here == there
+    assert min(here) > 0.1
+
+
+def test_a_world_too_large_for_a_thread_is_refused() -> None:
     found = simulated(
         GENERAL
         + """
-    told = []
-    see = Network(inputs=(Input(device="compass", values=1),))
-    twins = world(*(Placed(name=n, type=puck(*SENSORS), at=(i, 0)) for i, n in enumerate("ab")))
-    for scene, policy in ((room(puck(*SENSORS)), see), (twins, {"a": explorer()})):
-        try:
-            policy = {"a": Braitenberg(left=(0, 0), right=(0, 0))} if scene is twins else policy
-            paddock.batch(scene, 2, device="cuda").run(0.1, policy)
-        except paddock.PaddockError as error:
-            told.append(str(error))
-    print(json.dumps(told))
+    placed = [Placed(name=f"r{i}", type=puck(*SENSORS), at=(0.2 * i, 0)) for i in range(300)]
+    many = world(*placed, bounds=(-1, -1, 61, 1))
+    try:
+        paddock.batch(many, 2, device="cuda").run(0.1, {"r0": Braitenberg(left=(0, 0), right=(0, 0))})
+    except paddock.PaddockError as error:
+        print(json.dumps(str(error)))
     """
     )
-    assert found == [
-        "one.compass: the GPU knows no compass, only proximity, ground, sonar, encoders: use device='cpu'",
-        "the GPU runs worlds with one robot: test has 2",
-    ]
+    assert found.startswith("test: a world of 300 robots needs ")
+    assert found.endswith("use device='cpu', or smaller worlds")
 
 
 def test_without_a_gpu_the_way_out_is_told() -> None:

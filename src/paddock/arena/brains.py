@@ -94,10 +94,11 @@ def brains_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds: int 
             f"{sizes} individuals for {worlds} worlds: expected as many, or a number that divides the number of worlds"
         )
     table = [np.broadcast_to(one, (individuals, one.shape[1])) for one in weights]
+    only_one = len(table) == 1  # a million networks need no copy
     return Brains(
         rows,
         np.array(plans, np.float64),
-        np.ascontiguousarray(np.hstack([np.empty((individuals, 0)), *table])),
+        np.ascontiguousarray(table[0] if only_one else np.hstack([np.empty((individuals, 0)), *table])),
         worlds // individuals,
         np.tile(np.concatenate([np.empty(0), *memory]), (worlds, 1)),
         enabled,

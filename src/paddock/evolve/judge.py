@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,11 +9,8 @@ import numpy as np
 from paddock.arena.batch import Batch
 from paddock.control.networks import Network
 from paddock.control.program import Program
-from paddock.core.errors import PaddockError, UnknownName
 from paddock.evolve.tasks.base import Floats, Judgement, Task
 from paddock.worlds.build import build
-
-DEVICES = ("cpu", "cuda")
 
 
 class Judge(Protocol):
@@ -56,7 +52,7 @@ class LocalJudge:
             device: cpu or cuda.
         """
         self.task, self.policy, self.seed = task, policy, seed
-        self.options: dict[str, Any] = {"threads": threads, **device_options(device)}
+        self.options: dict[str, Any] = {"threads": threads, "device": device}
         self.scenes = [build(world) for world in task.worlds]
         self._batch: Batch | None = None
 
@@ -88,14 +84,3 @@ class LocalJudge:
             trace_every=self.task.trace_every,
         )
         return self.task.judge(drive)
-
-
-def device_options(device: str) -> dict[str, Any]:
-    """What a batch is told about where to compute."""
-    if device not in DEVICES:
-        raise UnknownName("device", device, DEVICES)
-    if device == "cpu":
-        return {}
-    if "device" not in inspect.signature(Batch).parameters:
-        raise PaddockError("device: batches of this version run on the CPU only: leave --device out")
-    return {"device": device}

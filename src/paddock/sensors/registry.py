@@ -7,43 +7,56 @@ from __future__ import annotations
 
 from paddock.core.jit import kernel
 from paddock.core.spec import Spec
-from paddock.sensors import (
-    accelerometer,
-    bumper,
-    camera,
-    chemical,
-    compass,
-    constant,
-    encoders,
-    ground,
-    gyroscope,
-    inertial,
-    laser,
-    light,
-    microphone,
-    position,
-    proximity,
-    sonar,
-)
+from paddock.sensors.accelerometer import AccelerometerSpec
+from paddock.sensors.accelerometer import measure as accelerometer
 from paddock.sensors.base import SensorSpec
+from paddock.sensors.bumper import BumperSpec
+from paddock.sensors.bumper import measure as bumper
+from paddock.sensors.camera import CameraSpec
+from paddock.sensors.chemical import ChemicalSpec
+from paddock.sensors.chemical import measure as chemical
+from paddock.sensors.compass import CompassSpec
+from paddock.sensors.compass import measure as compass
+from paddock.sensors.constant import ConstantSpec
+from paddock.sensors.constant import measure as constant
+from paddock.sensors.encoders import EncodersSpec
+from paddock.sensors.encoders import measure as encoders
+from paddock.sensors.ground import GroundSpec
+from paddock.sensors.ground import measure as ground
+from paddock.sensors.gyroscope import GyroscopeSpec
+from paddock.sensors.gyroscope import measure as gyroscope
+from paddock.sensors.inertial import InertialSpec
+from paddock.sensors.inertial import measure as inertial
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.laser import measure as laser
+from paddock.sensors.light import LightSpec
+from paddock.sensors.light import measure as light
+from paddock.sensors.microphone import MicrophoneSpec
+from paddock.sensors.microphone import measure as microphone
+from paddock.sensors.position import PositionSpec
+from paddock.sensors.position import measure as position
+from paddock.sensors.proximity import ProximitySpec
+from paddock.sensors.proximity import measure as proximity
+from paddock.sensors.sonar import SonarSpec
+from paddock.sensors.sonar import measure as sonar
 
 SPECS: tuple[type[SensorSpec], ...] = (
-    proximity.ProximitySpec,
-    ground.GroundSpec,
-    light.LightSpec,
-    sonar.SonarSpec,
-    laser.LaserSpec,
-    bumper.BumperSpec,
-    accelerometer.AccelerometerSpec,
-    gyroscope.GyroscopeSpec,
-    compass.CompassSpec,
-    encoders.EncodersSpec,
-    inertial.InertialSpec,
-    position.PositionSpec,
-    chemical.ChemicalSpec,
-    microphone.MicrophoneSpec,
-    camera.CameraSpec,
-    constant.ConstantSpec,
+    ProximitySpec,
+    GroundSpec,
+    LightSpec,
+    SonarSpec,
+    LaserSpec,
+    BumperSpec,
+    AccelerometerSpec,
+    GyroscopeSpec,
+    CompassSpec,
+    EncodersSpec,
+    InertialSpec,
+    PositionSpec,
+    ChemicalSpec,
+    MicrophoneSpec,
+    CameraSpec,
+    ConstantSpec,
 )
 
 
@@ -61,32 +74,32 @@ def kind_number(spec: SensorSpec) -> int:
 def measure(kind, model, space, view, device, values):
     """Ideal values of one device; the numbers are the positions in SPECS. Pictures are not for this."""
     if kind == 0:
-        proximity.measure(model, space, view, device, values)
+        proximity(model, space, view, device, values)
     elif kind == 1:
-        ground.measure(model, space, view, device, values)
+        ground(model, space, view, device, values)
     elif kind == 2:
-        light.measure(model, space, view, device, values)
+        light(model, space, view, device, values)
     elif kind == 3:
-        sonar.measure(model, space, view, device, values)
+        sonar(model, space, view, device, values)
     elif kind == 4:
-        laser.measure(model, space, view, device, values)
+        laser(model, space, view, device, values)
     elif kind == 5:
-        bumper.measure(model, space, view, device, values)
+        bumper(model, space, view, device, values)
     elif kind == 6:
-        accelerometer.measure(model, space, view, device, values)
+        accelerometer(model, space, view, device, values)
     elif kind == 7:
-        gyroscope.measure(model, space, view, device, values)
+        gyroscope(model, space, view, device, values)
     elif kind == 8:
-        compass.measure(model, space, view, device, values)
+        compass(model, space, view, device, values)
     elif kind == 9:
-        encoders.measure(model, space, view, device, values)
+        encoders(model, space, view, device, values)
     elif kind == 10:
-        inertial.measure(model, space, view, device, values)
+        inertial(model, space, view, device, values)
     elif kind == 11:
-        position.measure(model, space, view, device, values)
+        position(model, space, view, device, values)
     elif kind == 12:
-        chemical.measure(model, space, view, device, values)
+        chemical(model, space, view, device, values)
     elif kind == 13:
-        microphone.measure(model, space, view, device, values)
+        microphone(model, space, view, device, values)
     elif kind == 15:
-        constant.measure(model, space, view, device, values)
+        constant(model, space, view, device, values)

@@ -19,6 +19,7 @@ from paddock.core.jit import Kernel
 from paddock.core.remake import remade
 from paddock.engine.batch import Brains, Notes
 from paddock.engine.kernels.rng import uniform
+from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import ITEM_COLUMNS, Model
 from paddock.engine.state import SEED, TICK, State, Workspace
 from paddock.engine.step import step_world
@@ -31,16 +32,25 @@ class Sizes(NamedTuple):
     """What a driver is compiled for: arrays of a thread have fixed sizes."""
 
     single: bool  # single precision
+    robots: int
     kept: int  # ticks of motion
     columns: int  # of motion
     wanted: int  # columns of commands
     constants: int  # of the model
+    crowd: int  # numbers in the index of robots
     most: int  # segments or discs that a robot may have around it
     values: int  # in a row of readings
     memory: int  # of the policy
     sums: int  # of all measures
     rays: int  # of the one device, if the threads of a block look together; else 0
     seats: int  # threads of such a block
+
+    @property
+    def thread_bytes(self) -> int:
+        """Memory that every thread has for itself."""
+        row = self.kept * self.columns + self.wanted + self.sums
+        numbers = self.robots * row + self.memory + self.values + 2 * self.most * ITEM_COLUMNS
+        return numbers * (4 if self.single else 8) + 8 * self.crowd
 
 
 def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: dict[str, Any], **options: Any) -> Any:
@@ -57,10 +67,12 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
         return remade(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
 
     decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
-    _, kept, columns, wanted, constant_count, most, values, memory_size, sum_count, ray_count, seats = sizes
+    crew, kept, columns, wanted, constant_count, crowded, most = sizes[1:8]
+    values, memory_size, sum_count, ray_count, seats = sizes[8:]
     together = ray_count > 0
     look_there: Any = on_device(look) if together else None
     sense_there: Any = None if together else on_device(sense)
+    index_there: Any = on_device(index_crowd) if crew > 1 else None
     ray_columns = ray_count | 1  # odd, so that threads side by side do not wait for the same bank of memory
 
     def drive(
@@ -88,26 +100,27 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
         who, scene = w // share, w % numbers.shape[0]
 
         my_clock = cuda.local.array((1, 2), np.int64)
-        my_motion = cuda.local.array((1, kept, 1, columns), f)
-        my_commands = cuda.local.array((1, 1, wanted), f)
+        my_motion = cuda.local.array((1, kept, crew, columns), f)
+        my_commands = cuda.local.array((1, crew, wanted), f)
         my_memory = cuda.local.array((1, memory_size), f)
-        my_sums = cuda.local.array((1, 1, sum_count), f)
+        my_sums = cuda.local.array((1, crew, sum_count), f)
         my_ahead = cuda.local.array(1, np.int64)
         readings = cuda.local.array(values, f)
         segments = cuda.local.array((most, ITEM_COLUMNS), f)
         discs = cuda.local.array((most, ITEM_COLUMNS), f)
-        crowd = cuda.local.array(2, np.int64)
+        crowd = cuda.local.array(crowded, np.int64)
 
         my_clock[0, TICK], my_clock[0, SEED] = clock[w, TICK], clock[w, SEED]
-        for k in range(kept):
-            for j in range(columns):
-                my_motion[0, k, 0, j] = motion[w, k, 0, j]
-        for j in range(wanted):
-            my_commands[0, 0, j] = commands[w, 0, j]
+        for r in range(crew):
+            for k in range(kept):
+                for j in range(columns):
+                    my_motion[0, k, r, j] = motion[w, k, r, j]
+            for j in range(wanted):
+                my_commands[0, r, j] = commands[w, r, j]
+            for j in range(sum_count):
+                my_sums[0, r, j] = sums[w, r, j]
         for j in range(memory_size):
             my_memory[0, j] = memory[w, j]
-        for j in range(sum_count):
-            my_sums[0, 0, j] = sums[w, 0, j]
         my_ahead[0] = ahead[w]
 
         model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
@@ -118,35 +131,60 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
             measures, slots, numbers[scene : scene + 1], my_sums, marks[w : w + 1], start[w : w + 1], my_ahead,
             trace[w : w + 1], every,
         )  # fmt: skip
+        if crew > 1:
+            index_there(model.grids, my_motion[0, my_clock[0, TICK] % kept], crowd)
         for _ in range(ticks):
             alive = there and my_ahead[0] != 0
             if together:  # a block goes on until all its worlds are done: its threads need each other
                 if not cuda.syncthreads_or(np.int32(alive)):
                     break
                 look_there(model, state, space, pool, alive, cuda.threadIdx.x, cuda.blockDim.x, readings)
+                if alive:
+                    decide_there(model, state, my_commands, brains, readings, notes, 0, 0)
             else:
                 if not alive:
                     break
-                sense_there(model, state, space, 0, 0, enabled[0], False, readings)
+                for r in range(crew):
+                    sense_there(model, state, space, 0, r, enabled[r], False, readings)
+                    decide_there(model, state, my_commands, brains, readings, notes, 0, r)
             if alive:
-                decide_there(model, state, my_commands, brains, readings, notes, 0, 0)
                 step_there(model, state, my_commands, space, 0)
                 write_there(model, state, notes, 0)
 
         if there:
             clock[w, TICK] = my_clock[0, TICK]
-            for k in range(kept):
-                for j in range(columns):
-                    motion[w, k, 0, j] = my_motion[0, k, 0, j]
-            for j in range(wanted):
-                commands[w, 0, j] = my_commands[0, 0, j]
+            for r in range(crew):
+                for k in range(kept):
+                    for j in range(columns):
+                        motion[w, k, r, j] = my_motion[0, k, r, j]
+                for j in range(wanted):
+                    commands[w, r, j] = my_commands[0, r, j]
+                for j in range(sum_count):
+                    sums[w, r, j] = my_sums[0, r, j]
             for j in range(memory_size):
                 memory[w, j] = my_memory[0, j]
-            for j in range(sum_count):
-                sums[w, 0, j] = my_sums[0, 0, j]
             ahead[w] = my_ahead[0]
 
     return cuda.jit(drive, **options)
+
+
+def by_column(module: Any, table: Any, real: type, threads: int) -> Any:
+    """A copy of a table on the device, column after column: threads side by side read numbers side by side.
+
+    Every thread copies a row; laying the table out on the host takes several times as long.
+    """
+    global cuda
+    cuda = module
+
+    def copy(source, target):
+        row = cuda.grid(1)
+        if row < source.shape[0]:
+            for column in range(source.shape[1]):
+                target[row, column] = source[row, column]
+
+    there = cuda.device_array(table.shape, real, order="F")
+    cuda.jit(copy)[math.ceil(len(table) / threads), threads](cuda.to_device(table), there)
+    return there
 
 
 class Single:

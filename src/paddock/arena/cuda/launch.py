@@ -8,20 +8,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.arena.cuda import nets, round, swift
 from paddock.arena.cuda.device import Cuda
-from paddock.arena.cuda.driver import Sizes, make_driver
-from paddock.arena.cuda.lean import SENSORS, known_sensors, without
+from paddock.arena.cuda.driver import Sizes, by_column, make_driver
+from paddock.arena.cuda.lean import without
 from paddock.control.networks import Network
 from paddock.control.own import KernelPolicy
 from paddock.control.policy import Policy
-from paddock.core.errors import DeviceRefused, SimulationError
+from paddock.core.errors import SimulationError
 from paddock.engine.batch import KIND as MEASURE
 from paddock.engine.batch import Brains, Notes
 from paddock.engine.model import (
     CHANNELS,
     DRIFT_DISTANCE,
+    END_OF_CORNERS,
+    END_OF_DEVICES,
+    FIRST_CORNER,
+    FIRST_DEVICE,
     FIRST_VALUE,
     GRID_COLUMNS,
     GRID_REACH,
@@ -33,11 +38,14 @@ from paddock.engine.model import (
     PAN,
     REACH,
     SOURCE_KIND,
+    Bytes,
     Floats,
     Model,
 )
-from paddock.engine.state import State
+from paddock.engine.state import State, types_of_robots, workspace
 from paddock.worlds.build import BuiltWorld
+
+MOST_BYTES = 128 * 1024  # of a thread: what all threads of a large GPU may have at the same time
 
 
 def run_on_gpu(
@@ -50,7 +58,7 @@ def run_on_gpu(
     notes: Notes,
     ticks: int,
 ) -> None:
-    """Advance all worlds by whole ticks, in place; one robot in each."""
+    """Advance all worlds by whole ticks, in place."""
     job = Job(cuda, scenes, state, commands, policies, brains, notes)
     job.launch(ticks)
     job.fetch()
@@ -69,20 +77,13 @@ class Job:
         brains: Brains,
         notes: Notes,
     ) -> None:
-        if len(scenes[0].robots) != 1:
-            raise SimulationError(
-                f"the GPU runs worlds with one robot: {scenes[0].spec.name} has {len(scenes[0].robots)}"
-            )
-        refuse_unknown(scenes[0], brains)
         self.cuda, self.host = cuda, (state.clock, state.motion, commands, brains.memory, notes)
-        policy = next(iter(policies.values()), None)
-        self.driver, self.threads = driver_for(cuda, scenes, state, commands, policy, brains, notes)
+        self.driver, self.threads = driver_for(cuda, scenes, state, commands, list(policies.values()), brains, notes)
         to = cuda.send
         self.clock, self.motion, self.commands = map(to, (state.clock, state.motion, commands))
         self.memory, self.sums = to(not_empty(brains.memory)), to(not_empty(notes.sums))
-        # The individuals side by side, so that neighbouring threads read neighbouring numbers.
-        weights = to(np.asfortranarray(brains.weights))
         self.marks, self.ahead, self.trace = map(to, (notes.marks, notes.ahead, notes.trace))
+        weights = by_column(cuda.module, brains.weights, cuda.real, cuda.threads)
         self.of_all = (
             self.clock, self.motion, self.commands, to(brains.rows), to(brains.plans), weights, brains.share,
             self.memory, to(brains.enabled), to(notes.measures), to(notes.slots), to(notes.numbers), self.sums,
@@ -114,62 +115,61 @@ def not_empty(table: Floats) -> Floats:
     return table if table.shape[-1] else np.zeros((*table.shape[:-1], 1))
 
 
-def refuse_unknown(built: BuiltWorld, brains: Brains) -> None:
-    """Sensors that the GPU cannot compute."""
-    for robot, kind in enumerate(built.robots):
-        for number, spec in enumerate(kind.sensors):
-            if brains.enabled[robot, number] and spec.kind not in known_sensors():
-                name = f"{built.spec.robots[robot].name}.{spec.name}"
-                raise DeviceRefused(
-                    f"{name}: the GPU knows no {spec.kind}, only {', '.join(known_sensors())}: use device='cpu'"
-                )
-
-
 def driver_for(
-    cuda: Cuda, scenes: Sequence[BuiltWorld], state: State, commands: Floats, policy: Policy | None, brains: Brains,
-    notes: Notes,
+    cuda: Cuda, scenes: Sequence[BuiltWorld], state: State, commands: Floats, policies: Sequence[Policy],
+    brains: Brains, notes: Notes,
 ) -> tuple[Any, int]:  # fmt: skip
-    """The compiled driver, one for each mix of sensors, policy, measures and sizes, and the threads of its blocks."""
+    """The compiled driver, one for each mix of sensors, policies, measures and sizes, and the threads of its blocks."""
     models = [scene.model for scene in scenes]
-    enabled = brains.enabled[0, : len(models[0].devices)].astype(bool)
-    angular = any(scene.robots[0].body.outline for scene in scenes)
+    first, robots = models[0], len(models[0].makes)
+    used = used_devices(first, brains.enabled)
+    angular = any(robot.body.outline for scene in scenes for robot in scene.robots)
     lights = any((model.sources[:, SOURCE_KIND] == LIGHT).any() for model in models)
     swaps = without(
-        sensors={int(kind) for kind in models[0].devices[enabled, KIND]} & set(SENSORS),
-        policy=-1 if policy is None else policy.number,
-        decide=policy.decide if isinstance(policy, KernelPolicy) else None,
+        sensors={int(kind) for kind in first.devices[used, KIND]},
+        policies={policy.number for policy in policies},
+        decide=next((policy.decide for policy in policies if isinstance(policy, KernelPolicy)), None),
         measures=notes.measures[:, MEASURE].tolist(),
+        crowd=robots > 1,
         lights=lights,
-        far=any(model.stages[enabled, REACH].max(initial=0.0) > model.grids[NEAR, GRID_REACH] for model in models),
+        far=any(looks_far(model, used) for model in models),
         angular=angular,
-        drift=bool((models[0].robots[:, DRIFT_DISTANCE] >= 0).any()),
-        pans=bool((models[0].devices[:, PAN] >= 0).any()),
+        drift=bool((first.robots[:, DRIFT_DISTANCE] >= 0).any()),
+        pans=bool((first.devices[:, PAN] >= 0).any()),
     )
     names: dict[str, Any] = {}
-    constants, most = len(models[0].constants), 4 * math.ceil(max(most_around(one, enabled) for one in models) / 4)
-    device, rays, seats = int(enabled.argmax()), 0, 0
-    if enabled.sum() == 1 and not angular and swift.fits(models, device, lights=lights):
-        rays = swift.rays_of(models[0], device)
+    constants, most = len(first.constants), 4 * math.ceil(max(most_around(model, used) for model in models) / 4)
+    device, rays, seats = int(used.argmax()), 0, 0
+    if robots == 1 and used.sum() == 1 and not angular and swift.fits(models, device, lights=lights):
+        rays = swift.rays_of(first, device)
         seats = swift.seats_for(cuda, rays, most, constants)
     if seats:
         swaps |= round.SWAPS
-        names |= swift.names_for(models[0], device)
-        if isinstance(policy, Network) and nets.fits(policy):
+        names |= swift.names_for(first, device)
+        net = policies[0] if policies else None
+        if isinstance(net, Network) and nets.fits(net):
             swaps |= nets.SWAPS
-            names |= nets.names_for(policy, int(models[0].devices[device, FIRST_VALUE]))
+            names |= nets.names_for(net, int(first.devices[device, FIRST_VALUE]))
     sizes = Sizes(
         single=cuda.single,
+        robots=robots,
         kept=state.motion.shape[1],
         columns=state.motion.shape[3],
         wanted=commands.shape[2],
         constants=max(1, constants),
+        crowd=max(2, *(len(workspace(model).crowd) for model in models)) if robots > 1 else 2,
         most=most,
-        values=int((models[0].devices[:, FIRST_VALUE] + models[0].devices[:, CHANNELS])[enabled].max(initial=1)),
+        values=int((first.devices[:, FIRST_VALUE] + first.devices[:, CHANNELS])[used].max(initial=1)),
         memory=max(1, brains.memory.shape[1]),
         sums=max(1, notes.sums.shape[2]),
         rays=rays if seats else 0,
         seats=max(1, seats),
     )
+    if sizes.thread_bytes > MOST_BYTES:
+        raise SimulationError(
+            f"{scenes[0].spec.name}: a world of {robots} robots needs {sizes.thread_bytes // 1024} KiB on the GPU, "
+            f"more than the {MOST_BYTES // 1024} that a thread may have: use device='cpu', or smaller worlds"
+        )
     return _driver(cuda, sizes, tuple(swaps.items()), tuple(names.items())), seats or cuda.threads
 
 
@@ -178,11 +178,30 @@ def _driver(cuda: Cuda, sizes: Sizes, swaps: tuple[tuple[Any, Any], ...], names:
     return make_driver(cuda.module, sizes, dict(swaps), dict(names), **cuda.options)
 
 
-def most_around(model: Model, enabled: Any) -> int:
-    """How many items a robot may gather at once."""
+def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:
+    """Which rows of the model's devices any robot uses."""
+    used = np.zeros(len(model.devices), bool)
+    for kind, switched_on in zip(types_of_robots(model), enabled, strict=True):
+        first, end = model.types[kind, [FIRST_DEVICE, END_OF_DEVICES]]
+        used[first:end] |= switched_on[: end - first].astype(bool)
+    return used
+
+
+def looks_far(model: Model, used: NDArray[np.bool_]) -> bool:
+    """Whether a device sees further than the grid for what is near."""
+    return bool(model.stages[used, REACH].max(initial=0.0) > model.grids[NEAR, GRID_REACH])
+
+
+def most_around(model: Model, used: NDArray[np.bool_]) -> int:
+    """How many segments or discs a robot may gather at once."""
+    types = types_of_robots(model)
+    others = 0
+    if len(types) > 1:
+        corners = (model.types[types, END_OF_CORNERS] - model.types[types, FIRST_CORNER]) // 2
+        others = int(np.maximum(corners, 1).sum())
+    if looks_far(model, used):
+        return max(1, len(model.items) + others)
     near = model.grids[NEAR]
-    if model.stages[enabled, REACH].max(initial=0.0) > near[GRID_REACH]:
-        return max(1, len(model.items))
     first = int(near[GRID_STARTS])
     starts = model.cells[first : first + int(near[GRID_COLUMNS] * near[GRID_ROWS]) + 1]
-    return int(np.diff(starts).max(initial=1))
+    return int(np.diff(starts).max(initial=1)) + others

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from paddock.arena.measures import coverage, goal, motion, sensing
 from paddock.arena.measures.registry import MEASURES
 from paddock.control.braitenberg import BRAITENBERG, braitenberg
+from paddock.control.machine import PROGRAM, program
 from paddock.control.own import OWN, own, take_own
 from paddock.control.perceptron import NETWORK, add_products, network
 from paddock.core.jit import Kernel, kernel
@@ -16,34 +18,30 @@ from paddock.engine.kernels.contact import polygon_in_disc, polygon_in_segment
 from paddock.engine.kernels.rng import chained
 from paddock.engine.kernels.surroundings import gather_far, gather_robots
 from paddock.engine.step import dead_reckon, turn_pans
-from paddock.sensors.encoders import measure as encoders
-from paddock.sensors.ground import measure as ground
+from paddock.sensors.camera import CameraSpec
 from paddock.sensors.light import irradiance
-from paddock.sensors.proximity import measure as proximity
 from paddock.sensors.registry import SPECS
-from paddock.sensors.registry import measure as measure_all
-from paddock.sensors.sonar import measure as sonar
 
-# The kinds of sensors that the GPU knows, by their number in the registry of sensors.
-SENSORS: dict[int, Kernel] = {0: proximity, 1: ground, 3: sonar, 9: encoders}
-POLICIES = {BRAITENBERG: braitenberg, NETWORK: network, OWN: take_own}
+# What measures each kind of sensor, by its number in the registry; policies see no pictures.
+SENSORS: dict[int, Kernel] = {
+    number: importlib.import_module(spec.__module__).measure
+    for number, spec in enumerate(SPECS)
+    if spec is not CameraSpec
+}
+POLICIES = {BRAITENBERG: braitenberg, NETWORK: network, OWN: take_own, PROGRAM: program}
 NOTED = (
     motion.travel, motion.contact, goal.goal, goal.along, coverage.coverage,
     sensing.nearness, sensing.avoidance, sensing.line,
 )  # fmt: skip
 
 
-def known_sensors() -> list[str]:
-    """The names of the kinds that the GPU knows."""
-    return [SPECS[number].tag[1] for number in SENSORS]  # type: ignore[index]
-
-
 def without(
     *,
     sensors: Iterable[int],
-    policy: int,
+    policies: Iterable[int],
     decide: Kernel | None,
     measures: Iterable[int],
+    crowd: bool,
     lights: bool,
     far: bool,
     angular: bool,
@@ -51,11 +49,12 @@ def without(
     pans: bool,
 ) -> dict[Kernel, Kernel]:
     """What to put in the place of all that a run does not use, and of the user's own kernel."""
-    swaps: dict[Kernel, Kernel] = {measure_all: measure, gather_robots: no_robots, add_products: add_by_unit}
+    swaps: dict[Kernel, Kernel] = {add_products: add_by_unit}
     swaps |= {kind: no_sensor for number, kind in SENSORS.items() if number not in set(sensors)}
-    swaps |= {POLICIES[number]: stub for number, stub in NO_POLICY.items() if number != policy}
+    swaps |= {POLICIES[number]: stub for number, stub in NO_POLICY.items() if number not in set(policies)}
     swaps |= {NOTED[number]: NO_MEASURE[number] for number in range(len(MEASURES)) if number not in set(measures)}
     for there, kinds in (
+        (crowd, {gather_robots: no_robots}),
         (lights, {irradiance: dark}),
         (far, {gather_far: nothing_far}),
         (angular, {polygon_in_segment: no_polygon, polygon_in_disc: no_polygon_at_disc}),
@@ -64,19 +63,6 @@ def without(
     ):
         swaps |= {} if there else kinds
     return swaps if decide is None else {**swaps, own: decide}
-
-
-@kernel
-def measure(kind, model, space, view, device, values):
-    """Ideal values of one device of the kinds above."""
-    if kind == 0:
-        proximity(model, space, view, device, values)
-    elif kind == 1:
-        ground(model, space, view, device, values)
-    elif kind == 3:
-        sonar(model, space, view, device, values)
-    elif kind == 9:
-        encoders(model, space, view, device, values)
 
 
 @kernel
@@ -187,5 +173,5 @@ def no_avoidance(numbers, readings, first, count, moving, sums):
     """A measure that nobody asked for."""
 
 
-NO_POLICY = {BRAITENBERG: no_braitenberg, NETWORK: no_network, OWN: no_network}
+NO_POLICY = {BRAITENBERG: no_braitenberg, NETWORK: no_network, OWN: no_network, PROGRAM: no_network}
 NO_MEASURE = (no_travel, no_contact, no_goal, no_way, no_coverage, no_reading, no_avoidance, no_reading)
