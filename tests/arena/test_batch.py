@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any
 
 import numpy as np
@@ -81,16 +82,26 @@ def test_every_world_is_the_arena_that_has_its_seed_to_the_last_bit(threads: int
 
 def test_runs_add_up_and_a_reset_starts_anew() -> None:
     batch = paddock.batch(crowded(), 3, seed=2)
-    batch.run(1.0, {"r0": AVOID})
-    batch.run(1.5, {"r0": AVOID})
+    pair = {"r0": AVOID, "r1": recurrent()}
+    batch.run(1.0, pair)
+    batch.run(1.5, pair)
     halves = [batch.digest(i) for i in range(3)]
     batch.reset()
-    batch.run(2.5, {"r0": AVOID})
+    batch.run(2.5, pair)
     assert [batch.digest(i) for i in range(3)] == halves
     batch.reset(seed=[7, 7, 8])
     assert batch.seeds.tolist() == [7, 7, 8]
-    batch.run(2.5, {"r0": AVOID})
-    assert batch.digest(0) == batch.digest(1) == alone(crowded(), 7, 2.5, {"r0": AVOID}).digest()
+    batch.run(2.5, pair)
+    assert batch.digest(0) == batch.digest(1) == alone(crowded(), 7, 2.5, {"r0": AVOID, "r1": recurrent()}).digest()
+
+
+def test_another_policy_remembers_nothing_of_the_one_before() -> None:
+    batch = paddock.batch(crowded(), 1, seed=2)
+    batch.run(1.0, {"r1": recurrent()})
+    batch.run(1.0, {"r1": recurrent()})  # the same numbers, but new
+    arena = alone(crowded(), 2, 1.0, {"r1": recurrent()})
+    arena.run(1.0, {"r1": recurrent()})
+    assert batch.digest(0) == arena.digest()
 
 
 def test_scenes_take_turns_and_individuals_go_through_all_of_them() -> None:
@@ -251,6 +262,12 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
         (lambda: Goal(at=(0, 0), radius=0), "Goal: radius: expected metres > 0, got 0"),
         (lambda: Goal(at=(0, math.nan)), "Goal: at: expected [x, y] in metres"),
         (lambda: Along(points=[(0, 0)]), "expected at least 2 points, got 1"),
+        (lambda: Along(points=[(0, 0), (1, 0)], width=math.nan), "Along: width: expected metres > 0, got nan"),
+        (lambda: Line(dark=math.nan), "Line: dark: expected a reading > 0, got nan"),
+        (lambda: paddock.batch("clutter", 2, threads=True), "threads: expected a whole number >= 1"),
+        (lambda: paddock.batch("clutter", 2).run(1, explorer(), trace_every=0), "trace_every: expected seconds > 0"),
+        (lambda: paddock.batch("clutter", 2).run(1, explorer(), measures=[Goal(at=[(0, 0), (1, 0)])]),
+         "Goal: made for 2 scenes, but there are 1"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_with_the_offender(call: Any, message: str) -> None:
@@ -276,3 +293,28 @@ def test_all_jobs_are_done_once_and_an_error_is_raised() -> None:
 
     with pytest.raises(ValueError, match="three"):
         share_out(range(50), fail, 3)
+
+
+def test_an_interrupt_waits_for_the_jobs_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, waited_again, done = threading.Event(), threading.Event(), []
+    really_join, joins = threading.Thread.join, []
+
+    def join(thread: threading.Thread) -> None:
+        joins.append(thread)
+        if len(joins) == 1:
+            raise KeyboardInterrupt
+        waited_again.set()
+        really_join(thread)
+
+    def work(hand: int, job: int) -> None:
+        if hand == 0:
+            begun.wait()
+            return
+        begun.set()
+        waited_again.wait(10)  # a kernel cannot be interrupted
+        done.append(job)
+
+    monkeypatch.setattr(threading.Thread, "join", join)
+    with pytest.raises(KeyboardInterrupt):
+        share_out(range(2), work, 2)
+    assert len(done) == 1

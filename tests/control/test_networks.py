@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.control.networks import ACTIVATIONS, Input, Network, nearness
+from paddock.control.perceptron import activated
 from paddock.core.observation import Observation, Slot
 
 FUNCTIONS: dict[str, Any] = {
@@ -126,6 +127,13 @@ def test_it_drives_the_same_compiled_and_as_a_plain_controller_to_the_last_bit()
                 arena.run(2.0, net if compiled else net.act)
             digests.add(arena.digest())
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize(("kind", "least"), [("tanh", -1.0), ("sigmoid", 0.0)])
+def test_units_saturate_however_large_their_sums_are(kind: str, least: float) -> None:
+    plain = activated.function
+    assert plain(ACTIVATIONS[kind], 1e6) == 1.0
+    assert plain(ACTIVATIONS[kind], -1e6) == pytest.approx(least, abs=1e-300)
 
 
 def test_forgetting_starts_anew() -> None:

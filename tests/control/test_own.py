@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 import paddock
@@ -70,6 +71,9 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
         ({"decide": math.sin}, "is no kernel: put @paddock.kernel above its def"),
         ({"devices": "ground"}, "devices: expected a tuple of names, got 'ground'"),
         ({"weights": [math.inf]}, "weights: expected finite numbers"),
+        ({"weights": np.zeros((0, 3))}, "weights: expected finite numbers"),
+        ({"remember": -1}, "remember: expected a whole number >= 0, got -1"),
+        ({"remember": 1.5}, "remember: expected a whole number >= 0, got 1.5"),
     ],
 )
 def test_what_cannot_be_is_refused(changed: dict[str, Any], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,20 @@ def test_registers_keep_their_values_until_they_are_written() -> None:
     assert policy.copy().memory.sum() == 0
 
 
+def test_a_program_that_remembers_nothing_begins_with_empty_registers() -> None:
+    policy = replace(BASE, recurrent=False, weights=TURN)
+    with paddock.open("clutter", seed=6) as fused, paddock.open("clutter", seed=6) as stepped:
+        fused["red"].enable("proximity")
+        stepped["red"].enable("proximity")
+        for _ in range(2):
+            fused.run(0.5, {"red": policy})
+        for _ in range(50):
+            stepped["red"].wheels.set(*policy.act(stepped["red"].sense()))
+            stepped.step()
+        assert fused.digest() == stepped.digest()
+        assert fused["red"].wheels.speeds == pytest.approx((0.08, 0.0799), abs=1e-4)  # not less and less
+
+
 def test_nothing_becomes_infinite() -> None:
     class Seen:
         proximity = np.zeros(8)
@@ -98,7 +113,6 @@ def test_files_give_back_what_was_saved(tmp_path: Path) -> None:
         (COPY, FREE, 99, 0, 0.0),
         (LEAST, FREE, 0, -1, 0.0),
         (COPY, FREE + 0.5, 0, 0, 0.0),
-        (SET, FREE, 0, 0, np.nan),
     ],
 )
 def test_a_program_that_could_leave_its_registers_is_refused(instruction: tuple[float, ...]) -> None:
@@ -113,6 +127,7 @@ def test_a_program_that_could_leave_its_registers_is_refused(instruction: tuple[
         (lambda: Program(inputs=(nearness(),), length=0), "length: expected a whole number from 1"),
         (lambda: Program(inputs=(nearness(),), speed=-1), "speed: expected m/s > 0"),
         (lambda: BASE.with_weights(np.zeros(3)), "expected shape (individuals, 41)"),
+        (lambda: BASE.with_weights(coded((SET, FREE, 0, 0, np.nan))), "those of individual 0 are not all finite"),
         (lambda: BASE.check([("red.proximity", 3)]), "made for 8 values of proximity"),
     ],
 )  # fmt: skip

@@ -68,11 +68,12 @@ class Batch:
             raise SimulationError(
                 f"batch: n: expected a whole number of worlds >= 1, a multiple of {len(self.scenes)} scenes, got {n!r}"
             )
-        if threads is not None and (not isinstance(threads, int) or threads < 1):
+        if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
             raise SimulationError(f"batch: threads: expected a whole number >= 1, or None for all, got {threads!r}")
         self.threads = available_threads() if threads is None else threads
         self.gpu = _gpu(device, precision)
         self.state, self.commands = self._start(seeds_of(seed, int(n)))
+        self._forget()
 
     def _check_scenes(self) -> None:
         if not self.scenes:
@@ -159,6 +160,11 @@ class Batch:
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
         """Back to the start, with the same seeds or others."""
         self.state, self.commands = self._start(self.seeds if seed is None else seeds_of(seed, len(self)))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._drivers: Mapping[int, Policy] = {}
+        self._memory = np.zeros((len(self), 0))
 
     def run(
         self,
@@ -168,7 +174,7 @@ class Batch:
         measures: Sequence[Measure] = (),
         trace_every: float | None = None,
     ) -> Rollout:
-        """Let time pass in all worlds.
+        """Let time pass in all worlds. Policies that drove last time, too, go on with what they remember.
 
         Args:
             seconds: simulated time to run for, rounded to whole ticks.
@@ -178,9 +184,11 @@ class Batch:
             trace_every: simulated seconds between two poses of the trace; None for no trace.
         """
         ticks = self._ticks("run: seconds", seconds)
-        every = self._ticks("run: trace_every", trace_every) if trace_every is not None else 0
+        every = 0 if trace_every is None else self._ticks("run: trace_every", trace_every)
+        if trace_every == 0:
+            raise SimulationError("run: trace_every: expected seconds > 0, or None for no trace, got 0")
         policies = self._by_number(controllers)
-        brains = brains_of(self.scenes[0], policies, worlds=len(self))
+        brains = self._recalled(policies, brains_of(self.scenes[0], policies, worlds=len(self)))
         moments = ticks // max(1, every) + 1 if every else 0
         poses = self.poses
         notes = notes_of(self.scenes, measures, brains.enabled, poses, self.ticks, moments, every)
@@ -196,6 +204,14 @@ class Batch:
         ran = self.ticks - notes.start
         figures = figures_of(notes, measures, Run(ran[:, None], self.dt))
         return Rollout(figures, ran, self.poses, notes.trace)
+
+    def _recalled(self, policies: Mapping[int, Policy], brains: Brains) -> Brains:
+        """The brains with what they remember in every world, if the same policies drove last time."""
+        before = self._drivers
+        if before.keys() == policies.keys() and all(before[robot] is policy for robot, policy in policies.items()):
+            brains = brains._replace(memory=self._memory)
+        self._drivers, self._memory = policies, brains.memory
+        return brains
 
     def _ticks(self, what: str, seconds: float) -> int:
         if not (all_finite(seconds) and seconds >= 0):

@@ -34,9 +34,13 @@ def notes_of(
     numbers: list[list[float]] = [[] for _ in scenes]
     sums, marks = [np.zeros((worlds, robots, 0))], 0
     ahead = np.full(worlds, ENDLESS)
+    _refuse_twins(measures)
     for k, measure in enumerate(measures):
         if not isinstance(measure, Measure):
             raise PaddockError(f"measures[{k}]: expected a measure such as Travel(), got {measure!r}")
+        if measure.scenes() not in (None, len(scenes)):
+            kind = type(measure).__name__
+            raise PaddockError(f"{kind}: made for {measure.scenes()} scenes, but there are {len(scenes)}")
         first_number = len(numbers[0])
         rows.append([measure.number, first_number, sum(one.shape[2] for one in sums), marks])
         for scene, built in enumerate(scenes):
@@ -63,14 +67,19 @@ def notes_of(
     )
 
 
+def _refuse_twins(measures: Sequence[Measure]) -> None:
+    names = [name for measure in measures if isinstance(measure, Measure) for name in measure.names()]
+    for name in names:
+        if names.count(name) > 1:
+            raise PaddockError(f"two measures are called {name!r}: give one of them another name")
+
+
 def figures_of(notes: Notes, measures: Sequence[Measure], run: Run) -> dict[str, Floats]:
     """The measures' figures by name, shape (W, N) each; not a number for robots that are not measured."""
     figures: dict[str, Floats] = {}
     for measure, row, slots in zip(measures, notes.measures, notes.slots, strict=True):
         sums = notes.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + measure.columns]
         for name, values in zip(measure.names(), measure.figures(sums, run), strict=True):
-            if name in figures:
-                raise PaddockError(f"two measures are called {name!r}: give one of them another name")
             figures[name] = np.where(slots[:, MEASURED] == 1, values, np.nan)
     return figures
 

@@ -42,7 +42,11 @@ def share_out(jobs: Iterable[Job], work: Callable[[int, Job], None], threads: in
     for helper in helpers:
         helper.start()
     toil(0)
-    for helper in helpers:
-        helper.join()
+    while any(helper.is_alive() for helper in helpers):
+        try:
+            for helper in helpers:
+                helper.join()
+        except KeyboardInterrupt as error:
+            failures.append(error)
     if failures:
         raise failures[0]

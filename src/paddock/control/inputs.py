@@ -1,14 +1,41 @@
-"""What a policy sees: the values of its devices, one after the other in one row of numbers."""
+"""What a policy sees: the values of its devices, scaled, one after the other in one row of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.errors import PaddockError, shown
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """A device that a policy looks at: each of its values becomes gain · (reading - zero), cut off at -1 and 1."""
+
+    device: str
+    values: int  # how many the device has
+    zero: float = 0.0  # the reading that is nothing
+    gain: float = 1.0
+    change: bool = False  # look at how much the reading changed since the last decision instead
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.values, int) or self.values < 1:
+            raise PaddockError(f"Input {self.device!r}: values: expected a whole number >= 1, got {shown(self.values)}")
+        if not all_finite(self.zero, self.gain):
+            raise PaddockError(f"Input {self.device!r}: expected a finite zero and gain")
+
+
+def nearness(device: str = "proximity", values: int = 8, *, range: float = 0.07) -> Input:
+    """Distances [m] as 0 out of range … 1 touching."""
+    if not (all_finite(range) and range > 0):
+        raise PaddockError(f"nearness: range: expected metres > 0, got {shown(range)}")
+    return Input(device=device, values=values, zero=range, gain=-1.0 / range)
 
 
 class Seen(NamedTuple):

@@ -2,15 +2,17 @@
 
 The plan begins like a network's: PLAN_COLUMNS numbers and INPUT_COLUMNS for each input. An individual's numbers are
 the count of its instructions, then INSTRUCTION_COLUMNS for each. The registers are the inputs, the two wheels, and
-others; all but the inputs keep their values from tick to tick until an instruction writes to them.
+others; all but the inputs keep their values from tick to tick until an instruction writes to them, or, if the program
+remembers nothing, begin as zero.
 """
 
 from __future__ import annotations
 
-from paddock.control.perceptron import INPUTS, LAST, RELU, SIGMOID, SPEED, TANH, activated, take_inputs
+from paddock.control.perceptron import INPUTS, LAST, LAYERS, RELU, SIGMOID, SPEED, TANH, activated, take_inputs
 from paddock.core.jit import kernel
 
 PROGRAM = 3
+CLEARED = LAYERS  # in the place of a network's layers: how many registers behind the inputs begin as zero
 WHEELS = 2
 OPERATION, TARGET, A, B, NUMBER, INSTRUCTION_COLUMNS = range(6)
 COUNT = 1  # numbers before the first instruction
@@ -28,6 +30,8 @@ def program(plan, weights, memory, readings, wheels):
     inputs = int(plan[INPUTS])
     first = LAST + inputs
     take_inputs(plan, inputs, memory, readings, first)
+    for k in range(int(plan[CLEARED])):
+        memory[first + inputs + k] = 0.0
     row = COUNT
     for _ in range(int(weights[0])):
         target = first + int(weights[row + TARGET])

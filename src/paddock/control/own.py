@@ -40,11 +40,13 @@ class KernelPolicy:
             raise PaddockError(f"KernelPolicy: {self.decide!r} is no kernel: put @paddock.kernel above its def")
         if isinstance(self.devices, str) or not self.devices:
             raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {shown(self.devices)}")
+        if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
+            raise PaddockError(f"KernelPolicy: remember: expected a whole number >= 0, got {shown(self.remember)}")
         table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
-        if table.ndim != 2 or not np.isfinite(table).all():
+        if table.ndim != 2 or not len(table) or not np.isfinite(table).all():
             raise PaddockError("KernelPolicy: weights: expected finite numbers, shape (individuals, ·) or (·)")
         object.__setattr__(self, "weights", np.ascontiguousarray(table))
-        object.__setattr__(self, "memory", np.zeros(self.remember + MOST_INPUTS))
+        object.__setattr__(self, "memory", np.zeros(self.remember))
 
     @property
     def remembers(self) -> bool:
@@ -72,18 +74,14 @@ class KernelPolicy:
         return WheelSpeeds(*wheels.tolist())
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
-        """Refuse more values than there is room for."""
-        total = sum(count for _, count in sensors)
-        if total > MOST_INPUTS:
-            raise PaddockError(f"KernelPolicy: {total} values of {', '.join(self.devices)}: at most {MOST_INPUTS} fit")
+        """Make room for the values of its devices, behind what it remembers."""
+        values = sum(count for _, count in sensors)
+        object.__setattr__(self, "memory", np.append(self.memory[: self.remember], np.zeros(values)))
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
         """Where its inputs lie, and how much it has of all."""
         slots = [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
         return [len(slots), self.weights.shape[1], self.remember, *slots]
-
-
-MOST_INPUTS = 1024
 
 
 @kernel

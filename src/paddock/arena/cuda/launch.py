@@ -45,6 +45,7 @@ from paddock.engine.model import (
 from paddock.engine.state import State, types_of_robots, workspace
 from paddock.worlds.build import BuiltWorld
 
+Pairs = tuple[tuple[Any, Any], ...]
 MOST_BYTES = 128 * 1024  # of a thread: what all threads of a large GPU may have at the same time
 
 
@@ -170,12 +171,14 @@ def driver_for(
             f"{scenes[0].spec.name}: a world of {robots} robots needs {sizes.thread_bytes // 1024} KiB on the GPU, "
             f"more than the {MOST_BYTES // 1024} that a thread may have: use device='cpu', or smaller worlds"
         )
-    return _driver(cuda, sizes, tuple(swaps.items()), tuple(names.items())), seats or cuda.threads
+    options = tuple(sorted(cuda.options.items()))
+    return _driver(cuda.module, sizes, tuple(swaps.items()), tuple(names.items()), options), seats or cuda.threads
 
 
 @functools.cache
-def _driver(cuda: Cuda, sizes: Sizes, swaps: tuple[tuple[Any, Any], ...], names: tuple[tuple[str, Any], ...]) -> Any:
-    return make_driver(cuda.module, sizes, dict(swaps), dict(names), **cuda.options)
+def _driver(cuda: Any, sizes: Sizes, swaps: Pairs, names: Pairs, options: Pairs) -> Any:
+    """Compiling takes many seconds: batches that are alike share a driver."""
+    return make_driver(cuda, sizes, dict(swaps), dict(names), **dict(options))
 
 
 def used_devices(model: Model, enabled: Bytes) -> NDArray[np.bool_]:

@@ -46,6 +46,10 @@ class Measure(ABC):
     def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
         """The figures, shape (W, N) each, from the sums, shape (W, N, columns)."""
 
+    def scenes(self) -> int | None:
+        """How many scenes it was made for; None: for any."""
+        return None
+
     def looks_at(self) -> str | None:
         """The name of the sensor that it needs."""
         return None

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from paddock.arena.measures.base import Measure, Run, checked_above_zero, checked_point
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, shown
 from paddock.core.jit import kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
@@ -58,12 +58,13 @@ class Goal(Measure):
         when = np.where(reached == NEVER, np.nan, reached * run.dt)
         return sums[..., NOW], sums[..., NEAREST], sums[..., START] - sums[..., NEAREST], when
 
+    def scenes(self) -> int | None:
+        return len(self.at) if self._many() else None
+
     def _many(self) -> bool:
         return len(np.shape(self.at)) == 2
 
     def _point(self, scene: int) -> tuple[float, float]:
-        if self._many() and scene >= len(self.at):
-            raise PaddockError(f"Goal: at: {len(self.at)} points, but there is no one for scene {scene}")
         return checked_point("Goal", "at", self.at[scene] if self._many() else self.at)
 
 
@@ -82,6 +83,8 @@ class Along(Measure):
     columns: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise PaddockError(f"Along: width: expected metres > 0, got {shown(self.width)}")
         for i in range(len(self.points) if self._many() else 1):
             self._way(i)
 
@@ -95,12 +98,13 @@ class Along(Measure):
     def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
         return (sums[..., 0],)
 
+    def scenes(self) -> int | None:
+        return len(self.points) if self._many() else None
+
     def _many(self) -> bool:
         return len(self.points) > 0 and all(len(np.shape(way)) == 2 for way in self.points)
 
     def _way(self, scene: int) -> list[tuple[float, float]]:
-        if self._many() and scene >= len(self.points):
-            raise PaddockError(f"Along: points: {len(self.points)} ways, but there is no one for scene {scene}")
         way = list(self.points[scene] if self._many() else self.points)
         if len(way) < 2:
             raise PaddockError(f"Along: points: expected at least 2 points, got {len(way)}")

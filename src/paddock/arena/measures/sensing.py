@@ -85,6 +85,9 @@ class Line(Measure):
     number: ClassVar[int] = 7
     columns: ClassVar[int] = 2
 
+    def __post_init__(self) -> None:
+        checked_above_zero("Line", "dark", self.dark, "a reading")
+
     def looks_at(self) -> str:
         return self.device
 

@@ -56,7 +56,9 @@ def _evolution(learned: Sequence[Learned]) -> Iterator[Row]:
 
 
 def _sensors(walk: Walk) -> Iterator[Row]:
-    yield Row("polled sensor", "times computed without being asked", 0, int(walk.in_sense), not walk.in_sense, "0")
+    yield Row(
+        "polled sensor", "is part of what is sensed without being asked", 0, int(walk.in_sense), not walk.in_sense, "0"
+    )
     yield Row("polled sensor", "times asked on the way to the exit", None, walk.looks, walk.looks > 0, "> 0")
     yield Row("pivoting sensor", "exit reached with its one beam", None, int(walk.reached), walk.reached, "1")
     metric = "impossible requests refused, of 2"

@@ -1,0 +1,37 @@
+"""Numbers with a description in `.npz` files, which are whole at any moment and can never turn into code."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError
+
+
+def write_npz(path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays and their description, which has a `format`; the old file stays until the new one is whole."""
+    part = Path(f"{path}.part")
+    with part.open("wb") as file:
+        np.savez(file, allow_pickle=False, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
+    os.replace(part, path)  # noqa: PTH105 (what is named here is that it is atomic)
+
+
+def read_npz(path: str | Path, what: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """What `write_npz` wrote: the description and the arrays. `what` was expected, as an error says."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(arrays.pop("about").tobytes())
+        if not isinstance(about, dict) or "format" not in about:
+            raise ValueError("its description names no format")
+    except FileNotFoundError:
+        raise PaddockError(f"{path}: there is no such file") from None
+    except Exception as error:
+        raise PaddockError(f"{path}: expected {what}: {error}") from None
+    return about, arrays
