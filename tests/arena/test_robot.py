@@ -186,6 +186,51 @@ def test_one_device_some_or_all_are_enabled(red: Robot) -> None:
     assert list(red.sense()) == []
 
 
+def test_single_sensors_of_a_ring_are_enabled(red: Robot) -> None:
+    red.proximity.enable()
+    whole, raw = red.proximity.read(), red.proximity.raw()
+    red.proximity.enable(0, 7)
+    for values, known in ((red.proximity.read(), whole), (red.sense().proximity, whole), (red.proximity.raw(), raw)):
+        assert np.isnan(values).tolist() == [False, *[True] * 6, False]
+        assert values[[0, 7]].tolist() == known[[0, 7]].tolist()
+    assert red.proximity.read(7) == whole[7]
+    with pytest.raises(paddock.DeviceNotEnabled) as caught:
+        red.proximity.read(3)
+    assert str(caught.value) == (
+        "sensor 3 of red.proximity is not enabled: call red.proximity.enable(3) "
+        "(or red.proximity.enable() for the whole ring) before reading it"
+    )
+    red.enable("proximity")
+    assert red.proximity.read().tolist() == whole.tolist()
+    red.proximity.disable()
+    with pytest.raises(paddock.DeviceNotEnabled, match="red.proximity is not enabled"):
+        red.proximity.read(7)
+
+
+def test_sensors_that_are_off_are_no_news(arena: Arena, red: Robot) -> None:
+    red.proximity.enable(0)
+    told: list[Any] = []
+    red.on_sense(told.append, "proximity")
+    arena.step(3)
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("device", "sensor", "message"),
+    [
+        ("proximity", 8, "red.proximity: expected sensors from 0 to 7, got 8"),
+        ("proximity", "left", "red.proximity: expected sensors from 0 to 7, got 'left'"),
+        ("north", 0, "red.north is no ring of sensors: it is one compass"),
+    ],
+)
+def test_a_sensor_that_is_not_there_is_refused(red: Robot, device: str, sensor: Any, message: str) -> None:
+    for call in (red.device(device).enable, red.device(device).read):
+        with pytest.raises(paddock.DeviceRefused) as caught:
+            call(sensor)
+        assert str(caught.value) == message
+    assert not red.device(device).enabled
+
+
 def test_enabling_twice_is_enabling(red: Robot) -> None:
     red.ground.enable()
     red.ground.enable()

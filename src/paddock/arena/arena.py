@@ -157,6 +157,8 @@ class Arena(BaseArena):
             for device in (robot.device(name) for name in policy.devices):
                 if not device.enabled:
                     raise DeviceNotEnabled(robot.name, device.name)
+                if device.some_are_off:
+                    raise DeviceRefused(f"{device}: a policy sees the whole ring: call {device}.enable()")
                 if device.polled:
                     raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
             mask = robot.chosen.mask  # all that sense() would read, looked at or not

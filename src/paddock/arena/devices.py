@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,11 +29,27 @@ class Device:
         self.robot, self.spec, self.name, self.number = robot, spec, spec.name, number
         self.slot = Slot(first, first + spec.channels, shown_as(spec))
         self.enabled = False
+        self.sensors = frozenset(range(spec.channels))  # those that are read, once it is enabled
         self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
 
-    def enable(self) -> None:
-        """Switch the device on."""
+    def enable(self, *sensors: int) -> None:
+        """Switch the device on: all of it, or only some sensors of a ring; the others read as not a number then."""
+        chosen = frozenset(self._checked(one) for one in sensors) or frozenset(range(self.spec.channels))
         self._switch(True)
+        self.sensors = chosen
+        show = shown_as(self.spec)
+        if len(chosen) < self.spec.channels:
+            show = partial(as_some, np.isin(np.arange(self.spec.channels), list(chosen)))
+        self.slot = self.slot._replace(show=show)
+        self.robot.refresh()
+
+    def _checked(self, sensor: int) -> int:
+        """The number of a sensor of a ring."""
+        if self.spec.channels == 1 or self.spec.shows != "values":
+            raise DeviceRefused(f"{self} is no ring of sensors: it is one {self.spec.kind}")
+        if not (isinstance(sensor, int | np.integer) and 0 <= sensor < self.spec.channels):
+            raise DeviceRefused(f"{self}: expected sensors from 0 to {self.spec.channels - 1}, got {sensor!r}")
+        return int(sensor)
 
     def disable(self) -> None:
         """Switch the device off."""
@@ -43,14 +60,19 @@ class Device:
         self.enabled = on
         self.robot.refresh()
 
-    def read(self) -> Any:
-        """The present reading, in SI units."""
-        return self.slot.show(self._values(raw=False))
+    def read(self, sensor: int | None = None) -> Any:
+        """The present reading, in SI units; or that of one sensor of a ring."""
+        if sensor is None:
+            return self.slot.show(self._values(raw=False))
+        number = self._checked(sensor)
+        if self.enabled and number not in self.sensors:
+            raise DeviceNotEnabled(self.robot.name, self.name, number)
+        return float(self._values(raw=False)[number])
 
     def raw(self) -> Any:
         """The present reading in the hardware's own numbers."""
         values = self.raw_values()
-        return as_number(values) if len(values) == 1 else values
+        return as_number(values) if len(values) == 1 else self.slot.show(values) if self.some_are_off else values
 
     def raw_values(self) -> Readings:
         """The same, always as an array."""
@@ -85,6 +107,11 @@ class Device:
         self.robot.body.set_pan(self, angle)
 
     @property
+    def some_are_off(self) -> bool:
+        """Whether it is a ring of which only some sensors are enabled."""
+        return len(self.sensors) < self.spec.channels
+
+    @property
     def pivots(self) -> bool:
         """Whether it can be turned."""
         return isinstance(self.spec, RangeSensorSpec) and self.spec.pivot is not None
@@ -108,7 +135,7 @@ class Camera(Device):
         super().__init__(robot, spec, number, first)
         self.width, self.height = spec.width, spec.height
 
-    def read(self) -> Picture:
+    def read(self, sensor: int | None = None) -> Picture:
         """The present picture."""
         self.refuse_if_disabled()
         return as_picture(self.robot.body.picture(self))
@@ -213,6 +240,10 @@ def as_number(values: Readings) -> float:
 
 def as_array(values: Readings) -> Readings:
     return values
+
+
+def as_some(on: NDArray[np.bool_], values: Readings) -> Readings:
+    return np.where(on, values, np.nan)
 
 
 def as_acceleration(values: Readings) -> Acceleration:

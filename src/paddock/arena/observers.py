@@ -51,7 +51,9 @@ class SenseObserver:
         """What differs from the last time; everything, the first time."""
         last, self.last = self.last, values
         wanted = self.devices & values.keys() if self.devices else values.keys()
-        return {name for name in wanted if name not in last or not np.array_equal(last[name], values[name])}
+        return {
+            name for name in wanted if name not in last or not np.array_equal(last[name], values[name], equal_nan=True)
+        }
 
 
 class ImageObserver:

@@ -53,11 +53,12 @@ class UnknownName(PaddockError, AttributeError, KeyError):
 class DeviceNotEnabled(PaddockError):
     """A device was read before it was switched on."""
 
-    def __init__(self, robot: str, device: str) -> None:
-        super().__init__(
-            f"{robot}.{device} is not enabled: call {robot}.{device}.enable() "
-            f"(or {robot}.enable() for all devices) before reading it"
-        )
+    def __init__(self, robot: str, device: str, sensor: int | None = None) -> None:
+        one, others = f"{robot}.{device}", f"{robot}.enable() for all devices"
+        if sensor is not None:
+            others = f"{one}.enable() for the whole ring"
+        what, which = (one, "") if sensor is None else (f"sensor {sensor} of {one}", sensor)
+        super().__init__(f"{what} is not enabled: call {one}.enable({which}) (or {others}) before reading it")
 
 
 class DeviceRefused(PaddockError):
