@@ -115,6 +115,17 @@ def test_worlds_and_robots_are_listed_and_drawn(tmp_path: Path) -> None:
     assert width(tmp_path / "e-puck.png") >= 500
 
 
+def test_drawing_a_world_leaves_the_files_that_are_there(tmp_path: Path) -> None:
+    (tmp_path / "maze.png").write_bytes(b"the only one of its kind")
+    done = paddock("worlds", "--show", "maze", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        2, "paddock: maze.png: it is there already: choose another name, or overwrite it with --force\n"
+    )  # fmt: skip
+    assert (tmp_path / "maze.png").read_bytes() == b"the only one of its kind"
+    assert paddock("worlds", "--show", "maze", "--force", folder=tmp_path).returncode == 0
+    assert width(tmp_path / "maze.png") >= 500
+
+
 def test_bench_prints_one_json_object_per_line_with_the_agreed_keys() -> None:
     done = paddock("bench", "loop", "single", "camera", "laser", "--rounds", "1", "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]

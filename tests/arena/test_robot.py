@@ -203,7 +203,7 @@ def test_single_sensors_of_a_ring_are_enabled(red: Robot) -> None:
     red.enable("proximity")
     assert red.proximity.read().tolist() == whole.tolist()
     red.proximity.disable()
-    with pytest.raises(paddock.DeviceNotEnabled, match="red.proximity is not enabled"):
+    with pytest.raises(paddock.DeviceNotEnabled, match=r"red\.proximity is not enabled"):
         red.proximity.read(7)
 
 

@@ -27,6 +27,29 @@ def lost(inputs, weights, memory, wheels):
     wheels[0], wheels[1] = math.nan, 0.05
 
 
+@paddock.kernel
+def three(inputs, weights, wheels):
+    """Has no memory to write to."""
+
+
+@paddock.kernel
+def beyond(inputs, weights, memory, wheels):
+    """Writes where nothing is."""
+    memory[1] = inputs[0]
+
+
+@paddock.kernel
+def misspelt(inputs, weights, memory, wheels):
+    """Names what is not there."""
+    wheels[0] = weights[0] * imputs[0]  # noqa: F821
+
+
+@paddock.kernel
+def wordy(inputs, weights, memory, wheels):
+    """Makes what kernels cannot make."""
+    wheels[0] = np.array([inputs[0], 1.0]).sum()
+
+
 def policy(**more: Any) -> KernelPolicy:
     return KernelPolicy(
         **{"decide": weave, "devices": ("ground", "proximity"), "weights": [0.06, 0.2], "remember": 1, **more}
@@ -66,6 +89,21 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
 
 
 @pytest.mark.parametrize(
+    ("decide", "message"),
+    [
+        (beyond, r"KernelPolicy: beyond line \d+: IndexError: index 1 is out of bounds .* 1 numbers of memory"),
+        (misspelt, r"KernelPolicy: misspelt line \d+: NameError: name 'imputs' is not defined"),
+        pytest.param(
+            wordy, r"test_own\.py, line \d+: this cannot be compiled: .*they make no arrays", marks=pytest.mark.heavy
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: str) -> None:
+    with pytest.raises(paddock.PaddockError, match=message):
+        paddock.batch("clutter", 2).run(0.1, policy(decide=decide))
+
+
+@pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"decide": math.sin}, "is no kernel: put @paddock.kernel above its def"),
@@ -73,6 +111,10 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
         ({"weights": [math.inf]}, "weights: expected finite numbers"),
         ({"weights": np.zeros((0, 3))}, "weights: expected finite numbers"),
         ({"remember": -1}, "remember: expected a whole number >= 0, got -1"),
+        (
+            {"decide": three},
+            "three(inputs, weights, wheels): expected four arguments, (inputs, weights, memory, wheels)",
+        ),
         ({"remember": 1.5}, "remember: expected a whole number >= 0, got 1.5"),
     ],
 )

@@ -51,9 +51,11 @@ class SenseObserver:
         """What differs from the last time; everything, the first time."""
         last, self.last = self.last, values
         wanted = self.devices & values.keys() if self.devices else values.keys()
-        return {
-            name for name in wanted if name not in last or not np.array_equal(last[name], values[name], equal_nan=True)
-        }
+        return {name for name in wanted if name not in last or not _same(last[name], values[name])}
+
+
+def _same(one: Any, other: Any) -> bool:
+    return np.array_equal(one, other, equal_nan=True)  # sensors that are switched off are no news
 
 
 class ImageObserver:

@@ -250,7 +250,7 @@ def reproduce(
 
 
 @app.command()
-def worlds(show: Show = None, output: Output = None) -> None:
+def worlds(show: Show = None, output: Output = None, force: Force = False) -> None:
     """List the shipped worlds, or draw one.
 
     paddock worlds
@@ -259,11 +259,11 @@ def worlds(show: Show = None, output: Output = None) -> None:
     """
     from paddock.cli.catalogue import list_worlds, show_world
 
-    show_world(show, output) if show else list_worlds()
+    show_world(show, output, force=force) if show else list_worlds()
 
 
 @app.command()
-def robots(show: Show = None, output: Output = None) -> None:
+def robots(show: Show = None, output: Output = None, force: Force = False) -> None:
     """List the shipped robots, or draw one with its sensor rays.
 
     paddock robots
@@ -271,7 +271,7 @@ def robots(show: Show = None, output: Output = None) -> None:
     """
     from paddock.cli.catalogue import list_robots, show_robot
 
-    show_robot(show, output) if show else list_robots()
+    show_robot(show, output, force=force) if show else list_robots()
 
 
 @app.command()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from paddock.cli.files import checked_new
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import new_table
 from paddock.robots import load_robot, robot_names
@@ -53,19 +54,19 @@ def list_robots() -> None:
     console.print("Draw one with its sensor rays:  paddock robots --show NAME", style="dim")
 
 
-def show_world(name: str, output: Path | None) -> None:
-    """Draw a world as a PNG."""
+def show_world(name: str, output: Path | None, *, force: bool) -> None:
+    """Draw a world as a PNG; by default under its own name, if there is no such file."""
     from paddock.worlds.picture import draw_world
 
     spec = load_world(name)
-    path = checked_picture(output) or Path(f"{spec.name}.png")
+    path = checked_picture(output) or checked_new(Path(f"{spec.name}.png"), force=force)
     save_picture(draw_world(spec), path)
 
 
-def show_robot(name: str, output: Path | None) -> None:
-    """Draw a robot as a PNG."""
+def show_robot(name: str, output: Path | None, *, force: bool) -> None:
+    """Draw a robot as a PNG; by default under its own name, if there is no such file."""
     from paddock.worlds.picture import draw_robot
 
     spec = load_robot(name)
-    path = checked_picture(output) or Path(f"{spec.name}.png")
+    path = checked_picture(output) or checked_new(Path(f"{spec.name}.png"), force=force)
     save_picture(draw_robot(spec), path)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from traceback import extract_tb
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from paddock.control.inputs import seen_by
 from paddock.core.errors import PaddockError, shown
-from paddock.core.jit import Kernel, kernel
+from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.observation import Observation, WheelSpeeds
 
 OWN = 2
@@ -38,6 +40,12 @@ class KernelPolicy:
     def __post_init__(self) -> None:
         if not isinstance(self.decide, Kernel):
             raise PaddockError(f"KernelPolicy: {self.decide!r} is no kernel: put @paddock.kernel above its def")
+        arguments = list(inspect.signature(self.decide.function).parameters)
+        if len(arguments) != 4:
+            raise PaddockError(
+                f"KernelPolicy: {self._name}({', '.join(arguments)}): expected four arguments, "
+                "(inputs, weights, memory, wheels)"
+            )
         if isinstance(self.devices, str) or not self.devices:
             raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {shown(self.devices)}")
         if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
@@ -74,9 +82,34 @@ class KernelPolicy:
         return WheelSpeeds(*wheels.tolist())
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
-        """Make room for the values of its devices, behind what it remembers."""
+        """Make room for the values of its devices, behind what it remembers, and try the kernel once."""
         values = sum(count for _, count in sensors)
-        object.__setattr__(self, "memory", np.append(self.memory[: self.remember], np.zeros(values)))
+        if len(self.memory) != self.remember + values:
+            object.__setattr__(self, "memory", np.append(self.memory[: self.remember], np.zeros(values)))
+            self._try(values)
+
+    def _try(self, values: int) -> None:
+        """Run the kernel in plain Python: compiled, it would take what lies beside its arrays for its own."""
+        numbers = np.zeros(values), self.weights[0].copy(), np.zeros(self.remember), np.zeros(2)
+        try:
+            plain(self.decide.function)(*numbers)
+        except (ArithmeticError, ValueError):
+            pass  # such as 1 / 0, which is infinite in compiled code
+        except Exception as error:
+            own = [
+                one
+                for one in extract_tb(error.__traceback__)
+                if one.filename == self.decide.function.__code__.co_filename
+            ]
+            place = f" line {own[-1].lineno}" if own else ""
+            sizes = f"{values} inputs, {self.weights.shape[1]} weights, {self.remember} numbers of memory, 2 wheels"
+            raise PaddockError(
+                f"KernelPolicy: {self._name}{place}: {type(error).__name__}: {error} (it has {sizes})"
+            ) from None
+
+    @property
+    def _name(self) -> str:
+        return self.decide.function.__name__
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
         """Where its inputs lie, and how much it has of all."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import sys
 import threading
 import time
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from paddock.core.errors import PaddockError
 
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate: without numba's memory
 # runtime nothing counts references to arrays. Every kernel is inlined into its callers: tables are passed by
@@ -137,6 +140,10 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         sys.stderr.write(f"{text} …\n")
     try:
         yield
+    except Exception as error:
+        if type(error).__module__.startswith("numba."):
+            raise _explained(error) from None
+        raise
     finally:
         done.set()
         if live:
@@ -144,6 +151,23 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         head = "\r" if live else ""
         sys.stderr.write(f"{head}{text}: done in {time.monotonic() - started:.0f} s\n")
         sys.stderr.flush()
+
+
+def _explained(error: Exception) -> Exception:
+    """What the compiler says of somebody's own kernel, in short; of Paddock's, all that it says."""
+    text = str(error)
+    places = re.findall(r'File "([^"]+)", line (\d+):', text)
+    own = [(Path(file), line) for file, line in places if not Path(file).resolve().is_relative_to(package_folder())]
+    if not own:
+        return error
+    (file, line), reasons = (
+        own[0],
+        [one for one in text.splitlines() if one and not one.startswith("Failed in nopython")],
+    )
+    return PaddockError(
+        f"{file.name}, line {line}: this cannot be compiled: {reasons[0].rstrip(':')} "
+        "(kernels use numbers, loops, math and other kernels; they make no arrays, lists or texts)"
+    )
 
 
 @contextmanager
