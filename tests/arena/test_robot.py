@@ -231,6 +231,15 @@ def test_a_sensor_that_is_not_there_is_refused(red: Robot, device: str, sensor: 
     assert not red.device(device).enabled
 
 
+@pytest.mark.parametrize(
+    ("part", "instead"), [("wheels", "set(left, right)"), ("leds", "set(name, brightness)"), ("ground", "read()")]
+)
+def test_parts_of_a_robot_cannot_be_replaced_by_mistake(red: Robot, part: str, instead: str) -> None:
+    with pytest.raises(paddock.PaddockError) as caught:
+        setattr(red, part, (0.1, 0.1))
+    assert str(caught.value) == f"red.{part} cannot be replaced: call red.{part}.{instead}"
+
+
 def test_enabling_twice_is_enabling(red: Robot) -> None:
     red.ground.enable()
     red.ground.enable()

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
 
 
+# What to call instead of assigning something to a part of a robot.
+INSTEAD = {"wheels": "set(left, right)", "leds": "set(name, brightness)", "speaker": "play(frequency)"}
+
+
 class Wheels:
     """The two wheels; speeds are at the rim and capped at the data sheet's maximum."""
 
@@ -75,6 +79,12 @@ class Robot:
         public = [attribute for attribute in dir(self) if not attribute.startswith("_")]
         meant = nearest(name, public)
         raise UnknownName(f"device of {self.name}", name, [meant] if meant else self.devices)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__ and (name in INSTEAD or name in self.devices):
+            instead = INSTEAD.get(name, "read()")
+            raise PaddockError(f"{self.name}.{name} cannot be replaced: call {self.name}.{name}.{instead}")
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name} ({self.spec.name})>"

@@ -43,6 +43,7 @@ from paddock.core.rules import (
     is_color,
     rgb,
 )
+from paddock.core.toml import toml_text
 
 __all__ = [
     "Color",
@@ -132,9 +133,7 @@ class Spec:
 
     def to_toml(self) -> str:
         """TOML text that reads back as an equal spec."""
-        import tomli_w
-
-        return tomli_w.dumps(self.to_table())
+        return toml_text(self.to_table())
 
 
 S = TypeVar("S", bound=Spec)

@@ -8,6 +8,7 @@ from pathlib import Path
 from paddock.core import library
 from paddock.core.errors import SpecError
 from paddock.core.spec import spec_from_table
+from paddock.core.toml import toml_text
 from paddock.worlds.spec import WorldSpec
 
 __all__ = ["WorldSpec", "load_world", "save_world", "world_names"]
@@ -36,10 +37,8 @@ def load_world(name_or_path: str | Path) -> WorldSpec:
 
 def save_world(spec: WorldSpec, path: str | Path) -> None:
     """Write a world so that `load_world` reads an equal one; named files keep being found."""
-    import tomli_w
-
     from paddock.worlds.files import relocated
 
     path = Path(path)
     table = relocated(spec.to_table(), Path(spec.folder), path.parent)
-    path.write_text(tomli_w.dumps(table), encoding="utf-8")
+    path.write_text(toml_text(table), encoding="utf-8")
