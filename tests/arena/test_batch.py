@@ -278,6 +278,7 @@ def test_what_cannot_be_is_refused_with_the_offender(call: Any, message: str) ->
 
 def test_an_unknown_figure_is_told_with_those_there_are() -> None:
     out = paddock.batch("clutter", 2).run(0.1, explorer(), measures=[Travel()])
+    assert repr(out) == "<Rollout of 2 worlds: distance, mean_speed, turned>"
     with pytest.raises(paddock.UnknownName, match="no figure called 'distanze'"):
         out["distanze"]
 

@@ -98,8 +98,19 @@ def test_files_give_back_what_was_saved(tmp_path: Path) -> None:
     with pytest.raises(paddock.PaddockError, match="another format"):
         Program.load(tmp_path / "b.npz")
     (tmp_path / "c.npz").write_bytes(b"nothing")
-    with pytest.raises(paddock.PaddockError, match="expected a network or a program"):
-        load_policy(tmp_path / "c.npz")
+    np.savez(tmp_path / "e.npz", weights=TURN)
+    np.savez(tmp_path / "f.npz", about=np.array([{}], object))
+    for name, problem in {
+        "c.npz": "this is no .npz file, or it is damaged",
+        "e.npz": "Paddock did not write this one",
+        "f.npz": "Object arrays cannot be loaded",
+    }.items():
+        with pytest.raises(paddock.PaddockError) as caught:
+            load_policy(tmp_path / name)
+        expected = "expected a network or a program saved by Paddock"
+        assert str(caught.value) == f"{tmp_path / name}: {expected}: {problem}"
+    with pytest.raises(paddock.PaddockError, match="cannot be read: Is a directory"):
+        load_policy(tmp_path)
     with pytest.raises(paddock.PaddockError, match="no such file"):
         load_policy(tmp_path / "d.npz")
 
@@ -126,6 +137,7 @@ def test_a_program_that_could_leave_its_registers_is_refused(instruction: tuple[
         (lambda: Program(inputs=()), "inputs: expected a tuple of Input"),
         (lambda: Program(inputs=(nearness(),), length=0), "length: expected a whole number from 1"),
         (lambda: Program(inputs=(nearness(),), speed=-1), "speed: expected m/s > 0"),
+        (lambda: BASE.with_weights("abc"), "Program: weights: expected numbers, got 'abc'"),
         (lambda: BASE.with_weights(np.zeros(3)), "expected shape (individuals, 41)"),
         (lambda: BASE.with_weights(coded((SET, FREE, 0, 0, np.nan))), "those of individual 0 are not all finite"),
         (lambda: BASE.check([("red.proximity", 3)]), "made for 8 values of proximity"),

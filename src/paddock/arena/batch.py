@@ -34,7 +34,7 @@ JOBS_OF_A_HAND = 4  # at least, where there are enough worlds
 SLICE = 200_000  # robot-steps of one world before Python gets a word in
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rollout:
     """What came out of a run of W worlds with N robots."""
 
@@ -42,6 +42,9 @@ class Rollout:
     ticks: Ints  # how many every world ran, shape (W)
     poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
     trace: Floats  # poses every few ticks, the start first; not a number after a world's end; shape (W, moments, N, 3)
+
+    def __repr__(self) -> str:
+        return f"<Rollout of {len(self.ticks)} worlds: {', '.join(self.figures) or 'no figures'}>"
 
     def __getitem__(self, name: str) -> Floats:
         if name not in self.figures:

@@ -40,7 +40,10 @@ class Trainable(ABC):
         if not (all_finite(self.speed) and self.speed > 0):
             raise PaddockError(f"{name}: speed: expected m/s > 0, got {shown(self.speed)}")
         self.check_structure()
-        table = np.zeros((1, self.size)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
+        try:
+            table = np.zeros((1, self.size)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
+        except (TypeError, ValueError):
+            raise PaddockError(f"{name}: weights: expected numbers, got {shown(self.weights)}") from None
         if table.ndim != 2 or table.shape[1] != self.size or not len(table):
             found = np.shape(self.weights)
             raise PaddockError(f"{name}: weights: expected shape (individuals, {self.size}), got {found}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,19 @@ def write_npz(path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, N
 def read_npz(path: str | Path, what: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """What `write_npz` wrote: the description and the arrays. `what` was expected, as an error says."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with zipfile.ZipFile(path) as archive, np.load(path, allow_pickle=False) as file:
+            if "about.npy" not in archive.namelist():
+                raise ValueError("Paddock did not write this one")
             arrays = {name: file[name] for name in file.files}
         about = json.loads(arrays.pop("about").tobytes())
         if not isinstance(about, dict) or "format" not in about:
             raise ValueError("its description names no format")
     except FileNotFoundError:
         raise PaddockError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise PaddockError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except zipfile.BadZipFile:
+        raise PaddockError(f"{path}: expected {what}: this is no .npz file, or it is damaged") from None
     except Exception as error:
-        raise PaddockError(f"{path}: expected {what}: {error}") from None
+        raise PaddockError(f"{path}: expected {what}: {str(error).partition(' when ')[0]}") from None
     return about, arrays
