@@ -100,6 +100,7 @@ def batch(
     threads: int | None = None,
     device: str = "cpu",
     precision: str = "float64",
+    starts: Any = None,
 ) -> Batch:
     """Build many worlds that run side by side; world i is the arena that `open` gives with its seed, to the last bit.
 
@@ -109,16 +110,17 @@ def batch(
         seed: world i has `seed` + i; or a list of n seeds.
         dt: length of a tick [s]; None takes the world's own.
         threads: processor threads to use; None for all cores. Results do not depend on it.
-        device: "cpu", or "cuda" for an NVIDIA GPU (worlds of one robot; needs the extra `gpu`).
+        device: "cpu", or "cuda" for an NVIDIA GPU (needs the extra `gpu`).
         precision: of the GPU: "float64" (as the CPU, but for the last bits) or "float32" (faster, coarser).
+        starts: where robots begin: None for the places that the worlds give them, "random" for free places that each
+            world's seed chooses, or their poses (x, y [m], heading [rad]), shape (n, robots, 3).
     """
     from paddock.arena.batch import Batch
 
     worlds = world if isinstance(world, Sequence) and not isinstance(world, str) else [world]
     scenes = [_built("batch", one, dt) for one in worlds]
-    return Batch(
-        scenes, len(scenes) if n is None else n, seed=seed, threads=threads, device=device, precision=precision
-    )
+    count = len(scenes) if n is None else n
+    return Batch(scenes, count, seed=seed, threads=threads, device=device, precision=precision, starts=starts)
 
 
 def _built(call: str, world: World, dt: float | None) -> BuiltWorld:

@@ -95,6 +95,35 @@ def test_runs_add_up_and_a_reset_starts_anew() -> None:
     assert batch.digest(0) == batch.digest(1) == alone(crowded(), 7, 2.5, {"r0": AVOID, "r1": recurrent()}).digest()
 
 
+def test_robots_may_start_anywhere() -> None:
+    anywhere = paddock.batch(crowded(), 3, seed=[5, 6, 5], starts="random")
+    poses = anywhere.poses
+    assert np.array_equal(poses[0], poses[2])
+    assert not np.array_equal(poses[0], poses[1])
+    arenas = [anywhere.arena(i) for i in range(3)]
+    anywhere.run(1.0, drivers())
+    for i, arena in enumerate(arenas):
+        for robot in arena.robots.values():
+            robot.enable("proximity", "encoders")
+        arena.run(1.0, drivers())
+        assert arena.digest() == anywhere.digest(i)
+    as_told = paddock.batch(crowded(), 3, seed=[5, 6, 5], starts=poses)
+    as_told.run(1.0, drivers())
+    assert [as_told.digest(i) for i in range(3)] == [anywhere.digest(i) for i in range(3)]
+    anywhere.reset(seed=[6, 6, 6])
+    assert np.array_equal(anywhere.poses, poses[[1, 1, 1]])
+
+
+def test_a_start_given_by_hand_is_that_of_a_world_with_its_robot_there() -> None:
+    batch = paddock.batch("clutter", 2, seed=3, starts=[(0.7, 0.75, 1.0), (0.8, 0.75, -1.0)])
+    batch.run(2.0, explorer())
+    with paddock.open("clutter", seed=4) as arena:
+        arena["red"].place(0.8, 0.75, -1.0)
+        arena["red"].enable("proximity")
+        arena.run(2.0, explorer())
+        assert arena.digest() == batch.digest(1)
+
+
 def test_another_policy_remembers_nothing_of_the_one_before() -> None:
     batch = paddock.batch(crowded(), 1, seed=2)
     batch.run(1.0, {"r1": recurrent()})
@@ -264,6 +293,10 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
         (lambda: Along(points=[(0, 0)]), "expected at least 2 points, got 1"),
         (lambda: Along(points=[(0, 0), (1, 0)], width=math.nan), "Along: width: expected metres > 0, got nan"),
         (lambda: Line(dark=math.nan), "Line: dark: expected a reading > 0, got nan"),
+        (lambda: paddock.batch("clutter", 2, starts="anywhere"), "no starts called 'anywhere'"),
+        (lambda: paddock.batch("clutter", 2, starts=[(0, 0, 0)]), "or poses of shape (2, 1, 3), got (1, 3)"),
+        (lambda: paddock.batch("clutter", 1, starts=[(9, 9, 0)]), "starts: world 0: robot 'red' sticks"),
+        (lambda: paddock.batch("clutter", 1, starts=[(math.nan, 1, 0)]), "those of world 0 are not finite"),
         (lambda: paddock.batch("clutter", 2, threads=True), "threads: expected a whole number >= 1"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), trace_every=0), "trace_every: expected seconds > 0"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), measures=[Goal(at=[(0, 0), (1, 0)])]),

@@ -18,13 +18,15 @@ from paddock.arena.rollout import loop_for
 from paddock.arena.threads import available_threads, share_out
 from paddock.control.policy import Policy
 from paddock.core.errors import SimulationError, UnknownName, shown
+from paddock.core.geometry import Pose
 from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.core.numeric import all_finite
 from paddock.engine import state as engine
 from paddock.engine.batch import Brains, Notes
 from paddock.engine.model import Floats, Ints
-from paddock.engine.state import HEADING, SEED, TICK, X
+from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
 from paddock.worlds.build import BuiltWorld
+from paddock.worlds.placement import Room, random_poses
 
 if TYPE_CHECKING:
     from paddock.arena.cuda.device import Cuda
@@ -64,6 +66,7 @@ class Batch:
         threads: int | None = None,
         device: str = "cpu",
         precision: str = "float64",
+        starts: Any = None,
     ) -> None:
         self.scenes = tuple(scenes)
         self._check_scenes()
@@ -75,6 +78,7 @@ class Batch:
             raise SimulationError(f"batch: threads: expected a whole number >= 1, or None for all, got {threads!r}")
         self.threads = available_threads() if threads is None else threads
         self.gpu = _gpu(device, precision)
+        self._starts = starts
         self.state, self.commands = self._start(seeds_of(seed, int(n)))
         self._forget()
 
@@ -98,9 +102,8 @@ class Batch:
     def _start(self, seeds: Ints) -> tuple[engine.State, Floats]:
         first, worlds = self.scenes[0], len(seeds)
         state = engine.initial_state(first.model, first.poses, lamps=first.lamps, seed=0, worlds=worlds)
-        for i, scene in enumerate(self.scenes[1:], 1):
-            one = engine.initial_state(scene.model, scene.poses, lamps=scene.lamps, seed=0)
-            state.motion[i :: len(self.scenes)] = one.motion
+        poses = start_poses(self.scenes, seeds, self._starts)[:, None]
+        state.motion[..., X : HEADING + 1] = state.motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
         state.clock[:, SEED] = seeds
         return state, engine.initial_commands(first.model, worlds=worlds)
 
@@ -281,6 +284,33 @@ def _gpu(device: str, precision: str) -> Cuda | None:
     from paddock.arena.cuda.device import Cuda
 
     return Cuda(precision)
+
+
+def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Floats:
+    """Where the robots of every world stand at the start, shape (W, N, 3): as in the scenes, at random, or as told."""
+    worlds, robots = len(seeds), len(scenes[0].poses)
+    if starts is None:
+        return np.stack([scene.poses for scene in scenes])[np.arange(worlds) % len(scenes)]
+    if isinstance(starts, str):
+        if starts != "random":
+            raise UnknownName("starts", starts, ("random",))
+        rows = [random_poses(scenes[i % len(scenes)].spec, scenes[0].robots, seed) for i, seed in enumerate(seeds)]
+        return np.array(rows, np.float64).reshape(worlds, robots, 3)
+    shape = np.shape(starts)
+    if shape != (worlds, robots, 3) and (robots != 1 or shape != (worlds, 3)):
+        raise SimulationError(f"starts: expected 'random', or poses of shape ({worlds}, {robots}, 3), got {shape}")
+    poses = np.array(starts, np.float64).reshape(worlds, robots, 3)
+    if not np.isfinite(poses).all():
+        raise SimulationError(f"starts: those of world {np.isfinite(poses).all(axis=(1, 2)).argmin()} are not finite")
+    for i, row in enumerate(poses.tolist()):
+        scene = scenes[i % len(scenes)]
+        room = Room(scene.spec)
+        for placed, spec, pose in zip(scene.spec.robots, scene.robots, row, strict=True):
+            problem = room.problem(spec, Pose(*pose))
+            if problem:
+                raise SimulationError(f"starts: world {i}: robot {placed.name!r} {problem}")
+            room.add(spec, Pose(*pose), f"robot {placed.name!r}")
+    return poses
 
 
 def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import Disc, Pose, Shape, box_of, overlap, placed, wrap
@@ -119,6 +121,23 @@ class Room:
         """Cells along one axis; the outermost ones reach as far as there is anything."""
         begin, end = (math.floor((min(max(edge, first), last) - first) / self.cell) for edge in (low, high))
         return range(begin, end + 1)
+
+
+def random_poses(world: WorldSpec, specs: Sequence[RobotSpec], seed: int) -> list[Pose]:
+    """A pose with room for each robot, anywhere in the world; equal seeds give equal poses."""
+    rng, room = np.random.default_rng(seed), Room(world)
+    x0, y0, x1, y1 = world.bounds
+    poses = []
+    for robot, spec in zip(world.robots, specs, strict=True):
+        for _ in range(TRIES):
+            pose = Pose(rng.uniform(x0, x1), rng.uniform(y0, y1), rng.uniform(-math.pi, math.pi))
+            if not room.problem(spec, pose):
+                break
+        else:
+            raise PaddockError(f"{world.name}: robot {robot.name!r} finds no room, tried {TRIES} places")
+        room.add(spec, pose, f"robot {robot.name!r}")
+        poses.append(pose)
+    return poses
 
 
 def _scaled(shape: Shape, factor: float) -> Shape:
