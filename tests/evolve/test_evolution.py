@@ -384,7 +384,7 @@ def test_ray_gives_what_local_workers_give() -> None:
         (lambda: Evolution(Config(task=".a:f")), "expected module:function"),
         (lambda: evolve(SMALL, workers="ray", threads=3), "--workers ray: every worker is one core"),
         (lambda: evolve(SMALL, workers="ray", device="cuda"), "--workers ray: every worker is one core"),
-        (lambda: evolve(SMALL, device="cuda", threads=3), "--threads: they are of the processor"),
+        (lambda: evolve(SMALL, device="cuda", threads=3), "--threads: they are the processor's"),
         (lambda: evolve(replace(SMALL, precision="float32")), "the CPU computes in float64"),
         (lambda: Evolution(Config(task="nowhere:fitness")), "there is no module 'nowhere'"),
         (lambda: Evolution(Config(task="math:nothing")), "the module has no 'nothing'"),

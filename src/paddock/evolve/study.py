@@ -177,9 +177,11 @@ def judge_maker(workers: str, *, threads: int | None, device: str, precision: st
     """Who lets the individuals drive."""
     if workers not in WORKERS:
         raise UnknownName("kind of workers", workers, WORKERS)
-    if device != "cpu" and threads is not None:
-        raise PaddockError(f"--threads: they are of the processor, and {device} does the work: leave one of them out")
     if workers == "local":
+        if device != "cpu" and threads is not None:
+            raise PaddockError(
+                f"--threads: they are the processor's, and {device} does the work: leave one of them out"
+            )
         return partial(LocalJudge, threads=threads, device=device, precision=precision)
     if device != "cpu" or precision != "float64" or threads is not None:
         raise PaddockError(
