@@ -119,6 +119,10 @@ def test_an_evolution_whose_world_has_changed_does_not_go_on(tmp_path: Path) -> 
     world, out = tmp_path / "own.toml", tmp_path / "out"
     save_world(load_world("clutter"), world)
     evolve(Config(task="avoid", world=str(world), population=4, generations=1, seconds=1.0), out=out)
+    (out / "world-1.toml").write_bytes(world.read_bytes())
+    with pytest.raises(paddock.PaddockError, match=r"world-1\.toml: the task's world is not the one"):
+        go_on(out, generations=2)
+    (out / "world-1.toml").unlink()
     assert len(go_on(out, generations=2).evolution.history) == 2  # as long as nothing has changed
     kept = contents(out)
     spec = load_world(world)

@@ -17,6 +17,7 @@ from paddock.arena.batch import Rollout
 from paddock.control.braitenberg import Braitenberg, explorer
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
+from paddock.evolve.study import evolve, go_on
 from paddock.evolve.tasks.base import Judgement, Task
 from paddock.evolve.tasks.maze import MazeJudge, Plan, maze_task
 from paddock.evolve.tasks.own import judged_by
@@ -37,6 +38,14 @@ def test_a_task_judges_every_world_with_finite_numbers(name: str) -> None:
     assert np.isfinite(judged.fitness).all()
     assert ((judged.behaviour >= 0) & (judged.behaviour <= 1)).all()
     assert evolution.history[-1].evaluations == 10
+
+
+@pytest.mark.parametrize("name", [*TASKS, "mazes"])
+def test_the_worlds_that_a_task_writes_are_those_that_it_goes_on_in(name: str, tmp_path: Path) -> None:
+    mazes = 2 if name == "mazes" else None
+    task = "maze" if mazes else name
+    evolve(Config(task=task, mazes=mazes, population=2, generations=1, seconds=1.0), out=tmp_path)
+    assert len(go_on(tmp_path, generations=2).evolution.history) == 2
 
 
 def driven(task: Task, policy: object, seconds: float) -> Judgement:

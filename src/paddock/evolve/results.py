@@ -61,8 +61,9 @@ class Folder:
 
     def resume(self, evolution: Evolution) -> None:
         """Bring an evolution to where it was, if it is in the same worlds."""
-        for path, world in self._worlds(evolution):
-            if not path.exists() or load_world(path) != world:
+        one_more = self.path / f"world-{len(evolution.task.worlds)}.toml", None
+        for path, world in [*self._worlds(evolution), one_more]:
+            if (load_world(path) if path.exists() else None) != world:
                 raise PaddockError(
                     f"{path}: the task's world is not the one that this evolution began with: "
                     "begin anew in another folder"
