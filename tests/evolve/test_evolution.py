@@ -226,7 +226,7 @@ def test_a_fitness_that_is_no_number_is_no_good(worst: float, monkeypatch: pytes
 
     monkeypatch.setattr(evolution, "judge", judged)
     now = evolution.step()
-    assert (now.best, now.champion) == (-4.0, -4.0)
+    assert (now.best, now.champion, now.mean) == (-4.0, -4.0, -4.5)
     assert np.array_equal(evolution.champion.weights[0], rows[3])
 
 

@@ -19,6 +19,7 @@ from paddock.evolve.strategies import Space, strategy_called
 from paddock.evolve.tasks.base import Floats, Task, scale_of
 from paddock.evolve.tasks.registry import source_of, task_of
 
+NO_GOOD = -1e9  # what a fitness that is no number is worth
 USUAL_LENGTH = 64  # instructions of a program at most, unless its first networks need more than half of them
 
 
@@ -28,7 +29,7 @@ class Generation:
 
     number: int  # from 1
     best: float  # fitness of its best individual
-    mean: float  # of all its individuals
+    mean: float  # of all its individuals whose fitness is a number
     champion: float  # of the best individual so far
     solved: float  # share of the champion's worlds in which it did its task
     evaluations: int  # individuals judged so far
@@ -77,7 +78,8 @@ class Evolution:
         """One generation: ask, judge, tell."""
         individuals = self.strategy.ask()
         judged = self.judge(individuals)
-        fitness = np.where(np.isfinite(judged.fitness), judged.fitness, -1e9)  # no number is no good
+        known = np.isfinite(judged.fitness)
+        fitness = np.where(known, judged.fitness, NO_GOOD)
         best = int(fitness.argmax())
         before = self.history[-1] if self.history else None
         better = before is None or fitness[best] > before.champion
@@ -86,7 +88,7 @@ class Evolution:
         now = Generation(
             number=len(self.history) + 1,
             best=float(fitness[best]),
-            mean=float(fitness.mean()),
+            mean=float(fitness[known].mean()) if known.any() else NO_GOOD,
             champion=float(fitness[best]) if before is None or better else before.champion,
             solved=float(judged.solved[best]) if before is None or better else before.solved,
             evaluations=len(individuals) + (before.evaluations if before else 0),
