@@ -9,6 +9,7 @@ from typing import Any
 from paddock.core.errors import PaddockError, UnknownName, shown
 
 OF_TASKS = ("world", "mazes", "size", "kind", "seconds", "hidden", "recurrent")  # those that not every task uses
+NEEDS = {"size": "mazes", "kind": "mazes"}  # settings that are used only beside another one
 OF_STRATEGIES = ("hidden", "length")  # those that not every strategy uses; None, as everywhere: as they have it
 
 
@@ -46,7 +47,8 @@ class Config:
         for name in of:
             if getattr(self, name) is not None and name not in used:
                 uses = ", ".join(f"--{one}" for one in used) or "none of these settings"
-                raise PaddockError(f"--{name}: {what} does not use it, but {uses}: leave --{name} out")
+                wake = f", or give --{NEEDS[name]} too" if NEEDS.get(name) in used else ""
+                raise PaddockError(f"--{name}: {what} does not use it, but {uses}: leave --{name} out{wake}")
 
     def as_table(self) -> dict[str, Any]:
         """For JSON."""
