@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import paddock
+import paddock.evolve.evolution as evolution_module
+import paddock.evolve.study as study_module
 from paddock.control.store import load_policy
 from paddock.evolve.checkpoint import load_checkpoint
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.judge import LocalJudge
 from paddock.evolve.results import Folder
-from paddock.evolve.study import evolve, try_champion
+from paddock.evolve.strategies import STRATEGIES
+from paddock.evolve.study import evolve, go_on, try_champion
+from paddock.evolve.tasks.base import Judgement
+from paddock.evolve.tasks.registry import task_of
+from paddock.worlds import load_world, save_world
 
 SMALL = Config(task="maze", population=6, generations=6, seconds=8.0, seed=5)
 
@@ -49,12 +59,14 @@ def test_what_an_individual_gets_depends_on_nothing_but_its_own_numbers() -> Non
     assert together.fitness[2] == alone.fitness[0]
 
 
-@pytest.mark.parametrize("strategy", ["ga", "es", "map-elites", "gp"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_resumed_evolution_is_the_uninterrupted_one_to_the_last_bit(strategy: str, tmp_path: Path) -> None:
-    config = Config(**{**SMALL.as_table(), "strategy": strategy})
+    if strategy in ("cma", "neat"):
+        pytest.importorskip(strategy)
+    config = replace(SMALL, strategy=strategy)
     whole = evolve(config).evolution
-    evolve(Config(**{**config.as_table(), "generations": 2}), out=tmp_path)
-    going_on = evolve(config, out=tmp_path, resume={"generations": 6}).evolution
+    evolve(replace(config, generations=2), out=tmp_path)
+    going_on = go_on(tmp_path, generations=6).evolution
     assert history(whole) == history(going_on)
     assert np.array_equal(whole.champion.weights, going_on.champion.weights)
     assert np.array_equal(load_policy(tmp_path / "champion.npz").weights, whole.champion.weights)
@@ -78,12 +90,164 @@ def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
 
 def test_a_folder_is_not_overwritten_nor_resumed_with_other_settings(tmp_path: Path) -> None:
     with pytest.raises(paddock.PaddockError, match="there is no evolution to resume"):
-        evolve(SMALL, out=tmp_path, resume={})
-    evolve(Config(**{**SMALL.as_table(), "generations": 1}), out=tmp_path)
+        go_on(tmp_path)
+    evolve(replace(SMALL, generations=1), out=tmp_path)
     with pytest.raises(paddock.PaddockError, match="there is an evolution already"):
         evolve(SMALL, out=tmp_path)
     with pytest.raises(paddock.PaddockError, match=r"--population: the evolution to resume has 6, not 7"):
-        evolve(SMALL, out=tmp_path, resume={"population": 7})
+        go_on(tmp_path, expected={"population": 7})
+    with pytest.raises(paddock.PaddockError, match=r"--length: the evolution to resume has the default, not 9"):
+        go_on(tmp_path, expected={"length": 9})
+    assert len(go_on(tmp_path, expected={"population": 6}, generations=2).evolution.history) == 2
+    assert json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["generations"] == 2
+
+
+def test_what_is_refused_leaves_no_folder_behind(tmp_path: Path) -> None:
+    with pytest.raises(paddock.PaddockError, match="no device called 'gpu'"):
+        evolve(SMALL, out=tmp_path / "new", device="gpu")
+    assert not (tmp_path / "new").exists()
+
+
+OWN = "import numpy as np\ndef far(drive):\n    return drive['distance'][:, 0]\n"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_an_evolution_whose_world_has_changed_does_not_go_on(tmp_path: Path) -> None:
+    world, out = tmp_path / "own.toml", tmp_path / "out"
+    save_world(load_world("clutter"), world)
+    evolve(Config(task="avoid", world=str(world), population=4, generations=1, seconds=1.0), out=out)
+    (out / "world-1.toml").write_bytes(world.read_bytes())
+    with pytest.raises(paddock.PaddockError, match=r"world-1\.toml: the task's world is not the one"):
+        go_on(out, generations=2)
+    (out / "world-1.toml").unlink()
+    assert len(go_on(out, generations=2).evolution.history) == 2  # as long as nothing has changed
+    kept = contents(out)
+    spec = load_world(world)
+    save_world(replace(spec, walls=spec.walls[:-1], boxes=spec.boxes[:-1]), world)
+    with pytest.raises(paddock.PaddockError, match=r"world\.toml: the task's world is not the one"):
+        go_on(out, generations=3)
+    assert contents(out) == kept
+
+
+def test_an_evolution_whose_fitness_has_changed_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    module, out = tmp_path / "changing_fitness.py", tmp_path / "out"
+    module.write_text(OWN, encoding="utf-8")
+    config = Config(task="changing_fitness:far", world="clutter", population=4, generations=1, seconds=1.0)
+    evolve(config, out=out)
+    assert len(go_on(out, generations=2).evolution.history) == 2
+    module.write_text(OWN.replace("return", "return -"), encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "changing_fitness")
+    importlib.invalidate_caches()
+    kept = contents(out)
+    with pytest.raises(paddock.PaddockError, match="the source of the fitness is not what it was"):
+        go_on(out, generations=3)
+    assert contents(out) == kept
+
+
+@pytest.mark.parametrize(("strategy", "package"), [("cma", "cma"), ("neat", "neat-python")])
+def test_an_evolution_of_another_version_does_not_go_on(
+    strategy: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip(strategy)
+    evolve(replace(SMALL, strategy=strategy, generations=1), out=tmp_path)
+    monkeypatch.setattr(evolution_module, "version", lambda name: "0.1")
+    with pytest.raises(paddock.PaddockError, match=f"the version of {package} is not what it was .*'0.1'"):
+        go_on(tmp_path, generations=2)
+
+
+def test_an_evolution_does_not_go_on_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evolve(replace(SMALL, generations=1), out=tmp_path)
+    evolution = Evolution(SMALL)
+    monkeypatch.setattr(evolution.judge, "device", "cuda")
+    with pytest.raises(paddock.PaddockError, match=r"the device is not what it was .* 'cpu', but 'cuda'"):
+        Folder(tmp_path).resume(evolution)
+
+
+@pytest.mark.parametrize(("strategy", "more"), [("map-elites", {"elites.npz", "elites.png"}), ("gp", {"champion.txt"})])
+def test_what_else_a_strategy_found_is_written_down(strategy: str, more: set[str], tmp_path: Path) -> None:
+    study = evolve(replace(SMALL, strategy=strategy), out=tmp_path)
+    assert more <= {path.name for path in study.written}
+    assert all(path.exists() for path in study.written)
+    if strategy == "gp":
+        assert "\nright = " in (tmp_path / "champion.txt").read_text(encoding="utf-8")
+        return
+    with np.load(tmp_path / "elites.npz", allow_pickle=False) as elites:
+        judged = study.evolution.judge(elites["weights"])
+        assert np.array_equal(judged.fitness, elites["fitness"])
+        assert np.array_equal(judged.behaviour, elites["behaviour"])
+        assert elites["fitness"].max() == study.summary["best_fitness"]
+    with Image.open(tmp_path / "elites.png") as picture:
+        assert picture.width == 1000
+
+
+def test_an_interrupted_generation_leaves_the_champion_of_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    evolution = Evolution(SMALL)
+    evolution.step()
+    before, worth = evolution.champion.weights.copy(), evolution.history[-1].champion
+
+    def judged(rows: np.ndarray) -> Judgement:
+        return Judgement(np.full(len(rows), worth + 1), np.ones(len(rows)), np.zeros((len(rows), 2)))
+
+    def stopped(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evolution, "judge", judged)
+    monkeypatch.setattr(evolution.strategy, "learn", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        evolution.step()
+    assert len(evolution.history) == 1
+    assert np.array_equal(evolution.champion.weights, before)
+
+
+def test_ctrl_c_during_the_test_keeps_what_evolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        assert (tmp_path / "summary.json").exists()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(study_module, "try_champion", stopped)
+    study = evolve(replace(SMALL, generations=2), out=tmp_path, test=5)
+    assert study.interrupted
+    assert study.summary["generations"] == 2
+    assert (tmp_path / "champion.npz") in study.written
+
+
+@pytest.mark.parametrize("worst", [math.nan, -math.inf])
+def test_a_fitness_that_is_no_number_is_no_good(worst: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    evolution = Evolution(SMALL)
+    rows = evolution.strategy.ask()
+
+    def judged(rows: np.ndarray) -> Judgement:
+        return Judgement(np.array([worst, -5.0, worst, -4.0, worst, worst]), np.zeros(6), np.zeros((6, 2)))
+
+    monkeypatch.setattr(evolution, "judge", judged)
+    now = evolution.step()
+    assert (now.best, now.champion, now.mean) == (-4.0, -4.0, -4.5)
+    assert np.array_equal(evolution.champion.weights[0], rows[3])
+
+
+def test_nothing_is_said_to_be_written_that_is_not_there(tmp_path: Path) -> None:
+    options = [*command("maze", "--generations", "0"), "--out", str(tmp_path / "none")]
+    done = subprocess.run(options, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "champion.npz" not in done.stdout
+    told = done.stdout.partition("wrote")[2].partition(":")[2].split("\n")[0]
+    assert {name.strip() for name in told.split(",")} == {"config.json", "history.csv", "summary.json", "world.toml"}
+
+
+def test_programs_have_room_for_all_inputs() -> None:
+    pytest.importorskip("neat")
+    config = Config(task="wall-follow", strategy="neat", population=4, generations=1, seconds=1.0)
+    evolution = Evolution(config)
+    assert evolution.policy.length == 2 * 38  # type: ignore[union-attr]
+    assert (evolution.strategy.ask()[:, 0] > 0).all()
+    assert Evolution(replace(config, task="maze")).policy.length == 64  # type: ignore[union-attr]
+    with pytest.raises(paddock.PaddockError, match="length: with 16 inputs the first programs need at least 38"):
+        Evolution(replace(config, length=37))
 
 
 def command(*options: str) -> list[str]:
@@ -111,9 +275,8 @@ def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None
     done = len(kept["history"])
     assert done >= 3
     (out / "checkpoint.part").write_bytes(b"what was being written when it was killed")
-    config = Folder(out).resumed_config({"generations": done + 2})
-    going_on = evolve(config, out=out, resume={"generations": done + 2}).evolution
-    whole = evolve(config).evolution
+    going_on = go_on(out, generations=done + 2).evolution
+    whole = evolve(going_on.config).evolution
     assert history(whole) == history(going_on)
     assert history(whole)[:done] == kept["history"].tolist()
 
@@ -139,11 +302,55 @@ def test_a_champion_is_tested_where_it_has_never_been() -> None:
     evolution = Evolution(Config(task="maze", population=4, generations=1, mazes=2, size=4, seconds=5.0))
     evolution.run()
     told = try_champion(evolution, 5)
-    assert told["test_worlds"] == 5
+    assert told["test_drives"] == 5
     assert 0 <= told["test_solved"] <= 1
     avoid = Evolution(Config(task="avoid", population=4, generations=1, seconds=2.0))
     avoid.run()
-    assert try_champion(avoid, 3)["test_worlds"] == 3
+    assert try_champion(avoid, 3)["test_drives"] == 3
+
+
+def test_a_task_of_several_worlds_is_tested_in_all_of_them_with_other_noise() -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def judge(drive: Any) -> Judgement:
+        seen.append(drive.ticks.shape)
+        number = np.arange(len(drive.ticks)) % 2  # the scene: the second one is never solved
+        return Judgement(drive["distance"][:, 0], 1.0 - number, np.zeros((len(number), 2)))
+
+    task = task_of(Config(task="avoid", seconds=1.0))
+    task = replace(task, judge=judge, worlds=(load_world("clutter"), replace(load_world("clutter"), boxes=())))
+    config = Config(task="avoid", population=3, generations=1, seed=7)
+    evolution = Evolution(config, task=task)
+    evolution.run()
+    told = try_champion(evolution, 4)
+    assert (told["test_drives"], told["test_solved"]) == (8, 0.5)
+    assert seen == [(6,), (8,)]
+    noises = {int(one) for one in evolution.judge._batch.seeds}  # type: ignore[attr-defined]
+    assert noises == {7, 8}
+    tested = LocalJudge(task, evolution.policy, seed=9, repeats=4)
+    tested(evolution.champion.weights)
+    assert tested._batch is not None
+    assert tested._batch.seeds.tolist() == [*range(9, 17)]
+
+
+@pytest.mark.parametrize("seed", [0, 3, 1000, 10**6])
+def test_no_maze_of_the_test_is_one_of_the_training(seed: int) -> None:
+    task = task_of(Config(task="maze", mazes=6, size=5, seed=seed))
+    assert task.unseen is not None
+    others = task.unseen(8)
+    trained, tested = ({world.walls for world in one.worlds} for one in (task, others))
+    assert (len(trained), len(tested)) == (6, 8)
+    assert not trained & tested
+    assert (others.seconds, others.inputs, others.speed) == (task.seconds, task.inputs, task.speed)
+    other_seed = task_of(Config(task="maze", mazes=6, size=5, seed=seed + 1))
+    assert not trained & {world.walls for world in other_seed.worlds}
+
+
+def test_the_shipped_maze_is_the_same_for_every_seed() -> None:
+    first, second = (task_of(Config(task="maze", seed=seed)) for seed in (0, 5))
+    assert first.worlds == second.worlds
+    assert first.unseen is not None
+    assert len(first.unseen(3).inputs) == len(first.inputs)
 
 
 def test_ray_gives_what_local_workers_give() -> None:
@@ -166,13 +373,28 @@ def test_ray_gives_what_local_workers_give() -> None:
         (lambda: Config(task="maze", seconds=-1), "seconds: expected simulated seconds > 0"),
         (lambda: Evolution(Config(task="mace")), "did you mean 'maze'?"),
         (lambda: Evolution(Config(task="maze", strategy="gaa")), "did you mean 'ga'?"),
-        (lambda: Evolution(Config(task="maze", world="clutter")), "mazes are shipped or generated"),
+        (
+            lambda: Evolution(Config(task="maze", world="clutter")),
+            "--world: the task maze does not use it, but --mazes",
+        ),
+        (lambda: Evolution(Config(task="avoid", mazes=20)), "--mazes: the task avoid does not use it, but --world"),
+        (lambda: Evolution(Config(task="avoid", kind="nonsense")), "--kind: the task avoid does not use it"),
+        (lambda: Evolution(Config(task="maze", size=12)), "leave --size out, or give --mazes too"),
+        (lambda: Evolution(Config(task="maze", mazes=2, kind="nonsense")), "nonsense"),
+        (lambda: Evolution(Config(task="maze", length=9)), "--length: the strategy ga does not use it, but --hidden"),
+        (lambda: Evolution(Config(task="maze", strategy="gp", hidden=(3,))), "--hidden: the strategy gp does not use"),
+        (lambda: Evolution(Config(task=":f")), "expected module:function"),
+        (lambda: Evolution(Config(task="a:")), "expected module:function"),
+        (lambda: Evolution(Config(task=".a:f")), "expected module:function"),
+        (lambda: evolve(SMALL, workers="ray", threads=3), "--workers ray: every worker is one core"),
+        (lambda: evolve(SMALL, workers="ray", device="cuda"), "--workers ray: every worker is one core"),
+        (lambda: evolve(SMALL, device="cuda", threads=3), "--threads: they are the processor's"),
+        (lambda: evolve(replace(SMALL, precision="float32")), "the CPU computes in float64"),
         (lambda: Evolution(Config(task="nowhere:fitness")), "there is no module 'nowhere'"),
         (lambda: Evolution(Config(task="math:nothing")), "the module has no 'nothing'"),
         (lambda: Evolution(Config(task="math:pi")), "expected a function"),
         (lambda: evolve(SMALL, workers="raj"), "did you mean 'ray'?"),
         (lambda: evolve(SMALL, device="gpu"), "no device called 'gpu'"),
-        (lambda: evolve(SMALL, resume={}), "expected the folder of an evolution"),
         (lambda: Evolution(SMALL).champion, "no champion before the first generation"),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,9 +84,48 @@ def test_a_pupil_drives_as_its_teacher_does(recurrent: bool) -> None:
     assert np.array_equal(again.weights, imitate(net, taught(net, range(3)), epochs=3).weights)
 
 
+def steady(speed: float) -> Demonstration:
+    return Demonstration(np.zeros((4, 8)), np.full((4, 2), speed))
+
+
+def test_a_demonstration_has_the_speeds_that_the_wheels_can_do() -> None:
+    with paddock.open("clutter", seed=1) as arena:
+        robot = arena["red"]
+        shown = demonstrate(robot, lambda seen: (9.0, -9.0), ["proximity"], seconds=0.1)
+        assert shown.wheels[0].tolist() == [robot.wheels.max_speed, -robot.wheels.max_speed]
+
+
+@pytest.mark.parametrize("output", ["identity", "relu"])
+def test_a_teacher_may_be_faster_than_the_speed_of_an_unlimited_network(output: str) -> None:
+    net = Network(inputs=(Input(device="a", values=1),), hidden=(), output=output, speed=0.1)
+    readings = np.linspace(0.2, 1, 50)[:, None]
+    net = net.with_weights(np.full(net.size, 0.5))
+    pupil = imitate(net, [Demonstration(readings, 0.2 * np.hstack([readings, readings]))], epochs=400, rate=0.1)
+    seen: Any = SimpleNamespace(a=np.array([0.9]))
+    assert list(pupil.act(seen)) == pytest.approx([0.18, 0.18], abs=0.005)
+
+
+def test_a_demonstration_can_be_kept(tmp_path: Path) -> None:
+    shown = Demonstration(np.random.default_rng(0).random((5, 3)), np.ones((5, 2)))
+    shown.save(tmp_path / "shown.npz")
+    again = Demonstration.load(tmp_path / "shown.npz")
+    assert np.array_equal(again.readings, shown.readings)
+    assert np.array_equal(again.wheels, shown.wheels)
+    with pytest.raises(paddock.PaddockError, match="there is no such file"):
+        Demonstration.load(tmp_path / "nothing.npz")
+    np.savez(tmp_path / "other.npz", readings=np.array([{}], dtype=object), wheels=np.ones((1, 2)))
+    with pytest.raises(paddock.PaddockError, match="expected a demonstration"):
+        Demonstration.load(tmp_path / "other.npz")
+    np.savez(tmp_path / "other.npz", readings=np.ones((4, 2)), wheels=np.ones((1, 2)))
+    with pytest.raises(paddock.PaddockError, match=r"other\.npz: Demonstration: expected readings"):
+        Demonstration.load(tmp_path / "other.npz")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda net, good: imitate(net, [steady(0.2)]), "from -0.1 to 0.1 m/s, but the teacher drove from 0.2 to 0.2"),
+        (lambda net, good: imitate(replace(net, output="sigmoid"), [steady(-0.1)]), "from 0 to 0.1 m/s, but"),
         (lambda net, good: imitate(net, []), "at least one demonstration"),
         (lambda net, good: imitate(net, [good], epochs=0), "epochs and window >= 1"),
         (lambda net, good: imitate(net, [Demonstration(np.zeros((4, 2)), np.zeros((4, 2)))]), "sees 8 values"),

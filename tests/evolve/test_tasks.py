@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import paddock
+from paddock.arena.batch import Rollout
 from paddock.control.braitenberg import Braitenberg, explorer
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
+from paddock.evolve.study import evolve, go_on
 from paddock.evolve.tasks.base import Judgement, Task
-from paddock.evolve.tasks.maze import Plan, maze_task
+from paddock.evolve.tasks.maze import MazeJudge, Plan, maze_task
+from paddock.evolve.tasks.own import judged_by
 from paddock.evolve.tasks.registry import TASKS, task_of
+from paddock.evolve.tasks.wall_follow import WallJudge
+from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import make_maze
+from paddock.worlds.spec import Box, Cylinder, Wall
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -32,6 +40,14 @@ def test_a_task_judges_every_world_with_finite_numbers(name: str) -> None:
     assert evolution.history[-1].evaluations == 10
 
 
+@pytest.mark.parametrize("name", [*TASKS, "mazes"])
+def test_the_worlds_that_a_task_writes_are_those_that_it_goes_on_in(name: str, tmp_path: Path) -> None:
+    mazes = 2 if name == "mazes" else None
+    task = "maze" if mazes else name
+    evolve(Config(task=task, mazes=mazes, population=2, generations=1, seconds=1.0), out=tmp_path)
+    assert len(go_on(tmp_path, generations=2).evolution.history) == 2
+
+
 def driven(task: Task, policy: object, seconds: float) -> Judgement:
     batch = paddock.batch(list(task.worlds), len(task.worlds), seed=3)
     return task.judge(batch.run(seconds, policy, measures=task.measures, trace_every=task.trace_every))  # type: ignore[arg-type]
@@ -43,12 +59,106 @@ def test_avoiding_is_better_than_running_into_things() -> None:
     assert driven(task, explorer(), 60.0).fitness[0] > driven(task, blind, 60.0).fitness[0] > 0
 
 
+def made_up(trace: object = None, **figures: list[float]) -> Rollout:
+    """A drive of some worlds with one robot, with these figures in each of them."""
+    worlds = len(next(iter(figures.values())))
+    path = np.zeros((worlds, 1, 1, 3))
+    if trace is not None:
+        path = np.zeros((worlds, len(trace[0]), 1, 3))  # type: ignore[index]
+        path[:, :, 0, :2] = trace
+    columns = {name: np.array(values, float)[:, None] for name, values in figures.items()}
+    return Rollout(columns, np.full(worlds, 100), path[:, -1], path)
+
+
+def test_avoiders_are_to_be_swift_and_to_touch_nothing() -> None:
+    judge = task_of(Config(task="avoid", seconds=60.0)).judge
+    good, slow, one, long = 0.129, 0.02, 1, 30
+    drive = made_up(
+        avoidance=[0.5, 0.2, 0.5, 0.5], contacts=[0, 0, one, one], contact_time=[0, 0, 0.1, long],
+        mean_speed=[good, slow, good, good], visited=[9, 2, 9, 9],
+    )  # fmt: skip
+    judged = judge(drive)
+    assert judged.fitness[0] > judged.fitness[2] > judged.fitness[3]
+    assert judged.fitness[0] > judged.fitness[1]
+    assert judged.solved.tolist() == [1, 0, 0, 0]
+    back = judge(replace(drive, figures={**drive.figures, "mean_speed": -drive["mean_speed"]}))
+    assert np.array_equal(back.behaviour, judged.behaviour)
+    assert not back.solved.any()
+
+
+def test_line_followers_are_to_be_on_the_line_in_its_middle_and_fast() -> None:
+    task = task_of(Config(task="line-follow"))
+    top = task.speed
+    judged = task.judge(
+        made_up(mean_speed=[top, top, top, 0.5 * top], on_line=[1, 0.3, 1, 1], off_centre=[0, 0, 0.8, 0])
+    )
+    assert (judged.fitness[0] > judged.fitness[1:]).all()
+    assert judged.fitness[3] > judged.fitness[1]  # fast beside the line is worth less than slow on it
+    assert judged.solved.tolist() == [1, 0, 1, 1]
+
+
+def test_wall_followers_are_to_go_onward_at_the_wall_and_not_to_touch_it() -> None:
+    task = task_of(Config(task="wall-follow"))
+    judge = task.judge
+    assert isinstance(judge, WallJudge)
+    left, bottom, _, _ = task.worlds[0].bounds
+    along = np.stack([left + 1.0 + np.arange(16) * 0.25, np.full(16, bottom + judge.wanted)], axis=1)
+    far, still = along + np.array([0, 1.0]), np.repeat(along[:1], 16, axis=0)
+    judged = judge(made_up([along, far, still, along], contacts=[0, 0, 0, 2]))
+    assert (judged.fitness[0] > judged.fitness[1:]).all()
+    assert judged.fitness[3] == pytest.approx(judged.fitness[0] / 3)
+    assert judged.behaviour[0, 1] > 0.8
+
+
+def test_every_obstacle_is_a_wall_to_follow_and_an_open_border_is_none() -> None:
+    robot = load_world("wall-loop").robots
+    world = WorldSpec(
+        name="all", bounds=(0, 0, 10, 10), open=True, robots=robot,
+        walls=(Wall(points=((1, 1), (3, 1), (3, 3)), closed=True, thickness=0.2),),
+        boxes=(Box(at=(7, 2), size=(1, 1)),), cylinders=(Cylinder(at=(7, 7), radius=0.5),),
+    )  # fmt: skip
+    judge = WallJudge(world, 0.5, 10)
+    places = {(3.6, 2.0): 0.5, (1.5, 2.5): math.sqrt(0.5) - 0.1, (7.0, 3.0): 0.5, (7.0, 8.0): 0.5, (0.1, 9.9): 6.98}
+    found = judge.distance(np.array(list(places)))
+    assert found == pytest.approx(list(places.values()), abs=0.02)
+    with pytest.raises(paddock.PaddockError, match="there is no wall to follow"):
+        WallJudge(replace(world, walls=(), boxes=(), cylinders=()), 0.5, 10)
+
+
+def test_early_exits_are_better_and_every_exit_is_better_than_none() -> None:
+    task = task_of(Config(task="maze", seconds=60.0))
+    judge = task.judge
+    assert isinstance(judge, MazeJudge)
+    exit_, start = judge.exits[0], next(one.at for one in task.worlds[0].starts if one.name == "start")
+    near = np.array([[start, start], [start, exit_], [start, exit_], [start, exit_]])
+    judged = judge(made_up(near, goal_time=[math.nan, math.nan, 59.0, 20.0]))
+    assert judged.solved.tolist() == [0, 0, 1, 1]
+    assert (np.diff(judged.fitness) > 0).all()
+    assert judged.fitness[0] == pytest.approx(0.0, abs=0.05)
+
+
+def test_an_own_fitness_that_is_no_number_does_not_win(tmp_path: Path) -> None:
+    def judge(drive: Rollout) -> np.ndarray:
+        return np.where(np.arange(len(drive.ticks)) == 1, np.nan, 3.0)
+
+    config = Config(task="mine:judge", world="clutter", population=4, generations=2, seconds=1.0)
+    evolution = Evolution(config, task=judged_by(judge, config))
+    evolution.run()
+    assert [one.best for one in evolution.history] == [3.0, 3.0]
+
+
+def test_shipped_tasks_leave_the_search_for_modules_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+    task_of(Config(task="avoid"))
+    assert str(tmp_path) not in sys.path
+
+
 def test_the_way_to_the_exit_gets_shorter_along_the_solution() -> None:
     maze = make_maze(6, 6, seed=4)
     task = maze_task(mazes=3, size=6)
     judge = task.judge
     plan = Plan(maze, -0.005, 0.21)
-    from paddock.evolve.tasks.maze import MazeJudge
     from paddock.worlds.mazes import solution
 
     assert isinstance(judge, MazeJudge)
@@ -97,6 +207,10 @@ def test_your_own_fitness_and_your_own_task(tmp_path: Path) -> None:
     assert 0 < summary["best_fitness"] < 1
     whole = evolved(tmp_path, "mine:whole", "--generations", "1")
     assert json.loads(whole.stdout)["worlds"] == 1
+    for option, value in (("--world", "clutter"), ("--hidden", "3"), ("--seconds", "2")):
+        useless = evolved(tmp_path, "mine:whole", option, value)
+        assert useless.returncode == 2
+        assert f"{option}: mine:whole, which makes its own Task, does not use it" in useless.stderr
     wrong = evolved(tmp_path, "mine:wrong", "--world", "clutter", "--seconds", "1")
     assert wrong.returncode == 2
     assert "expected a fitness for each of 5 worlds" in wrong.stderr

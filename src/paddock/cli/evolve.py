@@ -17,7 +17,8 @@ from paddock.cli.tables import new_table
 from paddock.core.errors import PaddockError
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution, Generation
-from paddock.evolve.study import Study, evolve
+from paddock.evolve.results import CHAMPION
+from paddock.evolve.study import Study, evolve, go_on
 
 INTERRUPTED = 130  # as shells expect it after Ctrl-C
 
@@ -38,7 +39,8 @@ def run_evolution(
     aside = Console(stderr=True)
     if resume and out is None:
         raise PaddockError("--resume: expected the folder of an evolution, --out DIR")
-    config = Config.from_table({"task": task, **given})
+    settings = {"task": task, **given}
+    config = Config.from_table(settings)
     with Progress(
         TextColumn(f"[bold]{escape(task)}"),
         BarColumn(bar_width=30),
@@ -57,22 +59,19 @@ def run_evolution(
                 told += "  [green]solved[/]" if now.solved >= 1 else f"  solved {now.solved:.0%}"
             bar.update(progress, completed=now.number, total=evolution.config.generations, best=told)
 
-        study = evolve(
-            config,
-            out=out,
-            resume={"task": task, **given} if resume else None,
-            test=test,
-            threads=threads,
-            device=device,
-            workers=workers,
-            watch=watch,
-        )
+        how: dict[str, Any] = {"test": test, "threads": threads, "device": device, "workers": workers, "watch": watch}
+        if resume and out is not None:
+            generations = settings.pop("generations", None)
+            study = go_on(out, generations=generations, expected=settings, **how)
+        else:
+            study = evolve(config, out=out, **how)
     if json_line:
         typer.echo(json.dumps(study.summary))
     else:
         _print(Console(), study, out)
     if study.interrupted:
-        aside.print("stopped early; the best so far is kept" if out else "stopped early", style="yellow")
+        kept = any(path.name == CHAMPION for path in study.written)
+        aside.print("stopped early; the best so far is kept" if kept else "stopped early", style="yellow")
         sys.exit(INTERRUPTED)
 
 
@@ -83,6 +82,7 @@ def _print(console: Console, study: Study, out: Path | None) -> None:
         table.add_row(name.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
     console.print(table)
     if out is not None:
-        console.print(f"wrote {out}: champion.npz, learning-curve.png, history.csv, config.json, world.toml")
-        world = out / "world.toml"
-        console.print(f"Watch it:  paddock run {world} --policy {out / 'champion.npz'}", style="dim", soft_wrap=True)
+        console.print(f"wrote {out}: {', '.join(path.name for path in study.written)}", soft_wrap=True)
+        if out / CHAMPION in study.written:
+            watch = f"Watch it:  paddock run {out / 'world.toml'} --policy {out / CHAMPION}"
+            console.print(watch, style="dim", soft_wrap=True)

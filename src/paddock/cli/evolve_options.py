@@ -27,11 +27,17 @@ def evolve(
     recurrent: Annotated[
         bool | None, typer.Option("--recurrent/--feed-forward", help="Whether the network remembers.")
     ] = None,
-    length: Annotated[int | None, typer.Option(min=4, help="Instructions of a program, at most. Default: 64.")] = None,
+    length: Annotated[
+        int | None,
+        typer.Option(min=1, help="Instructions of a program, at most. Default: 64, or more for many inputs."),
+    ] = None,
     test: Annotated[int, typer.Option(min=0, help="Let the champion drive in so many unseen mazes or noises.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for champion, learning curve, history, checkpoint.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the evolution in the folder --out.")] = False,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    precision: Annotated[
+        str | None, typer.Option(help="With --device cuda: float64, or float32, which is faster. Default: float64.")
+    ] = None,
     workers: Annotated[str, typer.Option(help="local: all cores here; ray: a cluster.")] = "local",
     threads: Annotated[int | None, typer.Option(min=1, help="Default: one for every core. Results stay equal.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
@@ -58,7 +64,7 @@ def evolve(
     wanted = {
         "strategy": strategy, "population": population, "generations": generations, "seed": seed, "world": world,
         "mazes": mazes, "size": size, "kind": kind, "seconds": seconds, "hidden": layers, "recurrent": recurrent,
-        "length": length,
+        "length": length, "precision": precision,
     }  # fmt: skip
     run_evolution(
         task,

@@ -12,7 +12,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 
-FORMAT = "paddock evolution 1"
+FORMAT = "paddock evolution 2"
 
 
 def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:

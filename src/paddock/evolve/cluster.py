@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -16,6 +17,8 @@ from paddock.evolve.tasks.base import Floats, Judgement, Task
 
 class RayJudge:
     """One judge on every core of the cluster: `ray start` makes one; without it, Ray uses this machine's cores."""
+
+    device = "cpu"
 
     def __init__(self, task: Task, policy: Network | Program, *, seed: int = 0, workers: int | None = None) -> None:
         self.ray: Any = package("ray", "--workers ray")
@@ -45,6 +48,4 @@ class RayJudge:
 
 def _path() -> str:
     """Where this process finds its modules, so that workers find a user's fitness too."""
-    import os
-
     return os.pathsep.join(entry for entry in sys.path if entry)

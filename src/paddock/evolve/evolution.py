@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
+from paddock import __version__
 from paddock.control.networks import Network
-from paddock.control.program import Program
-from paddock.core.errors import PaddockError
-from paddock.evolve.config import Config
+from paddock.control.program import MOST_INSTRUCTIONS, Program
+from paddock.core.errors import PaddockError, shown
+from paddock.evolve.config import OF_STRATEGIES, Config
 from paddock.evolve.judge import JudgeMaker, LocalJudge
 from paddock.evolve.strategies import Space, strategy_called
 from paddock.evolve.tasks.base import Floats, Task, scale_of
-from paddock.evolve.tasks.registry import task_of
+from paddock.evolve.tasks.registry import source_of, task_of
+
+NO_GOOD = -1e9  # what a fitness that is no number is worth
+USUAL_LENGTH = 64  # instructions of a program at most, unless its first networks need more than half of them
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,7 @@ class Generation:
 
     number: int  # from 1
     best: float  # fitness of its best individual
-    mean: float  # of all its individuals
+    mean: float  # of all its individuals whose fitness is a number
     champion: float  # of the best individual so far
     solved: float  # share of the champion's worlds in which it did its task
     evaluations: int  # individuals judged so far
@@ -43,10 +48,15 @@ class Evolution:
         """
         self.config = config
         kind = strategy_called(config.strategy)
+        uses = ("length",) if kind.makes_programs else ("hidden",)
+        config.refuse_unused(f"the strategy {config.strategy}", OF_STRATEGIES, uses)
         self.task = task_of(config) if task is None else task
-        self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=config.length)
-        inputs = sum(one.values for one in self.task.inputs)
-        space = Space(scale=scale_of(self.policy), inputs=inputs, length=config.length, recurrent=self.task.recurrent)
+        self._source = source_of(config.task) if task is None else None
+        inputs, recurrent = sum(one.values for one in self.task.inputs), self.task.recurrent
+        usual = min(MOST_INSTRUCTIONS, max(USUAL_LENGTH, 2 * kind.least_length(inputs, recurrent)))
+        length = usual if config.length is None else config.length
+        self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=length)
+        space = Space(scale=scale_of(self.policy), inputs=inputs, length=length, recurrent=recurrent)
         self.strategy = kind(space, population=config.population, seed=config.seed)
         self.judge = judged_by(self.task, self.policy, seed=config.seed)
         self.history: list[Generation] = []
@@ -68,22 +78,23 @@ class Evolution:
         """One generation: ask, judge, tell."""
         individuals = self.strategy.ask()
         judged = self.judge(individuals)
-        fitness = np.where(np.isfinite(judged.fitness), judged.fitness, -1e9)  # no number is no good
+        known = np.isfinite(judged.fitness)
+        fitness = np.where(known, judged.fitness, NO_GOOD)
         best = int(fitness.argmax())
         before = self.history[-1] if self.history else None
         better = before is None or fitness[best] > before.champion
-        if better:
-            self._champion = individuals[best].copy()
+        champion = individuals[best].copy() if better else self._champion
         self.strategy.tell(fitness, judged.behaviour)
         now = Generation(
             number=len(self.history) + 1,
             best=float(fitness[best]),
-            mean=float(fitness.mean()),
+            mean=float(fitness[known].mean()) if known.any() else NO_GOOD,
             champion=float(fitness[best]) if before is None or better else before.champion,
             solved=float(judged.solved[best]) if before is None or better else before.solved,
             evaluations=len(individuals) + (before.evaluations if before else 0),
         )
-        self.history.append(now)
+        # Together, and last: whatever interrupts a generation leaves the champion of those before.
+        self.history, self._champion = [*self.history, now], champion
         return now
 
     def run(self, after: Callable[[Generation], None] | None = None) -> None:
@@ -98,13 +109,28 @@ class Evolution:
         rows = [[float(getattr(one, field.name)) for field in fields(Generation)] for one in self.history]
         return {
             "config": self.config.as_table(),
+            "conditions": self.conditions(),
             "strategy": self.strategy.state(),
             "history": np.array(rows).reshape(len(rows), len(fields(Generation))),
             "champion": np.empty(0) if self._champion is None else self._champion.copy(),
         }
 
+    def conditions(self) -> dict[str, str | None]:
+        """What else decides how it goes: the device, versions, and the source of a user's fitness."""
+        package = self.strategy.package
+        others = {} if package is None else {f"version of {package}": version(package)}
+        own = {"device": self.judge.device, "source of the fitness": self._source, "version of paddock": __version__}
+        return {**own, **others}
+
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on where an evolution with the same config was."""
+        """Go on where an evolution with the same config, in the same conditions, was."""
+        for what, now in self.conditions().items():
+            if state["conditions"].get(what) != now:
+                raise PaddockError(
+                    f"resume: the {what} is not what it was when this evolution began, "
+                    f"{shown(state['conditions'].get(what))}, but {shown(now)}: the result would be neither's; "
+                    "begin anew in another folder"
+                )
         self.strategy.restore(state["strategy"])
         self.history = [
             Generation(int(row[0]), float(row[1]), float(row[2]), float(row[3]), float(row[4]), int(row[5]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ from paddock.arena import Robot
 from paddock.control.networks import Network
 from paddock.core.errors import PaddockError, shown
 from paddock.evolve.gradient import first_states, loss_and_gradient
+from paddock.evolve.packages import one_thread
 from paddock.evolve.tasks.base import Floats
+
+LIMITS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # of outputs, in network speeds
 
 Progress = Callable[[int, float], None]
 """Told after every epoch: its number, and the mean squared error."""
@@ -23,7 +27,7 @@ class Demonstration:
     """What a teacher saw and did, tick by tick."""
 
     readings: Floats  # of all devices, one after the other, shape (ticks, values)
-    wheels: Floats  # rim speeds that the teacher wanted [m/s], shape (ticks, 2)
+    wheels: Floats  # rim speeds that the teacher asked for, as far as wheels can [m/s], shape (ticks, 2)
 
     def __post_init__(self) -> None:
         ticks = len(self.readings)
@@ -34,6 +38,24 @@ class Demonstration:
             )
         if not (np.isfinite(self.readings).all() and np.isfinite(self.wheels).all()):
             raise PaddockError("Demonstration: expected finite readings and speeds")
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a `.npz` file."""
+        with Path(path).open("wb") as file:
+            np.savez(file, readings=self.readings, wheels=self.wheels)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Demonstration:
+        """Read what `save` wrote, or arrays of these names from elsewhere; nothing in the file is ever executed."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                return cls(np.asarray(file["readings"], np.float64), np.asarray(file["wheels"], np.float64))
+        except FileNotFoundError:
+            raise PaddockError(f"{path}: there is no such file") from None
+        except PaddockError as error:
+            raise PaddockError(f"{path}: {error}") from None
+        except Exception as error:
+            raise PaddockError(f"{path}: expected a demonstration, with readings and wheels: {error}") from None
 
 
 def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: float) -> Demonstration:
@@ -56,7 +78,8 @@ def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: 
         wheels.append((float(left), float(right)))
         robot.wheels.set(left, right)
         arena.step()
-    return Demonstration(np.array(readings, np.float64), np.array(wheels))
+    most = robot.wheels.max_speed
+    return Demonstration(np.array(readings, np.float64), np.clip(wheels, -most, most))
 
 
 def imitate(
@@ -86,7 +109,7 @@ def imitate(
         raise PaddockError(f"imitate: expected epochs and window >= 1, got {shown(epochs)} and {shown(window)}")
     rng = np.random.default_rng(seed)
     inputs = [inputs_of(network, one.readings) for one in demonstrations]
-    wanted = [np.clip(one.wheels / network.speed, -1.0, 1.0) for one in demonstrations]
+    wanted = [outputs_of(network, one.wheels) for one in demonstrations]
     weights = network.weights[0].copy()
     if not weights.any():
         weights = network.random(1, seed=seed)[0]
@@ -94,11 +117,12 @@ def imitate(
     for epoch in range(epochs):
         rate_now = rate * 0.1 ** (epoch / epochs)
         losses = []
-        for x, y, fresh in _portions(network, inputs, wanted, window, rng):
-            before = first_states(network, len(x)) if fresh else before
-            loss, gradient, before = loss_and_gradient(network, weights, x, y, before)
-            weights -= rate_now * adam.step(gradient)
-            losses.append(loss)
+        with one_thread("imitation"):
+            for x, y, fresh in _portions(network, inputs, wanted, window, rng):
+                before = first_states(network, len(x)) if fresh else before
+                loss, gradient, before = loss_and_gradient(network, weights, x, y, before)
+                weights -= rate_now * adam.step(gradient)
+                losses.append(loss)
         if progress is not None:
             progress(epoch + 1, float(np.mean(losses)))
     return network.with_weights(weights)
@@ -114,6 +138,19 @@ def inputs_of(network: Network, readings: Floats) -> Floats:
     changes = np.diff(readings, axis=0, prepend=readings[:1])
     scaled: Floats = np.clip(gain * np.where(change, changes, readings - zero), -1.0, 1.0)
     return scaled
+
+
+def outputs_of(network: Network, wheels: Floats) -> Floats:
+    """What the last layer has to say for rim speeds (ticks, 2) [m/s]; speeds that it never can are refused."""
+    if network.output in LIMITS:
+        low, high = (limit * network.speed for limit in LIMITS[network.output])
+        if wheels.min() < low or wheels.max() > high:
+            raise PaddockError(
+                f"imitate: a network with the output {network.output} and the speed {network.speed:g} drives from "
+                f"{low:g} to {high:g} m/s, but the teacher drove from {wheels.min():.4g} to {wheels.max():.4g} m/s: "
+                "make the network's speed larger, or its output identity"
+            )
+    return wheels / network.speed
 
 
 def _portions(

@@ -16,6 +16,8 @@ from paddock.worlds.build import build
 class Judge(Protocol):
     """Lets individuals drive."""
 
+    device: str  # cpu or cuda, which do not round alike
+
     def __call__(self, individuals: Floats) -> Judgement:
         """How well each did; what one gets depends on nothing but its own numbers."""
 
@@ -41,6 +43,8 @@ class LocalJudge:
         seed: int = 0,
         threads: int | None = None,
         device: str = "cpu",
+        precision: str = "float64",
+        repeats: int = 1,
     ) -> None:
         """Build the worlds.
 
@@ -50,37 +54,31 @@ class LocalJudge:
             seed: of the noise in the first world; the others follow. All individuals meet the same noise.
             threads: None for all cores. Results do not depend on it.
             device: cpu or cuda.
+            precision: float64, or float32 on cuda.
+            repeats: how often each individual drives in every world, with other noise each time.
         """
-        self.task, self.policy, self.seed = task, policy, seed
-        self.options: dict[str, Any] = {"threads": threads, "device": device}
+        self.task, self.policy, self.seed, self.device = task, policy, seed, device
+        self.options: dict[str, Any] = {"threads": threads, "device": device, "precision": precision}
         self.scenes = [build(world) for world in task.worlds]
+        self.drives = repeats * len(self.scenes)  # of each individual
         self._batch: Batch | None = None
 
     def __call__(self, individuals: Floats) -> Judgement:
         """Run all worlds of all individuals."""
-        count = len(self.scenes)
-        if self._batch is None or len(self._batch) != count * len(individuals):
-            seeds = (self.seed + np.tile(np.arange(count), len(individuals))).tolist()
-            self._batch = Batch(self.scenes, count * len(individuals), seed=seeds, **self.options)
+        if self._batch is None or len(self._batch) != self.drives * len(individuals):
+            seeds = (self.seed + np.tile(np.arange(self.drives), len(individuals))).tolist()
+            self._batch = Batch(self.scenes, self.drives * len(individuals), seed=seeds, **self.options)
         else:
             self._batch.reset()
-        return self._drive(self._batch, individuals).by_individual(count)
-
-    def with_other_noise(self, individual: Floats, repeats: int) -> Judgement:
-        """One individual in the first world, so many times, each with noise of its own."""
-        batch = Batch(self.scenes[:1], repeats, seed=self.seed, **self.options)
-        return self._drive(batch, individual[None])
-
-    def get_ready(self) -> None:
-        """Compile what has to be compiled."""
-        batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
-        batch.run(batch.dt, self.policy, measures=self.task.measures)
-
-    def _drive(self, batch: Batch, individuals: Floats) -> Judgement:
-        drive = batch.run(
+        drive = self._batch.run(
             self.task.seconds,
             self.policy.with_weights(individuals),
             measures=self.task.measures,
             trace_every=self.task.trace_every,
         )
-        return self.task.judge(drive)
+        return self.task.judge(drive).by_individual(self.drives)
+
+    def get_ready(self) -> None:
+        """Compile what has to be compiled."""
+        batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
+        batch.run(batch.dt, self.policy, measures=self.task.measures)

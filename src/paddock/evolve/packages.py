@@ -1,9 +1,11 @@
-"""Packages that are only needed for some strategies."""
+"""Packages that are only needed for some ways of learning."""
 
 from __future__ import annotations
 
 import importlib
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from paddock.core.errors import PaddockError
@@ -20,3 +22,10 @@ def package(name: str, what: str, *, install: str | None = None) -> Any:
         raise PaddockError(
             f"{what} needs the package {wanted}: pip install 'paddock[evolve]', or pip install {wanted}"
         ) from None
+
+
+@contextmanager
+def one_thread(what: str) -> Iterator[None]:
+    """Matrices on one thread: with more, sums are taken in another order, and small ones take far longer."""
+    with package("threadpoolctl", what).threadpool_limits(1, "blas"):
+        yield

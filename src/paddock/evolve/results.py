@@ -1,4 +1,4 @@
-"""The folder of an evolution: champion, learning curve, history, config, world and checkpoint."""
+"""The folder of an evolution: champion, learning curve, history, config, worlds and checkpoint."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from paddock.control.program import Program
 from paddock.core.errors import PaddockError
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
 from paddock.evolve.config import Config
+from paddock.evolve.elites_map import elites_map, save_elites
 from paddock.evolve.evolution import Evolution, Generation
+from paddock.evolve.formulas import formulas
+from paddock.evolve.strategies.elites import MapElites
 from paddock.report.charts import Level, Series, line_chart
-from paddock.worlds import save_world
+from paddock.worlds import WorldSpec, load_world, save_world
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,28 +36,44 @@ class Folder:
         self.path = path
         self._kept: float | None = None  # fitness of the champion on disk
 
-    def begin(self, evolution: Evolution, *, resume: bool = False) -> None:
-        """Make the folder, and write what never changes."""
-        if not resume and (self.path / CHECKPOINT).exists():
+    def refuse_second(self) -> None:
+        """No evolution takes another one's place."""
+        if (self.path / CHECKPOINT).exists():
             raise PaddockError(
                 f"{self.path}: there is an evolution already: go on with --resume, or choose another folder"
             )
+
+    def begin(self, evolution: Evolution) -> None:
+        """Make the folder, and write what never changes."""
+        self.refuse_second()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            for i, world in enumerate(evolution.task.worlds):
-                save_world(world, self.path / (f"world-{i}.toml" if i else "world.toml"))
+            for path, world in self._worlds(evolution):
+                save_world(world, path)
         except OSError as error:
             raise PaddockError(f"{self.path}: cannot write there: {error.strerror or error}") from None
         self.write_json("config.json", evolution.config.as_table())
         save_checkpoint(self.path / CHECKPOINT, evolution.state())
 
-    def resumed_config(self, wanted: Mapping[str, Any]) -> Config:
-        """The config of the evolution that is here, perhaps with more generations."""
-        return Config.from_table(load_checkpoint(self.path / CHECKPOINT)["config"]).continued(wanted)
+    def resumed_config(self, expected: Mapping[str, Any], generations: int | None = None) -> Config:
+        """The config of the evolution that is here, which has what is expected; perhaps with more generations."""
+        return Config.from_table(load_checkpoint(self.path / CHECKPOINT)["config"]).continued(expected, generations)
 
     def resume(self, evolution: Evolution) -> None:
-        """Bring an evolution to where it was."""
+        """Bring an evolution to where it was, if it is in the same worlds."""
+        one_more = self.path / f"world-{len(evolution.task.worlds)}.toml", None
+        for path, world in [*self._worlds(evolution), one_more]:
+            if (load_world(path) if path.exists() else None) != world:
+                raise PaddockError(
+                    f"{path}: the task's world is not the one that this evolution began with: "
+                    "begin anew in another folder"
+                )
         evolution.restore(load_checkpoint(self.path / CHECKPOINT))
+        self.write_json("config.json", evolution.config.as_table())
+
+    def _worlds(self, evolution: Evolution) -> list[tuple[Path, WorldSpec]]:
+        names = ["world.toml", *(f"world-{i}.toml" for i in range(1, len(evolution.task.worlds)))]
+        return [(self.path / name, world) for name, world in zip(names, evolution.task.worlds, strict=True)]
 
     def keep(self, evolution: Evolution) -> None:
         """After a generation: a killed process loses nothing that was kept."""
@@ -64,17 +84,32 @@ class Folder:
             evolution.champion.save(self.path / CHAMPION)
 
     def finish(self, evolution: Evolution, summary: Mapping[str, Any]) -> list[Path]:
-        """Write champion, history, learning curve and summary; the files that people look at."""
+        """Write what people look at: history, summary, and all that there is of champion and elites.
+
+        Returns:
+            the files that were written, and those that were there from the beginning.
+        """
+        written = [path for path, _ in self._worlds(evolution)[:1]]
         names = [field.name for field in fields(Generation)]
         with (self.path / "history.csv").open("w", newline="", encoding="utf-8") as file:
             table = csv.DictWriter(file, names)
             table.writeheader()
             table.writerows(asdict(one) for one in evolution.history)
         self.write_json("summary.json", summary)
+        written += [self.path / name for name in ("config.json", "history.csv", "summary.json")]
         if evolution.history:
-            evolution.champion.save(self.path / CHAMPION)
+            champion, strategy = evolution.champion, evolution.strategy
+            champion.save(self.path / CHAMPION)
             learning_curve(evolution.history, title=evolution.task.name, about=about(evolution)).save(self.path / CURVE)
-        return sorted(path for path in self.path.iterdir() if path.suffix != ".part")
+            written += [self.path / CHAMPION, self.path / CURVE]
+            if isinstance(champion, Program):
+                (self.path / "champion.txt").write_text(formulas(champion), encoding="utf-8")
+                written.append(self.path / "champion.txt")
+            if isinstance(strategy, MapElites):
+                save_elites(strategy, self.path / "elites.npz")
+                elites_map(strategy, evolution.task, about=about(evolution)).save(self.path / "elites.png")
+                written += [self.path / "elites.npz", self.path / "elites.png"]
+        return sorted(written)
 
     def write_json(self, name: str, table: Mapping[str, Any]) -> None:
         """A small table for people and programs."""

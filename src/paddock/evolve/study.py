@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,8 @@ from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.judge import JudgeMaker, LocalJudge
 from paddock.evolve.results import Folder
-from paddock.evolve.tasks.base import Task
 
 WORKERS = ("local", "ray")
-UNSEEN = 1_000_000  # seed of the first maze, and of the noise, that no evolution has seen
 
 Watch = Callable[[Evolution, Generation], None]
 
@@ -29,13 +27,13 @@ class Study:
     evolution: Evolution
     interrupted: bool
     summary: Mapping[str, Any]
+    written: Sequence[Path] = ()  # the files in its folder that people look at
 
 
 def evolve(
     config: Config,
     *,
     out: Path | None = None,
-    resume: Mapping[str, Any] | None = None,
     test: int = 0,
     threads: int | None = None,
     device: str = "cpu",
@@ -47,27 +45,73 @@ def evolve(
     Args:
         config: what to do.
         out: folder for the results; None: nothing is written.
-        resume: go on with the evolution in the folder; these settings must be the same, generations may be more.
-        test: let the champion drive in so many worlds that it has never seen.
+        test: let the champion drive in so many worlds, or so often with other noise, as it has never seen.
         threads: None for all cores; changes how long it takes, and nothing else.
         device: cpu or cuda.
-        workers: local, or ray for a cluster.
+        workers: local, or ray for a cluster; the test is always done here.
         watch: told after each generation.
     """
     folder = None if out is None else Folder(out)
-    if resume is not None:
-        if folder is None:
-            raise PaddockError("resume: expected the folder of an evolution, --out DIR")
-        config = folder.resumed_config(resume)
-    evolution = Evolution(config, judged_by=judge_maker(workers, threads=threads, device=device))
     if folder is not None:
-        if resume is not None:
-            folder.resume(evolution)
-        folder.begin(evolution, resume=resume is not None)
+        folder.refuse_second()
+    judged_by = judge_maker(workers, threads=threads, device=device, precision=config.precision)
+    evolution = Evolution(config, judged_by=judged_by)
+    compiled = compile_time(evolution)
+    if folder is not None:
+        folder.begin(evolution)
+    return _studied(evolution, folder, test, {"threads": threads, "device": device}, compiled, watch)
+
+
+def go_on(
+    out: Path,
+    *,
+    generations: int | None = None,
+    expected: Mapping[str, Any] | None = None,
+    test: int = 0,
+    threads: int | None = None,
+    device: str = "cpu",
+    workers: str = "local",
+    watch: Watch | None = None,
+) -> Study:
+    """Go on with the evolution in a folder where it ended, or was interrupted or killed.
+
+    Args:
+        out: its folder.
+        generations: how many there are to be in all; None: as many as it was begun with.
+        expected: settings that it must have been begun with.
+        test: as in `evolve`, and so are the others.
+        threads: None for all cores.
+        device: cpu or cuda.
+        workers: local or ray.
+        watch: told after each generation.
+    """
+    folder = Folder(out)
+    config = folder.resumed_config(expected or {}, generations)
+    judged_by = judge_maker(workers, threads=threads, device=device, precision=config.precision)
+    evolution = Evolution(config, judged_by=judged_by)
+    folder.resume(evolution)
+    return _studied(evolution, folder, test, {"threads": threads, "device": device}, compile_time(evolution), watch)
+
+
+def compile_time(evolution: Evolution) -> float:
+    """Compile what has to be compiled, and tell how long it took [s]."""
     started = time.perf_counter()
     evolution.judge.get_ready()
-    compiled = time.perf_counter()
-    busy, interrupted = time.process_time(), False
+    return time.perf_counter() - started
+
+
+def _studied(
+    evolution: Evolution,
+    folder: Folder | None,
+    test: int,
+    means: Mapping[str, Any],
+    compiled: float,
+    watch: Watch | None,
+) -> Study:
+    """All generations that are left, then the test; results are kept after both."""
+    wall, busy = time.perf_counter(), time.process_time()
+    interrupted = False
+    written: Sequence[Path] = ()
 
     def after(now: Generation) -> None:
         if folder is not None:
@@ -79,14 +123,18 @@ def evolve(
         evolution.run(after)
     except KeyboardInterrupt:
         interrupted = True
-    ended, busy = time.perf_counter(), time.process_time() - busy
-    times = {"wall_s": ended - compiled, "compile_s": compiled - started, "cpu_s": busy}
+    times = {"wall_s": time.perf_counter() - wall, "compile_s": compiled, "cpu_s": time.process_time() - busy}
     summary = {**summary_of(evolution), **{name: round(value, 3) for name, value in times.items()}}
-    if test and evolution.history and not interrupted:
-        summary |= try_champion(evolution, test, threads=threads)
     if folder is not None:
-        folder.finish(evolution, summary)
-    return Study(evolution, interrupted, summary)
+        written = folder.finish(evolution, summary)
+    if test and evolution.history and not interrupted:
+        try:
+            summary |= try_champion(evolution, test, **means)
+        except KeyboardInterrupt:
+            interrupted = True
+        if folder is not None:
+            written = folder.finish(evolution, summary)
+    return Study(evolution, interrupted, summary, written)
 
 
 def summary_of(evolution: Evolution) -> dict[str, Any]:
@@ -111,45 +159,35 @@ def summary_of(evolution: Evolution) -> dict[str, Any]:
     }
 
 
-def try_champion(evolution: Evolution, count: int, *, threads: int | None = None) -> dict[str, Any]:
-    """How the champion does in worlds that it has never seen: other mazes, or other noise."""
-    task, seed = unseen(evolution.config, evolution.task, count)
-    champion = evolution.champion
-    judge = LocalJudge(task, champion, seed=seed, threads=threads)
-    repeats = 1 if len(task.worlds) == count else count
-    judged = judge(champion.weights) if repeats == 1 else judge.with_other_noise(champion.weights[0], repeats)
+def try_champion(evolution: Evolution, count: int, **means: Any) -> dict[str, Any]:
+    """How the champion does where it has never been: in other worlds if its task has some, else with other noise."""
+    task, champion = evolution.task, evolution.champion
+    seed = evolution.config.seed + len(task.worlds)  # of the first noise that no individual has met
+    other, repeats = (task, count) if task.unseen is None else (task.unseen(count), 1)
+    judge = LocalJudge(other, champion, seed=seed, repeats=repeats, precision=evolution.config.precision, **means)
+    judged = judge(champion.weights)
     return {
-        "test_worlds": count,
-        "test_solved": float(judged.solved.mean()),
-        "test_fitness": float(judged.fitness.mean()),
+        "test_drives": judge.drives,
+        "test_solved": float(judged.solved[0]),
+        "test_fitness": float(judged.fitness[0]),
     }
 
 
-def unseen(config: Config, task: Task, count: int) -> tuple[Task, int]:
-    """The task in other worlds, and the seed of the noise there."""
-    if config.task == "maze":
-        from paddock.evolve.tasks.maze import maze_task
-
-        other = maze_task(
-            mazes=count,
-            size=config.size,
-            kind=config.kind,
-            first=UNSEEN,
-            seconds=config.seconds,
-            hidden=task.hidden,
-            recurrent=task.recurrent,
-            beams=task.inputs[0].values,
-        )
-        return other, UNSEEN
-    return replace(task, worlds=task.worlds[:1]), UNSEEN
-
-
-def judge_maker(workers: str, *, threads: int | None, device: str) -> JudgeMaker:
+def judge_maker(workers: str, *, threads: int | None, device: str, precision: str = "float64") -> JudgeMaker:
     """Who lets the individuals drive."""
+    if workers not in WORKERS:
+        raise UnknownName("kind of workers", workers, WORKERS)
     if workers == "local":
-        return partial(LocalJudge, threads=threads, device=device)
-    if workers == "ray":
-        from paddock.evolve.cluster import RayJudge
+        if device != "cpu" and threads is not None:
+            raise PaddockError(
+                f"--threads: they are the processor's, and {device} does the work: leave one of them out"
+            )
+        return partial(LocalJudge, threads=threads, device=device, precision=precision)
+    if device != "cpu" or precision != "float64" or threads is not None:
+        raise PaddockError(
+            "--workers ray: every worker is one core: leave --device, --precision and --threads out; "
+            "`ray start` says how many cores there are"
+        )
+    from paddock.evolve.cluster import RayJudge
 
-        return RayJudge
-    raise UnknownName("kind of workers", workers, WORKERS)
+    return RayJudge

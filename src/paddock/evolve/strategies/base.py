@@ -40,12 +40,18 @@ class Strategy(ABC):
     """
 
     makes_programs: ClassVar[bool] = False
+    package: ClassVar[str | None] = None  # whose version decides how it goes on from its state
     kept: ClassVar[tuple[str, ...]]  # the attributes that change, for `state`
 
     def __init__(self, space: Space, *, population: int, seed: int) -> None:
         least = self.least()
         if not isinstance(population, int) or population < least:
             raise PaddockError(f"population: expected a whole number >= {least}, got {shown(population)}")
+        if self.makes_programs and space.length < (needed := self.least_length(space.inputs, space.recurrent)):
+            raise PaddockError(
+                f"length: with {space.inputs} inputs the first programs need at least {needed} instructions, "
+                f"got {shown(space.length)}"
+            )
         self.space, self.population = space, population
         self.rng = np.random.default_rng(seed)
 
@@ -54,16 +60,36 @@ class Strategy(ABC):
         """The smallest population it can work with."""
         return 1
 
+    @classmethod
+    def least_length(cls, inputs: int, recurrent: bool) -> int:
+        """Instructions that its first programs need, if it makes programs."""
+        return 0
+
+    @property
+    def asked(self) -> int:
+        """How many individuals are to be judged."""
+        return self.population
+
     @abstractmethod
     def ask(self) -> Floats:
         """Individuals to judge, shape (population, ·); the same ones until they are told about."""
 
-    @abstractmethod
     def tell(self, fitness: Floats, behaviour: Floats) -> None:
         """How the individuals that were asked for did: more is better, shape (population).
 
         `behaviour` tells how they did it, 0 … 1, shape (population, behaviours).
         """
+        wanted = (self.asked,), (self.asked, self.space.behaviours)
+        if (np.shape(fitness), np.shape(behaviour)) != wanted:
+            raise PaddockError(
+                f"tell: {self.asked} individuals were asked for: expected fitness and behaviour of the shapes "
+                f"{wanted[0]} and {wanted[1]}, got {np.shape(fitness)} and {np.shape(behaviour)}"
+            )
+        self.learn(np.asarray(fitness, np.float64), np.asarray(behaviour, np.float64))
+
+    @abstractmethod
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
+        """Get the next individuals ready."""
 
     def state(self) -> State:
         """All that changes; see `State`."""

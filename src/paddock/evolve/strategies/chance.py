@@ -22,7 +22,7 @@ class RandomSearch(Strategy):
         """The present draws."""
         return self.individuals.copy()
 
-    def tell(self, fitness: Floats, behaviour: Floats) -> None:
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Draw others."""
         self.individuals = self._drawn()
 

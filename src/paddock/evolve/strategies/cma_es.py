@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.evolve.packages import package
+from paddock.evolve.packages import one_thread, package
 from paddock.evolve.strategies.base import Floats, Space
 from paddock.evolve.strategies.replay import Replayed
 
@@ -16,6 +16,7 @@ class CmaEs(Replayed):
     """Draws from a normal distribution whose mean, size and shape follow what was good."""
 
     kept: ClassVar[tuple[str, ...]] = ()
+    package: ClassVar[str | None] = "cma"
 
     def __init__(self, space: Space, *, population: int, seed: int, step: float = 1.0) -> None:
         """Begin around zero.
@@ -52,7 +53,7 @@ class CmaEs(Replayed):
             "maxiter": np.inf,
             "tolupsigma": np.inf,
         }
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), one_thread("CMA-ES"):
             warnings.simplefilter("ignore")  # about names of files that it is not to write
             self._search: Any = cma.CMAEvolutionStrategy(np.zeros(self.space.size), self.step, options)
         self._drawn: list[Floats] | None = None
@@ -60,11 +61,13 @@ class CmaEs(Replayed):
     def ask(self) -> Floats:
         """Draws of this generation."""
         if self._drawn is None:
-            self._drawn = self._search.ask()
+            with one_thread("CMA-ES"):
+                self._drawn = self._search.ask()
         return np.array(self._drawn)
 
-    def learn(self, fitness: Floats) -> None:
+    def take_in(self, fitness: Floats) -> None:
         """Move the distribution; the package minimises."""
         self.ask()
-        self._search.tell(self._drawn, (-fitness).tolist())
+        with one_thread("CMA-ES"):
+            self._search.tell(self._drawn, (-fitness).tolist())
         self._drawn = None

@@ -49,7 +49,7 @@ class EvolutionStrategy(Strategy):
         """The present children."""
         return self.individuals.copy()
 
-    def tell(self, fitness: Floats, behaviour: Floats) -> None:
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Choose the parents, and let each child have two of them."""
         best = ranked(fitness)[: self.parents]
         pairs = best[self.rng.integers(0, len(best), (self.population, 2))]

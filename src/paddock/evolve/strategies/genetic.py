@@ -49,7 +49,7 @@ class GeneticAlgorithm(Strategy):
         """The present generation."""
         return self.individuals.copy()
 
-    def tell(self, fitness: Floats, behaviour: Floats) -> None:
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Breed the next generation."""
         best = self.individuals[ranked(fitness)[: self.elites]]
         count = self.population - len(best)

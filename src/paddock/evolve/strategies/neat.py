@@ -20,11 +20,12 @@ from paddock.evolve.strategies.replay import Replayed
 class Neat(Replayed):
     """Genomes of nodes and connections in species; each becomes a program, so that the engine can run it.
 
-    A genome that has become too large for a program stands still, and so has no future. There may be a few
+    A genome that has grown too large for a program stands still, and so has no future. There may be a few
     individuals more or less in a generation than the population says.
     """
 
     makes_programs: ClassVar[bool] = True
+    package: ClassVar[str | None] = "neat-python"
     kept: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, space: Space, *, population: int, seed: int) -> None:
@@ -37,6 +38,16 @@ class Neat(Replayed):
     def least(cls) -> int:
         """Species need members."""
         return 4
+
+    @classmethod
+    def least_length(cls, inputs: int, recurrent: bool) -> int:
+        """Networks without hidden units: all inputs at both wheels; with memory, the wheels' own units too."""
+        return 2 * (inputs + 5) if recurrent else 2 * (inputs + 3)
+
+    @property
+    def asked(self) -> int:
+        """How many genomes there are."""
+        return len(self._search.population)
 
     def start(self) -> None:
         """A new search from the seed."""
@@ -54,7 +65,7 @@ class Neat(Replayed):
         ]
         return np.stack(rows)
 
-    def learn(self, fitness: Floats) -> None:
+    def take_in(self, fitness: Floats) -> None:
         """The package's own generation, with the fitness that was found elsewhere."""
 
         def give(genomes: list[tuple[int, Any]], config: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from paddock.control.machine import WHEELS
 from paddock.evolve.strategies.base import Floats, Space, State, Strategy, ranked
-from paddock.evolve.strategies.trees import OVERHEAD, Tree, changed, compiled, cost, crossed, grown, text
+from paddock.evolve.strategies.trees import OVERHEAD, Tree, changed, compiled, cost, crossed, grown
 
 Pair = tuple[Tree, Tree]
 
@@ -48,11 +48,16 @@ class GeneticProgramming(Strategy):
         self.registers = space.inputs + (WHEELS if space.recurrent else 0)
         self.pairs: list[Pair] = [self._new(i) for i in range(population)]
 
+    @classmethod
+    def least_length(cls, inputs: int, recurrent: bool) -> int:
+        """One operation for each wheel."""
+        return OVERHEAD + WHEELS
+
     def ask(self) -> Floats:
         """The present generation as programs."""
         return np.stack([compiled(pair, self.space.inputs, self.space.length) for pair in self.pairs])
 
-    def tell(self, fitness: Floats, behaviour: Floats) -> None:
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Breed the next generation; of equals the shorter one is better."""
         lengths = np.array([len(left) + len(right) for left, right in self.pairs])
         worth = fitness - 1e-9 * lengths
@@ -61,21 +66,17 @@ class GeneticProgramming(Strategy):
             children.append(self._child(worth))
         self.pairs = children
 
-    def formulas(self, number: int) -> tuple[str, str]:
-        """The trees of an individual for the left and right wheel, as people write them."""
-        left, right = self.pairs[number]
-        return text(left, self.space.inputs), text(right, self.space.inputs)
-
     def _new(self, number: int) -> Pair:
-        """Half of the trees full, half of them not, of all depths."""
+        """Half of the trees full, half of them not, of all depths; less deep if they do not fit."""
+        depth = 1 + number % self.depth
         while True:
-            depth = 1 + number % self.depth
             pair = (
                 grown(self.rng, self.registers, depth, full=number % 2 == 0),
                 grown(self.rng, self.registers, depth, full=number % 2 == 0),
             )
             if self._fits(pair):
                 return pair
+            depth = max(1, depth - 1)
 
     def _child(self, worth: Floats) -> Pair:
         mother = self.pairs[self._parent(worth)]

@@ -29,12 +29,12 @@ class Replayed(Strategy):
         """A new search from the seed."""
 
     @abstractmethod
-    def learn(self, fitness: Floats) -> None:
+    def take_in(self, fitness: Floats) -> None:
         """Take one generation's fitness in."""
 
-    def tell(self, fitness: Floats, behaviour: Floats) -> None:
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Take one generation's fitness in, and remember it."""
-        self.learn(fitness)
+        self.take_in(fitness)
         self.told.append(np.array(fitness))
 
     def state(self) -> State:
@@ -49,4 +49,4 @@ class Replayed(Strategy):
         self.start()
         self.told = list(np.split(state["told"], np.cumsum(state["sizes"]))[:-1])
         for fitness in self.told:
-            self.learn(fitness)
+            self.take_in(fitness)

@@ -35,10 +35,6 @@ BRANCHES = {
     READ: 0, SET: 0, SQUASH: 1, MAGNITUDE: 1, ADD: 2, SUBTRACT: 2, MULTIPLY: 2, DIVIDE: 2, LEAST: 2, MOST: 2, WHERE: 3,
 }  # fmt: skip
 FUNCTIONS = (ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST, WHERE, SQUASH, MAGNITUDE)
-NAMES = {
-    SQUASH: "tanh({})", MAGNITUDE: "|{}|", ADD: "({} + {})", SUBTRACT: "({} - {})", MULTIPLY: "({} · {})",
-    DIVIDE: "({} / {})", LEAST: "min({}, {})", MOST: "max({}, {})", WHERE: "({} > 0 ? {} : {})",
-}  # fmt: skip
 
 
 def grown(rng: np.random.Generator, registers: int, depth: int, *, full: bool) -> Tree:
@@ -134,23 +130,3 @@ def compiled(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
 
 
 OVERHEAD = 2 * WHEELS  # instructions of a program beside those of its trees
-
-
-def text(tree: Tree, inputs: int) -> str:
-    """A tree as people write it; x0, x1 … are the inputs, l and r the wheels a tick ago."""
-
-    def written(at: int) -> tuple[str, int]:
-        operation, number = tree[at]
-        at += 1
-        if operation == READ:
-            wheel = int(number) - inputs
-            return (f"x{int(number)}" if wheel < 0 else "lr"[wheel]), at
-        if operation == SET:
-            return f"{number:.3g}", at
-        parts = []
-        for _ in range(BRANCHES[operation]):
-            part, at = written(at)
-            parts.append(part)
-        return NAMES[operation].format(*parts), at
-
-    return written(0)[0]

@@ -18,6 +18,11 @@ SHARE = 0.3  # of the top speed, at least, to have done the task
 CELL = 0.1  # [m]
 
 
+def settings(config: Config) -> tuple[str, ...]:
+    """What `paddock evolve avoid` uses."""
+    return ("world", "seconds", "hidden", "recurrent")
+
+
 def configured(config: Config) -> Task:
     """As `paddock evolve avoid` asks for it."""
     world = load_world(config.world or "clutter")
@@ -33,6 +38,7 @@ def configured(config: Config) -> Task:
         measures=(Avoidance(speed=speed, range=RANGE), Contact(), Travel(), Coverage(cell=CELL)),
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=bool(config.recurrent),
+        behaviours=("speed, forth or back / top speed", "new cells / most possible"),
     )
 
 
@@ -50,5 +56,5 @@ class AvoidJudge:
         fitness = drive["avoidance"][:, 0] * free / (1.0 + 0.2 * drive["contacts"][:, 0])
         solved = (drive["contacts"][:, 0] == 0) & (speed >= SHARE)
         most = self.seconds * self.speed / CELL
-        behaviour = np.stack([np.clip(speed, 0, 1), np.clip(drive["visited"][:, 0] / most, 0, 1)], axis=1)
+        behaviour = np.stack([np.clip(np.abs(speed), 0, 1), np.clip(drive["visited"][:, 0] / most, 0, 1)], axis=1)
         return Judgement(fitness, solved.astype(np.float64), behaviour)

@@ -17,6 +17,7 @@ from paddock.core.errors import PaddockError
 from paddock.worlds import WorldSpec
 
 Floats = NDArray[np.float64]
+PLACE = "x at the end / width of the world", "y at the end / height of the world"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Task:
     trace_every: float | None = None  # [s], if the judge wants traces
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False
+    behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # what the numbers of a judgement's behaviour mean
+    unseen: Callable[[int], Task] | None = None  # the task in so many other worlds, to test a champion
 
     def network(self) -> Network:
         """The network at the wheels, without weights."""
@@ -67,7 +70,7 @@ class Task:
         """The program at the wheels, without instructions."""
         return Program(inputs=self.inputs, length=length, speed=self.speed, recurrent=self.recurrent)
 
-    def policy(self, *, programs: bool, length: int = 64) -> Network | Program:
+    def policy(self, *, programs: bool, length: int) -> Network | Program:
         """What is evolved."""
         return self.program(length) if programs else self.network()
 

@@ -17,6 +17,11 @@ from paddock.worlds import load_world
 ON_LINE, SHARE = 0.95, 0.3  # of the time, and of the top speed, at least, to have done the task
 
 
+def settings(config: Config) -> tuple[str, ...]:
+    """What `paddock evolve line-follow` uses."""
+    return ("world", "seconds", "hidden", "recurrent")
+
+
 def configured(config: Config) -> Task:
     """As `paddock evolve line-follow` asks for it."""
     world = load_world(config.world or "line-track")
@@ -32,6 +37,7 @@ def configured(config: Config) -> Task:
         measures=(Line(), Travel()),
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=True if config.recurrent is None else config.recurrent,
+        behaviours=("speed / top speed", "share of time on the line"),
     )
 
 

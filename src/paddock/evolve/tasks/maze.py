@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from paddock.arena.measures import Goal
 from paddock.control.networks import Input
 from paddock.core.errors import PaddockError
 from paddock.evolve.config import Config
-from paddock.evolve.tasks.base import Floats, Judgement, Task
+from paddock.evolve.tasks.base import PLACE, Floats, Judgement, Task
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import load_world
@@ -27,6 +29,7 @@ REACHED = 0.08  # [m] from the middle of the exit's cell
 HASTE = 0.1  # what an early exit is worth: little, so that no maze is given up for speed in others
 LOOK = 0.25  # [s] between two looks at where the robot is
 SPEED = 0.3  # [m/s]
+MAZES_OF_A_SEED = 1000  # the first maze of an evolution is that of the seed · this
 FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in generated ones
 
 
@@ -103,7 +106,14 @@ def maze_task(
         trace_every=LOOK,
         hidden=tuple(hidden) if hidden is not None else (4,),
         recurrent=mazes > 0 if recurrent is None else recurrent,
+        behaviours=PLACE,
+        unseen=partial(_others, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams),
     )
+
+
+def _others(count: int, **options: Any) -> Task:
+    """The mazes after those of a task."""
+    return maze_task(mazes=count, **options)
 
 
 @dataclass(frozen=True)
@@ -168,12 +178,18 @@ class MazeJudge:
         return Judgement(fitness, solved.astype(np.float64), behaviour)
 
 
+def settings(config: Config) -> tuple[str, ...]:
+    """What `paddock evolve maze` uses."""
+    return ("mazes", *(("size", "kind") if config.mazes else ()), "seconds", "hidden", "recurrent")
+
+
 def configured(config: Config) -> Task:
     """As `paddock evolve maze` asks for it."""
     return maze_task(
-        mazes=config.mazes,
-        size=config.size,
-        kind=config.kind,
+        mazes=config.mazes or 0,
+        size=config.size or SHIPPED,
+        kind=config.kind or "backtracker",
+        first=config.seed * MAZES_OF_A_SEED,
         seconds=config.seconds,
         hidden=config.hidden,
         recurrent=config.recurrent,

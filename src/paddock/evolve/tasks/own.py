@@ -12,9 +12,14 @@ from paddock.arena.batch import Rollout
 from paddock.arena.measures import Contact, Coverage, Travel
 from paddock.core.errors import PaddockError
 from paddock.evolve.config import Config
-from paddock.evolve.tasks.base import Judgement, Task
+from paddock.evolve.tasks.base import PLACE, Judgement, Task
 from paddock.evolve.tasks.robots import all_inputs, only_robot
 from paddock.worlds import load_world
+
+
+def settings(config: Config) -> tuple[str, ...]:
+    """What a user's fitness uses."""
+    return ("world", "seconds", "hidden", "recurrent")
 
 
 def judged_by(function: Callable[[Rollout], Any], config: Config) -> Task:
@@ -34,6 +39,7 @@ def judged_by(function: Callable[[Rollout], Any], config: Config) -> Task:
         trace_every=0.5,
         hidden=config.hidden if config.hidden is not None else (6,),
         recurrent=bool(config.recurrent),
+        behaviours=PLACE,
     )
 
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from paddock.core.errors import PaddockError, UnknownName, shown
-from paddock.evolve.config import Config
+from paddock.evolve.config import OF_TASKS, Config
 from paddock.evolve.tasks.base import Task
 
 TASKS: Mapping[str, str] = MappingProxyType(
     {
-        "maze": "paddock.evolve.tasks.maze:configured",
-        "avoid": "paddock.evolve.tasks.avoid:configured",
-        "wall-follow": "paddock.evolve.tasks.wall_follow:configured",
-        "line-follow": "paddock.evolve.tasks.line_follow:configured",
+        "maze": "paddock.evolve.tasks.maze",
+        "avoid": "paddock.evolve.tasks.avoid",
+        "wall-follow": "paddock.evolve.tasks.wall_follow",
+        "line-follow": "paddock.evolve.tasks.line_follow",
     }
 )
 
@@ -29,9 +31,10 @@ def task_of(config: Config) -> Task:
         return own_task(config)
     if config.task not in TASKS:
         raise UnknownName("task", config.task, [*TASKS, "module:function"])
-    if config.task == "maze" and config.world is not None:
-        raise PaddockError("world: mazes are shipped or generated: use --mazes, --size and --kind")
-    return found(TASKS[config.task])(config)
+    module = importlib.import_module(TASKS[config.task])
+    config.refuse_unused(f"the task {config.task}", OF_TASKS, module.settings(config))
+    task: Task = module.configured(config)
+    return task
 
 
 def own_task(config: Config) -> Task:
@@ -42,18 +45,33 @@ def own_task(config: Config) -> Task:
     except (TypeError, ValueError):
         raise PaddockError(f"{config.task}: expected a function") from None
     if parameters == 0:
+        config.refuse_unused(f"{config.task}, which makes its own Task,", OF_TASKS, ())
         task = function()
         if not isinstance(task, Task):
             raise PaddockError(f"{config.task}: expected it to return a Task, got {shown(task)}")
         return task
-    from paddock.evolve.tasks.own import judged_by
+    from paddock.evolve.tasks.own import judged_by, settings
 
+    config.refuse_unused(config.task, OF_TASKS, settings(config))
     return judged_by(function, config)
 
 
-def found(path: str) -> Callable[..., Task]:
-    """What `module:function` names; modules beside the user are found too."""
+def source_of(task: str) -> str | None:
+    """The fingerprint of the module of a user's task: another one may judge otherwise. None if it is shipped."""
+    if ":" not in task:
+        return None
+    try:
+        text = inspect.getsource(sys.modules[task.partition(":")[0]])
+    except (OSError, TypeError):
+        return "no source"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def found(path: str) -> Callable[..., Any]:
+    """What a user's `module:function` names, in the present folder first."""
     module, _, name = path.partition(":")
+    if not all(part.isidentifier() for part in [*module.split("."), name]):
+        raise PaddockError(f"{path}: expected module:function, such as mine:far for far in mine.py")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from paddock.arena.batch import Rollout
 from paddock.arena.measures import Contact
-from paddock.core.geometry import bounding_radius
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Disc, bounding_radius
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Floats, Judgement, Task
 from paddock.evolve.tasks.robots import RANGING, only_robot, sight
 from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.solids import solids
 
 CLEARANCE = 0.25  # [m] wanted between the robot and the wall
 TOLERANCE = 0.25  # [m] that it may be off
@@ -20,6 +20,11 @@ CELL = 0.5  # [m]: it goes onward when it comes to new cells
 LOOK = 0.5  # [s] between two looks
 NEAR, SHARE = 0.8, 0.4  # of the time at the wall, and of the cells that could be seen, to have done the task
 FAST = 0.6  # of the robot's top speed
+
+
+def settings(config: Config) -> tuple[str, ...]:
+    """What `paddock evolve wall-follow` uses."""
+    return ("world", "seconds", "hidden", "recurrent")
 
 
 def configured(config: Config) -> Task:
@@ -40,6 +45,7 @@ def configured(config: Config) -> Task:
         trace_every=LOOK,
         hidden=config.hidden if config.hidden is not None else (6,),
         recurrent=bool(config.recurrent),
+        behaviours=("new cells at walls / most possible", "share of time at a wall"),
     )
 
 
@@ -48,20 +54,20 @@ class WallJudge:
 
     def __init__(self, world: WorldSpec, wanted: float, most: float) -> None:
         self.wanted, self.most, self.bounds = wanted, most, world.bounds
-        left, bottom, right, top = world.bounds
-        corners = [(left, bottom), (right, bottom), (right, top), (left, top), (left, bottom)]
-        pieces = [(a, b, 0.0) for a, b in pairwise(corners)]
-        for wall in world.walls:
-            pieces += [(a, b, wall.thickness / 2) for a, b in pairwise(wall.points)]
+        pieces = [(a, b, 0.0) for solid in solids(world) for a, b in solid.edges]
+        for disc in (solid.shape for solid in solids(world) if isinstance(solid.shape, Disc)):
+            pieces.append(((disc.x, disc.y), (disc.x, disc.y), disc.radius))
+        if not pieces:
+            raise PaddockError(f"{world.name}: there is no wall to follow")
         self.from_, self.to = np.array([a for a, _, _ in pieces]), np.array([b for _, b, _ in pieces])
-        self.half = np.array([half for _, _, half in pieces])
+        self.radius = np.array([radius for _, _, radius in pieces])
 
     def distance(self, at: Floats) -> Floats:
         """From places (…, 2) to the nearest wall [m]."""
         way = self.to - self.from_
-        share = ((at[..., None, :] - self.from_) * way).sum(axis=-1) / (way * way).sum(axis=-1)
+        share = ((at[..., None, :] - self.from_) * way).sum(axis=-1) / np.maximum((way * way).sum(axis=-1), 1e-12)
         nearest = self.from_ + np.clip(share, 0, 1)[..., None] * way
-        away: Floats = (np.linalg.norm(at[..., None, :] - nearest, axis=-1) - self.half).min(axis=-1)
+        away: Floats = (np.linalg.norm(at[..., None, :] - nearest, axis=-1) - self.radius).min(axis=-1)
         return away
 
     def __call__(self, drive: Rollout) -> Judgement:
