@@ -102,6 +102,17 @@ def test_a_drive_is_explained_by_its_start_its_end_and_what_is_said_of_it(texts:
     assert not {"start", "end"} & set(texts)
 
 
+def test_the_start_is_seen_though_the_robot_has_come_back_to_it() -> None:
+    log = RunLog(load_world("empty"), "red", 1.0)
+    for i in range(41):
+        angle = 2 * math.pi * i / 40
+        log.note(i, Pose(1.0 + 0.2 * math.sin(angle), 1.2 - 0.2 * math.cos(angle), angle))
+    picture = draw_paths([log])
+    canvas = Plan(log.world, 1000, []).canvas
+    x, y = canvas.at((1.0, 1.0))
+    assert any(like(picture, (x, y + 0.037 * canvas.scale + away), "#2f9e6e", most=30) for away in range(3, 8))
+
+
 def test_robots_and_their_names_stay_above_the_marks() -> None:
     log = RunLog(load_world("empty"), "red", 1.0)
     for i in range(400):  # the belief goes to and fro across the robot and its name

@@ -63,13 +63,13 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
         )
     wall = time.perf_counter() - started
     holds = all_hold(outcome.rows)
-    if outcome.quick_look:
-        aside.print(f"{escape(name)}: {escape(outcome.quick_look)}", style="yellow", highlight=False)
     if json_lines:
         for row in outcome.rows:
             typer.echo(row.as_json())
     else:
         _print(console, name, outcome, wall)
+    if outcome.quick_look:
+        aside.print(f"{escape(name)}: {escape(outcome.quick_look)}", style="yellow", highlight=False)
     if out is not None:
         written = outcome.write(out)
         aside.print(f"wrote {len(written)} files to {escape(str(out))}", highlight=False)

@@ -15,7 +15,7 @@ from paddock.report.axes import shortened
 from paddock.report.log import Floats, RunLog
 from paddock.worlds.canvas import FINER, Canvas, Rect, darker, tint
 from paddock.worlds.legend import BELIEF, BELIEVED, DIRECTION, draw_arrow, draw_beginning
-from paddock.worlds.picture import Plan, draw_world
+from paddock.worlds.picture import Plan, draw_world, standing_on
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.spec import WorldSpec
 
@@ -60,7 +60,7 @@ def draw_paths(logs: Sequence[RunLog], *, title: str = "", about: str = "", size
             if _inside(tip, plan.plot) and place not in taken:
                 taken.add(place)
                 draw_arrow(canvas, tip, angle, 7.5 * z, color)
-        if pixels:
+        if pixels and standing_on(trail[0], robot_types(world), standing) is None:
             draw_beginning(canvas, pixels[0], z)
     canvas.image.paste(_enlarged(picture), (0, 0), _enlarged(_bodies(world, standing, plan.plot, size)))
     return canvas.finished()

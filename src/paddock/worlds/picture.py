@@ -12,7 +12,7 @@ from paddock.robots.spec import RobotSpec
 from paddock.worlds.canvas import FAINT, FINER, INK, Canvas, Rect, darker, round_length, rows_of_key, tint
 from paddock.worlds.fields import field_tint
 from paddock.worlds.floor import draw_floor
-from paddock.worlds.legend import GOAL, GOALS, Entry, draw_beginning, draw_goal, draw_symbol
+from paddock.worlds.legend import BEGINNING, GOAL, GOALS, Entry, draw_beginning, draw_goal, draw_symbol
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.portrait import draw_robot
 from paddock.worlds.solids import solids
@@ -96,7 +96,7 @@ def draw_world(
     plan.draw_starts(types, standing)
     for points in paths.values():
         if len(points) > 1:
-            draw_beginning(canvas, canvas.at(points[0]), plan.zoom)
+            plan.draw_beginning(points[0], types, standing)
     for kind, pose, color in zip(types, standing, colors, strict=True):
         draw_robot_body(canvas, kind, pose, color)
     if few:
@@ -135,6 +135,15 @@ def _key_of_paths(paths: Mapping[str, Sequence[Point]], colors: Sequence[str]) -
         return []
     color = colors[0] if len(colors) == 1 else FAINT
     return [Entry("beginning", INK, "start"), Entry("robot", color, "end")]
+
+
+def standing_on(at: Point, types: Sequence[RobotSpec], poses: Sequence[Pose]) -> tuple[Pose, float] | None:
+    """The pose of a robot that covers a point, and how far it reaches [m]."""
+    for kind, pose in zip(types, poses, strict=True):
+        reach = front(kind.body.shape)
+        if math.dist(pose[:2], at) < reach:
+            return pose, reach
+    return None
 
 
 def _metres(length: float) -> str:
@@ -255,6 +264,16 @@ class Plan:
             else:
                 draw_start(canvas, Pose(*start.at, math.radians(start.heading_deg)), radius)
             canvas.label(canvas.at(start.at), radius + 3 * z, start.name, 14 * z, self.plot, color="#4a5568")
+
+    def draw_beginning(self, at: Point, types: Sequence[RobotSpec], poses: Sequence[Pose]) -> None:
+        """Where a path begins: a dot or, where a robot stands on it, a ring around the robot."""
+        canvas, z = self.canvas, self.zoom
+        robot = standing_on(at, types, poses)
+        if robot is None:
+            draw_beginning(canvas, canvas.at(at), z)
+        else:
+            pose, reach = robot
+            canvas.ring(canvas.at((pose.x, pose.y)), reach * canvas.scale + 6 * z, tint(BEGINNING), 3.0 * z)
 
     def draw_names(self, types: list[RobotSpec], poses: list[Pose]) -> None:
         """Names of robots beside them."""
