@@ -213,6 +213,13 @@ def test_every_test_is_timed_in_process_and_through_a_server() -> None:
     assert [row[0] for row in timing_sheet(times).rows][:3] == ["01"] * 3
 
 
+def test_small_times_keep_their_digits_in_the_table() -> None:
+    times = times_as_wanted()
+    times["05", "in process"]["sensors"] = 0.000417
+    row = next(row for row in timing_sheet(times).rows if row[0] == "05" and row[2] == "sensors")
+    assert row[3:6] == ("0.02", "0.000417", "48")
+
+
 def test_the_table_has_all_figures_of_the_paper() -> None:
     told = {test.name: tuple(test.paper.values()) for test in TESTS}
     assert told == {
@@ -277,11 +284,14 @@ def test_the_command_prints_a_line_for_every_claim_and_writes_the_report(
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
     for test in TESTS:
         assert test.what in report
-    for name in ("stock", "improved", "improved-curving", "line-patrol"):
+    for name in ("timing", "stock", "improved", "improved-curving", "line-patrol"):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
-    assert "<table>" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert len(findings.sheet.rows) == 4
-    assert {len(row) for row in findings.sheet.rows} == {len(HEADS)}
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<code>paddock serve</code>" in page
+    assert "`" not in page.partition("</style>")[2]
+    assert "a quick look with 1 of 20 seeds" in page
+    assert findings.sheet.heads == ("", *CONTROLLERS)
+    assert [row[0] for row in findings.sheet.rows] == list(HEADS[1:])
 
 
 def test_no_seed_is_refused() -> None:

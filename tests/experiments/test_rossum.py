@@ -9,15 +9,17 @@ from pathlib import Path
 import pytest
 
 from paddock.cli import reproduce as command
+from paddock.core.geometry import Pose
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
+from paddock.experiments.rossum import report
 from paddock.experiments.rossum.claims import rows_of
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import Learned, learn
 from paddock.experiments.rossum.reproduce import Findings, reproduce
 from paddock.experiments.rossum.turret import Walk, walk
 
-WALK = Walk(True, 46, 90, 200.0, False, 2, [(0.125, 0.125), (1.875, 1.875)])
+WALK = Walk(True, 46, 90, 200.0, False, 2, [Pose(0.125, 0.125, 1.57), Pose(1.875, 1.875, 0.0)])
 DRIVES = (
     Drive("here", None, 1.0, True, 700, 700, "abc", 0.2, WALK.trail),
     Drive("lock-step", 50.0, 1.0, True, 700, 700, "abc", 9.0, WALK.trail),
@@ -89,6 +91,15 @@ def test_the_report_and_the_rows_are_written(
 def test_no_seed_is_refused() -> None:
     with pytest.raises(Exception, match="seeds: expected at least 1"):
         reproduce(seeds=0)
+
+
+def test_pictures_tell_clock_seed_and_duration(learned: Learned, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, str]] = []
+    drawn = report.trail_picture
+    monkeypatch.setattr(report, "trail_picture", lambda trail, *words: told.append(words) or drawn(trail, *words))
+    list(report._parts(Findings([learned], WALK, DRIVES)))
+    assert told[1] == ("Clock: free-running, 500×", "champion of seed 0 · gets 20% of the way · 60.0 simulated s")
+    assert [title for title, _ in told] == ["Clock: here", told[1][0], "One turning beam, asked when needed"]
 
 
 def test_the_task_is_the_thesis_s() -> None:

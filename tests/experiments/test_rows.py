@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
+import sys
+from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
+from rich.console import Console
 
 import paddock
+from paddock.cli import reproduce as command
+from paddock.cli.sheets import folded, print_sheet
 from paddock.experiments import REPRODUCTIONS, reproduction_called
-from paddock.experiments.document import Heading, Part, Picture, Words, write_document
+from paddock.experiments.document import Aside, Heading, Part, Picture, Words, checked_folder, write_document
 from paddock.experiments.pool import run_jobs
-from paddock.experiments.rows import HEADS, Row, Sheet, all_hold, claims, mean_and_spread, number
+from paddock.experiments.provenance import made, quick_look
+from paddock.experiments.rows import HEADS, Row, Sheet, all_hold, claims, is_number, mean_and_spread, number
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
 
@@ -32,16 +43,78 @@ def test_one_claim_that_does_not_hold_spoils_it_and_so_does_no_claim_at_all() ->
 
 
 def test_claims_are_a_table_for_people() -> None:
-    assert claims([GOOD]) == Sheet(HEADS, (("a", "time [s]", "2", "1.50", "<= 2", "yes"),))
-    assert claims([Row("b", "m", None, 0.1234, False)]).rows == (("b", "m", "", "0.123", "", "NO"),)
+    assert claims([GOOD]) == Sheet(HEADS, (("yes", "a", "time [s]", "2", "1.50", "<= 2"),))
+    assert claims([Row("b", "m", None, 0.1234, False)]).rows == (("NO", "b", "m", "", "0.123", ""),)
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(40, "40"), (0.0, "0"), (123.45, "123.5"), (1.234, "1.23"), (0.1236, "0.124"), (math.inf, "inf")],
+    [
+        (40, "40"),
+        (0.0, "0"),
+        (123.45, "123.5"),
+        (1.234, "1.23"),
+        (0.1236, "0.124"),
+        (0.1, "0.100"),
+        (0.000417, "0.000417"),
+        (-3.2e-7, "-3.20e-07"),
+        (math.inf, "inf"),
+    ],
 )
 def test_numbers_have_the_digits_that_say_something(value: float, text: str) -> None:
     assert number(value) == text
+    assert is_number(text)
+
+
+@given(st.floats(allow_nan=False))
+def test_a_number_that_is_not_zero_is_never_printed_as_zero(value: float) -> None:
+    assert (float(number(value)) == 0) == (value == 0)
+
+
+@pytest.mark.parametrize("cell", ["10.4 ± 0.3", "50×", "6.3 s", "97 %", "1.2e-05", "-7"])
+def test_cells_with_a_spread_or_a_unit_are_numbers(cell: str) -> None:
+    assert is_number(cell)
+
+
+@pytest.mark.parametrize("cell", ["", "yes", "room-1002", "lock-step, 50×", "<= 2", "20.5 (3 runs over 20)"])
+def test_words_are_no_numbers(cell: str) -> None:
+    assert not is_number(cell)
+
+
+def test_columns_of_numbers_are_told_though_remarks_are_among_them() -> None:
+    rows = (("1", "1.0 ± 0.1", ">= 2", ""), ("2", "20.5 (3 runs over 20)", "2", ""), ("3 anew", "3", "4", ""))
+    assert Sheet(("n", "t", "w", "e"), rows).numeric == (False, True, False, False)
+    assert Sheet(("n", "t"), ()).numeric == (False, False)
+
+
+def test_a_turned_sheet_has_its_rows_as_columns() -> None:
+    sheet = Sheet(("row", "laps", "meetings"), (("stock", "1", "2"), ("patrol", "3", "4")), "means")
+    assert sheet.turned() == Sheet(("", "stock", "patrol"), (("laps", "1", "3"), ("meetings", "2", "4")), "means")
+
+
+SHEET = Sheet(
+    ("row", "simulated time [s]", "error [cm]", "remark"),
+    (
+        ("tuned, room-1002", "594.0 ± 10.1", "1.234 ± 0.100", "a rather long remark of many words"),
+        ("min", "1.0 ± 0.0", "0.000417", ""),
+    ),
+)
+
+
+@pytest.mark.parametrize("width", [40, 50, 60, 80, 120])
+def test_no_number_is_cut_however_narrow_the_terminal_is(width: int) -> None:
+    told = StringIO()
+    print_sheet(Console(file=told, width=width), "what was measured", SHEET)
+    lines = told.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    for cell in ("594.0 ± 10.1", "1.234 ± 0.100", "1.0 ± 0.0", "0.000417"):
+        assert sum(cell in line for line in lines) == 1
+    assert "…" not in told.getvalue()
+
+
+def test_a_sheet_that_is_too_wide_comes_in_parts_that_begin_with_the_names() -> None:
+    assert [list(part) for part in folded(SHEET, 120)] == [[0, 1, 2, 3]]
+    assert [list(part) for part in folded(SHEET, 46)] == [[0, 1, 2], [0, 3]]
 
 
 def test_spread_is_the_standard_deviation() -> None:
@@ -82,19 +155,72 @@ def test_no_jobs_and_no_workers() -> None:
 
 def test_a_document_is_written_as_markdown_and_as_one_page(tmp_path: Path) -> None:
     picture = Picture("dot", "A <dot>", Image.new("RGB", (4, 4), "#ff0000"))
-    parts: list[Part] = [Heading("One & two"), Words("Some words."), Sheet(("a", "b"), (("1|2", "<3"),)), picture]
+    sheet = Sheet(("a", "b", "c"), (("1|2", "<3", "4.5"),))
+    parts: list[Part] = [Aside("today"), Heading("One & two"), Words("Some `words <b>`."), sheet, picture]
     written = write_document("Title", parts, tmp_path / "new")
     assert [path.name for path in written] == ["report.md", "report.html", "dot.png"]
     text, page = (path.read_text(encoding="utf-8") for path in written[:2])
-    assert text.startswith("# Title\n\n## One & two\n\nSome words.\n\n| a | b |\n| --- | --- |\n| 1\\|2 | <3 |\n")
+    assert text.startswith("# Title\n\n*today*\n\n## One & two\n\nSome `words <b>`.\n\n| a | b | c |\n")
+    assert "| --- | --- | --: |\n| 1\\|2 | <3 | 4.5 |\n" in text
     assert "![A <dot>](dot.png)" in text
     assert "<h2>One &amp; two</h2>" in page
-    assert "<td>&lt;3</td>" in page
+    assert "<p>Some <code>words &lt;b&gt;</code>.</p>" in page
+    assert '<td class="short" data-head="b">&lt;3</td><td class="number" data-head="c">4.5</td>' in page
     assert 'src="data:image/png;base64,' in page
     assert "http" not in page.partition("</head>")[2]
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way", encoding="utf-8")
-    with pytest.raises(paddock.PaddockError, match=r"file.*cannot write the report there"):
-        write_document("Title", [], tmp_path / "file")
+def test_what_fails_is_seen_first_and_in_another_colour(tmp_path: Path) -> None:
+    write_document("Title", [claims([GOOD, BAD])], tmp_path)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert '<tr><th scope="row" class="judged yes" data-head="holds">yes</th>' in page
+    assert '<tr class="fails"><th scope="row" class="judged no" data-head="holds">NO</th>' in page
+
+
+def test_a_report_tells_when_and_where_it_was_made_and_with_which_seeds() -> None:
+    told = made(20, datetime(2026, 11, 15, 14, 30, tzinfo=UTC))
+    assert told.startswith(f"2026-11-15 14:30 UTC · Paddock {paddock.__version__} · Python 3.")
+    assert told.endswith(" · seeds 0 … 19")
+    assert " core" in told
+    assert made(1).endswith("seed 0")
+
+
+def test_fewer_seeds_than_the_claims_are_made_for_are_called_a_quick_look() -> None:
+    assert quick_look(1, 20) == "a quick look with 1 of 20 seeds; the claims are made for all 20"
+    assert quick_look(20, 20) == quick_look(40, 20) == ""
+
+
+@pytest.mark.parametrize("inside", ["", "deeper/still"])
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path, inside: str) -> None:
+    file = tmp_path / "file"
+    file.write_text("in the way", encoding="utf-8")
+    with pytest.raises(paddock.PaddockError, match=re.escape(f"{file} is a file: give a folder")):
+        write_document("Title", [], file / inside)
+
+
+def test_a_place_for_the_report_is_looked_for_before_anything_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rossum").write_text("in the way", encoding="utf-8")
+    started: list[str] = []
+    monkeypatch.setattr(command, "_reproduce", lambda name, *options: started.append(name))
+    for name, out in (("rossum", tmp_path / "rossum"), ("all", tmp_path)):
+        with pytest.raises(paddock.PaddockError, match="rossum is a file"):
+            command.reproduce(name, out=out)
+    assert started == []
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="nobody can be kept from writing here")
+def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(paddock.PaddockError, match=r"cannot write the report there: .*choose a folder that you may"):
+        checked_folder(tmp_path)
+
+
+def test_a_system_that_refuses_to_write_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**options: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    with pytest.raises(paddock.PaddockError, match=r"cannot write the report there: Permission denied; choose"):
+        checked_folder(tmp_path / "new")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -14,14 +15,15 @@ from PIL import Image
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.report import RunLog, charts, plots
-from paddock.report.axes import Axes, ticks
+from paddock.report.axes import Axes, line_color, log_ticks, ticks
 from paddock.report.charts import Level, Series, bars, histogram, line_chart, parts, range_of, thinned
+from paddock.report.dots import Dots, dot_chart
 from paddock.report.log import Span
 from paddock.report.paths import arrows, dashed, draw_paths, sparse
-from paddock.report.plots import LEFT, WRONG, draw_error, draw_histogram, draw_wheels, pictures
+from paddock.report.plots import LEFT, MEAN, WRONG, draw_error, draw_histogram, draw_wheels, pictures
 from paddock.worlds import load_world
 from paddock.worlds.canvas import Canvas
-from paddock.worlds.picture import Plan
+from paddock.worlds.picture import Plan, draw_world
 from report.runs import square
 
 
@@ -68,6 +70,47 @@ def test_the_path_shows_start_trail_and_end() -> None:
     assert 0.3 < sum(dark) / len(dark) < 0.9  # dashed
     trail = [picture.getpixel((round(at((0.6 + 0.01 * i, 0.5))[0]), round(at((0, 0.5))[1]))) for i in range(80)]
     assert all(isinstance(p, tuple) and p[0] - p[1] > 30 for p in trail)
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """All texts of the pictures drawn in a test."""
+    written: list[str] = []
+    write = Canvas.text
+
+    def recorded(self: Canvas, pixel: Point, text: str, *args: object, **options: object) -> object:
+        written.append(text)
+        return write(self, pixel, text, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Canvas, "text", recorded)
+    return written
+
+
+def test_the_key_calls_sensors_as_programs_do_and_names_the_goal(texts: list[str]) -> None:
+    draw_world(load_world("maze"))
+    assert {"range, turret", "exit", "start pose"} <= set(texts)
+    assert "proximity" not in texts
+
+
+def test_a_drive_is_explained_by_its_start_its_end_and_what_is_said_of_it(texts: list[str]) -> None:
+    world = replace(load_world("empty"), bounds=(0.0, 0.0, 2.75825, 1.79305))
+    draw_world(world, trails={"red": [(0.2, 0.2), (1.0, 1.0)]}, about="seed 3 · 12.5 s")
+    assert {"start", "end"} <= set(texts)
+    assert f"{world.name} · 2.76 × 1.79 m · seed 3 · 12.5 s" in texts
+    texts.clear()
+    draw_world(world, trails={"red": [(0.2, 0.2)]})
+    assert not {"start", "end"} & set(texts)
+
+
+def test_the_start_is_seen_though_the_robot_has_come_back_to_it() -> None:
+    log = RunLog(load_world("empty"), "red", 1.0)
+    for i in range(41):
+        angle = 2 * math.pi * i / 40
+        log.note(i, Pose(1.0 + 0.2 * math.sin(angle), 1.2 - 0.2 * math.cos(angle), angle))
+    picture = draw_paths([log])
+    canvas = Plan(log.world, 1000, []).canvas
+    x, y = canvas.at((1.0, 1.0))
+    assert any(like(picture, (x, y + 0.037 * canvas.scale + away), "#2f9e6e", most=30) for away in range(3, 8))
 
 
 def test_robots_and_their_names_stay_above_the_marks() -> None:
@@ -163,6 +206,30 @@ def test_ticks_are_round(low: float, high: float, labels: list[str]) -> None:
     assert [text for _, text in ticks(low, high, most=9)] == labels
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (1.0, 200.0, ["1", "2", "5", "10", "20", "50", "100", "200"]),
+        (0.03, 0.6, ["0.05", "0.1", "0.2", "0.5"]),
+        (0.004, 300.0, ["0.01", "0.1", "1", "10", "100"]),
+    ],
+)
+def test_ticks_of_an_axis_of_ratios_are_round(low: float, high: float, labels: list[str]) -> None:
+    assert [text for _, text in log_ticks(low, high)] == labels
+
+
+def test_equal_ratios_are_equally_far_apart_on_an_axis_of_ratios(axes: list[Axes]) -> None:
+    line = Series("y", WRONG, np.arange(1.0, 101.0), np.ones(100), mark=(10.0, 1.0))
+    picture = line_chart("Ratios", [line], x_name="x", y_name="y", log_x=True, mark="here")
+    places = [axes[0].at(x, 1.0)[0] for x in (1.0, 10.0, 100.0)]
+    assert places[1] - places[0] == pytest.approx(places[2] - places[1])
+    assert like(picture, (places[1], axes[0].at(1.0, 1.0)[1] - 4), WRONG)
+
+
+def test_the_first_ten_lines_of_a_chart_and_ten_more_have_colours_of_their_own() -> None:
+    assert len({line_color(i) for i in range(20)}) == 20
+
+
 def test_ranges_are_never_empty() -> None:
     assert range_of([np.array([])]) == pytest.approx((-0.06, 1.06))
     assert range_of([np.full(3, 2.0)]) == pytest.approx((1.8, 2.2))
@@ -224,6 +291,10 @@ def test_texts_never_overlap_and_are_never_cut(monkeypatch: pytest.MonkeyPatch) 
         partial(histogram, "Nothing", np.array([]), x_name="nothing", color=LEFT),
         partial(histogram, "One", np.array([1e-7]), x_name="x [m]", color=LEFT, about="a long text " * 30),
     ]
+    near = [Dots("a", LEFT, [0.1, 3.0, math.nan]), Dots("b", WRONG, [0.101, 2.9, 5.0]), Dots("c", MEAN, [0.102, 90, 0])]
+    names = ["one", "a name that is far too long for its place " * 3, "three"]
+    for size in (400, 1000):
+        draws.append(partial(dot_chart, "Dots", names, near, x_name="time [ms]", about="a long text " * 9, size=size))
     for draw in draws:
         written.clear()
         picture = draw()

@@ -10,11 +10,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from paddock.cli.tables import new_table
-from paddock.experiments import REPRODUCTIONS, Outcome, Sheet, reproduction_called
+from paddock.cli.sheets import print_sheet
+from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
+from paddock.experiments.document import checked_folder
 from paddock.experiments.rows import all_hold, claims
-
-NUMBERS = ("paper", "ours", "loops", "clean")  # columns that are flush right
 
 
 def reproduce(
@@ -37,10 +36,11 @@ def reproduce(
     names = list(REPRODUCTIONS) if name == "all" else [name]
     for one in names:
         reproduction_called(one)  # refuses an unknown name before anything runs
-    outcomes = {}
-    for one in names:
-        folder = out / one if out is not None and name == "all" else out
-        outcomes[one] = _reproduce(one, json_lines, folder, seeds, workers)
+    folders = {one: out / one if out is not None and name == "all" else out for one in names}
+    for folder in folders.values():
+        if folder is not None:
+            checked_folder(folder)  # nobody waits for minutes to hear that the report has no place
+    outcomes = {one: _reproduce(one, json_lines, folder, seeds, workers) for one, folder in folders.items()}
     return all(outcomes.values())
 
 
@@ -68,6 +68,8 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
             typer.echo(row.as_json())
     else:
         _print(console, name, outcome, wall)
+    if outcome.quick_look:
+        aside.print(f"{escape(name)}: {escape(outcome.quick_look)}", style="yellow", highlight=False)
     if out is not None:
         written = outcome.write(out)
         aside.print(f"wrote {len(written)} files to {escape(str(out))}", highlight=False)
@@ -75,15 +77,9 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
 
 
 def _print(console: Console, name: str, outcome: Outcome, wall: float) -> None:
-    _print_sheet(console, f"{name}: what was measured, mean ± standard deviation", outcome.sheet)
-    _print_sheet(console, f"{name}: what holds", claims(outcome.rows))
+    sheet = outcome.sheet
+    print_sheet(console, f"{name}: what was measured" + (f", {sheet.about}" if sheet.about else ""), sheet)
+    print_sheet(console, f"{name}: what holds", claims(outcome.rows))
     failed = [row for row in outcome.rows if not row.holds]
     told = f"{len(outcome.rows) - len(failed)} of {len(outcome.rows)} claims hold; {wall:.1f} s"
     console.print(told, style="red" if failed else "green", highlight=False)
-
-
-def _print_sheet(console: Console, title: str, sheet: Sheet) -> None:
-    table = new_table(title, *sheet.heads, right=NUMBERS)
-    for row in sheet.rows:
-        table.add_row(*(escape(cell) for cell in row), style="red" if row[-1] == "NO" else None)
-    console.print(table)

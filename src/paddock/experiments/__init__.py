@@ -26,6 +26,14 @@ class Outcome(Protocol):
     def sheet(self) -> Sheet:
         """All that was measured, with its spread."""
 
+    @property
+    def seeds(self) -> int:
+        """How many there were of what is repeated most."""
+
+    @property
+    def quick_look(self) -> str:
+        """That these are fewer than the claims are made for, in words; empty if they are not."""
+
     def write(self, folder: Path) -> list[Path]:
         """Write the report, and tell which files there are."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -11,8 +13,10 @@ from pathlib import Path
 from PIL import Image
 
 from paddock.core.errors import PaddockError
+from paddock.experiments import Outcome
+from paddock.experiments.provenance import made
 from paddock.experiments.rows import Row, Sheet, claims
-from paddock.report.page import STYLE
+from paddock.report.page import STYLE, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A paragraph."""
+    """A paragraph; `code` is set as code."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A line in a fainter colour: where a report comes from."""
 
     text: str
 
@@ -36,7 +47,14 @@ class Picture:
     image: Image.Image
 
 
-Part = Heading | Words | Sheet | Picture
+Part = Heading | Words | Aside | Sheet | Picture
+
+
+def provenance(outcome: Outcome) -> Iterator[Part]:
+    """Where the report comes from; and a warning where there were too few seeds."""
+    yield Aside(made(outcome.seeds))
+    if outcome.quick_look:
+        yield Words(f"This is {outcome.quick_look}.")
 
 
 def what_holds(rows: Sequence[Row]) -> Iterator[Part]:
@@ -46,20 +64,33 @@ def what_holds(rows: Sequence[Row]) -> Iterator[Part]:
     yield claims(rows)
 
 
+def checked_folder(folder: Path) -> Path:
+    """A folder that a report can be written to, before anything is computed; it is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (FileExistsError, NotADirectoryError) as error:
+        way = next((part for part in (folder, *folder.parents) if part.is_file()), folder)
+        raise PaddockError(f"{folder}: {way} is a file: give a folder for the report, --out DIR") from error
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return folder
+
+
 def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path]:
     """Write `report.md`, `report.html` and all pictures into a folder; those of an earlier report are replaced."""
     pictures = [part for part in parts if isinstance(part, Picture)]
     texts = {"report.md": markdown(title, parts)}
+    checked_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for picture in pictures:
             picture.image.save(folder / f"{picture.name}.png")
         texts["report.html"] = html(title, parts, folder)
         for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        what = error.strerror or str(error)
-        raise PaddockError(f"{folder}: cannot write the report there: {what}; choose another folder") from error
+        raise _unwritable(folder, error) from error
     return [folder / name for name in (*texts, *(f"{picture.name}.png" for picture in pictures))]
 
 
@@ -71,10 +102,12 @@ def markdown(title: str, parts: Sequence[Part]) -> str:
             blocks.append(f"## {part.text}")
         elif isinstance(part, Words):
             blocks.append(part.text)
+        elif isinstance(part, Aside):
+            blocks.append(f"*{part.text}*")
         elif isinstance(part, Picture):
             blocks.append(f"![{part.caption}]({part.name}.png)\n\n*{part.caption}*")
         else:
-            rows = [part.heads, ("---",) * len(part.heads), *part.rows]
+            rows = [part.heads, tuple("--:" if flush else "---" for flush in part.numeric), *part.rows]
             blocks.append("\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows))
     return "\n\n".join(blocks) + "\n"
 
@@ -86,7 +119,9 @@ def html(title: str, parts: Sequence[Part], folder: Path) -> str:
         if isinstance(part, Heading):
             blocks.append(f"<h2>{escape(part.text)}</h2>")
         elif isinstance(part, Words):
-            blocks.append(f"<p>{escape(part.text)}</p>")
+            blocks.append(f"<p>{_with_code(part.text)}</p>")
+        elif isinstance(part, Aside):
+            blocks.append(f'<p class="about">{_with_code(part.text)}</p>')
         elif isinstance(part, Picture):
             source = base64.b64encode((folder / f"{part.name}.png").read_bytes()).decode("ascii")
             words = escape(part.caption)
@@ -95,7 +130,7 @@ def html(title: str, parts: Sequence[Part], folder: Path) -> str:
                 f"<figcaption>{words}</figcaption></figure>"
             )
         else:
-            blocks.append(_table(part))
+            blocks.append(table(part.heads, part.rows, numeric=part.numeric))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
@@ -105,10 +140,10 @@ def html(title: str, parts: Sequence[Part], folder: Path) -> str:
     )
 
 
-def _table(sheet: Sheet) -> str:
-    head = "".join(f"<th>{escape(text)}</th>" for text in sheet.heads)
-    body = "".join(
-        f"<tr><th>{escape(row[0])}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in row[1:])}</tr>\n"
-        for row in sheet.rows
-    )
-    return f'<div class="card"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+def _with_code(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+
+
+def _unwritable(folder: Path, error: OSError) -> PaddockError:
+    what = error.strerror or str(error)
+    return PaddockError(f"{folder}: cannot write the report there: {what}; choose a folder that you may write to")

@@ -8,18 +8,23 @@ from typing import Literal, NamedTuple
 
 from paddock.core.geometry import Point
 from paddock.report.log import Span
-from paddock.worlds.canvas import FAINT, INK, Canvas, Rect, round_length, rows_of_key, tint
+from paddock.worlds.canvas import FAINT, INK, Canvas, Rect, darker, round_length, rows_of_key, tint
 
 Range = tuple[float, float]
 SPAN_COLORS = ("#2e86ab", "#e6a117", "#2f9e6e", "#b5179e", "#7b5ea7", "#c9a200", "#6c757d", "#e4572e")
+# Ten lines that can be told from each other.
+LINE_COLORS = (
+    *("#2e86ab", "#e4572e", "#2f9e6e", "#7b5ea7", "#e6a117"),
+    *("#b5179e", "#5c6570", "#8c5a3c", "#38b8c4", "#8fb331"),
+)
 MOST_KEYS = 12
 LONGEST_KEY = 240.0  # pixels of a text in the key, at a width of 1000
 
 
 class Key(NamedTuple):
-    """An entry of the key: what a line, a dashed line, a ring … or a block of a colour means."""
+    """An entry of the key: what a line, a dashed line, a dot or a block of a colour means."""
 
-    symbol: Literal["line", "dashed", "block"]
+    symbol: Literal["line", "dashed", "block", "dot"]
     color: str
     text: str
 
@@ -38,6 +43,7 @@ class Axes:
         y_range: Range,
         key: Sequence[Key] = (),
         spans: Sequence[Span] = (),
+        log_x: bool = False,
         size: int = 1000,
     ) -> None:
         """Draw the frame and all texts.
@@ -51,12 +57,13 @@ class Axes:
             y_range: the same for the other axis.
             key: what lines and colours mean.
             spans: tasks to shade and to name; those too short for their name go to the key.
+            log_x: whether equal distances along the axis are equal ratios; its range is above 0 then.
             size: width of the picture [pixels].
         """
         self.zoom = z = size / 1000
-        self.x_range, self.y_range = x_range, y_range
+        self.x_range, self.y_range, self.log_x = x_range, y_range, log_x
         y_ticks = ticks(*y_range, most=10)
-        x_ticks = _ticks_with_room(x_range, size * 0.88, 14 * z)
+        x_ticks = log_ticks(*x_range) if log_x else _ticks_with_room(x_range, size * 0.88, 14 * z)
         left = max(62 * z, max((Canvas.measure(text, 14 * z)[0] for _, text in y_ticks), default=0.0) + 26 * z)
         right = size - max(
             30 * z, max((Canvas.measure(text, 14 * z)[0] for _, text in x_ticks[-1:]), default=0.0) / 2 + 8
@@ -88,7 +95,8 @@ class Axes:
         """The pixel of a place."""
         left, top, right, bottom = self.plot
         (x0, x1), (y0, y1) = self.x_range, self.y_range
-        return left + (x - x0) / (x1 - x0) * (right - left), bottom - (y - y0) / (y1 - y0) * (bottom - top)
+        along = math.log(x / x0) / math.log(x1 / x0) if self.log_x else (x - x0) / (x1 - x0)
+        return left + along * (right - left), bottom - (y - y0) / (y1 - y0) * (bottom - top)
 
     def dashes(self, start: Point, end: Point, color: str, width: float) -> None:
         """A dashed line between two pixels."""
@@ -143,6 +151,8 @@ class Axes:
             for symbol, color, text in row:
                 if symbol == "block":
                     canvas.block((x + 2 * z, y - 6 * z, x + 16 * z, y + 6 * z), tint(color, 0.45), radius=3 * z)
+                elif symbol == "dot":
+                    draw_dot(canvas, (x + 9 * z, y), color, z)
                 elif symbol == "line":
                     canvas.stroke([(x, y), (x + 18 * z, y)], tint(color), 3.0 * z)
                 else:
@@ -150,6 +160,18 @@ class Axes:
                     canvas.stroke([(x + 11 * z, y), (x + 18 * z, y)], tint(color), 2.4 * z)
                 canvas.text((x + 24 * z, y), text, 14 * z)
                 x += 44 * z + canvas.measure(text, 14 * z)[0]
+
+
+def draw_dot(canvas: Canvas, pixel: Point, color: str, zoom: float) -> None:
+    """A dot with a white rim, which stands out from lines."""
+    canvas.dot(pixel, 6.2 * zoom, tint("#ffffff"))
+    canvas.dot(pixel, 4.6 * zoom, tint(color))
+
+
+def line_color(number: int) -> str:
+    """The colour of the line of that number; after the tenth they come again, darker."""
+    color = LINE_COLORS[number % len(LINE_COLORS)]
+    return darker(color, min(0.75, 0.35 * (number // len(LINE_COLORS))))
 
 
 def ticks(low: float, high: float, *, most: int) -> list[tuple[float, str]]:
@@ -163,6 +185,14 @@ def ticks(low: float, high: float, *, most: int) -> list[tuple[float, str]]:
     if digits > 5 or max(abs(low), abs(high)) >= 1e7:
         return [(value, f"{value:.6g}") for value in values]
     return [(value, f"{round(value, digits) + 0.0:.{digits}f}") for value in values]
+
+
+def log_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """1, 2, 5, 10 … from low to high, or powers of ten alone where there are many of them; and their labels."""
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    steps = (1, 2, 5) if math.log10(high / low) < 3.5 else (1,)
+    values = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    return [(value, f"{value:g}") for value in values if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
 
 def span_colors(spans: Sequence[Span]) -> dict[str, str]:

@@ -10,9 +10,9 @@ import numpy as np
 from PIL import Image
 
 from paddock.core.geometry import Point
-from paddock.report.axes import Axes, Key, Range
+from paddock.report.axes import Axes, Key, Range, draw_dot
 from paddock.report.log import Floats, Span
-from paddock.worlds.canvas import round_length, tint
+from paddock.worlds.canvas import FAINT, round_length, tint
 
 GAP = 8.0  # times the usual step between two values: a line is broken there
 MOST_BARS = 60
@@ -27,6 +27,7 @@ class Series:
     x: Floats
     y: Floats
     width: float = 1.8  # pixels
+    mark: Point | None = None  # a place on the line to point out
 
 
 class Level(NamedTuple):
@@ -47,26 +48,46 @@ def line_chart(
     about: str = "",
     spans: Sequence[Span] = (),
     levels: Sequence[Level] = (),
+    log_x: bool = False,
+    mark: str = "",
     size: int = 1000,
 ) -> Image.Image:
-    """Lines over a common axis, `size` pixels wide."""
+    """Lines over a common axis, `size` pixels wide; `mark` tells what marked places are."""
     x_range = range_of([one.x for one in series], [x for span in spans for x in span[1:]], margin=0.0)
     y_range = range_of([one.y for one in series], [level.value for level in levels])
     key = [Key("line", one.color, one.name) for one in series]
     key += [Key("dashed" if level.dashed else "line", level.color, level.name) for level in levels]
+    if mark and any(one.mark for one in series):
+        key.insert(0, Key("dot", FAINT, mark))
     axes = Axes(
-        title, about, x_name=x_name, y_name=y_name, x_range=x_range, y_range=y_range, key=key, spans=spans, size=size
+        title,
+        about,
+        x_name=x_name,
+        y_name=y_name,
+        x_range=x_range,
+        y_range=y_range,
+        key=key,
+        spans=spans,
+        log_x=log_x,
+        size=size,
     )
     left, _, right, _ = axes.plot
     for level in levels:
         draw_level(axes, level, axes.at(x_range[0], level.value), axes.at(x_range[1], level.value))
     for one in series:
         for part in parts(one.x, one.y):
-            pixels = [axes.at(x, y) for x, y in thinned(*part, x_range, round(right - left))]
+            if log_x:
+                points = list(zip(*(column.tolist() for column in part), strict=True))
+            else:
+                points = thinned(*part, x_range, round(right - left))
+            pixels = [axes.at(x, y) for x, y in points]
             if len(pixels) > 1:
                 axes.canvas.stroke(pixels, tint(one.color), one.width * axes.zoom)
             else:
                 axes.canvas.dot(pixels[0], 1.5 * one.width * axes.zoom, tint(one.color))
+    for one in series:
+        if one.mark is not None:
+            draw_dot(axes.canvas, axes.at(*one.mark), one.color, axes.zoom)
     return axes.canvas.finished()
 
 

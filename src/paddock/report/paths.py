@@ -13,19 +13,18 @@ from PIL import Image, ImageChops
 from paddock.core.geometry import Point, Pose
 from paddock.report.axes import shortened
 from paddock.report.log import Floats, RunLog
-from paddock.worlds.canvas import FINER, INK, Canvas, Rect, darker, tint
-from paddock.worlds.picture import Plan, draw_world
+from paddock.worlds.canvas import FINER, Canvas, Rect, darker, tint
+from paddock.worlds.legend import BELIEF, BELIEVED, DIRECTION, draw_arrow, draw_beginning
+from paddock.worlds.picture import Plan, draw_world, standing_on
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.spec import WorldSpec
-from paddock.worlds.symbols import front
 
-START, END, BELIEF = "#2f9e6e", "#111318", "#2b2f36"
 ARROW_EVERY = 70.0  # pixels of a path, at a width of 1000
 ARROW_ROOM = 24.0  # pixels of a cell that holds one arrow at most
 
 
-def draw_paths(logs: Sequence[RunLog], *, title: str = "", size: int = 1000) -> Image.Image:
-    """The world with the path of every log, `size` pixels wide."""
+def draw_paths(logs: Sequence[RunLog], *, title: str = "", about: str = "", size: int = 1000) -> Image.Image:
+    """The world with the path of every log, `size` pixels wide; robots stand where they ended."""
     world, z = logs[0].world, size / 1000
     plan = Plan(world, size, [])
     metres = 0.4 * z / plan.canvas.scale  # finer steps cannot be seen
@@ -33,21 +32,21 @@ def draw_paths(logs: Sequence[RunLog], *, title: str = "", size: int = 1000) -> 
     trails = {name: list(sparse(track, metres)) for name, track in poses.items()}
     ends = {name: Pose(*track[-1].tolist()) for name, track in poses.items() if len(track)}
     standing = [ends.get(robot.name) or start_pose(world, robot) for robot in world.robots]
+    beliefs = [[plan.canvas.at(p) for p in sparse(known(log.believed), 2 * metres)] for log in logs]
     picture = draw_world(
         replace(world, title=shortened(title, 26 * z, 900 * z) or world.title),
         poses=standing,
         trails=trails,
         rays=False,
+        about=about,
+        key=[DIRECTION, BELIEVED] if any(len(belief) > 1 for belief in beliefs) else [DIRECTION],
         size=size,
     )
-    canvas = _over(picture, plan.canvas, round(30 * z))
+    canvas = _over(picture, plan.canvas)
     kinds = dict(
         zip([robot.name for robot in world.robots], zip(world.robots, robot_types(world), strict=True), strict=True)
     )
-    believes = False
-    for log in logs:
-        belief = [canvas.at(p) for p in sparse(known(log.believed), 2 * metres)]
-        believes |= len(belief) > 1
+    for belief in beliefs:
         for piece in dashed(belief, 6 * z, 4 * z):
             if all(_inside(p, plan.plot) for p in piece):
                 canvas.stroke(piece, tint(BELIEF, 0.75), 1.3 * z)
@@ -61,19 +60,15 @@ def draw_paths(logs: Sequence[RunLog], *, title: str = "", size: int = 1000) -> 
             if _inside(tip, plan.plot) and place not in taken:
                 taken.add(place)
                 draw_arrow(canvas, tip, angle, 7.5 * z, color)
-        if pixels:
+        if pixels and standing_on(trail[0], robot_types(world), standing) is None:
             draw_beginning(canvas, pixels[0], z)
     canvas.image.paste(_enlarged(picture), (0, 0), _enlarged(_bodies(world, standing, plan.plot, size)))
-    for name, pose in ends.items():
-        radius = front(kinds[name][1].body.shape) * canvas.scale
-        canvas.ring(canvas.at((pose.x, pose.y)), max(7 * z, radius + 2 * z), tint(END), 2.4 * z)
-    _draw_key(canvas, picture.height + 3 * z, z, believes)
     return canvas.finished()
 
 
-def _over(picture: Image.Image, place: Canvas, more: int) -> Canvas:
-    """A canvas with the picture on it, in metres as the other one, and `more` pixels of paper below."""
-    canvas = Canvas(picture.width, picture.height + more)
+def _over(picture: Image.Image, place: Canvas) -> Canvas:
+    """A canvas with the picture on it, in metres as the other one."""
+    canvas = Canvas(picture.width, picture.height)
     canvas.image.paste(_enlarged(picture), (0, 0))
     canvas.view(place.x, place.y, place.left, place.bottom, place.scale)
     return canvas
@@ -93,42 +88,6 @@ def _bodies(world: WorldSpec, poses: Sequence[Pose], plot: Rect, size: int) -> I
     differs = ImageChops.difference(full.crop(inner), bare.crop(inner)).convert("L")
     mask.paste(differs.point(lambda value: 255 if value > 3 else 0), (left, top))
     return mask
-
-
-def _draw_key(canvas: Canvas, y: float, z: float, believes: bool) -> None:
-    x = 62 * z
-    for text in ("start", "end", "direction", *(["believed path"] if believes else [])):
-        middle = (x + 9 * z, y)
-        if text == "start":
-            draw_beginning(canvas, middle, z)
-        elif text == "end":
-            canvas.ring(middle, 7 * z, tint(END), 2.4 * z)
-        elif text == "direction":
-            canvas.stroke([(x, y), (x + 18 * z, y)], tint(INK, 0.5), 2.0 * z)
-            draw_arrow(canvas, (x + 14 * z, y), 0.0, 7.5 * z, INK)
-        else:
-            for piece in dashed([(x, y), (x + 18 * z, y)], 5 * z, 3 * z):
-                canvas.stroke(piece, tint(BELIEF, 0.75), 1.6 * z)
-        canvas.text((x + 24 * z, y), text, 14 * z)
-        x += 44 * z + canvas.measure(text, 14 * z)[0]
-
-
-def draw_beginning(canvas: Canvas, pixel: Point, z: float) -> None:
-    """A dot with a white rim."""
-    canvas.dot(pixel, 7.5 * z, tint("#ffffff"))
-    canvas.dot(pixel, 5.5 * z, tint(START))
-
-
-def draw_arrow(canvas: Canvas, tip: Point, angle: float, length: float, color: str) -> None:
-    """An arrow head; the angle is clockwise from the right, as pixels count."""
-    for size, fill in ((length + 2.4, "#ffffff"), (length, color)):
-        front_, corners = (
-            (0.6 * size, 0.0),
-            [(-0.6 * size, 0.55 * size), (-0.25 * size, 0.0), (-0.6 * size, -0.55 * size)],
-        )
-        c, s = math.cos(angle), math.sin(angle)
-        pixels = [(tip[0] + c * x - s * y, tip[1] + s * x + c * y) for x, y in (front_, *corners)]
-        canvas.draw.polygon([(x * FINER, y * FINER) for x, y in pixels], fill=tint(fill))
 
 
 def known(poses: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from paddock.core.geometry import Disc, Point, Pose, Shape, placed
@@ -12,6 +12,7 @@ from paddock.robots.spec import RobotSpec
 from paddock.worlds.canvas import FAINT, FINER, INK, Canvas, Rect, darker, round_length, rows_of_key, tint
 from paddock.worlds.fields import field_tint
 from paddock.worlds.floor import draw_floor
+from paddock.worlds.legend import BEGINNING, GOAL, GOALS, Entry, draw_beginning, draw_goal, draw_symbol
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.portrait import draw_robot
 from paddock.worlds.solids import solids
@@ -45,22 +46,27 @@ def draw_world(
     poses: Iterable[Iterable[float]] | None = None,
     trails: Mapping[str, Iterable[Point]] | None = None,
     rays: bool = True,
+    about: str = "",
+    key: Sequence[Entry] = (),
     size: int = 1000,
 ) -> Image:
     """A picture of a world, `size` pixels wide.
 
     Args:
         poses: x, y [m] and heading [rad] of every robot, in the world's order; None: where they start.
-        trails: where robots have been, by name: points [m], drawn in the robot's colour.
+        trails: where robots have been, by name: points [m], drawn in the robot's colour, from the first on.
         rays: whether to show what the sensors can see, at most 1.5 m far.
+        about: what the line below the title says, after the world's name and size; empty: how many robots there are.
+        key: what else is drawn over the picture later on, and has to be explained.
         size: width of the picture [pixels]; its height follows from the world.
     """
     types = robot_types(spec)
     standing = [start_pose(spec, r) for r in spec.robots] if poses is None else [Pose(*map(float, p)) for p in poses]
     colors = [robot.color or kind.body.color for robot, kind in zip(spec.robots, types, strict=True)]
     few = len(types) <= FEW
-    seen = list(dict.fromkeys(s.kind for kind in types for s in kind.sensors if next(beams(s), None)))
-    plan = Plan(spec, size, _key(spec, seen if rays and few else []))
+    paths = {name: list(points) for name, points in (trails or {}).items()}
+    entries = [*_key(spec, types if rays and few else []), *_key_of_paths(paths, colors), *key]
+    plan = Plan(spec, size, entries, about)
     canvas = plan.canvas
     plan.draw_ground()
     pieces = [piece for piece in solids(spec) if piece.path != "border"]
@@ -72,9 +78,10 @@ def draw_world(
             for sensor in kind.sensors:
                 draw_beams(canvas, sensor, pose, most, sight)
     for robot, color in zip(spec.robots, colors, strict=True):
-        points = list((trails or {}).get(robot.name, ()))
+        points = paths.get(robot.name, [])
         if len(points) > 1:
-            canvas.line(points, tint(color, 0.75), 2.0 * plan.zoom)
+            canvas.line(points, tint("#ffffff", 0.7), 4.8 * plan.zoom)  # stands out from dark floors, too
+            canvas.line(points, tint(color, 0.9), 3.0 * plan.zoom)
     bodies: list[Shape] = [placed(kind.body.shape, *pose) for kind, pose in zip(types, standing, strict=True)]
     canvas.shadows([piece.shape for piece in pieces] + bodies, plan.plot, 3.0 * plan.zoom)
     for piece in pieces:  # all outlines first, so that the pieces of a wall melt together
@@ -87,6 +94,9 @@ def draw_world(
     for sound in spec.sounds:
         draw_sound(canvas, canvas.at(sound.at), 7 * plan.zoom)
     plan.draw_starts(types, standing)
+    for points in paths.values():
+        if len(points) > 1:
+            plan.draw_beginning(points[0], types, standing)
     for kind, pose, color in zip(types, standing, colors, strict=True):
         draw_robot_body(canvas, kind, pose, color)
     if few:
@@ -103,24 +113,49 @@ def _draw_thick(canvas: Canvas, shape: Shape, color: str, around: float) -> None
     canvas.line([*shape, shape[0], shape[1]], tint(color), 2 * around + 1.0)
 
 
-def _key(spec: WorldSpec, seen: list[str]) -> list[tuple[str, str, str]]:
-    """What the symbols mean: symbol, colour, text."""
-    key = [("cone", KIND_COLORS[kind], kind) for kind in seen]
-    key += [("field", field.color, f"{field.name} (field)") for field in spec.fields]
+def _key(spec: WorldSpec, types: Sequence[RobotSpec]) -> list[Entry]:
+    """What the symbols mean; sensors by the names that programs call them, those of a colour together."""
+    seen: dict[str, dict[str, None]] = {}
+    for sensor in (sensor for kind in types for sensor in kind.sensors if next(beams(sensor), None)):
+        seen.setdefault(sensor.kind, {})[sensor.name] = None
+    key = [Entry("cone", KIND_COLORS[kind], ", ".join(names)) for kind, names in seen.items()]
+    key += [Entry("field", field.color, f"{field.name} (field)") for field in spec.fields]
     if spec.lights:
-        key.append(("lamp", spec.lights[0].color, "lamp"))
+        key.append(Entry("lamp", spec.lights[0].color, "lamp"))
     if spec.sounds:
-        key.append(("sound", INK, "sound"))
-    if spec.starts:
-        key.append(("start", INK, "start pose"))
+        key.append(Entry("sound", INK, "sound"))
+    key += [Entry("goal", GOAL, name) for name in GOALS if any(start.name == name for start in spec.starts)]
+    if any(start.name not in GOALS for start in spec.starts):
+        key.append(Entry("start", INK, "start pose"))
     return key
+
+
+def _key_of_paths(paths: Mapping[str, Sequence[Point]], colors: Sequence[str]) -> list[Entry]:
+    if not any(len(points) > 1 for points in paths.values()):
+        return []
+    color = colors[0] if len(colors) == 1 else FAINT
+    return [Entry("beginning", INK, "start"), Entry("robot", color, "end")]
+
+
+def standing_on(at: Point, types: Sequence[RobotSpec], poses: Sequence[Pose]) -> tuple[Pose, float] | None:
+    """The pose of a robot that covers a point, and how far it reaches [m]."""
+    for kind, pose in zip(types, poses, strict=True):
+        reach = front(kind.body.shape)
+        if math.dist(pose[:2], at) < reach:
+            return pose, reach
+    return None
+
+
+def _metres(length: float) -> str:
+    """A length with as many digits as say something."""
+    return f"{length:.3g}" if length < 100 else f"{length:.0f}"
 
 
 class Plan:
     """Where everything goes in the picture of a world."""
 
-    def __init__(self, spec: WorldSpec, size: int, key: list[tuple[str, str, str]]) -> None:
-        self.spec, self.zoom = spec, size / 1000
+    def __init__(self, spec: WorldSpec, size: int, key: Sequence[Entry], about: str = "") -> None:
+        self.spec, self.zoom, self.about = spec, size / 1000, about
         x0, y0, x1, y1 = spec.bounds
         z = self.zoom
         self.step = round_length(max(x1 - x0, y1 - y0) / 5)
@@ -130,7 +165,7 @@ class Plan:
         scale = min((size - side - right) / (x1 - x0), TALLEST * size / (y1 - y0))
         wide, high = (x1 - x0) * scale, (y1 - y0) * scale
         left = side + (size - side - right - wide) / 2
-        self.rows = rows_of_key(key, lambda entry: entry[2], size - side - right - 200 * z, z)
+        self.rows = rows_of_key(key, lambda entry: entry.text, size - side - right - 200 * z, z)
         bottom = self.title_height + high
         height = round(bottom + axis + max(1, len(self.rows)) * 24 * z + 20 * z)
         self.canvas = Canvas(size, height)
@@ -194,32 +229,17 @@ class Plan:
         canvas.text((left, 28 * z), title, canvas.fitting(title, 26 * z, room))
         count = len(spec.robots)
         robots = "no robots" if count == 0 else "1 robot" if count == 1 else f"{count} robots"
-        about = f"{spec.name} · {x1 - x0:g} × {y1 - y0:g} m · {robots}"
+        about = f"{spec.name} · {_metres(x1 - x0)} × {_metres(y1 - y0)} m · {self.about or robots}"
         canvas.text((left, 55 * z), about, canvas.fitting(about, 15 * z, room), color=FAINT)
 
     def _draw_key(self) -> None:
         z, canvas = self.zoom, self.canvas
         for i, row in enumerate(self.rows):
             x, y = 62 * z, self._below + (i * 24 + 10) * z
-            for symbol, color, text in row:
-                at = (x + 9 * z, y)
-                if symbol == "cone":
-                    tip = [(x, y), (x + 18 * z, y - 6 * z), (x + 18 * z, y + 6 * z)]
-                    canvas.stroke([tip[1], tip[0], tip[2], tip[1]], tint(color, 0.8), 1.4 * z)
-                elif symbol == "field":
-                    canvas.block((x + 2 * z, y - 6 * z, x + 16 * z, y + 6 * z), tint(color, 0.55), radius=3 * z)
-                elif symbol == "lamp":
-                    draw_lamp(canvas, at, color, 4.5 * z)
-                elif symbol == "sound":
-                    draw_sound(canvas, at, 4 * z)
-                else:
-                    draw_start(canvas, Pose(*self._metres_at(at), 0.0), 7 * z)
-                canvas.text((x + 24 * z, y), text, 14 * z, color=INK)
-                x += 24 * z + canvas.measure(text, 14 * z)[0] + 20 * z
-
-    def _metres_at(self, pixel: Point) -> Point:
-        c = self.canvas
-        return c.x + (pixel[0] - c.left) / c.scale, c.y + (c.bottom - pixel[1]) / c.scale
+            for entry in row:
+                draw_symbol(canvas, entry, (x, y), z)
+                canvas.text((x + 24 * z, y), entry.text, 14 * z, color=INK)
+                x += 24 * z + canvas.measure(entry.text, 14 * z)[0] + 20 * z
 
     def _draw_scale_bar(self) -> None:
         z, canvas = self.zoom, self.canvas
@@ -229,7 +249,7 @@ class Plan:
         canvas.scale_bar((right, y), length, text, z)
 
     def draw_starts(self, types: list[RobotSpec], poses: list[Pose]) -> None:
-        """Start poses and their names, around the robots that stand on them."""
+        """Start poses and their names, around the robots that stand on them; goals as flags."""
         canvas, z = self.canvas, self.zoom
         for kind, pose in zip(types, poses, strict=True):
             (x, y), r = canvas.at((pose.x, pose.y)), front(kind.body.shape) * canvas.scale
@@ -239,8 +259,21 @@ class Plan:
             for kind, pose in zip(types, poses, strict=True):
                 if math.dist(pose[:2], start.at) * canvas.scale < radius:
                     radius = max(radius, 1.35 * front(kind.body.shape) * canvas.scale)
-            draw_start(canvas, Pose(*start.at, math.radians(start.heading_deg)), radius)
+            if start.name in GOALS:
+                draw_goal(canvas, canvas.at(start.at), 11 * z)
+            else:
+                draw_start(canvas, Pose(*start.at, math.radians(start.heading_deg)), radius)
             canvas.label(canvas.at(start.at), radius + 3 * z, start.name, 14 * z, self.plot, color="#4a5568")
+
+    def draw_beginning(self, at: Point, types: Sequence[RobotSpec], poses: Sequence[Pose]) -> None:
+        """Where a path begins: a dot or, where a robot stands on it, a ring around the robot."""
+        canvas, z = self.canvas, self.zoom
+        robot = standing_on(at, types, poses)
+        if robot is None:
+            draw_beginning(canvas, canvas.at(at), z)
+        else:
+            pose, reach = robot
+            canvas.ring(canvas.at((pose.x, pose.y)), reach * canvas.scale + 6 * z, tint(BEGINNING), 3.0 * z)
 
     def draw_names(self, types: list[RobotSpec], poses: list[Pose]) -> None:
         """Names of robots beside them."""

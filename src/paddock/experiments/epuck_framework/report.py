@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from paddock.core.geometry import Pose
-from paddock.experiments.document import Heading, Part, Picture, Words, what_holds, write_document
+from paddock.experiments.document import Heading, Part, Picture, Words, provenance, what_holds, write_document
+from paddock.experiments.epuck_framework.claims import Times
 from paddock.experiments.epuck_framework.course import the_course
 from paddock.experiments.epuck_framework.crossing import CONTROLLERS, CURVE, Run, placed_world
 from paddock.experiments.epuck_framework.reproduce import timing_sheet
+from paddock.experiments.epuck_framework.timing import TESTS, WAYS
 from paddock.report import RunLog
+from paddock.report.dots import Dots, dot_chart
 from paddock.report.paths import draw_paths
 
 if TYPE_CHECKING:
     from paddock.experiments.epuck_framework.reproduce import Findings
 
 TITLE = "e-puck framework: its timing tests, and two robots that meet on a line"
+PAPER, OURS = "#5c6570", ("#e4572e", "#2e86ab")  # colours: the framework's, ours through a server and in process
 SIZE = 1000  # width of a picture [pixels]
 SHOWN = 60.0  # [s] of a run that its picture shows
 
@@ -66,10 +70,13 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
+    yield from provenance(findings)
     yield Words(ABOUT)
     yield from what_holds(findings.rows)
     yield Heading("Timing tests")
     yield Words(TIMING)
+    caption = "A whole loop of each test: the framework, and ours through a server and in process, on an axis of ratios"
+    yield Picture("timing", caption, draw_times(findings.times))
     yield timing_sheet(findings.times)
     yield Heading("Line crossing")
     yield Words(CROSSING)
@@ -84,6 +91,16 @@ def _caption(run: Run) -> str:
     return f"{run.job.controller}: the first {min(SHOWN, run.job.seconds):g} s of the run with seed {run.job.seed}"
 
 
+def draw_times(times: Times, *, size: int = SIZE) -> Image.Image:
+    """The loops of all tests: the framework's and ours."""
+    dots = [Dots("framework, 2018", PAPER, [test.paper["loop"] for test in TESTS])]
+    for way, color in zip(reversed(WAYS), OURS, strict=True):
+        dots.append(Dots(f"ours, {way}", color, [times[test.name, way]["loop"] for test in TESTS]))
+    names = [f"{test.name}  {test.what}" for test in TESTS]
+    about = "a loop of line following, each test; further to the left is faster"
+    return dot_chart("Timing tests", names, dots, x_name="time of a loop [ms]", about=about, size=size)
+
+
 def draw_run(run: Run, *, seconds: float = SHOWN, size: int = SIZE) -> Image.Image:
     """The paths of both robots over the map, from the start on."""
     assert run.trace is not None
@@ -94,4 +111,6 @@ def draw_run(run: Run, *, seconds: float = SHOWN, size: int = SIZE) -> Image.Ima
         for tick, pose in enumerate(run.trace.poses[: round(seconds / run.trace.dt), k].tolist()):
             log.note(tick * run.trace.dt, Pose(*pose), wheels=(0.0, 0.0), contact=bool(run.trace.touches[tick, k]))
         logs.append(log)
-    return draw_paths(logs, title=run.job.controller, size=size)
+    shown = min(seconds, run.job.seconds)
+    about = f"seed {run.job.seed} · the first {shown:g} of {run.job.seconds:g} s"
+    return draw_paths(logs, title=run.job.controller, about=about, size=size)

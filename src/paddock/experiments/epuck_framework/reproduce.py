@@ -12,9 +12,10 @@ from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.epuck_framework.claims import Runs, Times, rows_of
 from paddock.experiments.epuck_framework.crossing import CONTROLLERS, Job, Run, drive
 from paddock.experiments.epuck_framework.measure import IN_TIME
-from paddock.experiments.epuck_framework.timing import CYCLES, TESTS, WAYS, measure_tests
+from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
 from paddock.experiments.pool import run_jobs
-from paddock.experiments.rows import mean_and_spread
+from paddock.experiments.provenance import quick_look
+from paddock.experiments.rows import mean_and_spread, number
 
 SEEDS = 20
 HEADS = (
@@ -37,8 +38,19 @@ class Findings:
 
     @property
     def sheet(self) -> Sheet:
-        """The line crossing: mean ± standard deviation over the runs of every controller."""
-        return Sheet(HEADS, tuple(_measured(name, list(runs)) for name, runs in self.runs.items()))
+        """The line crossing: a column for every controller."""
+        rows = tuple(_measured(name, list(runs)) for name, runs in self.runs.items())
+        return Sheet(HEADS, rows, "mean ± standard deviation over the runs").turned()
+
+    @property
+    def seeds(self) -> int:
+        """How many there were."""
+        return max(len(runs) for runs in self.runs.values())
+
+    @property
+    def quick_look(self) -> str:
+        """That these are too few for the claims, if so."""
+        return quick_look(self.seeds, SEEDS)
 
     def write(self, folder: Path) -> list[Path]:
         """The report: Markdown, HTML and pictures."""
@@ -51,7 +63,7 @@ def reproduce(*, seeds: int | None = None, workers: int | None = None, progress:
     """Timing first, alone; then the runs of the line crossing; see `paddock.experiments.Reproduction`."""
     if seeds is not None and seeds < 1:
         raise PaddockError(f"seeds: expected at least 1, got {seeds}")
-    times = measure_tests(cycles=CYCLES if seeds is None or seeds >= SEEDS else CYCLES * seeds // SEEDS + 1)
+    times = measure_tests()  # with all cycles: in fewer, a thread of the user's own might never get to look
     return Findings(times, cross(seeds=seeds, workers=workers, progress=progress))
 
 
@@ -93,7 +105,11 @@ def timing_sheet(times: Times) -> Sheet:
     for test in TESTS:
         for part, paper in test.paper.items():
             ours = [times[test.name, way][part] for way in WAYS]
-            cells = [text for value in ours for text in (f"{value:.4f}", f"{paper / value:.0f}")]
+            cells = [text for value in ours for text in (number(value), _times(paper / value))]
             rows.append((test.name, test.what, part, f"{paper:g}", *cells))
     heads = [text for way in WAYS for text in (f"{way} [ms]", "times as fast")]
     return Sheet(("test", "what", "part", "paper [ms]", *heads), tuple(rows))
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.0f}" if factor >= 10 else f"{factor:.1f}"

@@ -10,6 +10,7 @@ import numpy as np
 
 import paddock
 from paddock.control.networks import Network
+from paddock.core.geometry import Pose
 from paddock.evolve.tasks.base import Task
 from paddock.evolve.tasks.maze import REACHED, MazeJudge
 from paddock.experiments.rossum.served import served
@@ -17,7 +18,7 @@ from paddock.experiments.rossum.served import served
 THINKING = 0.004  # wall seconds that the controller takes for a decision
 ROBOT = "scout"
 
-Trail = list[tuple[float, float]]
+Trail = list[Pose]
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def drive_free(task: Task, champion: Network, seed: int, *, speed: float, thinki
             seen = robot.sense()
             time.sleep(thinking)
             robot.wheels.set(*controller.act(seen))
-            trail.append(robot.pose[:2])
+            trail.append(robot.pose)
             decisions, now = decisions + 1, seen.time
         wall = time.perf_counter() - started
         return _told(task, "free-running", speed, trail, round(now / arena.dt), decisions, "", wall)
@@ -92,7 +93,7 @@ def _in_lock(
     controller.forget()
     robot = arena[ROBOT]
     robot.enable(*controller.devices)
-    trail: Trail = [robot.pose[:2]]
+    trail: Trail = [robot.pose]
     started, ticks = time.perf_counter(), 0
     while ticks < most and not _at_exit(task, trail):
         seen = robot.sense()
@@ -100,19 +101,19 @@ def _in_lock(
         robot.wheels.set(*controller.act(seen))
         arena.step()
         ticks += 1
-        trail.append(robot.pose[:2])
+        trail.append(robot.pose)
     return _told(task, clock, speed, trail, ticks, ticks, arena.digest(), time.perf_counter() - started)
 
 
 def _at_exit(task: Task, trail: Trail) -> bool:
-    return bool(trail) and math.dist(trail[-1], _judge(task).exits[0]) <= REACHED
+    return bool(trail) and math.dist(trail[-1][:2], _judge(task).exits[0]) <= REACHED
 
 
 def _told(
     task: Task, clock: str, speed: float | None, trail: Trail, ticks: int, decisions: int, digest: str, wall: float
 ) -> Drive:
     judge = _judge(task)
-    left = judge.way_left(np.array(trail)[None], np.zeros(1, np.int64)).min()
+    left = judge.way_left(np.array(trail)[None, :, :2], np.zeros(1, np.int64)).min()
     part = float(np.clip(1.0 - left / judge.whole[0], 0.0, 1.0))
     reached = _at_exit(task, trail)
     return Drive(clock, speed, 1.0 if reached else part, reached, ticks, decisions, digest, wall, trail)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paddock.experiments.document import Heading, Part, Picture, Words, what_holds, write_document
+from paddock.core.geometry import Pose
+from paddock.experiments.document import Heading, Part, Picture, Words, provenance, what_holds, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
+from paddock.experiments.rossum.reproduce import best_of
 from paddock.experiments.rows import Sheet
-from paddock.report.axes import SPAN_COLORS
-from paddock.report.charts import Series, line_chart
+from paddock.report import RunLog
+from paddock.report.axes import line_color
+from paddock.report.charts import Level, Series, line_chart
+from paddock.report.paths import draw_paths
 from paddock.worlds import load_world
-from paddock.worlds.picture import draw_world
+from paddock.worlds.legend import GOAL
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -61,6 +65,7 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
+    yield from provenance(findings)
     yield Words(ABOUT)
     yield from what_holds(findings.rows)
     yield Heading("The thesis' table beside ours")
@@ -69,21 +74,27 @@ def _parts(findings: Findings) -> Iterator[Part]:
     yield Words(EASY)
     yield Picture(
         "learning",
-        "Fitness of the champion so far, one line for each seed; the exit is reached above 1",
+        "Fitness of the champion so far, one line for each seed, over generations on an axis of ratios; above 1 the "
+        "exit is reached, and a dot marks where that happened first",
         curves(findings),
     )
     yield Heading("Two clocks")
     yield Words(CLOCKS)
+    best = best_of(findings.learned).evolution
+    dt = best.task.worlds[0].dt
     for drive in findings.drives:
         if drive.clock != "lock-step" or drive.speed == 500.0:
             reached = "reaches the exit" if drive.reached else f"gets {drive.part:.0%} of the way"
             name = drive.name.replace(", ", "-").replace("×", "").replace(" ", "-")
-            yield Picture(name, f"{drive.name}: {reached}", trail_picture(findings, drive.trail))
+            about = f"champion of seed {best.config.seed} · {reached} · {drive.ticks * dt:.1f} simulated s"
+            picture = trail_picture(drive.trail, f"Clock: {drive.name}", about)
+            yield Picture(name, f"{drive.name}: {reached}", picture)
     yield Heading("Polled and pivoting")
     yield Words(SENSORS)
     walk = findings.walk
     caption = f"With one beam: {walk.cells} cells, {walk.looks} looks, {walk.seconds:.0f} simulated seconds"
-    yield Picture("turret", caption, trail_picture(findings, walk.trail))
+    about = f"seed {walk.seed} · {walk.cells} cells · {walk.looks} looks · {walk.seconds:.0f} simulated s"
+    yield Picture("turret", caption, trail_picture(walk.trail, "One turning beam, asked when needed", about))
     yield Heading("All that was measured")
     yield findings.sheet
 
@@ -99,20 +110,32 @@ def _table(findings: Findings) -> Sheet:
 
 
 def curves(findings: Findings) -> Image:
-    """The champions' fitness of all evolutions."""
-    lines = [
-        Series(
-            f"seed {one.evolution.config.seed}",
-            SPAN_COLORS[i % len(SPAN_COLORS)],
-            np.array([now.number for now in one.history], float),
-            np.array([now.champion for now in one.history]),
-        )
-        for i, one in enumerate(findings.learned)
-    ]
-    return line_chart("Learning curves", lines, x_name="generation", y_name="fitness of the champion", size=SIZE)
+    """The champions' fitness of all evolutions; half of the picture is for the first generations, where it grows."""
+    lines = []
+    for i, one in enumerate(findings.learned):
+        numbers, best = [now.number for now in one.history], [now.champion for now in one.history]
+        first = one.solved_in
+        mark = None if first is None else (float(first), best[numbers.index(first)])
+        name = f"seed {one.evolution.config.seed}"
+        lines.append(Series(name, line_color(i), np.array(numbers, float), np.array(best), mark=mark))
+    solved = sum(one.solved for one in findings.learned)
+    return line_chart(
+        "Learning curves",
+        lines,
+        about=f"{solved} of {len(lines)} champions reach the exit · {POPULATION} individuals in each generation",
+        x_name="generation",
+        y_name="fitness of the champion",
+        levels=[Level("exit reached", GOAL, 1.0, dashed=True)],
+        log_x=True,
+        mark="reached first",
+        size=SIZE,
+    )
 
 
-def trail_picture(findings: Findings, trail: list[tuple[float, float]]) -> Image:
-    """The maze with a drive in it."""
+def trail_picture(trail: Sequence[Pose], title: str, about: str) -> Image:
+    """The maze with a drive in it, and the robot where it ended."""
     world = load_world("maze")
-    return draw_world(world, trails={world.robots[0].name: trail}, size=SIZE, rays=False)
+    log = RunLog(world, world.robots[0].name, world.dt)
+    for tick, pose in enumerate(trail):
+        log.note(tick, pose)
+    return draw_paths([log], title=title, about=about, size=SIZE)

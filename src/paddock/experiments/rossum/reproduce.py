@@ -12,6 +12,7 @@ import numpy as np
 from paddock.control.networks import Network
 from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments.provenance import quick_look
 from paddock.experiments.rossum.claims import rows_of
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import GENERATIONS, Learned, learn
@@ -19,15 +20,7 @@ from paddock.experiments.rossum.turret import Walk, walk
 
 SEEDS = 10
 SPEEDS = (50.0, 500.0)  # the thesis' two
-HEADS = (
-    "run",
-    "exit reached",
-    "in generation",
-    "best fitness",
-    "time [s]",
-    "processor time [s]",
-    "simulated time / time",
-)
+HEADS = ("run", "exit", "in generation", "best fitness", "time [s]", "CPU time [s]", "simulated time / time")
 
 
 @dataclass(frozen=True)
@@ -49,7 +42,7 @@ class Findings:
         runs = [
             (
                 f"evolution, seed {one.evolution.config.seed}",
-                "yes" if one.solved else "no",
+                _exit(one.solved),
                 str(one.solved_in or ""),
                 f"{one.history[-1].champion:.3f}",
                 f"{one.wall:.1f}",
@@ -61,16 +54,28 @@ class Findings:
         dt = self.learned[0].evolution.task.worlds[0].dt
         for drive in self.drives:
             factor = drive.ticks * dt / max(drive.wall, 1e-9)
-            runs.append(
-                (drive.name, "yes" if drive.reached else "no", "", "", f"{drive.wall:.1f}", "", f"{factor:.0f}×")
-            )
+            runs.append((drive.name, _exit(drive.reached), "", "", f"{drive.wall:.1f}", "", f"{factor:.0f}×"))
         return Sheet(HEADS, tuple(runs))
+
+    @property
+    def seeds(self) -> int:
+        """How many there were."""
+        return len(self.learned)
+
+    @property
+    def quick_look(self) -> str:
+        """That these are too few for the claims, if so."""
+        return quick_look(self.seeds, SEEDS)
 
     def write(self, folder: Path) -> list[Path]:
         """The report: Markdown, HTML and pictures."""
         from paddock.experiments.rossum.report import write_report
 
         return write_report(self, folder)
+
+
+def _exit(reached: bool) -> str:
+    return "reached" if reached else "missed"
 
 
 def reproduce(*, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None) -> Findings:
@@ -100,9 +105,14 @@ def reproduce_with(
     return Findings(learned, walked, drives)
 
 
+def best_of(learned: Sequence[Learned]) -> Learned:
+    """The evolution with the best champion."""
+    return learned[int(np.argmax([one.history[-1].champion for one in learned]))]
+
+
 def all_drives(learned: Sequence[Learned]) -> Iterator[Drive]:
     """The best champion under every clock."""
-    best = learned[int(np.argmax([one.history[-1].champion for one in learned]))]
+    best = best_of(learned)
     champion, task, seed = best.evolution.champion, best.evolution.task, best.evolution.config.seed
     assert isinstance(champion, Network)
     yield drive_here(task, champion, seed)

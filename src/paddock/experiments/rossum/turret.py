@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import paddock
 from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceRefused
+from paddock.core.geometry import Pose
 from paddock.experiments.rossum.served import served
 from paddock.worlds import WorldSpec, load_world
 
@@ -33,7 +34,8 @@ class Walk:
     seconds: float  # simulated
     in_sense: bool  # whether a polled sensor is part of sense()
     refused: int  # of two requests that must be: to turn a fixed sensor, to poll what cannot be
-    trail: list[tuple[float, float]]
+    trail: list[Pose]
+    seed: int = 0
 
 
 def walk(seed: int = 0) -> Walk:
@@ -47,8 +49,8 @@ def walk(seed: int = 0) -> Walk:
         robot.enable("turret", "encoders")
         refused = _refusals(robot)
         in_sense = "turret" in robot.sense()
-        trail, looks, cells = [robot.pose[:2]], 0, 0
-        while cells < MOST_CELLS and not at_exit(world, trail[-1]):
+        trail, looks, cells = [robot.pose], 0, 0
+        while cells < MOST_CELLS and not at_exit(world, trail[-1][:2]):
             for angle in LOOKS:
                 looks += 1
                 if look(arena, robot, angle) > OPEN:
@@ -58,8 +60,8 @@ def walk(seed: int = 0) -> Walk:
             turn(arena, robot, angle)
             ahead(arena, robot, CELL)
             cells += 1
-            trail.append(robot.pose[:2])
-        return Walk(at_exit(world, trail[-1]), cells, looks, arena.time, in_sense, refused, trail)
+            trail.append(robot.pose)
+        return Walk(at_exit(world, trail[-1][:2]), cells, looks, arena.time, in_sense, refused, trail, seed)
 
 
 def look(arena: paddock.Arena, robot: Robot, angle: float) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from paddock.control.wall import CLEARANCE
 from paddock.core.geometry import Pose
-from paddock.experiments.document import Heading, Part, Picture, Words, what_holds, write_document
+from paddock.experiments.document import Heading, Part, Picture, Words, provenance, what_holds, write_document
 from paddock.experiments.rows import Sheet, mean_and_spread
 from paddock.experiments.wall_follower.loop import ROBOT, TICK, Loop, placed_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
@@ -62,6 +62,7 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
+    yield from provenance(findings)
     yield Words(ABOUT)
     yield from what_holds(findings.rows)
     yield Heading("Two clocks")
@@ -97,7 +98,9 @@ def _pictures(trial: Trial, loop: Loop) -> Iterator[Picture]:
     """The path of the first loop; on the wall loop its wheel speeds and distances, too."""
     log = log_of(loop, trial.row)
     name = trial.row.replace(", ", "-").replace(" ", "-")
-    yield Picture(f"{name}-path", f"{trial.row}: path", draw_paths([log], title=trial.row, size=SIZE))
+    about = f"seed {loop.job.seed} · {loop.job.way} · {loop.time:.1f} simulated s"
+    path = draw_paths([log], title=trial.row, about=about, size=SIZE)
+    yield Picture(f"{name}-path", f"{trial.row}: path", path)
     if trial.course == "wall-loop":
         yield Picture(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(log, size=SIZE))
         caption = f"{trial.row}: how often distances of the nearest front sonar occur"

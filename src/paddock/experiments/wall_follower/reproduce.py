@@ -10,6 +10,7 @@ from pathlib import Path
 from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.pool import run_jobs
+from paddock.experiments.provenance import quick_look
 from paddock.experiments.rows import mean_and_spread
 from paddock.experiments.wall_follower.claims import Loops, rows_of
 from paddock.experiments.wall_follower.loop import Job, drive, get_ready
@@ -35,8 +36,19 @@ class Findings:
 
     @property
     def sheet(self) -> Sheet:
-        """Mean ± standard deviation over the loops of every trial."""
-        return Sheet(HEADS, tuple(self._measured(trial) for trial in self.trials))
+        """A row for every trial."""
+        about = "mean ± standard deviation over the loops"
+        return Sheet(HEADS, tuple(self._measured(trial) for trial in self.trials), about)
+
+    @property
+    def seeds(self) -> int:
+        """How many there were."""
+        return max(loop.job.seed for loops in self.loops.values() for loop in loops) + 1
+
+    @property
+    def quick_look(self) -> str:
+        """That these are too few for the claims, if so."""
+        return quick_look(self.seeds, max(trial.seeds for trial in self.trials))
 
     def write(self, folder: Path) -> list[Path]:
         """The report: Markdown, HTML and pictures."""

@@ -1,0 +1,59 @@
+"""Sheets of numbers in a terminal of any width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from paddock.experiments.rows import NO, Sheet, is_number
+
+FRAME = 3  # characters that the frame takes for each column of a table; and one more for the whole
+
+
+def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
+    """Print a sheet; one that is too wide for the terminal is printed in parts, and no number is ever cut."""
+    for part, columns in enumerate(folded(sheet, console.width)):
+        table = Table(title=escape(title if part == 0 else f"{title}, continued"), title_justify="left")
+        for k, width in columns.items():
+            justify = "right" if sheet.numeric[k] else "left"
+            table.add_column(escape(sheet.heads[k]), justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
+        for row in sheet.rows:
+            table.add_row(*(escape(row[k]) for k in columns), style="red" if NO in row else None)
+        console.print(table)
+
+
+def folded(sheet: Sheet, room: int) -> Iterator[dict[int, int]]:
+    """The columns of each part of a sheet and their widths [characters]; every part begins with the first column."""
+    columns = list(zip(sheet.heads, *sheet.rows, strict=True))
+    least = [max(map(_least, cells)) for cells in columns]
+    part = [0]
+    for k in range(1, len(columns)):
+        if len(part) > 1 and sum(least[i] + FRAME for i in (*part, k)) + 1 > room:
+            yield _widths({i: columns[i] for i in part}, room)
+            part = [0]
+        part.append(k)
+    yield _widths({i: columns[i] for i in part}, room)
+
+
+def _least(cell: str) -> int:
+    """How narrow a cell may become: a number stays whole, a text breaks between words."""
+    return len(cell) if is_number(cell) else max(map(len, cell.split()), default=0)
+
+
+def _widths(columns: Mapping[int, Sequence[str]], room: int) -> dict[int, int]:
+    """As narrow as may be; then, while there is room, one character more for the column that saves most lines by it."""
+    widths = {k: max(map(_least, cells)) for k, cells in columns.items()}
+
+    def lines_saved(k: int) -> float:
+        width = widths[k]
+        return sum(len(cell) / width - max(1.0, len(cell) / (width + 1)) for cell in columns[k] if len(cell) > width)
+
+    for _ in range(room - 1 - sum(width + FRAME for width in widths.values())):
+        best = max(columns, key=lines_saved)
+        if lines_saved(best) <= 0:
+            break
+        widths[best] += 1
+    return widths
