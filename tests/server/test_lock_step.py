@@ -118,7 +118,10 @@ def test_a_released_driver_still_owns_its_robot() -> None:
         assert b.ask("claim", robot="red")["type"] == "done"
         a.ask("step", ticks=10)
         b.wait("released")
-        assert a.ask("claim", robot="red")["message"] == "claim: robot 'red' is driven by b"
+        assert (
+            a.ask("claim", robot="red")["message"]
+            == "robot 'red' is driven by b: arena.claim('red', force=True) takes it"
+        )
 
 
 def test_alone_in_the_lock_of_a_lock_step_server_nobody_is_ever_released() -> None:
