@@ -265,13 +265,13 @@ class Session:
             return
         self.fleet.catch_up(self.clients)
         self._notice()
-        now = bodies(self.arena)
-        state = (self.arena.tick, self.fleet.changes, now)
+        places, lamps = bodies(self.arena)
+        state = (self.arena.tick, self.fleet.changes, places, lamps)
         if state == stream.last:
             return
         stream.last, stream.sent = state, stream.sent + 1
         self._tell_news(client)
-        client.send(m.Frame(frame=stream.sent, tick=self.arena.tick, bodies=now))
+        client.send(m.Frame(frame=stream.sent, tick=self.arena.tick, bodies=places, lamps=lamps))
 
     def _score(self) -> None:
         assert self.scoring is not None
