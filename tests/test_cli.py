@@ -224,9 +224,9 @@ def test_a_mistake_in_a_controller_is_told_with_its_line(tmp_path: Path) -> None
     (tmp_path / "mine.py").write_text("def act(observation):\n    return 1 / 0\n")
     done = paddock("run", "empty", "-c", "mine.py", folder=tmp_path)
     assert done.returncode == 2
-    assert "mine.py, line 2, in act: ZeroDivisionError: division by zero" in done.stderr
+    assert "mine.py line 2: ZeroDivisionError: division by zero" in done.stderr
     (tmp_path / "mine.py").write_text("def act(observation)\n")
-    assert "mine.py, line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
+    assert "mine.py line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
 
 
 def test_the_controller_of_the_readme_keeps_away_from_things(tmp_path: Path) -> None:
