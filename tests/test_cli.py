@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import NamedTuple
 
@@ -140,6 +141,25 @@ def test_the_doctor_finds_a_healthy_installation() -> None:
     assert done.returncode == 0
     assert findings["a short simulation"]["good"]
     assert findings["numba"]["good"]
+
+
+def test_the_doctor_names_what_is_optional_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def installed(name: str) -> str:
+        if name == "numba-cuda":
+            raise PackageNotFoundError(name)
+        return "1.2.3"
+
+    monkeypatch.setattr("paddock.cli.doctor.version", installed)
+    done = paddock("doctor", "--json")
+    assert done.returncode == 0  # what is optional may be missing
+    findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert findings["pyserial (optional, for robot)"]["found"] == "1.2.3"
+    missing = findings["numba-cuda (optional, for gpu)"]
+    assert (missing["found"], missing["good"]) == ("not installed", True)
+    assert missing["fix"].startswith('pip install "numba-cuda')
+    assert {"cma (optional, for evolve)", "neat-python (optional, for evolve)", "numpy"} <= set(findings)
+    assert not any("pytest" in what for what in findings)
+    assert "serial ports" in findings
 
 
 def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
