@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import NamedTuple
 
@@ -153,6 +154,25 @@ def test_the_doctor_finds_a_healthy_installation() -> None:
     assert findings["numba"]["good"]
 
 
+def test_the_doctor_names_what_is_optional_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def installed(name: str) -> str:
+        if name == "numba-cuda":
+            raise PackageNotFoundError(name)
+        return "1.2.3"
+
+    monkeypatch.setattr("paddock.cli.doctor.version", installed)
+    done = paddock("doctor", "--json")
+    assert done.returncode == 0  # what is optional may be missing
+    findings = {line["what"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert findings["pyserial (optional, for robot)"]["found"] == "1.2.3"
+    missing = findings["numba-cuda (optional, for gpu)"]
+    assert (missing["found"], missing["good"]) == ("not installed", True)
+    assert missing["fix"].startswith('pip install "numba-cuda')
+    assert {"cma (optional, for evolve)", "neat-python (optional, for evolve)", "numpy"} <= set(findings)
+    assert not any("pytest" in what for what in findings)
+    assert "serial ports" in findings
+
+
 def test_the_doctor_says_that_the_compiler_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     done = paddock("doctor")
@@ -235,9 +255,9 @@ def test_a_mistake_in_a_controller_is_told_with_its_line(tmp_path: Path) -> None
     (tmp_path / "mine.py").write_text("def act(observation):\n    return 1 / 0\n")
     done = paddock("run", "empty", "-c", "mine.py", folder=tmp_path)
     assert done.returncode == 2
-    assert "mine.py, line 2, in act: ZeroDivisionError: division by zero" in done.stderr
+    assert "mine.py line 2: ZeroDivisionError: division by zero" in done.stderr
     (tmp_path / "mine.py").write_text("def act(observation)\n")
-    assert "mine.py, line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
+    assert "mine.py line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
 
 
 def test_the_controller_of_the_readme_keeps_away_from_things(tmp_path: Path) -> None:

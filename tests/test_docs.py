@@ -13,7 +13,7 @@ import pytest
 
 import paddock
 from paddock.arena.devices import Camera
-from paddock.cli.run import load_controllers
+from paddock.cli.controllers import load_controllers
 from paddock.core import errors
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Pivot, RangeSensorSpec, SensorSpec

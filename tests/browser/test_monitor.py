@@ -132,6 +132,51 @@ def test_lamps_are_lit_when_a_program_lights_them(clutter, visit):
     expect(page.find("lamp-led3")).to_have_class("lamp")
 
 
+def test_every_lamp_of_an_e_puck2_is_lit_in_its_own_colour(stage, visit):
+    """It has 18 of them, four of which are red, green and blue at once."""
+    server, arena = stage("empty")
+    page = visit(server.url)
+    puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
+    page.choose("puck")
+    background = "getComputedStyle(document.querySelector(`[data-testid=lamp-${name}]`)).backgroundColor"
+    for name, color in {
+        "led0": "rgb(255, 59, 48)",
+        "led3_blue": "rgb(76, 141, 255)",
+        "led5_green": "rgb(48, 209, 88)",
+        "body": "rgb(55, 214, 122)",
+        "front": "rgb(255, 233, 176)",
+    }.items():
+        puck.leds.set(name)
+        expect(page.find(f"lamp-{name}")).to_have_class("lamp on")
+        page.until(f"{background} === color", name=name, color=color)
+    for name in set(puck.leds.names) - {"led0", "led3_blue", "led5_green", "body", "front"}:
+        expect(page.find(f"lamp-{name}")).to_have_class("lamp")
+
+
+def test_lamps_of_one_place_shine_there_together(stage, visit):
+    """Red and green of `led1` are yellow at the right front of the robot."""
+    server, arena = stage("empty")
+    page = visit(server.url)
+    puck = arena.spawn("puck", "e-puck2", at=(0.5, 0.5))
+    page.choose("puck")
+    puck.leds.set("led1_red")
+    puck.leds.set("led1_green")
+    expect(page.find("lamp-led1_green")).to_have_class("lamp on")
+    away = 0.82 * puck.spec.body.radius / math.sqrt(2)
+    x, y = page.at(0.5 + away, 0.5 - away)
+    page.until(
+        """(() => {
+            const canvas = document.elementFromPoint(x, y);
+            const box = canvas.getBoundingClientRect();
+            const [u, v] = [(x - box.x) * devicePixelRatio, (y - box.y) * devicePixelRatio];
+            const [r, g, b] = canvas.getContext("2d").getImageData(u, v, 1, 1).data;
+            return r > 220 && g > 180 && b < 140;
+        })()""",
+        x=x,
+        y=y,
+    )
+
+
 def test_the_camera_picture_is_what_a_program_gets(clutter, visit):
     server, arena = clutter
     red = arena["red"]

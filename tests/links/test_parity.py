@@ -105,6 +105,20 @@ def test_wheels_turn_with_the_next_step(arena: BaseArena) -> None:
     assert red.wheels.speeds == (0, 0)
 
 
+def test_whatever_counts_as_a_number_can_be_given(arena: BaseArena) -> None:
+    red = arena["red"]
+    red.wheels.set(True, False)
+    red.leds.set("front", True)
+    red.speaker.play(440, True)
+    red.sonar.pan(False)
+    arena.step(10)
+    assert red.wheels.speeds.left > 0 == red.wheels.speeds.right
+
+
+def test_robots_are_printed_by_their_names(arena: BaseArena) -> None:
+    assert repr(arena.robots) == "<Robots red, blue>"
+
+
 def test_a_pivot_turns(arena: BaseArena) -> None:
     sonar = arena["red"].sonar
     sonar.enable()

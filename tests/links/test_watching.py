@@ -226,6 +226,35 @@ def test_an_error_in_an_observer_is_raised_by_the_next_call(arena: RemoteArena, 
     assert diary.ticks[-3:] == later.ticks[-3:] == [2, 3, 4]
 
 
+@pytest.mark.parametrize("error", [ValueError, TypeError, KeyError])
+def test_no_command_swallows_what_an_observer_raised(free: RemoteArena, error: type[Exception]) -> None:
+    """`wheels.set` takes a ValueError or a TypeError for a sign that it was given no numbers."""
+    red = free["red"]
+    red.enable("ground")
+    calls: list[int] = []
+
+    def broken(seen: paddock.Observation) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise error("mine")
+
+    red.on_sense(broken)
+    wait_until(lambda: free.watcher.errors)
+    red.wheels.set(0, 0)
+    with pytest.raises(error, match="mine"):
+        free.step(5)
+
+
+def test_who_only_reads_the_last_news_hears_of_errors_too(free: RemoteArena) -> None:
+    red = free["red"]
+    red.enable("ground")
+    red.on_sense(lambda seen: 1 / 0)
+    wait_until(lambda: free.watcher.errors)
+    with pytest.raises(ZeroDivisionError):
+        red.ground.read()  # is answered without asking the server
+    free.watcher.errors.clear()
+
+
 def test_an_error_in_an_observer_is_logged_when_nobody_calls_any_more(
     arena: RemoteArena, red: Robot, caplog: pytest.LogCaptureFixture
 ) -> None:

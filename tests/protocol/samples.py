@@ -13,7 +13,7 @@ import numpy as np
 
 from paddock.core.observation import Command
 from paddock.protocol import encode, messages
-from paddock.protocol.frames import pack
+from paddock.protocol.frames import pack, pack_lamps
 from paddock.protocol.messages import ANSWERS, REQUESTS, Message
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "protocol"
@@ -40,8 +40,8 @@ BODIES = pack(
     wheels=np.array([[0.1, -0.05], [0.0, 0.0]]),
     contacts=np.array([1.0, 0.0]),
     bearings=np.array([-np.pi / 2, 0.0]),
-    lamps=np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]),
 )
+LAMPS = pack_lamps(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 
 SAMPLES: tuple[Message, ...] = (
     messages.Hello(id=1, version=1, name="Ada's laptop", token="s3cret"),
@@ -97,7 +97,7 @@ SAMPLES: tuple[Message, ...] = (
     messages.Observed(id=8, tick=5, robots={"red": SEEN}),
     messages.Reading(id=10, tick=5, values=np.array([1024.0, 0.0])),
     messages.Sensed(robot="red", tick=5, seen=dataclasses.replace(SEEN, pictures={}, truth=None), stream="ears"),
-    messages.Frame(frame=7, tick=250, bodies=BODIES),
+    messages.Frame(frame=7, tick=250, bodies=BODIES, lamps=LAMPS),
     messages.Clock(tick=250, seed=7, running=True, speed=0.0, lock=("Ada's laptop",)),
     messages.Robots(
         kinds=(ROBOT,),

@@ -1,4 +1,4 @@
-"""All robots in 20 bytes each."""
+"""All robots in 20 bytes each, and a bit per lamp."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.core.errors import BadMessage
-from paddock.protocol.frames import BODY, MOST_LAMPS, pack, unpack
+from paddock.protocol.frames import BODY, pack, pack_lamps, unpack, unpack_lamps
 
 
 def packed(  # one robot
@@ -19,49 +19,77 @@ def packed(  # one robot
     wheels: tuple[float, float] = (0.0, 0.0),
     contacts: float = 0.0,
     bearing: float = 0.0,
-    lamps: tuple[float, ...] = (),
 ) -> bytes:
-    return pack(np.array([pose]), np.array([wheels]), np.array([contacts]), np.array([bearing]), np.array([lamps]))
+    return pack(np.array([pose]), np.array([wheels]), np.array([contacts]), np.array([bearing]))
 
 
 def test_a_body_is_laid_out_as_the_page_says() -> None:
-    data = packed((0.25, -0.5, 1.5), (0.1, -0.05), 2, math.pi / 2, (1.0, 0.0, 0.3))
-    assert struct.unpack("<fffhhBBH", data) == (0.25, -0.5, 1.5, 100, -50, 2, 64, 0b101)
+    data = packed((0.25, -0.5, 1.5), (0.1, -0.05), 2, math.pi / 2)
+    assert struct.unpack("<fffhhHH", data) == (0.25, -0.5, 1.5, 100, -50, 2, 16384)
     assert BODY.itemsize == len(data) == 20
 
 
 @given(
     st.tuples(*[st.floats(-1e6, 1e6, width=32)] * 3),
     st.tuples(*[st.floats(-32.7, 32.7)] * 2),
-    st.integers(0, 255),
+    st.integers(0, 65535),
     st.floats(-10, 10),
-    st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=MOST_LAMPS).map(tuple),
 )
 def test_what_is_packed_is_unpacked(
-    pose: tuple[float, float, float],
-    wheels: tuple[float, float],
-    contacts: int,
-    bearing: float,
-    lamps: tuple[float, ...],
+    pose: tuple[float, float, float], wheels: tuple[float, float], contacts: int, bearing: float
 ) -> None:
-    (body,) = unpack(packed(pose, wheels, contacts, bearing, lamps))
+    (body,) = unpack(packed(pose, wheels, contacts, bearing))
     assert (body["x"], body["y"], body["heading"]) == pose
     assert abs(body["left"] / 1000 - wheels[0]) <= 0.0005 + 1e-12
     assert abs(body["right"] / 1000 - wheels[1]) <= 0.0005 + 1e-12
     assert body["contacts"] == contacts
-    off = body["bearing"] * math.tau / 256 - bearing
-    assert abs(math.remainder(off, math.tau)) <= math.pi / 256 + 1e-9
-    assert [bool(body["lamps"] >> i & 1) for i in range(len(lamps))] == [lamp > 0 for lamp in lamps]
+    off = body["bearing"] * math.tau / 65536 - bearing
+    assert abs(math.remainder(off, math.tau)) <= math.pi / 65536 + 1e-9
+
+
+@given(st.integers(1, 5), st.integers(0, 64), st.data())
+def test_every_lamp_has_a_bit(robots: int, lamps: int, data: st.DataObject) -> None:
+    """An e-puck2 has 18, an uploaded robot up to 64."""
+    brightness = data.draw(
+        st.lists(
+            st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=lamps, max_size=lamps), min_size=robots, max_size=robots
+        )
+    )
+    given_lamps = np.array(brightness).reshape(robots, lamps)
+    bits = pack_lamps(given_lamps)
+    on = unpack_lamps(bits, robots)
+    lit = np.zeros((robots, max(lamps, on.shape[1])), bool)
+    lit[:, :lamps] = given_lamps > 0
+    assert len(bits) == (robots * math.ceil(lamps / 8) if lit.any() else 0)
+    assert on.tolist() == lit[:, : on.shape[1]].tolist()
+    assert on.any() == lit.any()
+
+
+def test_lamps_are_laid_out_as_the_page_says() -> None:
+    lamps = np.zeros((2, 18))
+    lamps[0, 0] = lamps[1, 8] = lamps[1, 17] = 1.0
+    assert pack_lamps(lamps) == bytes([1, 0, 0, 0, 1, 2])
+
+
+def test_dark_lamps_take_no_room() -> None:
+    assert pack_lamps(np.zeros((5000, 64))) == b""
+    assert unpack_lamps(b"", 3).shape == (3, 0)
+
+
+def test_lamps_of_a_wrong_length_are_refused() -> None:
+    with pytest.raises(BadMessage, match=r"frame\.lamps: expected equally many bytes for each of 2 robots, got 3"):
+        unpack_lamps(bytes(3), 2)
 
 
 def test_what_does_not_fit_is_capped() -> None:
-    (body,) = unpack(packed(wheels=(1e3, -1e3), contacts=1000, lamps=(1.0,) * 20))
-    assert (body["left"], body["right"], body["contacts"], body["lamps"]) == (32767, -32768, 255, 65535)
+    (body,) = unpack(packed(wheels=(1e3, -1e3), contacts=100_000))
+    assert (body["left"], body["right"], body["contacts"]) == (32767, -32768, 65535)
 
 
 def test_a_world_without_robots_is_an_empty_frame() -> None:
     none = np.zeros((0,))
-    assert pack(np.zeros((0, 3)), np.zeros((0, 2)), none, none, np.zeros((0, 0))) == b""
+    assert pack(np.zeros((0, 3)), np.zeros((0, 2)), none, none) == b""
+    assert pack_lamps(np.zeros((0, 0))) == b""
     assert len(unpack(b"")) == 0
 
 

@@ -82,7 +82,8 @@ def default(field: dataclasses.Field[Any]) -> str:
         return "`{}`"
     if field.default is dataclasses.MISSING:
         return "required"
-    return f"`{json.dumps(field.default)}`"
+    empty = field.default == b""  # as JSON has it
+    return f"`{json.dumps('' if empty else field.default)}`"
 
 
 def table_told(text: str) -> dict[str, tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 
 import pytest
 
@@ -118,7 +119,34 @@ def test_a_released_driver_still_owns_its_robot() -> None:
         assert b.ask("claim", robot="red")["type"] == "done"
         a.ask("step", ticks=10)
         b.wait("released")
-        assert a.ask("claim", robot="red")["message"] == "claim: robot 'red' is driven by b"
+        assert (
+            a.ask("claim", robot="red")["message"]
+            == "robot 'red' is driven by b: arena.claim('red', force=True) takes it"
+        )
+
+
+def test_who_holds_up_the_others_is_named_at_the_terminal_once_and_again_when_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("paddock.server.conductor.PATIENCE", 0.05)
+    with served() as server, locked(server, "a") as a, locked(server, "b") as b:
+        b.ask("claim", robot="red")
+        for _ in range(2):
+            mine = a.tell("step", ticks=1)
+            while not on_loop(server, lambda: any(member.lags for member in server.session.conductor.lock)):
+                time.sleep(0.01)
+            a.ask("sense", robot="red")  # others may be busy meanwhile
+            b.ask("step", ticks=1)
+            a.answer(mine)
+    told = [record.getMessage() for record in caplog.records if record.name == "paddock.server"]
+    assert told == 2 * ["time waits for b (driving red): no step for 3 s", "b (driving red) goes on"]
+
+
+def test_who_is_released_is_named_at_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
+    with served() as server, locked(server, "a") as a, locked(server, "b", timeout=0.1) as b:
+        a.ask("step", ticks=10)
+        b.wait("released")
+    assert "time waits no longer for b: no answer within 0.1 s" in caplog.text
 
 
 def test_alone_in_the_lock_of_a_lock_step_server_nobody_is_ever_released() -> None:

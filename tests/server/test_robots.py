@@ -41,12 +41,16 @@ def test_someone_elses_robot_can_neither_be_claimed_nor_steered_nor_left() -> No
     with served("line-crossing") as server, Peer(server, name="ada") as ada, Peer(server, name="bob") as bob:
         ada.ask("lock")
         ada.ask("claim", robot="red")
-        assert bob.ask("claim", robot="red")["message"] == "claim: robot 'red' is driven by ada"
+        assert (
+            bob.ask("claim", robot="red")["message"]
+            == "robot 'red' is driven by ada: arena.claim('red', force=True) takes it"
+        )
         assert bob.ask("leave", robot="red")["message"] == "leave: robot 'red' is not yours"
         for request in ("step", "sense", "read"):
             fields = {} if request == "step" else {"robot": "red"} | ({"device": "ground"} if request == "read" else {})
             refused = bob.ask(request, **fields, commands={"red": {"wheels": [0.1, 0.1]}})
-            assert (refused["error"], refused["message"]) == ("Refused", "claim: robot 'red' is driven by ada")
+            assert refused["error"] == "Refused"
+            assert refused["message"] == "robot 'red' is driven by ada: arena.claim('red', force=True) takes it"
         bob.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         assert "id" not in bob.wait("refused")
         ada.ask("step", ticks=10)
@@ -83,7 +87,7 @@ def test_a_supervisor_takes_a_robot_by_force_and_it_stands_still_until_steered()
         ada.ask("step", ticks=50)
         assert boss.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
         refused = ada.ask("step", commands={"red": {"wheels": [0.1, 0.1]}})
-        assert refused["message"] == "claim: robot 'red' is driven by boss"
+        assert refused["message"] == "robot 'red' is driven by boss: arena.claim('red', force=True) takes it"
 
 
 def test_a_controller_may_not_take_by_force() -> None:
@@ -93,6 +97,10 @@ def test_a_controller_may_not_take_by_force() -> None:
         with Peer(server, name="bob", token=token) as bob:
             refused = bob.ask("claim", robot="red", force=True)
             assert refused["message"] == "claim by force: only a supervisor may do that, and you are a controller"
+            refused = bob.ask("claim", robot="red")
+            assert refused["message"] == (
+                "robot 'red' is driven by ada: arena.leave('red') over there sets it free, or a supervisor can take it"
+            )
 
 
 def test_a_robot_given_up_stops_stays_and_is_free_for_others() -> None:

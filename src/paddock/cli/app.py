@@ -97,6 +97,13 @@ def run(
         str | None,
         typer.Option(help="Instead of a world: a shipped scenario or the path of its TOML file, a list of tasks."),
     ] = None,
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a world: the address of a robot, epuck:///dev/rfcomm0, epuck2://HOST or "
+            "ws://HOST:8642?robot=NAME."
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="Simulated seconds to run for.")] = 30.0,
     speed: Speed = None,
     seed: Annotated[int | None, typer.Option(help="Decides all noise. Not given: 0, or the scenario's own.")] = None,
@@ -121,9 +128,19 @@ def run(
       paddock run clutter --out runs --report
       paddock run runs/maze/world.toml --policy runs/maze/champion.npz
       paddock run --scenario paper-loop --seed 3 --out runs --report
+      paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
     """
-    if (world is None) == (scenario is None):
-        raise typer.BadParameter("expected either a world or --scenario")
+    if sum(choice is not None for choice in (world, scenario, robot)) != 1:
+        raise typer.BadParameter("expected either a world or --scenario or --robot")
+    if robot is not None:
+        from paddock.cli.run_robot import run_robot
+
+        simulated = {"speed": speed, "seed": seed, "picture": picture, "out": out, "report": report, "port": port}
+        for option, value in simulated.items():
+            if value not in (None, False):
+                raise typer.BadParameter(f"--{option} is for worlds that are simulated here, not for --robot")
+        run_robot(robot, controller, policy=policy, seconds=seconds, headless=headless)
+        return
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
 

@@ -6,26 +6,33 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import NamedTuple
 
 from rich.console import Console
+from rich.markup import escape
 
 from paddock.cli.tables import new_table
 
-NEEDED = ("numpy", "numba", "pillow", "typer", "rich", "tomli-w", "msgpack", "websockets")
+NOT_FOR_USERS = ("dev",)  # extras
 
 
 class Finding(NamedTuple):
-    """One line of the report."""
+    """One line of the report; what is good may still tell how to get more."""
 
     what: str
     found: str
     good: bool
     fix: str = ""
+
+    @property
+    def sign(self) -> str:
+        """At a glance."""
+        return "[red]✗[/]" if not self.good else "[dim]–[/]" if self.fix else "[green]✓[/]"
 
 
 def examine(*, json_lines: bool) -> bool:
@@ -37,7 +44,7 @@ def examine(*, json_lines: bool) -> bool:
         well = well and finding.good
         if json_lines:
             print_json(finding)
-        table.add_row("[green]✓[/]" if finding.good else "[red]✗[/]", finding.what, finding.found, finding.fix)
+        table.add_row(finding.sign, finding.what, finding.found, escape(finding.fix))
     if not json_lines:
         console.print(table)
         console.print("All is well." if well else "Something needs mending, see above.", style="bold")
@@ -57,17 +64,44 @@ def findings() -> Iterator[Finding]:
     good = sys.version_info >= (3, 11)
     yield Finding("Python", platform.python_version(), good, "" if good else "install Python 3.11 or newer")
     yield Finding("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores", True)
-    for package in NEEDED:
-        yield _package(package)
+    try:
+        wanted = [package_of(requirement) for requirement in requires("paddock") or ()]
+    except PackageNotFoundError:
+        wanted = []
+        yield Finding("what it needs", "unknown: Paddock is here, but not installed", False, "pip install -e .")
+    for name, requirement, extra in wanted:
+        if not extra:
+            yield _package(name, requirement)
     yield _compiler()
     yield _simulation()
+    for name, requirement, extra in wanted:
+        if extra and extra not in NOT_FOR_USERS:
+            yield _package(name, requirement, extra)
+    yield _serial_ports()
 
 
-def _package(name: str) -> Finding:
+def package_of(requirement: str) -> tuple[str, str, str]:
+    """Name, what pip is to be told, and extra of a requirement such as `pyserial>=3.5; extra == 'robot'`."""
+    wish, _, condition = requirement.partition(";")
+    name, extra = re.match(r"[\w.-]+", wish), re.search(r"extra\s*==\s*['\"]([^'\"]+)", condition)
+    return name[0] if name else wish, wish.strip(), extra[1] if extra else ""
+
+
+def _package(name: str, requirement: str, extra: str = "") -> Finding:
+    what = f"{name} (optional, for {extra})" if extra else name
     try:
-        return Finding(name, version(name), True)
+        return Finding(what, version(name), True)
     except PackageNotFoundError:
-        return Finding(name, "missing", False, f"pip install {name}")
+        return Finding(what, "not installed" if extra else "missing", bool(extra), f'pip install "{requirement}"')
+
+
+def _serial_ports() -> Finding:
+    """Where a robot may be plugged in, or paired."""
+    if importlib.util.find_spec("serial") is None:
+        return Finding("serial ports", "unknown without pyserial", True)
+    from serial.tools.list_ports import comports
+
+    return Finding("serial ports", ", ".join(sorted(port.device for port in comports())) or "none found", True)
 
 
 def _compiler() -> Finding:

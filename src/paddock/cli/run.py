@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 
 import paddock
 from paddock.arena import Arena, Robot
+from paddock.cli.controllers import ANSWERING, check_policy, load_controllers, telling_place
 from paddock.cli.pages import show_page
 from paddock.cli.pictures import checked_picture, save_picture
+from paddock.cli.status import Show, status_line
 from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
@@ -34,7 +33,6 @@ from paddock.sensors.sonar import SonarSpec
 
 AHEAD = math.radians(60)  # what looks no farther aside than this looks ahead
 SHOWN, FOLLOWED = 12, 500  # robots in the table; robots with trails
-STATUS_PERIOD = 0.1  # wall seconds between two updates of the status line
 
 
 def run_world(
@@ -59,14 +57,13 @@ def run_world(
     with paddock.open(world, seed=seed) as arena:
         if policy is not None:
             trained = load_policy(policy)
+            for robot in arena.robots.values():
+                check_policy(trained, policy, robot)
             controllers = {name: trained.copy() for name in arena.robots}
         elif controller is None:
             controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
         else:
             controllers = load_controllers(controller, arena)
-        unknown = set(controllers) - set(arena.robots)
-        if unknown:
-            arena[unknown.pop()]  # raises, with what there is
         for name in controllers:
             arena[name].enable(*(trained.devices if policy is not None else ()))
             for device in arena[name].devices.values():
@@ -76,23 +73,11 @@ def run_world(
         page = None if headless else show_page(arena, console=console, speed=speed, port=port)
         started, stopped = time.perf_counter(), False
         try:
-            with Progress(
-                TextColumn("[bold]{task.fields[clock]}"),
-                BarColumn(bar_width=20),
-                TextColumn("{task.fields[status]}"),
-                console=console,
-                transient=True,
-                disable=headless or not console.is_terminal,
-            ) as progress:
-                task = progress.add_task("", total=seconds, clock="", status="")
-                _run(arena, controllers, watch, progress, task, seconds)
+            with status_line(console, seconds, hidden=headless) as show, telling_place(controller, *ANSWERING):
+                _run(arena, controllers, watch, show, seconds)
         except KeyboardInterrupt:
             stopped = True
             console.print("stopped early", style="yellow")
-        except PaddockError:
-            raise
-        except Exception as error:
-            raise PaddockError(_told_by(controller, error)) from error
         finally:
             if page is not None:
                 page.close()
@@ -116,16 +101,8 @@ def run_world(
         sys.exit(130)  # as shells expect it after Ctrl-C
 
 
-def _run(
-    arena: Arena,
-    controllers: Mapping[str, Any],
-    watch: Watch,
-    progress: Progress,
-    task: Any,
-    seconds: float,
-) -> None:
+def _run(arena: Arena, controllers: Mapping[str, Any], watch: Watch, show: Show, seconds: float) -> None:
     """Run in slices short enough for a smooth status line."""
-    started, shown = time.perf_counter(), 0.0
     ticks, done = max(1, round(watch.period / arena.dt)), 0
     total = round(seconds / arena.dt)
     while done < total:
@@ -133,12 +110,7 @@ def _run(
         arena.run(chunk * arena.dt, controllers)
         done += chunk
         watch.look()
-        now = time.perf_counter()
-        if now - shown > STATUS_PERIOD:
-            shown = now
-            factor = arena.time / (now - started)
-            clock = f"{arena.time:6.1f} s  {factor:5.0f}×" if factor >= 10 else f"{arena.time:6.1f} s  {factor:5.1f}×"
-            progress.update(task, completed=arena.time, clock=clock, status=watch.status())
+        show(arena.time, watch.status)
 
 
 class Watch:
@@ -262,45 +234,3 @@ def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
         return (fast, fast) if nearest > 1.5 * size else (0.3 * fast, -0.3 * fast)
 
     return act
-
-
-def load_controllers(path: Path, arena: Arena) -> dict[str, Any]:
-    """The controllers of a user's Python file, by robot name."""
-    if not path.is_file():
-        raise PaddockError(f"{path}: no such controller file")
-    spec = importlib.util.spec_from_file_location(f"controller_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise PaddockError(f"{path}: expected a Python file ending in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    sys.path.insert(0, str(path.resolve().parent))  # so that it can import its neighbours
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise PaddockError(_told_by(path, error)) from error
-    if hasattr(module, "CONTROLLERS"):
-        return dict(module.CONTROLLERS)
-    if hasattr(module, "Controller"):
-        return {name: module.Controller() for name in arena.robots}
-    if hasattr(module, "act"):
-        return dict.fromkeys(arena.robots, module.act)
-    raise PaddockError(
-        f"{path}: expected a function act(observation), a class Controller with such a method, "
-        "or a dict CONTROLLERS by robot name"
-    )
-
-
-def _told_by(path: Path | None, error: Exception) -> str:
-    """What went wrong in a user's file, and where: the frames of Paddock are of no interest."""
-    own = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if path and Path(frame.filename).resolve() == path.resolve()
-    ]
-    if isinstance(error, SyntaxError):
-        place = f"{path}, line {error.lineno}"
-    elif own:
-        place = f"{path}, line {own[-1].lineno}, in {own[-1].name}"
-    else:
-        place = str(path or "the controller")
-    return f"{place}: {type(error).__name__}: {error}"

@@ -138,7 +138,7 @@ class RemoteArena(BaseArena):
 
     def _step(self, ticks: int) -> None:
         with self._stepping:
-            self._raise_trouble()
+            self.raise_trouble()
             if self._step_under_way is not None:  # someone gave up waiting for it
                 try:
                     self.dialogue.wait(lambda: self._step_under_way is None, "step", patient=True)
@@ -250,7 +250,7 @@ class RemoteArena(BaseArena):
         self._commanded[body.name] = body
         self._driven.add(body.name)
         if not self.in_lock:
-            self._raise_trouble()
+            self._raise_complaint()  # errors of observers are no answer to a command: what asks next raises them
             self._send_commands()
 
     def _send_commands(self) -> None:
@@ -275,7 +275,7 @@ class RemoteArena(BaseArena):
 
     def ask(self, request: m.Request, wanted: type[A]) -> A:
         """Send a request, after the commands that were given before, and wait for its answer."""
-        self._raise_trouble()
+        self.raise_trouble()
         with self.commanding:
             self._send_commands()
             self.dialogue.ask(request)
@@ -289,8 +289,8 @@ class RemoteArena(BaseArena):
             raise BadMessage(f"{self.url}: expected {wanted.type!r} as answer to {request.type!r}, got {answer.type!r}")
         return answer
 
-    def _raise_trouble(self) -> None:
-        """Raise what went wrong since the last call."""
+    def raise_trouble(self) -> None:
+        """Raise what went wrong since the last call: a refused command, an observer's error."""
         self._raise_complaint()
         if self.watcher.errors and threading.current_thread() is not self.watcher.thread:
             raise self.watcher.errors.pop(0)

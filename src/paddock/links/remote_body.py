@@ -46,24 +46,24 @@ class RemoteBody(Body):
 
     def set_wheels(self, left: float, right: float) -> None:
         with self.arena.commanding:
-            self._wheels = (left, right)
+            self._wheels = (float(left), float(right))
             self.arena.commanded(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
         with self.arena.commanding:
-            self._pans[device.name] = angle
+            self._pans[device.name] = float(angle)
             self.arena.commanded(self)
 
     def set_lamp(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
         with self.arena.commanding:
-            self._leds[name] = self.lights[name] = brightness
+            self._leds[name] = self.lights[name] = float(brightness)
             self.arena.changes += 1  # others see it at once
             self.arena.commanded(self)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         with self.arena.commanding:
-            self._tone = self.sound = (frequency, amplitude)
+            self._tone = self.sound = (float(frequency), float(amplitude))
             self.arena.changes += 1  # others hear it at once
             self.arena.commanded(self)
 
@@ -187,6 +187,7 @@ class RemoteBody(Body):
         While time goes on by itself, what came with a step answers every question once: who asks again wants news.
         """
         arena = self.arena
+        arena.raise_trouble()  # who is answered from here would else never hear of it
         arena.dialogue.catch_up()
         seen = self._seen
         if arena.held:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from paddock.arena.body import Body
@@ -105,3 +106,7 @@ class RemoteRobots(Mapping[str, Robot]):
     def __len__(self) -> int:
         self._catch_up()
         return len(self._there.infos)
+
+    def __repr__(self) -> str:
+        more = ", …" if len(self) > 12 else ""
+        return f"<Robots {', '.join(islice(self, 12))}{more}>"

@@ -1,4 +1,4 @@
-"""Frames: all robots in 20 bytes each, little-endian, for those who draw them."""
+"""Frames: all robots in 20 bytes each, little-endian, and a bit per lamp, for those who draw them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ BODY = np.dtype(
         ("heading", "<f4"),  # [rad]
         ("left", "<i2"),  # rim speeds [mm/s]
         ("right", "<i2"),
-        ("contacts", "u1"),  # how many things it touched in the last tick
-        ("bearing", "u1"),  # where on the body the first of them is [turns / 256, counter-clockwise from ahead]
-        ("lamps", "<u2"),  # a bit per lamp that is on, the first lamp's is 1
+        ("contacts", "<u2"),  # how many things it touched in the last tick
+        ("bearing", "<u2"),  # where on the body the first of them is [turns / 65536, counter-clockwise from ahead]
     ]
 )
-MOST_LAMPS = 16
 
 
 def pack(
@@ -30,17 +28,20 @@ def pack(
     wheels: NDArray[np.float64],
     contacts: NDArray[np.float64],
     bearings: NDArray[np.float64],
-    lamps: NDArray[np.float64],
 ) -> bytes:
-    """All robots' x, y, heading (N, 3), rim speeds [m/s] (N, 2), contacts and first bearing [rad] (N), lamps (N, ·)."""
+    """All robots' x, y, heading (N, 3), rim speeds [m/s] (N, 2), contacts and first bearing [rad] (N)."""
     bodies = np.zeros(len(poses), BODY)
     bodies["x"], bodies["y"], bodies["heading"] = poses.T
     bodies["left"], bodies["right"] = np.clip(np.round(wheels.T * 1000), -32768, 32767)
-    bodies["contacts"] = np.minimum(contacts, 255)
-    bodies["bearing"] = np.round(bearings * 128 / math.pi).astype(np.int64) % 256
-    on = lamps[:, :MOST_LAMPS] > 0
-    bodies["lamps"] = on @ (1 << np.arange(on.shape[1]))
+    bodies["contacts"] = np.minimum(contacts, 65535)
+    bodies["bearing"] = np.round(bearings * 32768 / math.pi).astype(np.int64) % 65536
     return bodies.tobytes()
+
+
+def pack_lamps(lamps: NDArray[np.float64]) -> bytes:
+    """Which lamps are on, of brightness (N, ·): a bit each, the first lamp's is 1; nothing if all are dark."""
+    on = lamps > 0
+    return np.packbits(on, axis=1, bitorder="little").tobytes() if on.any() else b""
 
 
 def unpack(bodies: bytes) -> NDArray[Any]:
@@ -48,3 +49,13 @@ def unpack(bodies: bytes) -> NDArray[Any]:
     if len(bodies) % BODY.itemsize:
         raise BadMessage(f"frame.bodies: expected {BODY.itemsize} bytes per robot, got {len(bodies)} bytes")
     return np.frombuffer(bodies, BODY)
+
+
+def unpack_lamps(lamps: bytes, robots: int) -> NDArray[np.bool_]:
+    """Which lamps are on, shape (robots, ·): a multiple of 8 columns, as many as the frame has bits for."""
+    if not lamps:
+        return np.zeros((robots, 0), bool)
+    if not robots or len(lamps) % robots:
+        raise BadMessage(f"frame.lamps: expected equally many bytes for each of {robots} robots, got {len(lamps)}")
+    rows = np.frombuffer(lamps, np.uint8).reshape(robots, -1)
+    return np.unpackbits(rows, axis=1, bitorder="little").astype(bool)

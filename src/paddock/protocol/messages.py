@@ -434,12 +434,13 @@ class Sensed(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame(Message):
-    """Where all robots are, in the order of `robots`: 20 bytes each, see `frames.py`."""
+    """Where all robots are and which of their lamps are on, in the order of `robots`, see `frames.py`."""
 
     type: ClassVar[str] = "frame"
     frame: int  # its number, for `got`
     tick: int
     bodies: bytes
+    lamps: bytes = b""  # a bit per lamp, equally many bytes for each robot; none if all are dark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ class FrameStream:
     period: float  # wall seconds
     sent: int = 0
     got: int = 0
-    last: tuple[int, int, bytes] | None = None  # tick, changes of the fleet, bodies
+    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of the fleet, bodies, lamps
     timer: asyncio.TimerHandle | None = None  # until the next one
 
 

@@ -16,6 +16,7 @@ log = logging.getLogger("paddock.server")
 
 SLICE = 0.01  # wall seconds of simulation before messages are looked at again
 LONGEST_LEAP = 0.1  # simulated seconds of a free clock before messages are looked at again
+PATIENCE = 3.0  # wall seconds for which someone may hold up the others before people are told who it is
 FARTHEST_BEHIND = 0.25  # wall seconds; what is farther behind its pace is not caught up with
 
 
@@ -30,6 +31,12 @@ class Audience(Protocol):
 
     def ticked(self) -> None:
         """Time has passed."""
+
+    def lags(self, member: Member) -> None:
+        """A member of the lock holds up the others."""
+
+    def goes_on(self, member: Member) -> None:
+        """One who was said to lag has answered."""
 
     def released(self, member: Member) -> None:
         """A member of the lock did not answer in time."""
@@ -47,7 +54,9 @@ class Member:
     locked: bool = False
     target: int = 0  # the tick they have asked for
     waiting: Callable[[], None] | None = None  # to call when it has come
-    _patience: asyncio.TimerHandle | None = field(default=None, repr=False)
+    lags: bool = False  # it holds up the others, and people were told so
+    _patience: asyncio.TimerHandle | None = field(default=None, repr=False)  # until it is released
+    _tale: asyncio.TimerHandle | None = field(default=None, repr=False)  # until people are told
 
 
 class Conductor:
@@ -87,6 +96,8 @@ class Conductor:
 
     def ask(self, member: Member, ticks: int, then: Callable[[], None]) -> None:
         """Acknowledge the present tick, and be called when so many ticks have passed."""
+        if member.lags:
+            self.audience.goes_on(member)
         self._calm(member)
         member.target = self.arena.tick + ticks
         member.waiting = then
@@ -220,8 +231,14 @@ class Conductor:
             if self.running and others_wait and member.target <= tick and member.waiting is None:
                 if member._patience is None and math.isfinite(member.timeout):
                     member._patience = self._loop.call_later(member.timeout, self._release, member)
+                if member._tale is None and not member.lags:
+                    member._tale = self._loop.call_later(PATIENCE, self._tell, member)
             else:
                 self._calm(member)
+
+    def _tell(self, member: Member) -> None:
+        member.lags, member._tale = True, None
+        self.audience.lags(member)
 
     def _release(self, member: Member) -> None:
         self._calm(member)
@@ -232,6 +249,7 @@ class Conductor:
 
     @staticmethod
     def _calm(member: Member) -> None:
-        if member._patience is not None:
-            member._patience.cancel()
-            member._patience = None
+        for timer in (member._patience, member._tale):
+            if timer is not None:
+                timer.cancel()
+        member._patience, member._tale, member.lags = None, None, False

@@ -68,8 +68,17 @@ class Fleet:
         """A supervisor may take a robot by force; people may take their own from a connection that they left behind."""
         if force:
             client.grant.check(Role.SUPERVISOR, "claim by force")
-        elif not (client.grant.name and owner.grant is client.grant and (asked or owner.silent)):
-            raise Refused(f"claim: robot {name!r} is driven by {owner.name}")
+            return
+        own = bool(client.grant.name) and owner.grant is client.grant
+        if own and (asked or owner.silent):
+            return
+        if own:
+            fix = f"arena.claim({name!r}) takes it from your other connection"
+        elif client.grant.role is Role.SUPERVISOR:
+            fix = f"arena.claim({name!r}, force=True) takes it"
+        else:
+            fix = f"arena.leave({name!r}) over there sets it free, or a supervisor can take it"
+        raise Refused(f"robot {name!r} is driven by {owner.name}: {fix}")
 
     def spawn(self, client: Client, wish: m.Spawn) -> None:
         """Bring a client's robot into the world."""

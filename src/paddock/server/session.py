@@ -17,7 +17,7 @@ from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.answers import ANSWERS
 from paddock.server.client import Client, Subscription
-from paddock.server.conductor import Conductor, Member
+from paddock.server.conductor import PATIENCE, Conductor, Member
 from paddock.server.fleet import Fleet
 from paddock.server.sight import bodies, floor_file, seen_by
 
@@ -25,6 +25,7 @@ LONGEST_TEXT = 2000  # letters of a refusal
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for one client's subscriptions, on a paced clock
 SCORE_PERIOD = 0.5  # wall seconds
+MOST_NAMED = 3  # robots of a client that lags
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
 Scoring = Callable[[Arena], Mapping[str, float]]
@@ -224,14 +225,29 @@ class Session:
                     else:
                         self.push(client, subscription)
 
+    def lags(self, member: Member) -> None:
+        log.warning("time waits for %s: no step for %g s", self._who(member), PATIENCE)
+
+    def goes_on(self, member: Member) -> None:
+        log.warning("%s goes on", self._who(member))
+
     def released(self, member: Member) -> None:
-        client = next((one for one in self.clients if one.member is member), None)
-        robots = tuple(client.driven) if client is not None else ()
+        robots = self._driven_by(member)
         for name in robots:
             self.fleet.halt(name)
         reason = f"no answer within {member.timeout:g} s"
+        log.warning("time waits no longer for %s: %s", self._who(member), reason)
         for one in self.clients:
             one.send(m.Released(client=member.name, robots=robots, reason=reason))
+
+    def _driven_by(self, member: Member) -> tuple[str, ...]:
+        return next((tuple(client.driven) for client in self.clients if client.member is member), ())
+
+    def _who(self, member: Member) -> str:
+        """A member of the lock, for people at the server's terminal."""
+        robots = self._driven_by(member)
+        first = ", ".join(robots[:MOST_NAMED]) + (", …" if len(robots) > MOST_NAMED else "")
+        return f"{member.name} (driving {first})" if first else member.name
 
     def clock_changed(self) -> None:
         self._changed("clock")
@@ -265,13 +281,13 @@ class Session:
             return
         self.fleet.catch_up(self.clients)
         self._notice()
-        now = bodies(self.arena)
-        state = (self.arena.tick, self.fleet.changes, now)
+        places, lamps = bodies(self.arena)
+        state = (self.arena.tick, self.fleet.changes, places, lamps)
         if state == stream.last:
             return
         stream.last, stream.sent = state, stream.sent + 1
         self._tell_news(client)
-        client.send(m.Frame(frame=stream.sent, tick=self.arena.tick, bodies=now))
+        client.send(m.Frame(frame=stream.sent, tick=self.arena.tick, bodies=places, lamps=lamps))
 
     def _score(self) -> None:
         assert self.scoring is not None

@@ -13,7 +13,7 @@ from paddock.arena.devices import Camera, Device
 from paddock.core.geometry import Disc
 from paddock.core.observation import Readings
 from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X
-from paddock.protocol.frames import pack
+from paddock.protocol.frames import pack, pack_lamps
 from paddock.protocol.messages import Mark, Picture, Scene, Seen, Solid, Truth
 from paddock.worlds.solids import solids
 
@@ -54,17 +54,17 @@ def picture(camera: Camera, *, jpeg: bool) -> Picture:
     return Picture(width=camera.width, height=camera.height, data=data, jpeg=jpeg)
 
 
-def bodies(arena: Arena) -> bytes:
-    """Where all robots are, for a `frame`."""
+def bodies(arena: Arena) -> tuple[bytes, bytes]:
+    """Where all robots are and which of their lamps are on, for a `frame`."""
     with arena.turn:
         motion, lamps = arena.motion.copy(), arena.built.lamps
-    return pack(
+    places = pack(
         motion[:, X : HEADING + 1],
         motion[:, LEFT_SPEED : RIGHT_SPEED + 1],
         motion[:, CONTACTS],
         motion[:, BEARINGS],
-        motion[:, motion.shape[1] - lamps :],
     )
+    return places, pack_lamps(motion[:, motion.shape[1] - lamps :])
 
 
 def floor_file(arena: Arena) -> bytes:

@@ -1,12 +1,21 @@
 // Robots: each kind and colour is painted once per zoom as a sprite, then stamped wherever such a robot is.
 
-import { CONTACT, blend, tint } from "./paint.js";
+import { CONTACT, blend, brighter, tint } from "./paint.js";
 import { drawText } from "./symbols.js";
 
 const NAMED = 40; // more robots in view than this get no names
 const LEAST_RADIUS = 3; // pixels: smaller robots are drawn larger
 const SHADOW = 3; // pixels around a body
-const LAMP_COLORS = { body: "#37d67a", front: "#ffe9b0" };
+const LAMP_COLORS = {
+  red: "#ff3b30",
+  green: "#30d158",
+  blue: "#4c8dff",
+  white: "#f4f6fa",
+  yellow: "#ffd60a",
+  orange: "#ff9500",
+  body: "#37d67a",
+  front: "#ffe9b0",
+};
 
 export class Bodies {
   sprites = new Map();
@@ -76,7 +85,7 @@ export class Bodies {
         context.lineCap = "round";
         context.stroke();
       }
-      if (fleet.lamps[i]) drawLamps(context, view, kind, fleet, i);
+      if (fleet.lamps.length) drawLamps(context, view, kind, fleet, i);
     }
     return glowing;
   }
@@ -179,24 +188,47 @@ function paintWheels(context, axle, diameter, pixel) {
 
 /** Where a lamp is on a robot: numbered ones in a ring, clockwise from the nose; the rest by their names. */
 export function lampPlace(kind, number) {
-  const name = kind.leds[number];
-  const ring = kind.leds.filter((one) => /\d$/.test(one));
+  kind.lampPlaces ??= kind.leds.map((name) => placeOf(kind, name));
+  return kind.lampPlaces[number];
+}
+
+function placeOf(kind, name) {
   const size = reach(kind.body);
-  if (name === "body") return { x: 0, y: 0, radius: 0.86 * size, color: LAMP_COLORS.body, ring: true };
-  const nose = boundary(kind.body, 0);
-  if (name === "front") return { x: 0.95 * nose, y: 0, radius: 0.14 * size, color: LAMP_COLORS.front };
-  const place = ring.indexOf(name);
+  const color = colorOf(name);
+  if (name === "body") return { x: 0, y: 0, radius: 0.86 * size, color, ring: true };
+  if (name === "front") return { x: 0.95 * boundary(kind.body, 0), y: 0, radius: 0.14 * size, color };
+  const numbers = kind.leds.map(numberOf).filter((one) => one >= 0);
+  const ring = [...new Set(numbers)].sort((a, b) => a - b); // the colours of one lamp share its place
+  const place = ring.indexOf(numberOf(name));
   const angle = place < 0 ? Math.PI : (-2 * Math.PI * place) / ring.length;
   const away = 0.82 * boundary(kind.body, angle);
-  return { x: away * Math.cos(angle), y: away * Math.sin(angle), radius: 0.11 * size, color: "#ff3b30" };
+  return { x: away * Math.cos(angle), y: away * Math.sin(angle), radius: 0.11 * size, color };
+}
+
+/** The number at the end of a lamp's name, which a colour may follow: `led3`, `led3_blue`; -1 without. */
+function numberOf(name) {
+  const found = /(\d+)(_[a-z]+)?$/i.exec(name);
+  return found ? Number(found[1]) : -1;
+}
+
+/** The colour that a lamp's name tells: `body`, `led3_blue`; red if it tells none. */
+function colorOf(name) {
+  const words = name.toLowerCase().split(/[^a-z]+/);
+  return LAMP_COLORS[words.find((word) => Object.hasOwn(LAMP_COLORS, word)) ?? "red"];
 }
 
 function drawLamps(context, view, kind, fleet, i) {
   if (!kind.leds || reach(kind.body) * view.scale < 8) return;
-  view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
-  for (let lamp = 0; lamp < Math.min(16, kind.leds.length); lamp++) {
-    if (!(fleet.lamps[i] & (1 << lamp))) continue;
+  const lit = new Map(); // by place: lamps of several colours there give one light
+  for (let lamp = 0; lamp < kind.leds.length; lamp++) {
+    if (!fleet.lit(i, lamp)) continue;
     const { x, y, radius, color, ring } = lampPlace(kind, lamp);
+    const key = `${x} ${y} ${radius}`;
+    lit.set(key, { x, y, radius, ring, color: lit.has(key) ? brighter(lit.get(key).color, color) : color });
+  }
+  if (!lit.size) return;
+  view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
+  for (const { x, y, radius, ring, color } of lit.values()) {
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);
     if (ring) {

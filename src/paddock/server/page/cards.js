@@ -55,7 +55,7 @@ export function poseCard() {
 /** Which lamps are on: update(fleet, i). */
 export function lampsCard(kind) {
   const lights = kind.leds.map((name, i) => {
-    const short = name.replace(/^led(?=\d)/, "");
+    const short = name.replace(/^led(?=\d)/, "").replaceAll("_", " ");
     const light = make("span", "lamp", { title: name, textContent: short, dataset: { testid: `lamp-${name}` } });
     light.style.setProperty("--lamp", lampPlace(kind, i).color);
     return light;
@@ -63,7 +63,7 @@ export function lampsCard(kind) {
   return {
     element: card("leds", { name: "lamps", about: "lit when on" }, make("div", "lamps", {}, ...lights)),
     update(fleet, i) {
-      lights.forEach((light, k) => light.classList.toggle("on", Boolean(fleet.lamps[i] & (1 << k))));
+      lights.forEach((light, k) => light.classList.toggle("on", fleet.lit(i, k)));
     },
   };
 }

@@ -14,10 +14,10 @@ export class Fleet {
   heading = new Float32Array(0);
   left = new Int16Array(0); // rim speeds [mm/s]
   right = new Int16Array(0);
-  contacts = new Uint8Array(0);
+  contacts = new Uint16Array(0);
   bearing = new Float32Array(0); // of the last contact on the body [rad]
   touched = new Float64Array(0); // when it last touched something [ms]
-  lamps = new Uint16Array(0);
+  lamps = new Uint8Array(0); // a bit per lamp that is on, equally many bytes for each robot; none if all are dark
   leapt = new Uint8Array(0); // 1 where a robot was put elsewhere since trails last looked
   moving = false; // whether robots still glide to the newest frame
 
@@ -31,8 +31,8 @@ export class Fleet {
     for (const key of ["x", "y", "heading", "bearing"]) this[key] = new Float32Array(this.count);
     this.left = new Int16Array(this.count);
     this.right = new Int16Array(this.count);
-    this.contacts = new Uint8Array(this.count);
-    this.lamps = new Uint16Array(this.count);
+    this.contacts = new Uint16Array(this.count);
+    this.lamps = new Uint8Array(0);
     this.leapt = new Uint8Array(this.count);
     this.touched = new Float64Array(this.count).fill(-Infinity);
     this.from = new Float32Array(3 * this.count);
@@ -40,13 +40,13 @@ export class Fleet {
   }
 
   /** Take over a frame that arrived at `now` [ms]. */
-  receive(bodies, tick, dt, now) {
+  receive(bodies, lamps, tick, dt, now) {
     if (bodies.length !== 4 * FLOATS * this.count) return; // of a list of robots that has not arrived yet
     const buffer = bodies.buffer.slice(bodies.byteOffset, bodies.byteOffset + bodies.byteLength);
     const floats = new Float32Array(buffer);
     const shorts = new Int16Array(buffer);
-    const bytes = new Uint8Array(buffer);
-    const lamps = new Uint16Array(buffer);
+    const words = new Uint16Array(buffer);
+    this.lamps = lamps ? lamps.slice() : new Uint8Array(0);
     this.glideTo(now);
     const seconds = (tick - this.tick) * dt;
     const fresh = !this.to || tick < this.tick;
@@ -63,10 +63,9 @@ export class Fleet {
       this.from[3 * i + 2] = leaps ? floats[FLOATS * i + 2] : turned - FULL_TURN * Math.round(turned / FULL_TURN);
       this.left[i] = shorts[10 * i + 6];
       this.right[i] = shorts[10 * i + 7];
-      this.lamps[i] = lamps[10 * i + 9];
-      this.contacts[i] = bytes[20 * i + 16];
+      this.contacts[i] = words[10 * i + 8];
       if (this.contacts[i]) {
-        this.bearing[i] = (bytes[20 * i + 17] * Math.PI) / 128;
+        this.bearing[i] = (words[10 * i + 9] * Math.PI) / 32768;
         this.touched[i] = now;
       }
     }
@@ -100,6 +99,12 @@ export class Fleet {
   glow(i, now) {
     if (this.contacts[i]) return 1;
     return Math.max(0, 1 - (now - this.touched[i]) / CONTACT_SHOWN);
+  }
+
+  /** Whether a robot's lamp is on. */
+  lit(i, lamp) {
+    const bytes = this.lamps.length / this.count;
+    return lamp < 8 * bytes && Boolean(this.lamps[bytes * i + (lamp >> 3)] & (1 << (lamp & 7)));
   }
 
   /** A robot's exact last pose. */

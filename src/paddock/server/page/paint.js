@@ -27,6 +27,12 @@ export function blend(color, other, share) {
   return `rgb(${rgb(color).map((part, i) => Math.round(part + share * (to[i] - part))).join(",")})`;
 }
 
+/** Two lights in one place. */
+export function brighter(color, other) {
+  const too = rgb(other);
+  return `#${rgb(color).map((part, i) => Math.max(part, too[i]).toString(16).padStart(2, "0")).join("")}`;
+}
+
 export function tint(color, alpha) {
   return `rgba(${rgb(color).join(",")},${alpha})`;
 }

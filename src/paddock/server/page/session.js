@@ -141,10 +141,10 @@ export class Session extends Emitter {
     this.emit("clock");
   }
 
-  on_frame({ frame, tick, bodies }) {
+  on_frame({ frame, tick, bodies, lamps }) {
     this.link.tell("got", { frame });
     this.frames += 1;
-    this.fleet.receive(bodies, tick, this.dt, performance.now());
+    this.fleet.receive(bodies, lamps, tick, this.dt, performance.now());
     this.clock.tick = tick;
     this.emit("frame");
   }

@@ -1,0 +1,179 @@
+"""Controller files of users: every mistake is told with file and line; robots are also reached by their address."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.control.inputs import Input
+from paddock.control.networks import Network
+from server.parties import served
+from test_cli import paddock as command
+
+MISTAKES = {
+    "a constructor that wants more": (
+        "class Controller:\n    def __init__(self, speed):\n        pass\n",
+        "line 2: TypeError: Controller.__init__() missing 1 required positional argument: 'speed'",
+    ),
+    "a constructor that fails": (
+        "class Controller:\n    def __init__(self):\n        self.gain = 1 / 0\n",
+        "line 3: ZeroDivisionError: division by zero",
+    ),
+    "a device that is not there": (
+        "def act(o):\n    near = 1\n    return o.proxmity\n",
+        "line 3: no enabled device called 'proxmity' (did you mean 'proximity'?)",
+    ),
+    "an answer that is no number": (
+        "NAN = float('nan')\n\n\ndef act(o):\n    return NAN, 0\n",
+        "line 4: red.wheels.set(nan, 0.0): expected two finite speeds in m/s",
+    ),
+    "an answer of another kind": (
+        "class Controller:\n    gain = 1\n\n    def act(self, o):\n        return 'fast'\n",
+        "line 4: the controller of 'red' answered 'fast': expected (left, right)",
+    ),
+    "an act without an argument": ("def act():\n    return 0, 0\n", "line 1: TypeError: act() takes 0 positional"),
+    "a robot that is not there": (
+        "def act(o):\n    return 0, 0\n\nCONTROLLERS = {'rde': act}\n",
+        "line 4: no robot called 'rde' (did you mean 'red'?)",
+    ),
+    "no dict": ("CONTROLLERS = 5\n", "line 1: CONTROLLERS: expected a dict of controllers by robot name, got 5"),
+    "no function": ("# mine\nact = 5\n", "line 2: 5 is not a controller: expected a function act(observation)"),
+    "a class instead of an object": (
+        "class Mine:\n    pass\n\nCONTROLLERS = {'red': Mine}\n",
+        "line 4: the controller Mine is a class: expected an object, Mine()",
+    ),
+    "a slip of the pen": ("def act(o)\n    return 0, 0\n", "line 1: SyntaxError: expected ':'"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "bad.py").write_text(text)
+    done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"paddock: bad.py {message}"), done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_policy_for_another_robot_is_refused_with_its_file_and_what_it_was_made_for(tmp_path: Path) -> None:
+    Network(inputs=(Input(device="range", values=1), Input(device="proximity", values=3)), speed=0.1).save(
+        tmp_path / "champion.npz"
+    )
+    done = command("run", "clutter", "--policy", "champion.npz", "--headless", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "paddock: champion.npz: this policy was made for a robot with range (1), proximity (3); red (e-puck) has "
+        "proximity (8), "
+    )
+
+
+# ---- robots by their address
+
+
+@pytest.mark.parametrize("more", [["clutter"], ["--scenario", "paper-loop"]], ids=["a world", "a scenario"])
+def test_a_robot_and_a_world_are_not_both_driven(more: list[str]) -> None:
+    done = command("run", *more, "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0")
+    assert done.returncode == 2
+    assert "expected either a world or --scenario or --robot" in done.stderr
+
+
+def test_what_is_for_simulations_only_is_refused_for_a_robot() -> None:
+    done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", "--speed", "2")
+    assert done.returncode == 2
+    assert "--speed is for worlds that are simulated here" in done.stderr
+
+
+def test_a_robot_needs_someone_who_drives_it() -> None:
+    done = command("run", "--robot", "epuck:///dev/rfcomm0")
+    assert done.returncode == 2
+    assert "--robot: expected either a file with --controller or one with --policy" in done.stderr
+
+
+def test_a_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
+    (tmp_path / "ahead.py").write_text("def act(o):\n    assert len(o.proximity) == 8\n    return 0.05, 0.05\n")
+    with served("line-crossing", speed=None) as server:
+        address = server.url(scheme="ws")
+        none = command("run", "-c", "ahead.py", "--robot", address, folder=tmp_path)
+        assert f"--robot {address}: which robot? Add ?robot=NAME, one of red, blue" in none.stderr
+        with paddock.connect(address, lock_step=False) as onlooker:
+            before = onlooker["blue"].pose, onlooker["red"].pose
+            done = command(
+                "run", "-c", "ahead.py", "--robot", f"{address}?robot=blue", "--seconds", "2", folder=tmp_path
+            )
+            assert done.returncode == 0, done.stderr
+            assert "blue (e-puck) was driven for 2.0 s and stands still" in done.stdout
+            assert onlooker["red"].pose == before[1]
+            x, y, _ = onlooker["blue"].pose
+            assert abs(x - before[0].x) + abs(y - before[0].y) > 0.05
+
+
+def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> None:
+    (tmp_path / "both.py").write_text("def act(o):\n    return 0, 0\n\nCONTROLLERS = {'red': act}\n")
+    with served("line-crossing", speed=None) as server:
+        address = f"{server.url(scheme='ws')}?robot="
+        assert command("run", "-c", "both.py", "--robot", f"{address}red", "--seconds", "0.1", folder=tmp_path)[0] == 0
+        done = command("run", "-c", "both.py", "--robot", f"{address}blue", "--seconds", "0.1", folder=tmp_path)
+    assert "both.py line 4: CONTROLLERS: there is none for 'blue', only for red" in done.stderr
+
+
+PADDOCK = [sys.executable, "-u", "-c", "from paddock.cli import main; main()"]
+
+
+@pytest.fixture
+def twins() -> Iterator[tuple[str, list[str]]]:
+    """A server, and red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi: their addresses."""
+    pytest.importorskip("serial", reason="pip install pyserial")
+    pytest.importorskip("pty", reason="no pseudo terminals here")
+    serve = [*PADDOCK, "serve", "line-crossing", "--port", "0", "--epuck-serial", "red", "--epuck2", "blue=0"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            lines = [server.stdout.readline() for _ in range(3)]
+            page, *robots = [re.search(r"(http|epuck2?)://[^)\s]+", line) for line in lines]
+            assert page is not None
+            yield page[0], [robot[0] for robot in robots if robot is not None]
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(20)
+
+
+def test_a_file_drives_the_twins_of_real_robots(tmp_path: Path, twins: tuple[str, list[str]]) -> None:
+    (tmp_path / "ahead.py").write_text(
+        "def act(o):\n    assert len(o.proximity) == 8 and len(o.ground) == 3\n    return 0.05, 0.05\n"
+    )
+    server, robots = twins
+    with paddock.connect(server) as truth:
+        for name, url in zip(("red", "blue"), robots, strict=True):
+            x, y, _ = truth[name].pose
+            done = command("run", "-c", "ahead.py", "--robot", url, "--seconds", "2", folder=tmp_path)
+            assert done.returncode == 0, done.stderr
+            assert "s and stands still" in done.stdout
+            truth.step(10)
+            assert abs(truth[name].pose.x - x) + abs(truth[name].pose.y - y) > 0.03
+            assert truth[name].wheels.speeds == (0, 0)
+
+
+def test_ctrl_c_stops_a_robot(tmp_path: Path, twins: tuple[str, list[str]]) -> None:
+    (tmp_path / "spin.py").write_text("def act(o):\n    return -0.05, 0.05\n")
+    server, robots = twins
+    with paddock.connect(server) as truth:
+        for name, url in zip(("red", "blue"), robots, strict=True):
+            run = [*PADDOCK, "run", "-c", str(tmp_path / "spin.py"), "--robot", url, "--seconds", "60"]
+            with subprocess.Popen(run, stdout=subprocess.PIPE, text=True) as program:
+                deadline = time.monotonic() + 30
+                while truth[name].wheels.speeds.right < 0.01 and time.monotonic() < deadline:
+                    truth.step(5)
+                program.send_signal(signal.SIGINT)
+                printed, _ = program.communicate(timeout=20)
+            assert program.returncode == 130
+            assert "stopped early" in printed
+            truth.step(10)
+            assert truth[name].wheels.speeds == (0, 0)
