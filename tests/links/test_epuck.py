@@ -342,7 +342,7 @@ def test_eight_threads_share_one_robot(link: str, arena: Arena, monkeypatch: pyt
     assert not errors
     assert not wrong
     assert min(counts) > 0
-    print(f"{link}: {SHARING:g} s, calls by thread: {counts}")
+    print(f"{link}: {SHARING:g} s, calls by thread: {counts}")  # noqa: T201
 
 
 def alike(numbers: Any) -> Any:

@@ -53,20 +53,18 @@ def speeds(arena: Arena, name: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", ["red", "blue"])
 def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, twins: Twins, name: str) -> None:
+    def drive(robot: Any, driving: threading.Semaphore, refused: list[str]) -> None:
+        try:
+            while True:
+                robot.wheels.set(0.05, 0.05)
+                driving.release()
+        except paddock.LinkError as error:
+            refused.append(str(error))
+
     for _ in range(10):
         robot = paddock.connect(url_of(twins, name), timeout=5)
-        refused: list[paddock.LinkError] = []
-        driving = threading.Semaphore(0)
-
-        def drive(robot: Any = robot, refused: list[Any] = refused, driving: Any = driving) -> None:
-            try:
-                while True:
-                    robot.wheels.set(0.05, 0.05)
-                    driving.release()
-            except paddock.LinkError as error:
-                refused.append(error)
-
-        threads = [threading.Thread(target=drive) for _ in range(4)]
+        driving, refused = threading.Semaphore(0), list[str]()
+        threads = [threading.Thread(target=drive, args=(robot, driving, refused)) for _ in range(4)]
         for thread in threads:
             thread.start()
         for _ in range(8):
@@ -76,7 +74,7 @@ def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, twins: Twin
         assert time.monotonic() - began < 5
         for thread in threads:
             thread.join(10)
-        assert [str(error) for error in refused] == ["the connection to the robot was closed"] * 4
+        assert refused == ["the connection to the robot was closed"] * 4
         assert speeds(arena, name) == STANDS
 
 
