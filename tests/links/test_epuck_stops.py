@@ -205,6 +205,27 @@ def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, twins: Twins, n
         assert arena[name].leds.read()["body"] == robot.leds.read()["body"] == 1
 
 
+def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Arena) -> None:
+    class Deaf(SercomFirmware):
+        deaf = False
+
+        def receive(self, data: bytes) -> bytes:
+            if self.deaf and data[0] == 0xBC:
+                self.deaf, data = False, data[1:]  # a byte gets lost
+            return super().receive(data)
+
+    firmware = Deaf(Puck(arena, "red"))
+    twin = NastySerial(firmware)
+    with paddock.connect(twin.url, timeout=0.4) as robot:
+        robot.wheels.set(0.1, 0.1)
+        firmware.deaf = True
+        with pytest.raises(paddock.LinkError):
+            robot.reconnect()
+        robot.reconnect()
+        assert speeds(arena, "red") == robot.wheels.speeds == STANDS
+    twin.close()
+
+
 def test_wheels_are_set_once_even_if_that_fails_strangely(
     arena: Arena, twins: Twins, monkeypatch: pytest.MonkeyPatch
 ) -> None:

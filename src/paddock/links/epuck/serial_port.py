@@ -106,7 +106,9 @@ class SerialPort(Port):
         """A robot that was restarted, or found again: it is to stand, and what was set before is set again."""
         restarts = self.restarts
         wire.send(chain(command("D", 0, 0), *self._lamps.values(), *self._switches.values()) + MARK, self.deadline)
-        self._collect(wire, lambda seen: MARKED.search(seen) is not None, "what was set before")
+        seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, "what was set before")
+        if not seen.endswith(b"e,0,0\r\n"):
+            raise BadMessage(f"{wire.name}: the robot was told to stand, but says {seen[-20:]!r}")
         self._restored = restarts
 
     def _collect(self, wire: Wire, complete: Callable[[bytes], bool], what: str) -> bytes:
