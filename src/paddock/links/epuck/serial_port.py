@@ -120,7 +120,7 @@ class SerialPort(Port):
                     seen += wire.receive(self.deadline)
                 except Timeout:
                     got = f"only {len(seen)} bytes of an answer" if seen else "no answer"
-                    raise Timeout(f"{wire.name}: {got} to {what} within {time.monotonic() - began:.2g} s") from None
+                    raise Timeout(f"{wire.name}: {got} to {what} within {time.monotonic() - began:.1f} s") from None
                 if len(seen) > 1 << 16:
                     raise BadMessage(f"{wire.name}: {what}: the robot does not stop talking")
             return seen
