@@ -40,3 +40,16 @@ def test_served_robots_have_twins(clock: list[str]) -> None:
             server.send_signal(signal.SIGINT)
             server.wait(20)
     assert server.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--epuck-serial", "red", "--epuck-serial", "red"], "robot 'red' was to get a serial device twice"),
+        (["--epuck2", "blue=0", "--epuck2", "blue=0"], "robot 'blue' was to be an e-puck2 twice"),
+    ],
+)
+def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str) -> None:
+    refused = subprocess.run([*SERVE, *options], capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode != 0
+    assert message in " ".join((refused.stdout + refused.stderr).split())

@@ -5,14 +5,20 @@ from __future__ import annotations
 import builtins
 import os
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
+import numpy as np
 import pytest
 
 import paddock
 from bridges.pucks import bench
 from paddock.bridges import Twins
-from paddock.protocol import epuck2
+from paddock.bridges.puck import Puck
+from paddock.bridges.sercom import SercomFirmware
+from paddock.protocol import epuck2, sercom
 
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")
 
@@ -96,6 +102,96 @@ def test_a_robot_that_leaves_takes_its_twin_along() -> None:
         assert len(receive(blue, 105)) == 105
         red.close()
         blue.close()
+
+
+def test_a_client_that_reads_slowly_gets_every_byte() -> None:
+    count = 60  # pictures of 38401 bytes: more than the sockets hold
+    with (
+        Twins(bench(), wifi={"blue": 0}) as twins,
+        socket.create_connection(twins.addresses["blue"], timeout=20) as link,
+    ):
+        link.sendall(epuck2.command(epuck2.WANT_IMAGE, epuck2.Actuators()) * count)
+        for _ in range(count):
+            packet = receive(link, 38401)
+            assert packet[0] == epuck2.IMAGE
+
+
+def test_a_client_that_does_not_read_holds_nobody_up() -> None:
+    arena = bench()
+    with Twins(arena, wifi={"red": 0, "blue": 0}) as twins:
+        deaf, other = (socket.create_connection(twins.addresses[name], timeout=20) for name in ("blue", "red"))
+        deaf.setblocking(False)
+        pictures = epuck2.command(epuck2.WANT_IMAGE, epuck2.Actuators()) * 100
+        with suppress(BlockingIOError):
+            while True:  # until nobody listens to it any more
+                deaf.send(pictures)
+        for _ in range(20):
+            other.sendall(epuck2.command(epuck2.WANT_SENSORS, epuck2.Actuators()))
+            assert receive(other, 105)[0] == epuck2.SENSORS
+            arena.step()
+        deaf.close()
+        other.close()
+
+
+def test_the_numbers_of_a_chain_are_of_one_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tick(puck: Puck, device: str, count: int) -> tuple[int, ...]:
+        return (puck.arena.tick % 4096,) * count
+
+    monkeypatch.setattr(Puck, "numbers", tick)
+    arena, ended = bench(), threading.Event()
+    firmware = SercomFirmware(Puck(arena, "red"))
+
+    def pass_time() -> None:
+        while not ended.is_set():
+            arena.step()
+
+    thread = threading.Thread(target=pass_time)
+    thread.start()
+    chain = sercom.chain(*[sercom.command("N")] * 20)
+    looks = [np.frombuffer(firmware.receive(chain), np.uint16) for _ in range(50)]
+    ended.set()
+    thread.join()
+    assert all(np.ptp(look) == 0 for look in looks)
+    assert looks[0][0] != looks[-1][0]
+
+
+def test_much_input_does_not_hold_up_the_clock() -> None:
+    arena, taken = bench(), []
+
+    class Noted(Puck):
+        @contextmanager
+        def moment(self) -> Iterator[None]:
+            taken.append(0)
+            with super().moment():
+                yield
+
+    firmware = SercomFirmware(Noted(arena, "red"))
+    firmware.receive(b"N\r" * 100 + sercom.chain(sercom.command("N")) * 100)
+    assert len(taken) >= 200  # between any two of them the clock has its turn
+    endless = firmware.receive(sercom.command("I") * 200 + b"\0")
+    assert len(endless) < 1 << 15
+    assert firmware.receive(b"E\r") == b"e,0,0\r\n"
+
+
+def test_a_robot_that_is_named_twice_is_refused() -> None:
+    with pytest.raises(paddock.LinkError, match="robot 'red' was to get a serial device twice"):
+        Twins(bench(), serial=["red", "red"])
+
+
+def test_who_commands_last_is_obeyed() -> None:
+    arena = bench()
+    with (
+        Twins(arena, serial=["blue"], wifi={"blue": 0}) as twins,
+        socket.create_connection(twins.addresses["blue"], timeout=5) as link,
+    ):
+        link.sendall(epuck2.command(epuck2.WANT_SENSORS, epuck2.Actuators(left=100, right=100)))
+        receive(link, 105)
+        file = os.open(twins.devices["blue"], os.O_RDWR | os.O_NOCTTY)
+        os.write(file, b"D,-200,-200\r")
+        assert read_until(file, b"d\r\n").endswith(b"d\r\n")
+        arena.step()
+        assert arena["blue"].wheels.speeds.left < 0
+        os.close(file)
 
 
 def test_a_port_in_use_is_named() -> None:

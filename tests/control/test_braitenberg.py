@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
-from paddock.control.braitenberg import Braitenberg, explorer
+from paddock.control.braitenberg import Braitenberg, explorer, fear
 from paddock.core.observation import Observation, Slot
 
 weights = st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 0.2)), min_size=1, max_size=8)
@@ -83,3 +83,14 @@ def test_an_explorer_keeps_moving_among_obstacles() -> None:
         arena.run(2.0, explorer())
         corners.add((round(red.pose.x * 4), round(red.pose.y * 4)))
     assert len(corners) > 8
+
+
+@pytest.mark.parametrize("speed", [(0.08,), (0.08, 0.08, 0.08), (0.08, float("nan")), ("a", "b")])
+def test_there_are_two_speeds(speed: tuple[float, float]) -> None:
+    with pytest.raises(paddock.PaddockError, match="expected finite speeds of the left and right wheel"):
+        Braitenberg(left=(1.0,), right=(1.0,), speed=speed)
+
+
+def test_the_speed_of_a_vehicle_is_a_number() -> None:
+    with pytest.raises(paddock.PaddockError, match="fear: expected a finite speed in m/s, got 'fast'"):
+        fear("fast")  # type: ignore[arg-type]

@@ -219,3 +219,21 @@ def test_two_patrols_that_meet_pass_each_other_without_touching() -> None:
         assert touched == 0
         assert arena["red"].pose.x > arena["blue"].pose.x  # they have changed sides …
         assert {patrol.state for patrol in patrols.values()} == {"follow"}  # … and are back on the line
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LineFollower("fast"), "LineFollower: speed: expected a finite number > 0, got 'fast'"),  # type: ignore[arg-type]
+        (lambda: LinePatrol(math.nan), "LinePatrol: speed: expected a finite number > 0, got nan"),
+        (lambda: LinePatrol(-1), "LinePatrol: speed: expected a finite number > 0, got -1"),
+        (lambda: KeepDistance(side="lft"), r"no side called 'lft' \(did you mean 'left'\?\)"),  # type: ignore[arg-type]
+        (lambda: KeepDistance(distance=0), "KeepDistance: distance: expected a finite number > 0, got 0"),
+        (lambda: StockCrossing(math.inf), "StockCrossing: speed: expected a finite number > 0, got inf"),
+        (lambda: ImprovedCrossing(None), "ImprovedCrossing: speed: expected a finite number > 0, got None"),  # type: ignore[arg-type]
+        (lambda: ImprovedCrossing(curve="x"), "ImprovedCrossing: curve: expected a number from 0 to 1, got 'x'"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_once(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(paddock.PaddockError, match=message):
+        make()

@@ -271,6 +271,12 @@ def test_a_stock_controller_that_works_would_be_told() -> None:
     assert failed == [STOCK, STOCK]
 
 
+def test_robots_that_never_meet_prove_nothing() -> None:
+    alone = replace(GOOD, meetings=(), unfinished=0.0)
+    failed = [row.metric for row in rows_of(times_as_wanted(), runs_as_wanted(improved=alone)) if not row.holds]
+    assert failed == ["slowest first meeting [s]"]
+
+
 @pytest.mark.heavy
 def test_the_command_prints_a_line_for_every_claim_and_writes_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

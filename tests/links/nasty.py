@@ -36,11 +36,18 @@ faults = st.builds(
 
 
 class Script:
-    """The faults that still have to happen, one for each answer; afterwards all is well."""
+    """The faults that still have to happen, one for each answer or request; afterwards all is well."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
+        self.lost: list[float | None] = []  # for each request, where a byte of it gets lost (a share of its length)
         self.kept = b""
+
+    def arrived(self, request: bytes) -> bytes:
+        """What the robot gets of a request."""
+        where = self.lost.pop(0) if self.lost else None
+        place = len(request) if where is None else min(len(request) - 1, int(where * len(request)))
+        return request[:place] + request[place + 1 :]
 
     def pieces(self, answer: bytes, restart: Callable[[], bytes]) -> Iterator[tuple[float, bytes | None]]:
         """What is sent instead of an answer: waits [s] and bytes; None for a line that breaks."""
@@ -87,7 +94,7 @@ class NastySerial:
         while not self._ended.is_set():
             if not select.select([self._ours], [], [], 0.05)[0]:
                 continue
-            answer = self.firmware.receive(os.read(self._ours, 65536))
+            answer = self.firmware.receive(self.script.arrived(os.read(self._ours, 65536)))
             if answer:
                 for wait, piece in self.script.pieces(answer, lambda: self.firmware.receive(b"\0" * 40 + b"\rR\r")):
                     time.sleep(wait)
@@ -131,7 +138,7 @@ class NastyWifi:
                 continue
             if not data:
                 return
-            answer = self.firmware.receive(data)
+            answer = self.firmware.receive(self.script.arrived(data))
             for wait, piece in self.script.pieces(answer, bytes) if answer else ():
                 time.sleep(wait)
                 if piece is None:

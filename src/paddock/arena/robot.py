@@ -35,14 +35,16 @@ class Wheels:
         """Set both speeds [m/s]; they stay until set again."""
         most = self.max_speed
         try:
-            if -most <= left <= most and -most <= right <= most:
-                self.robot.body.set_wheels(float(left), float(right))
-                return
+            within = -most <= left <= most and -most <= right <= most
         except (TypeError, ValueError):
-            pass  # no numbers: refused below
-        if not all_finite(left, right):
-            raise PaddockError(f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s")
-        self.robot.body.set_wheels(min(most, max(-most, left)), min(most, max(-most, right)))
+            within = False  # no numbers: refused below
+        if not within:
+            if not all_finite(left, right):
+                raise PaddockError(
+                    f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s"
+                )
+            left, right = min(most, max(-most, left)), min(most, max(-most, right))
+        self.robot.body.set_wheels(float(left), float(right))
 
     @property
     def speeds(self) -> WheelSpeeds:

@@ -13,6 +13,7 @@ from paddock.protocol.sercom import CameraSettings, answer_line, size
 
 BATTERY_EMPTY, BATTERY_FULL = 1816, 2242  # converter counts
 MOST_WAITING = 4200  # bytes of a line without an end
+MOST_ANSWER = 1 << 14  # bytes of a chain's answer; once there are as many, its commands are ignored
 HELP = (  # in our words
     ("A", "Accelerometer"),
     ("B,#", "Body lamp: 0 off, 1 on, 2 toggle"),
@@ -71,9 +72,12 @@ class SercomFirmware:
         """Take bytes of the client, and give those of the answers."""
         self._waiting += data
         out = bytearray()
-        with self.puck.moment():
-            while self._waiting and self._take(out):
-                pass
+        going = True
+        while going and self._waiting:
+            with self.puck.moment():  # for a chain or a line, no longer: much input must not hold up the clock
+                going = self._take(out)
+                while going and self._waiting and self._in_chain:
+                    going = self._take(out)
         return bytes(out)
 
     def _take(self, out: bytearray) -> bool:
@@ -105,7 +109,7 @@ class SercomFirmware:
             return False
         data = bytes(self._waiting[1 : 1 + takes])
         del self._waiting[: 1 + takes]
-        if form is not None:
+        if form is not None and len(self._answer) < MOST_ANSWER:
             values = struct.unpack("<" + form.takes, data)
             self._binary(number, values, data, out)
         return True

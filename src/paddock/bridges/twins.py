@@ -18,8 +18,7 @@ from paddock.bridges.sercom import SercomFirmware
 from paddock.bridges.wifi import WifiFirmware
 from paddock.core.errors import LinkError
 
-CHUNK = 1 << 16
-MOST_WAITING = 1 << 20  # bytes that a client may leave unread; more are lost, as on a real line
+CHUNK = 1 << 12  # bytes of input that are answered at once
 log = logging.getLogger("paddock.bridges")
 
 
@@ -56,6 +55,8 @@ class Twins:
         self._selector.register(self._bell, selectors.EVENT_READ, self._nothing)
         try:
             for name in serial:
+                if name in self.devices:
+                    raise LinkError(f"robot {name!r} was to get a serial device twice")
                 self._open_serial(SercomFirmware(Puck(arena, name)), name)
             for name, port in (wifi or {}).items():
                 self._listen(WifiFirmware(Puck(arena, name, kind="e-puck2")), name, host, port)
@@ -163,26 +164,27 @@ class Line:
     def send(self, data: bytes) -> None:
         """Send now what the wire takes, and the rest when it can."""
         self._unsent += data
-        del self._unsent[MOST_WAITING:]
         while self._unsent:
             try:
                 del self._unsent[: self._wire.write(bytes(self._unsent[:CHUNK]))]
             except BlockingIOError:
                 break
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._unsent else 0)
+        # Who does not read is not listened to: nothing gets lost, and no more piles up than a chunk is answered with.
+        events = selectors.EVENT_WRITE if self._unsent else selectors.EVENT_READ
         self._selector.modify(self._wire.file, events, self._work)
 
     def _work(self) -> None:
         if self.closed:
             return
         try:
-            data = self._wire.read()
-            if data is None:
+            if self._unsent:
                 self.send(b"")
-            elif data:
+            elif data := self._wire.read():
                 self.send(self._firmware.receive(data))
             else:
                 self.close()
+        except BlockingIOError:
+            pass
         except OSError:
             self.close()
         except Exception as error:  # the robot has left the arena, or the firmware fails: this line ends, no other
@@ -203,11 +205,8 @@ class _Terminal:
     def __init__(self, ours: int, theirs: int) -> None:
         self.file, self._theirs = ours, theirs
 
-    def read(self) -> bytes | None:
-        try:
-            return os.read(self.file, CHUNK)
-        except BlockingIOError:
-            return None
+    def read(self) -> bytes:
+        return os.read(self.file, CHUNK)
 
     def write(self, data: bytes) -> int:
         return os.write(self.file, data)
@@ -221,11 +220,8 @@ class _Socket:
     def __init__(self, file: socket.socket) -> None:
         self.file = file
 
-    def read(self) -> bytes | None:
-        try:
-            return self.file.recv(CHUNK)
-        except BlockingIOError:
-            return None
+    def read(self) -> bytes:
+        return self.file.recv(CHUNK)
 
     def write(self, data: bytes) -> int:
         return self.file.send(data)

@@ -85,6 +85,8 @@ def open_twins(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -
         name, equals, port = one.partition("=")
         if equals and not (port.isdecimal() and int(port) <= 65535):
             raise PaddockError(f"--epuck2 {one}: expected a robot's name, or name=port with a port from 0 to 65535")
+        if name in ports:
+            raise PaddockError(f"--epuck2 {one}: robot {name!r} was to be an e-puck2 twice")
         ports[name] = int(port) if equals else epuck2.PORT
     if not (serial or ports):
         return None

@@ -59,8 +59,10 @@ class Braitenberg:
     def __post_init__(self) -> None:
         if len(self.left) != len(self.right):
             raise PaddockError(f"Braitenberg: {len(self.left)} weights on the left, {len(self.right)} on the right")
-        if not all_finite(*self.left, *self.right, *self.speed):
-            raise PaddockError("Braitenberg: expected finite weights and speeds")
+        if not all_finite(*self.left, *self.right):
+            raise PaddockError("Braitenberg: expected finite weights")
+        if len(self.speed) != 2 or not all_finite(*self.speed):
+            raise PaddockError(f"Braitenberg: expected finite speeds of the left and right wheel, got {self.speed!r}")
         if not (all_finite(self.range) and self.range > 0):
             raise PaddockError(f"Braitenberg: expected a range > 0, got {self.range!r}")
 
@@ -121,6 +123,8 @@ def vehicle(name: str, *, speed: float = 0.08, device: str = "proximity") -> Bra
         raise UnknownName("vehicle", name, VEHICLES)
     if device not in DEVICES:
         raise UnknownName("device for a vehicle", device, DEVICES)
+    if not all_finite(speed):
+        raise PaddockError(f"{name}: expected a finite speed in m/s, got {speed!r}")
     wiring, (reach, rises) = VEHICLES[name], DEVICES[device]
     own, other = (RIGHT, LEFT) if wiring.crossed else (LEFT, RIGHT)
     return Braitenberg(

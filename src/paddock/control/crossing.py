@@ -13,7 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.control.distance import positive
 from paddock.control.line import DARK
+from paddock.core.errors import PaddockError
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
 
 RANGE = 0.05  # what is farther counts as nothing [m]
@@ -32,7 +35,7 @@ class StockCrossing:
     """
 
     def __init__(self, speed: float = 0.08) -> None:
-        self.speed = speed
+        self.speed = positive(f"{type(self).__name__}: speed", speed)
         self.state = "line"
 
     def act(self, observation: Observation) -> WheelSpeeds:
@@ -82,6 +85,8 @@ class ImprovedCrossing(StockCrossing):
 
     def __init__(self, speed: float = 0.08, curve: float = 0.0) -> None:
         super().__init__(speed)
+        if not (all_finite(curve) and 0 <= curve <= 1):
+            raise PaddockError(f"ImprovedCrossing: curve: expected a number from 0 to 1, got {curve!r}")
         self.curve = curve
 
     def on_line(self, dark: Sequence[bool]) -> tuple[float, float]:

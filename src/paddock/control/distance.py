@@ -7,6 +7,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
 
 Side = Literal["left", "right"]
@@ -25,7 +27,10 @@ class KeepDistance:
     """
 
     def __init__(self, speed: float = 0.08, distance: float = 0.030, side: Side = "left") -> None:
-        self.speed, self.distance, self.side = speed, distance, side
+        if side not in BESIDE:
+            raise UnknownName("side", side, BESIDE)
+        self.speed, self.side = positive("KeepDistance: speed", speed), side
+        self.distance = positive("KeepDistance: distance", distance)
         self._unseen = BLIND  # way [m] since something was seen ahead
         self._time: float | None = None
 
@@ -51,6 +56,13 @@ class KeepDistance:
         if beside < SIGHT:
             return max(-0.5, min(0.55, 0.25 + 20.0 * (beside - self.distance)))
         return 0.0 if self._unseen < BLIND else 0.55
+
+
+def positive(what: str, number: float) -> float:
+    """A number > 0, or an error that names it."""
+    if not (all_finite(number) and number > 0):
+        raise PaddockError(f"{what}: expected a finite number > 0, got {number!r}")
+    return float(number)
 
 
 def steer(speed: float, turn: float) -> WheelSpeeds:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.distance import AHEAD, FREE, FRONT, KeepDistance, steer
+from paddock.control.distance import AHEAD, FREE, FRONT, KeepDistance, positive, steer
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 
@@ -26,7 +26,7 @@ class LineFollower:
     """Follows a dark line with three ground sensors; where it is lost, turns to where it was last seen."""
 
     def __init__(self, speed: float = 0.08) -> None:
-        self.speed = speed
+        self.speed = positive("LineFollower: speed", speed)
         self.side = 1.0  # where the line was last seen: 1 left, -1 right
 
     def act(self, observation: Observation) -> WheelSpeeds:
@@ -54,7 +54,7 @@ class LinePatrol:
     """
 
     def __init__(self, speed: float = 0.08) -> None:
-        self.speed = speed
+        self.speed = positive("LinePatrol: speed", speed)
         self.state = "follow"
         self._follower, self._around = LineFollower(speed), KeepDistance(speed, side="left")
         self._wheels = WheelSpeeds(0.0, 0.0)

@@ -20,6 +20,8 @@ WIDTH, HEIGHT = 160, 120
 SIZES = {IMAGE: WIDTH * HEIGHT * 2, SENSORS: 104, NOTHING: 0}  # of what follows that byte
 CALIBRATE, AVOID, SET_STEPS = 1, 2, 4  # bits of the settings
 BODY, FRONT = 4, 5  # bits of the lamps; 0 … 3 are LED1, 3, 5, 7
+COLOURED = tuple(f"led{ring}_{part}" for ring in (1, 3, 5, 7) for part in ("red", "green", "blue"))
+"""Lamps with brightness, in the order of their bytes; all others are on or off."""
 FULL_COLOUR = 100
 STOP_SOUND = 0x20
 
@@ -46,6 +48,12 @@ class Actuators:
     def unpack(cls, data: bytes) -> Actuators:
         settings, left, right, lamps, *rest = _ACTUATORS.unpack(data)
         return cls(settings, left, right, lamps, tuple(rest[:12]), rest[12])
+
+
+def with_colour(colours: tuple[int, ...], lamp: str, brightness: float) -> tuple[int, ...]:
+    """The same bytes, but for one lamp."""
+    place = COLOURED.index(lamp)
+    return (*colours[:place], round(brightness * FULL_COLOUR), *colours[place + 1 :])
 
 
 def command(request: int, actuators: Actuators) -> bytes:

@@ -28,17 +28,11 @@ def pixels_of(picture: Picture, mode: int = RGB565) -> bytes:
     return np.clip(both, 0, 255).astype(np.uint8).tobytes()
 
 
-def picture_of(pixels: bytes, width: int, height: int, mode: int = RGB565) -> Picture:
-    """The picture that a camera has sent; checked for its size."""
-    wanted = width * height * BYTES_PER_PIXEL[mode]
+def picture_of(pixels: bytes, width: int, height: int) -> Picture:
+    """The picture that a camera has sent in colour (RGB565); checked for its size."""
+    wanted = width * height * BYTES_PER_PIXEL[RGB565]
     if len(pixels) != wanted:
         raise BadMessage(f"image: expected {wanted} bytes for {width} × {height} pixels, got {len(pixels)}")
-    if mode == GREY:
-        grey = np.frombuffer(pixels, np.uint8).reshape(height, width)
-        return np.repeat(grey[..., None], 3, axis=2)
-    if mode == YUV:
-        grey = np.frombuffer(pixels, np.uint8).reshape(height, width, 2)[..., 1]
-        return np.repeat(grey[..., None], 3, axis=2)
     words = np.frombuffer(pixels, ">u2").reshape(height, width).astype(np.uint16)
     red, green, blue = words >> 11, words >> 5 & 0x3F, words & 0x1F
     # The high bits fill the low ones, so that white stays white.

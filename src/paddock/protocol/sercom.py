@@ -23,8 +23,6 @@ CALIBRATING = (
     b"k, Calibration finished\r\n",
 )
 END_OF_CHAIN = 0
-MOST_STEPS = {"e-puck": 1000, "e-puck2": 1100}  # per second, what the firmware lets pass
-STEPS_PER_TURN = 1000
 SOUNDS = {1: 262.0, 2: 330.0, 3: 392.0, 4: 523.0, 5: 659.0}
 """The firmware's recorded sounds, and the tones [Hz] that stand for them in the simulation (ours)."""
 
@@ -59,7 +57,6 @@ FORMS = {
     ord("u"): Form("", "3H"),  # loudness
     ord("U"): Form("", "601B"),  # samples of the microphones
     ord("W"): Form("3B"),  # I2C
-    ord("w"): Form("35B"),  # lamps and infrared of a panel on top
 }
 FORMS_OF_EPUCK2 = {
     ALL_SENSORS: Form("", f"{ALL_SENSORS_BYTES}B"),
@@ -111,18 +108,6 @@ def line(letter: str, *values: int) -> bytes:
 def answer_line(letter: str, *values: int) -> bytes:
     """A line of the robot."""
     return ",".join([letter, *(str(value) for value in values)]).encode() + b"\r\n"
-
-
-def numbers_of_line(answer: bytes, letter: str, count: int, low: int = -32768, high: int = 65535) -> tuple[int, ...]:
-    """The numbers of an answered line `letter,1,2,3`; checked for letter, count and range."""
-    text = answer.decode("latin-1").rstrip("\r\n")
-    parts = text.split(",")
-    if parts[0] != letter or len(parts) != count + 1 or not all(re.fullmatch(r"-?\d{1,6}", part) for part in parts[1:]):
-        raise BadMessage(f"expected {letter!r} and {count} numbers, got {text[:60]!r}")
-    values = tuple(int(part) for part in parts[1:])
-    if any(not low <= value <= high for value in values):
-        raise BadMessage(f"{letter!r}: expected numbers from {low} to {high}, got {text[:60]!r}")
-    return values
 
 
 MARK = line("E")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from paddock.experiments.epuck_framework.crossing import CURVING, IMPROVED, PATROL, STOCK, Run
@@ -77,5 +78,5 @@ def _slowest(controller: str, runs: Sequence[Run]) -> Row:
 
 
 def _first_meeting(run: Run) -> float:
-    """How long it took [s], or has lasted."""
-    return (*run.measures.meetings, run.measures.unfinished)[0]
+    """How long it took [s], or has lasted; for ever if there was none."""
+    return (*run.measures.meetings, run.measures.unfinished or math.inf)[0]

@@ -24,11 +24,14 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> RealRob
         url: `epuck:///dev/rfcomm0`, `epuck://COM5`, `epuck2://192.168.1.20` or `epuck2://host:port`; behind a `?`,
             `name=` says what the robot is called, and `dt=` how long a tick of `step` is [s].
         name: what the robot is called, unless the URL says so.
-        timeout: seconds after which a call fails.
+        timeout: seconds after which a call fails; while connecting, each question to the robot has as many.
     """
     if not (all_finite(timeout) and timeout > 0):
         raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise LinkError(f"connect: {url}: {error}") from None
     options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     for key in options:
         if key not in OPTIONS:
@@ -44,16 +47,19 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> RealRob
         device = unquote(parts.netloc + parts.path)
         if not device:
             raise LinkError(f"connect: {url}: expected a serial device, such as 'epuck:///dev/rfcomm0'")
-        port = SerialPort(lambda: SerialWire(device, timeout), timeout)
+        port = SerialPort(lambda left: SerialWire(device), timeout)
     else:
         try:
-            host, number = parts.hostname or "", parts.port or epuck2.PORT
+            host, number = parts.hostname or "", epuck2.PORT if parts.port is None else parts.port
         except ValueError as error:
             raise LinkError(f"connect: {url}: {error}") from None
         if not host:
             raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
-        port = WifiPort(lambda: TcpWire(host, number, timeout), timeout)
+        if number == 0:
+            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got 0")
+        port = WifiPort(lambda left: TcpWire(host, number, left), timeout)
     try:
+        port.meet()
         return RealRobot(port, name=options.get("name") or name, dt=dt)
     except BaseException:
         port.close()

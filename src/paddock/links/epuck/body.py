@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device
-from paddock.core.errors import DeviceRefused, PaddockError
+from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.estimate.odometry import ORIGIN, Odometry
@@ -24,35 +25,46 @@ if TYPE_CHECKING:
     from paddock.links.epuck.robot import RealRobot
 
 BATTERY_FINE, BATTERY_LOW = 3.7, 3.4  # [V] of robots that know no more than that
+STANDING, SILENCE = WheelSpeeds(0.0, 0.0), (0.0, 0.0)
+
+
+class Look(NamedTuple):
+    """What was read in one exchange."""
+
+    time: float  # [s] of the robot, when it had come
+    raw: dict[str, Raw]  # hardware numbers by device
+    values: dict[str, Readings]  # the same in SI units
 
 
 class HardwareBody(Body):
     """Asks a port; keeps what it cannot ask for: odometry, lamps, the sound."""
 
     pose_source: PoseSource = "odometry"
-    arena: RealRobot
 
-    def __init__(self, port: Port, name: str, spec: RobotSpec) -> None:
-        self.port, self.name, self.spec = port, name, spec
+    def __init__(self, arena: RealRobot, port: Port, name: str, spec: RobotSpec) -> None:
+        self.arena, self.port, self.name, self.spec = arena, port, name, spec
         self._specs = {sensor.name: sensor for sensor in spec.sensors}
         self._step = spec.drive.speed_step
         self._lamps = dict.fromkeys(spec.leds, 0.0)
-        self._tone = (0.0, 0.0)
-        self._speeds = WheelSpeeds(0.0, 0.0)
-        self.latest: dict[str, Readings] = {}  # what a background thread has seen, by device
-        self.complaint: PaddockError | None = None  # what it could not see, and why
+        self._tone, self._speeds = SILENCE, STANDING
+        self._steps: Raw = (0, 0)  # counters when they were last read
+        self._steps_in_doubt = False  # whether they may have begun anew since
+        self._restarts = port.restarts
+        self.latest: Look | None = None  # of a background thread
+        self.complaint: Exception | None = None  # what went wrong there
         self.begin(ORIGIN)
 
     def begin(self, pose: Pose) -> None:
-        """Begin to count the way anew, at a pose."""
+        """Begin to count the way anew, at a pose: from now on, not from the first reading on."""
         with self.port.turn():
             self._counter = Counter(self._specs["encoders"].wrap)
             self._odometry = Odometry(self.spec.drive.axle, pose=pose)
+            self.fetch(())
 
     def believe(self, pose: Pose) -> None:
         """Take the robot to be somewhere; the travel of its wheels goes on."""
         with self.port.turn():
-            self._fetch(())
+            self.fetch(())
             self._odometry.pose = pose
 
     # ---- doing
@@ -61,6 +73,7 @@ class HardwareBody(Body):
         steps = round(left / self._step), round(right / self._step)
         with self.port.turn():
             self.port.set_speeds(*steps)
+            self._heed_restart()
             self._speeds = WheelSpeeds(steps[0] * self._step, steps[1] * self._step)
 
     def set_pan(self, device: Device, angle: float) -> None:
@@ -70,13 +83,19 @@ class HardwareBody(Body):
         name = self.spec.leds[number]
         with self.port.turn():
             self.port.set_lamp(name, brightness)
-            self._lamps[name] = brightness
+            full = epuck2.FULL_COLOUR if name in epuck2.COLOURED else None  # else it is on or off
+            self._lamps[name] = float(brightness > 0) if full is None else round(brightness * full) / full
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        sound = min(sercom.SOUNDS, key=lambda one: abs(sercom.SOUNDS[one] - frequency)) if amplitude > 0 else 0
+        nearest = min(sercom.SOUNDS, key=lambda sound: abs(sercom.SOUNDS[sound] - frequency))
+        self.play(nearest if amplitude > 0 else 0, amplitude)
+
+    def play(self, sound: int, amplitude: float) -> None:
+        """A recorded sound, 0 for silence; the amplitude is not the robot's business, but is told."""
         with self.port.turn():
             self.port.play(sound)
-            self._tone = (frequency, amplitude)
+            self._heed_restart()
+            self._tone = (sercom.SOUNDS[sound], amplitude) if sound else SILENCE
 
     def switch(self, device: Device, on: bool) -> None:
         self.port.switch(device.name, on)
@@ -94,52 +113,61 @@ class HardwareBody(Body):
     def sense(self, robot: Robot) -> Observation:
         slots, cameras = robot.chosen.slots, robot.chosen.cameras
         seen = self._known(slots)
-        if seen is None:
-            seen = self._fetch(slots)[1]
-        pictures = {camera.name: self.port.image() for camera in cameras} if cameras else None
-        return self._observation(robot, seen, pictures)
+        with self.port.turn() if seen is None or cameras else contextlib.nullcontext():  # one call, one timeout
+            if seen is None:
+                seen = self.fetch(slots)
+            pictures = {camera.name: self.port.image() for camera in cameras} if cameras else None
+        return _observation(robot, seen, pictures)
 
     def look(self, robot: Robot) -> Observation:
         """The same afresh and without pictures, for a background thread; others get it from then on."""
-        seen = self._fetch(robot.chosen.slots)[1]
-        self.latest = seen
-        return self._observation(robot, seen, None)
-
-    def _observation(
-        self, robot: Robot, seen: dict[str, Readings], pictures: dict[str, NDArray[np.uint8]] | None
-    ) -> Observation:
-        slots, length, _, _ = robot.chosen
-        row: Readings = np.empty(length)
-        there = {name: slot for name, slot in slots.items() if name in seen}
-        for name, slot in there.items():
-            row[slot.first : slot.last] = seen[name]
-        return Observation(self.arena.time, row, there, pictures)
+        with self.port.turn():
+            try:
+                self.latest = seen = self.fetch(robot.chosen.slots)
+            except Exception:
+                self.latest = None  # what was seen before is not how things are
+                raise
+        return _observation(robot, seen, None)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
-        if not raw:
-            known = self._known((device.name,))
-            if known is not None:
-                return known[device.name].copy()
-        numbers, seen = self._fetch((device.name,))
-        return np.array(numbers[device.name], np.float64) if raw else seen[device.name]
+        seen = None if raw else self._known((device.name,))
+        if seen is None:
+            seen = self.fetch((device.name,))
+        return np.array(seen.raw[device.name], np.float64) if raw else seen.values[device.name].copy()
 
-    def _known(self, names: Collection[str]) -> dict[str, Readings] | None:
+    def _known(self, names: Collection[str]) -> Look | None:
         """What a background thread has seen, if one is at work; if it failed, this is where it is told."""
         complaint, self.complaint = self.complaint, None
         if complaint is not None:
             raise complaint
-        if not self.arena.watching:
-            return None
-        latest = self.latest
-        return latest if all(name in latest for name in names) else None
+        latest = self.latest if self.arena.watching else None
+        return latest if latest is not None and all(name in latest.values for name in names) else None
 
-    def _fetch(self, names: Collection[str]) -> tuple[dict[str, Raw], dict[str, Readings]]:
-        """Ask the robot: hardware numbers, and the same in SI units. The encoders come along for odometry."""
+    def fetch(self, names: Collection[str]) -> Look:
+        """Ask the robot. The encoders come along for odometry."""
         with self.port.turn():
             raw = self.port.read({*names, "encoders"})
-            seen = {name: self._converted(name, numbers) for name, numbers in raw.items()}
-            self._odometry.update(*seen["encoders"].tolist())
-        return raw, seen
+            time = self.arena.time
+            self._heed_restart()
+            self._check_counters(raw["encoders"])
+            values = {name: self._converted(name, numbers) for name, numbers in raw.items()}
+            self._odometry.update(*values["encoders"].tolist())
+        return Look(time, raw, values)
+
+    def _heed_restart(self) -> None:
+        """A robot that was restarted, or away, stands; its counters may have begun anew."""
+        if self.port.restarts != self._restarts:
+            self._restarts, self._steps_in_doubt = self.port.restarts, True
+            self._tone, self._speeds = SILENCE, STANDING
+
+    def _check_counters(self, steps: Raw) -> None:
+        """After a restart they are near 0, and what was counted before stays; else they have gone on."""
+        if self._steps_in_doubt:
+            now, half = np.array(steps, np.float64), self._specs["encoders"].wrap
+            moved = (now - self._steps + half) % (2 * half) - half
+            if abs(now).sum() < abs(moved).sum():
+                self._counter.restart(now)
+        self._steps, self._steps_in_doubt = steps, False
 
     def _converted(self, name: str, raw: Raw) -> Readings:
         spec = self._specs[name]
@@ -156,7 +184,7 @@ class HardwareBody(Body):
     @property
     def pose(self) -> Pose:
         if self._known(("encoders",)) is None:
-            self._fetch(())
+            self.fetch(())
         return self._odometry.pose
 
     @property
@@ -179,6 +207,15 @@ class HardwareBody(Body):
         return self._tone
 
     def went_out(self) -> None:
-        """The robot was restarted: it stands, is dark and silent."""
+        """The robot was reset: it stands, is dark and silent."""
         self._lamps = dict.fromkeys(self.spec.leds, 0.0)
-        self._tone, self._speeds = (0.0, 0.0), WheelSpeeds(0.0, 0.0)
+        self._tone, self._speeds = SILENCE, STANDING
+
+
+def _observation(robot: Robot, seen: Look, pictures: dict[str, NDArray[np.uint8]] | None) -> Observation:
+    slots, length, _, _ = robot.chosen
+    row: Readings = np.empty(length)
+    there = {name: slot for name, slot in slots.items() if name in seen.values}
+    for name, slot in there.items():
+        row[slot.first : slot.last] = seen.values[name]
+    return Observation(seen.time, row, there, pictures)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -16,46 +17,87 @@ from paddock.protocol import epuck2
 from paddock.robots import RobotSpec
 
 Raw = tuple[float, ...]  # the hardware's own numbers
+CLOSED = "the connection to the robot was closed"
+
+LONGEST = 20.0  # [s] that any call may take, whatever the timeout: calibration
 
 
 class Port(ABC):
     """A robot's firmware. Calls end within the timeout: with checked numbers, or with a LinkError.
 
-    A failed call leaves the connection in doubt; the next one first makes sure of it, or opens it anew.
+    A failed call leaves the connection in doubt; the next one first makes sure of it, or opens it anew. A robot whose
+    connection was opened anew stands until it is told to drive again.
     """
 
     kind: str  # "e-puck" or "e-puck2"
 
-    def __init__(self, open_wire: Callable[[], Wire], timeout: float) -> None:
+    def __init__(self, open_wire: Callable[[float], Wire], timeout: float) -> None:
+        """
+        Args:
+            open_wire: opens the wire, within the seconds that it is given.
+            timeout: seconds that a call may take.
+        """
         self.timeout = timeout
         self._open_wire = open_wire
         self._wire: Wire | None = None
         self._in_doubt = True
         self._busy = threading.RLock()
+        self._deadline: float | None = None  # of the call that has the wire (monotonic)
+        self._last_thread: int | None = None  # that may use the wire, once it is to be closed
         self.closed = False
+        self.restarts = 0  # how often the robot greeted or was found again: its counters may have begun anew
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Have the wire for oneself; a thread may take it again while it has it."""
-        if not self._busy.acquire(timeout=self.timeout):
-            raise Timeout(f"the robot was busy with other threads for {self.timeout:g} s")
+    def turn(self, patience: float = 0.0) -> Iterator[None]:
+        """Have the wire for oneself, for as long as a call may last; a thread may take it again while it has it."""
+        patience = max(patience, self.timeout)
+        deadline = time.monotonic() + patience
+        if not self._busy.acquire(timeout=patience):
+            raise Timeout(f"the robot was busy with other threads for {patience:g} s")
+        outer = self._deadline
         try:
+            if self._last_thread not in (None, threading.get_ident()):
+                raise LinkError(CLOSED)
+            self._deadline = deadline if outer is None else outer
             yield
         finally:
+            self._deadline = outer
             self._busy.release()
+
+    @contextmanager
+    def last_turn(self) -> Iterator[None]:
+        """The same, and no other thread gets it any more; in the end the wire is closed."""
+        self._last_thread = threading.get_ident()
+        waited = self._busy.acquire(timeout=max(self.timeout, LONGEST))
+        try:
+            if not waited:
+                raise Timeout("another thread does not let go of the robot")
+            with self.turn():
+                yield
+        finally:
+            self.close()
+            if waited:
+                self._busy.release()
+
+    @property
+    def deadline(self) -> float:
+        """When the present call has to be over (monotonic)."""
+        assert self._deadline is not None
+        return self._deadline
 
     @contextmanager
     def exchange(self) -> Iterator[Wire]:
         """A wire that is open and free of old bytes; in doubt again if anything goes wrong."""
         with self.turn():
             if self.closed:
-                raise LinkError("the connection to the robot was closed")
+                raise LinkError(CLOSED)
             try:
                 if self._in_doubt and self._starts_anew:
                     self.hang_up()
                 if self._wire is None:
-                    self._wire = self._open_wire()
+                    self._wire = self._open_wire(max(1e-3, self.deadline - time.monotonic()))
                     self._in_doubt = True
+                    self.restarts += 1
                 if self._in_doubt:
                     self._make_sure(self._wire)
                 self._in_doubt = True
@@ -82,6 +124,10 @@ class Port(ABC):
         """No more calls."""
         self.closed = True
         self.hang_up()
+
+    @abstractmethod
+    def meet(self) -> None:
+        """Open the wire, and find out what robot this is."""
 
     @abstractmethod
     def adapted(self, spec: RobotSpec) -> RobotSpec:

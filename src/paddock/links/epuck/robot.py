@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import logging
 import math
 import threading
@@ -11,18 +13,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
+import numpy as np
+
 from paddock.arena.base import BaseArena, checked_ticks
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, PaddockError, SimulationError, UnknownName
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Pose, wrap
+from paddock.core.numeric import all_finite
 from paddock.core.observation import acting
 from paddock.estimate.odometry import ORIGIN
 from paddock.links.epuck.body import HardwareBody
-from paddock.links.epuck.port import Port
+from paddock.links.epuck.port import LONGEST, Port
 from paddock.protocol import epuck2
 from paddock.robots import load_robot
 
 log = logging.getLogger("paddock.links")
+LOUD = 0.1  # amplitude at 1 m that is told of a recorded sound
 
 
 class Clock(Protocol):
@@ -60,11 +66,12 @@ class RealRobot(Robot, BaseArena):
         self.port, self._clock, self._dt = port, clock or WallClock(), dt
         self._start = self._due = self._clock.now()
         self._watchers: dict[str, Watcher] = {}
+        self._guard = threading.Lock()  # of the watchers, and of `_ended`
+        self._ended = False  # whether someone has closed it, or does so now
         spec = port.adapted(replace(spec, sensors=sensors))
-        body = HardwareBody(port, name or spec.name, spec)
-        body.arena = self
-        Robot.__init__(self, self, body)
+        Robot.__init__(self, self, HardwareBody(self, port, name or spec.name, spec))
         self.robots = {self.name: self}
+        atexit.register(self.close)  # a program that ends leaves no robot driving
 
     def __getitem__(self, name: str) -> Robot:
         if name != self.name:
@@ -107,10 +114,15 @@ class RealRobot(Robot, BaseArena):
         acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
         self._due = self._clock.now()
         end = self._due + ticks * self._dt
-        while self._clock.now() < end - 1e-6:
-            for robot, act in acts:
-                robot.apply(act(robot.sense()))
-            self.step()
+        try:
+            while self._clock.now() < end - 1e-6:
+                for robot, act in acts:
+                    robot.apply(act(robot.sense()))
+                self.step()
+        except BaseException:  # also Ctrl-C: a robot without a controller must not drive on
+            with contextlib.suppress(LinkError):
+                self.stop()
+            raise
 
     # ---- the robot as such
 
@@ -124,9 +136,9 @@ class RealRobot(Robot, BaseArena):
 
     def sound(self, number: int) -> None:
         """Play one of its five recorded sounds, 1 … 5; 0 stops."""
-        if number not in range(6):
-            raise PaddockError(f"{self.name}.sound: expected a number from 0 to 5, got {number!r}")
-        self.port.play(number)
+        if not isinstance(number, int | np.integer) or isinstance(number, bool) or number not in range(6):
+            raise PaddockError(f"{self.name}.sound: expected a whole number from 0 to 5, got {number!r}")
+        self.body.play(int(number), LOUD)
 
     def hardware(self) -> epuck2.Sensors:
         """All hardware numbers of an e-puck2 at once: also the field, the button, the remote control."""
@@ -134,31 +146,38 @@ class RealRobot(Robot, BaseArena):
 
     def believe(self, x: float, y: float, heading: float = 0.0) -> None:
         """Tell its odometry where it is."""
-        self.body.believe(Pose(float(x), float(y), float(heading)))
+        if not all_finite(x, y, heading):
+            raise PaddockError(f"{self.name}.believe({x!r}, {y!r}, {heading!r}): expected finite numbers: m, m, rad")
+        self.body.believe(Pose(float(x), float(y), wrap(float(heading))))
 
     def reset(self, seed: int | None = None) -> None:
         """Start its firmware anew: it stops, lamps go out; odometry and time begin at 0 again."""
-        self.port.restart()
-        self.body.went_out()
-        self.body.begin(ORIGIN)
-        self._start = self._due = self._clock.now()
+        with self.port.turn(LONGEST):  # no thread reads in between
+            self.port.restart()
+            self.body.went_out()
+            self.body.latest = None
+            self._start = self._due = self._clock.now()
+            self.body.begin(ORIGIN)
 
     def reconnect(self) -> None:
-        """Close the connection and open it anew. Calls do so by themselves after an error, too."""
+        """Close the connection and open it anew; the robot stands then. Calls do so after an error, too."""
         with self.port.turn():
             self.port.hang_up()
-            self.port.read({"encoders"})
+            self.body.fetch(())
 
     def close(self) -> None:
         """Stop, and let go of the robot."""
-        for watcher in self._watchers.values():
-            watcher.stopped.set()
-        if not self.port.closed:
-            try:
+        with self._guard:
+            first, self._ended = not self._ended, True
+        if not first:
+            return
+        atexit.unregister(self.close)
+        self._watch()
+        try:
+            with self.port.last_turn():
                 self.stop()
-            except LinkError:
-                log.debug("%s could not be stopped any more", self.name)
-            self.port.close()
+        except LinkError as error:
+            log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
 
     # ---- watching
 
@@ -168,18 +187,32 @@ class RealRobot(Robot, BaseArena):
         return "" in self._watchers
 
     def watched(self, robot: Robot) -> None:
-        wanted: dict[str, tuple[float, Callable[[], object]]] = {}
+        self._watch()
+
+    def _watch(self) -> None:
+        """Let a thread work for everything that is to be watched now, and no others."""
+        with self._guard:
+            for watcher in self._watchers.values():
+                watcher.stopped.set()
+            self._watchers = {} if self._ended else self._wanted_watchers()
+            self.body.latest, self.body.complaint = None, None
+            for watcher in self._watchers.values():
+                watcher.start()
+
+    def _wanted_watchers(self) -> dict[str, Watcher]:
         watches = self.watches
-        self.body.latest, self.body.complaint = {}, None
+        wanted: dict[str, tuple[float, Callable[[], object]]] = {}
         if watches.period is not None:
             wanted[""] = watches.period, lambda: watches.tell(self.body.look(self))
         for camera, period in watches.camera_periods.items():
             wanted[camera] = period, partial(self._show, camera)
-        for watcher in self._watchers.values():
-            watcher.stopped.set()
-        self._watchers = {name: Watcher(self, period or self._dt, task) for name, (period, task) in wanted.items()}
-        for watcher in self._watchers.values():
-            watcher.start()
+        return {name: Watcher(self, period or self._dt, task) for name, (period, task) in wanted.items()}
+
+    def complain(self, error: Exception) -> None:
+        """Something went wrong in the background: whoever reads next is told, and the log if nobody was since."""
+        if self.body.complaint is None:
+            log.warning("%s: in the background: %s: %s", self.name, type(error).__name__, error)
+        self.body.complaint = error
 
     def _show(self, camera: str) -> None:
         self.watches.show(camera, self.port.image(), self.tick)
@@ -218,10 +251,8 @@ class Watcher(threading.Thread):
         while not self.stopped.is_set():
             try:
                 self.task()
-            except PaddockError as error:
+            except Exception as error:
                 if not self.stopped.is_set():
-                    self.robot.body.complaint = error  # whoever asks next is told
-            except Exception:
-                log.exception("an observer of %s failed", self.robot.name)
+                    self.robot.complain(error)
             due = max(due + self.period, time.monotonic())
             self.stopped.wait(due - time.monotonic())

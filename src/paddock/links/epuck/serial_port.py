@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
-from paddock.links.epuck.port import Port, Raw
+from paddock.links.epuck.port import LONGEST, Port, Raw
 from paddock.links.epuck.wires import Wire
 from paddock.protocol import epuck2, sercom
 from paddock.protocol.pixels import picture_of
@@ -37,10 +37,10 @@ LETTERS = {
 }
 MOST = {"proximity": 4095, "light": 4095, "ground": 4095, "microphones": 4095, "battery": 4095, "selector": 15}
 LONGEST_COMMAND = 40  # bytes that the firmware can be waiting for
-CALIBRATION = 20.0  # [s] more than it takes
-RESTART = 10.0  # [s] likewise
+RESTART = 10.0  # [s] more than it takes
 TRIES = 6  # letters of a watchword
 CAMERA = sercom.CameraSettings()
+DARK = (0,) * len(epuck2.COLOURED)
 
 
 class SerialPort(Port):
@@ -48,12 +48,20 @@ class SerialPort(Port):
 
     _starts_anew = False
 
-    def __init__(self, open_wire: Callable[[], Wire], timeout: float) -> None:
+    def __init__(self, open_wire: Callable[[float], Wire], timeout: float) -> None:
         super().__init__(open_wire, timeout)
-        self._colours = [0] * 12
-        self._camera_set = False
+        self._colours = DARK
+        self._lamps: dict[str, bytes] = {}  # the last command of each, for a robot that was restarted
+        self._switches: dict[str, bytes] = {}  # likewise
+        self._restored = 0  # the restart up to which that is done
+        self._camera_set_at = 0  # the restart since which it is
         self._forms: dict[str, str] = {}
-        self.kind = "e-puck2" if self._answered(command(sercom.ALL_SENSORS)) in (103, 104) else "e-puck"
+
+    def meet(self) -> None:
+        length = self._length(command(sercom.ALL_SENSORS))
+        if length not in (0, sercom.ALL_SENSORS_BYTES):
+            raise BadMessage(f"all sensors: expected {sercom.ALL_SENSORS_BYTES} bytes, got {length}")
+        self.kind = "e-puck2" if length else "e-puck"
         if self.kind == "e-puck":
             self._find_out_lengths()
 
@@ -61,8 +69,8 @@ class SerialPort(Port):
         """Firmwares differ: some have cliff sensors beside the ground sensors, old ones know fewer commands."""
         for device, letter in LETTERS.items():
             expected = sercom.FORMS[ord(letter)].answers
-            length = self._answered(command(letter))
-            if device == "ground" and length in (6, 8, 10):
+            length = self._length(command(letter))
+            if device == "ground" and length in (6, 10):
                 self._forms[device] = f"{length // 2}H"
             elif length == size(expected):
                 self._forms[device] = expected
@@ -70,8 +78,6 @@ class SerialPort(Port):
                 raise BadMessage(f"{letter!r}: expected {size(expected)} bytes, got {length}")
 
     def adapted(self, spec: RobotSpec) -> RobotSpec:
-        if not isinstance(spec.sensor("camera"), CameraSpec):
-            return spec
         known = {*self._forms, "selector", "camera"} if self.kind == "e-puck" else None
         sensors = []
         for sensor in spec.sensors:
@@ -89,39 +95,51 @@ class SerialPort(Port):
     def _make_sure(self, wire: Wire) -> None:
         """Whatever the robot waits for, it gets enough zeros; then it has to answer a new watchword."""
         word = "".join(random.choices("CEQ", k=TRIES))
-        wire.send(bytes(LONGEST_COMMAND) + b"\r" + b"".join(line(letter) for letter in word))
+        wire.send(bytes(LONGEST_COMMAND) + b"\r" + b"".join(line(letter) for letter in word), self.deadline)
         answers = "".join(rf"{letter.lower()}(?:,-?\d{{1,6}}){{1,2}}\r\n" for letter in word)
         expected = re.compile(answers.encode() + rb"\Z")
-        self._collect(wire, lambda seen: expected.search(seen) is not None, self.timeout, "its first command")
+        self._collect(wire, lambda seen: expected.search(seen) is not None, "its first command")
+        if self._restored != self.restarts:
+            self._restore(wire)
 
-    def _collect(self, wire: Wire, complete: Callable[[bytes], bool], timeout: float, what: str) -> bytes:
+    def _restore(self, wire: Wire) -> None:
+        """A robot that was restarted, or found again: it is to stand, and what was set before is set again."""
+        restarts = self.restarts
+        wire.send(chain(command("D", 0, 0), *self._lamps.values(), *self._switches.values()) + MARK, self.deadline)
+        seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, "what was set before")
+        if not seen.endswith(b"e,0,0\r\n"):
+            raise BadMessage(f"{wire.name}: the robot was told to stand, but says {seen[-20:]!r}")
+        self._restored = restarts
+
+    def _collect(self, wire: Wire, complete: Callable[[bytes], bool], what: str) -> bytes:
         seen = b""
-        deadline = time.monotonic() + timeout
-        while not complete(seen):
-            try:
-                seen += wire.receive(deadline)
-            except Timeout:
-                got = f"only {len(seen)} bytes of an answer" if seen else "no answer"
-                raise Timeout(f"{wire.name}: {got} to {what} within {timeout:g} s") from None
-            if len(seen) > 1 << 16:
-                raise BadMessage(f"{wire.name}: {what}: the robot does not stop talking")
-        return seen
+        began = time.monotonic()
+        try:
+            while not complete(seen):
+                try:
+                    seen += wire.receive(self.deadline)
+                except Timeout:
+                    got = f"only {len(seen)} bytes of an answer" if seen else "no answer"
+                    raise Timeout(f"{wire.name}: {got} to {what} within {time.monotonic() - began:.1f} s") from None
+                if len(seen) > 1 << 16:
+                    raise BadMessage(f"{wire.name}: {what}: the robot does not stop talking")
+            return seen
+        finally:
+            self.restarts += sercom.WELCOME[-20:] in seen
 
     def _ask(
         self,
         commands: Sequence[bytes],
         length: int,
         lines: Sequence[tuple[bytes, str]] = (),
-        *,
-        timeout: float | None = None,
     ) -> tuple[bytes, re.Match[bytes]]:
         """Send a chain, text commands, and the mark; check what comes for its length and its lines."""
         request = (chain(*commands) if commands else b"") + b"".join(text for text, _ in lines) + MARK
         tail = re.compile("".join(pattern for _, pattern in lines).encode() + rb"e,(-?\d{1,6}),(-?\d{1,6})\r\n\Z")
         what = f"0x{commands[0][0]:02x}" if commands else repr(lines[0][0].decode())
         with self.exchange() as wire:
-            wire.send(request)
-            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, timeout or self.timeout, what)
+            wire.send(request, self.deadline)
+            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, what)
             found = tail.match(seen, length) if len(seen) > length else None
             if found is None:
                 if b"z,Command not found" in seen:
@@ -133,14 +151,21 @@ class SerialPort(Port):
                 )
         return seen[:length], found
 
-    def _answered(self, request: bytes) -> int:
-        """How many bytes a command is answered with; 0 if the firmware does not know it."""
+    def _length(self, request: bytes) -> int:
+        """Bytes of an answer, asked for twice: what a lost byte makes of the robot now would be believed to the end."""
+        once, twice = len(self._answered(request)), len(self._answered(request))
+        if once != twice:
+            raise BadMessage(f"0x{request[0]:02x}: answered with {once} bytes, and then with {twice}")
+        return once
+
+    def _answered(self, request: bytes) -> bytes:
+        """What a command is answered with; nothing if the firmware does not know it."""
         with self.exchange() as wire:
-            wire.send(chain(request) + MARK)
-            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, self.timeout, "a question")
+            wire.send(chain(request) + MARK, self.deadline)
+            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, "a question")
             found = MARKED.search(seen)
             assert found is not None
-        return found.start()
+        return seen[: found.start()]
 
     # ---- telling
 
@@ -186,16 +211,18 @@ class SerialPort(Port):
             raise
 
     def image(self) -> NDArray[np.uint8]:
-        if not self._camera_set:
-            settings = (CAMERA.mode, CAMERA.width, CAMERA.height, CAMERA.zoom)
-            told = ",".join(map(str, (*settings, CAMERA.bytes)))
-            self._ask([], 0, [(line("J", *settings), r"j\r\n"), (line("I"), rf"i,{told}\r\n")])
-            self._camera_set = True
-        data, _ = self._ask([command("I")], 3 + CAMERA.bytes)
-        if tuple(data[:3]) != (CAMERA.mode, CAMERA.width, CAMERA.height):
-            self._camera_set = False
-            raise self._wrong(f"image: expected one of {CAMERA.width} × {CAMERA.height} pixels, got {tuple(data[:3])}")
-        return picture_of(data[3:], CAMERA.width, CAMERA.height, CAMERA.mode)
+        with self.turn():
+            if self._camera_set_at != self.restarts:
+                settings = (CAMERA.mode, CAMERA.width, CAMERA.height, CAMERA.zoom)
+                told = ",".join(map(str, (*settings, CAMERA.bytes)))
+                self._ask([], 0, [(line("J", *settings), r"j\r\n"), (line("I"), rf"i,{told}\r\n")])
+                self._camera_set_at = self.restarts
+            data, _ = self._ask([command("I")], 3 + CAMERA.bytes)
+            if tuple(data[:3]) != (CAMERA.mode, CAMERA.width, CAMERA.height):
+                self._camera_set_at = 0
+                wanted = f"{CAMERA.width} × {CAMERA.height}"
+                raise self._wrong(f"image: expected one of {wanted} pixels, got {tuple(data[:3])}")
+        return picture_of(data[3:], CAMERA.width, CAMERA.height)
 
     def version(self) -> str:
         """Asked for twice: letters may get lost unnoticed."""
@@ -213,38 +240,48 @@ class SerialPort(Port):
             raise self._wrong(f"speeds: told {left}, {right}, but the robot understood {found[0].decode().strip()}")
 
     def set_lamp(self, name: str, brightness: float) -> None:
-        if "_" in name:
-            ring, colour = name.removeprefix("led").split("_")
-            place = 3 * (int(ring) // 2) + ("red", "green", "blue").index(colour)
-            self._colours[place] = round(brightness * epuck2.FULL_COLOUR)
-            self._ask([command(sercom.COLOURS, *self._colours)], 0)
-        else:
-            number = {"body": 8, "front": 9}.get(name)
-            self._ask(
-                [command("L", int(name.removeprefix("led")) if number is None else number, int(brightness > 0))], 0
-            )
+        with self.turn():
+            if name in epuck2.COLOURED:
+                colours = epuck2.with_colour(self._colours, name, brightness)
+                self._set_lamps("colours", command(sercom.COLOURS, *colours))
+                self._colours = colours
+            else:
+                number = {"body": 8, "front": 9}.get(name) or int(name.removeprefix("led"))
+                self._set_lamps(name, command("L", number, int(brightness > 0)))
+
+    def _set_lamps(self, which: str, request: bytes) -> None:
+        self._ask([request], 0)
+        self._lamps[which] = request
 
     def play(self, sound: int) -> None:
         self._ask([], 0, [(line("T", sound), r"t\r\n")])
 
     def calibrate(self) -> None:
         lines = "".join(re.escape(text.decode()) for text in sercom.CALIBRATING)
-        self._ask([], 0, [(line("K"), lines)], timeout=max(self.timeout, CALIBRATION))
+        with self.turn(LONGEST):
+            self._ask([], 0, [(line("K"), lines)])
 
     def restart(self) -> None:
-        with self.turn():
+        with self.turn(RESTART):
             with self.exchange() as wire:
-                wire.send(line("R"))
+                wire.send(line("R"), self.deadline)
                 ended = sercom.WELCOME[-20:]
-                self._collect(wire, lambda seen: ended in seen, max(self.timeout, RESTART), "a restart")
+                self._collect(wire, lambda seen: ended in seen, "a restart")
             self._in_doubt = True
-            self._camera_set, self._colours = False, [0] * 12
+            self._lamps, self._colours = {}, DARK
             self.read({"encoders"})
 
     def switch(self, device: str, on: bool) -> None:
         code = {"compass": sercom.MAGNETOMETER_ON, "tof": sercom.DISTANCE_ON}.get(device)
-        if code is not None and self.kind == "e-puck2":
-            self._answered(command(code, on))  # older firmwares have no such switch: the device is always on
+        if code is None or self.kind != "e-puck2":
+            return
+        with self.turn():
+            answer = self._answered(command(code, on))
+            if answer not in (b"", b"\0"):  # older firmwares have no such switch, and no answer: it is always on
+                raise DeviceRefused(
+                    f"{device}: the robot does not switch it {'on' if on else 'off'}, but says {answer!r}"
+                )
+            self._switches[device] = command(code, on)
 
 
 def numbers_of(sensors: epuck2.Sensors, devices: Collection[str]) -> dict[str, Raw]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from paddock.protocol.epuck2 import Actuators
 from paddock.protocol.pixels import picture_of
 from paddock.robots import RobotSpec
 
-SETTLED = 0.001  # [s] to see whether an answer is longer than it should be
 BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": epuck2.BODY, "front": epuck2.FRONT}
 
 
@@ -27,9 +26,11 @@ class WifiPort(Port):
 
     kind = "e-puck2"
 
-    def __init__(self, open_wire: Callable[[], Wire], timeout: float) -> None:
+    def __init__(self, open_wire: Callable[[float], Wire], timeout: float) -> None:
         super().__init__(open_wire, timeout)
         self._wanted = Actuators()
+
+    def meet(self) -> None:
         self.hardware()
 
     def adapted(self, spec: RobotSpec) -> RobotSpec:
@@ -38,40 +39,56 @@ class WifiPort(Port):
     def _make_sure(self, wire: Wire) -> None:
         """A connection that is in doubt was closed, so this one is new."""
 
-    def _ask(self, packet: int, wanted: Actuators) -> bytes:
-        """Send everything that is wanted; the answer is the packet of that kind."""
+    def hang_up(self) -> None:
+        """The robot is to stand when it is found again, for nobody told it to drive since; its lamps are lit again."""
+        super().hang_up()
+        self._wanted = replace(self._wanted, left=0, right=0)
+
+    def _ask(self, packet: int, **changes: Any) -> bytes:
+        """Send everything that is wanted, with these changes; the answer is the packet of that kind.
+
+        Changes are kept once the robot has answered: a command that failed is not carried out by the next one.
+        """
         with self.exchange() as wire:
+            self._expect_silence(wire)
+            wanted = replace(self._wanted, **changes)
             request = epuck2.WANT_IMAGE if packet == epuck2.IMAGE else epuck2.WANT_SENSORS
-            wire.send(epuck2.command(request, wanted))
-            return self._answer(wire, packet)
+            wire.send(epuck2.command(request, wanted), self.deadline)
+            answer = self._answer(wire, packet)
+            self._wanted = replace(wanted, settings=0, sound=0)
+            return answer
 
     def _answer(self, wire: Wire, packet: int) -> bytes:
-        deadline = time.monotonic() + self.timeout
         wanted = 1 + epuck2.SIZES[packet]
         seen = b""
         while len(seen) < wanted:
             try:
-                seen += wire.receive(deadline)
+                seen += wire.receive(self.deadline)
             except Timeout:
                 got = f"only {len(seen)} of {wanted} bytes" if seen else "no answer"
                 raise Timeout(f"{wire.name}: {got} within {self.timeout:g} s") from None
             if seen[0] != packet:
                 raise BadMessage(f"{wire.name}: expected a packet of kind {packet}, got {seen[0]}")
         if len(seen) == wanted:
-            try:
-                seen += wire.receive(time.monotonic() + SETTLED)
-            except Timeout:
-                return seen[1:]
+            return seen[1:]
         raise BadMessage(f"{wire.name}: expected a packet of {wanted} bytes, got {len(seen)}")
+
+    def _expect_silence(self, wire: Wire) -> None:
+        """A packet that nobody asked for would be taken for the answer to what is asked now."""
+        try:
+            old = wire.receive(0.0)
+        except Timeout:
+            return
+        raise BadMessage(f"{wire.name}: {len(old)} bytes came that nobody asked for")
 
     # ---- telling
 
     def hardware(self) -> epuck2.Sensors:
         return self._sensors()
 
-    def _sensors(self, *, settings: int = 0, sound: int = 0) -> epuck2.Sensors:
+    def _sensors(self, **changes: Any) -> epuck2.Sensors:
         with self.turn():
-            data = self._ask(epuck2.SENSORS, replace(self._wanted, settings=settings, sound=sound))
+            data = self._ask(epuck2.SENSORS, **changes)
             try:
                 return epuck2.Sensors.unpack(data)
             except BadMessage:
@@ -82,28 +99,20 @@ class WifiPort(Port):
         return numbers_of(self.hardware(), devices)
 
     def image(self) -> NDArray[np.uint8]:
-        return picture_of(self._ask(epuck2.IMAGE, self._wanted), epuck2.WIDTH, epuck2.HEIGHT)
+        return picture_of(self._ask(epuck2.IMAGE), epuck2.WIDTH, epuck2.HEIGHT)
 
     # ---- doing
 
     def set_speeds(self, left: int, right: int) -> None:
-        with self.turn():
-            self._wanted = replace(self._wanted, left=left, right=right)
-            self._sensors()
+        self._sensors(left=left, right=right)
 
     def set_lamp(self, name: str, brightness: float) -> None:
         with self.turn():
             if name in BITS:
                 bit = 1 << BITS[name]
-                lamps = self._wanted.lamps | bit if brightness > 0 else self._wanted.lamps & ~bit
-                self._wanted = replace(self._wanted, lamps=lamps)
+                self._sensors(lamps=self._wanted.lamps | bit if brightness > 0 else self._wanted.lamps & ~bit)
             else:
-                ring, colour = name.removeprefix("led").split("_")
-                colours = list(self._wanted.colours)
-                place = 3 * (int(ring) // 2) + ("red", "green", "blue").index(colour)
-                colours[place] = round(brightness * epuck2.FULL_COLOUR)
-                self._wanted = replace(self._wanted, colours=tuple(colours))
-            self._sensors()
+                self._sensors(colours=epuck2.with_colour(self._wanted.colours, name, brightness))
 
     def play(self, sound: int) -> None:
         self._sensors(sound=1 << (sound - 1) if sound else epuck2.STOP_SOUND)
@@ -115,6 +124,4 @@ class WifiPort(Port):
         """All devices are on, always."""
 
     def restart(self) -> None:
-        with self.turn():
-            self._wanted = Actuators()
-            self._sensors(sound=epuck2.STOP_SOUND)
+        self._sensors(**{field.name: field.default for field in fields(Actuators)} | {"sound": epuck2.STOP_SOUND})

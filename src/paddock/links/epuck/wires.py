@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import time
 from typing import Any, Protocol
@@ -17,8 +18,8 @@ class Wire(Protocol):
 
     name: str
 
-    def send(self, data: bytes) -> None:
-        """Send all of it."""
+    def send(self, data: bytes, deadline: float) -> None:
+        """Send all of it; Timeout if that is not done at the deadline (monotonic)."""
 
     def receive(self, deadline: float) -> bytes:
         """Some bytes, at least one; Timeout if there are none until the deadline (monotonic)."""
@@ -29,7 +30,7 @@ class Wire(Protocol):
 class SerialWire:
     """A serial device: Bluetooth, USB, or a pseudo terminal."""
 
-    def __init__(self, device: str, timeout: float) -> None:
+    def __init__(self, device: str) -> None:
         self.name = device
         try:
             import serial
@@ -38,14 +39,17 @@ class SerialWire:
                 f"{device}: serial devices need the package pyserial: pip install 'paddock[robot]'"
             ) from None
         try:
-            self._port: Any = serial.Serial(device, BAUD, timeout=0, write_timeout=timeout)
+            self._port: Any = serial.Serial(device, BAUD, timeout=0, exclusive=True)
         except (OSError, ValueError) as error:
-            raise LinkError(f"{device}: cannot open it: {error}; is the robot on and paired?") from None
+            taken = getattr(error, "errno", None) in (errno.EAGAIN, errno.EBUSY)
+            why = "another program has it" if taken else f"{error}; is the robot on and paired?"
+            raise LinkError(f"{device}: cannot open it: {why}") from None
         self._error: type[Exception] = serial.SerialException
         self._slow: type[Exception] = serial.SerialTimeoutException
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, deadline: float) -> None:
         try:
+            self._port.write_timeout = max(1e-3, deadline - time.monotonic())
             self._port.write(data)
         except self._slow:
             raise Timeout(f"{self.name}: it does not take any bytes") from None
@@ -75,7 +79,6 @@ class TcpWire:
 
     def __init__(self, host: str, port: int, timeout: float) -> None:
         self.name = f"{host}:{port}"
-        self._timeout = timeout
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout)
         except TimeoutError:
@@ -86,9 +89,9 @@ class TcpWire:
             raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, deadline: float) -> None:
         try:
-            self._socket.settimeout(self._timeout)
+            self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
             self._socket.sendall(data)
         except TimeoutError:
             raise Timeout(f"{self.name}: it does not take any bytes") from None

@@ -1,0 +1,256 @@
+"""A robot that nobody steers any more stands: after an error, an end, a lost line, in whatever order things happen."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import paddock
+from bridges.pucks import bench
+from links.nasty import Fault, NastySerial, NastyWifi
+from paddock.arena import Arena
+from paddock.bridges import Twins
+from paddock.bridges.puck import Puck
+from paddock.bridges.sercom import SercomFirmware
+from paddock.bridges.wifi import WifiFirmware
+
+pytest.importorskip("serial", reason="pip install pyserial")
+pytest.importorskip("pty", reason="no pseudo terminals here")
+
+STANDS = (0.0, 0.0)
+
+
+@pytest.fixture
+def arena() -> Arena:
+    arena = bench()
+    arena["red"].place(0.15, 0.8)  # with room ahead
+    arena["blue"].place(0.15, 0.2)
+    return arena
+
+
+@pytest.fixture
+def twins(arena: Arena) -> Iterator[Twins]:
+    with Twins(arena, serial=["red"], wifi={"blue": 0}) as twins:
+        yield twins
+
+
+def url_of(twins: Twins, name: str) -> str:
+    return f"epuck://{twins.devices[name]}" if name == "red" else "epuck2://{}:{}".format(*twins.addresses[name])
+
+
+def speeds(arena: Arena, name: str) -> tuple[float, float]:
+    """What the robot does after a while."""
+    arena.step(2)
+    return arena[name].wheels.speeds
+
+
+@pytest.mark.parametrize("name", ["red", "blue"])
+def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, twins: Twins, name: str) -> None:
+    def drive(robot: Any, driving: threading.Semaphore, refused: list[str]) -> None:
+        try:
+            while True:
+                robot.wheels.set(0.05, 0.05)
+                driving.release()
+        except paddock.LinkError as error:
+            refused.append(str(error))
+
+    for _ in range(10):
+        robot = paddock.connect(url_of(twins, name), timeout=5)
+        driving, refused = threading.Semaphore(0), list[str]()
+        threads = [threading.Thread(target=drive, args=(robot, driving, refused)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for _ in range(8):
+            assert driving.acquire(timeout=10)
+        began = time.monotonic()
+        robot.close()
+        assert time.monotonic() - began < 5
+        for thread in threads:
+            thread.join(10)
+        assert refused == ["the connection to the robot was closed"] * 4
+        assert speeds(arena, name) == STANDS
+
+
+def test_closing_waits_for_a_thread_that_has_the_wire_longer_than_the_timeout(arena: Arena) -> None:
+    calibrating = threading.Event()
+
+    class Slow(SercomFirmware):
+        def _text(self, letter: str, text: str) -> bytes:
+            if letter == "K":
+                calibrating.set()
+            return super()._text(letter, text)
+
+    twin = NastySerial(Slow(Puck(arena, "red")))
+    robot = paddock.connect(twin.url, timeout=0.3)
+    robot.wheels.set(0.1, 0.1)
+    twin.script.faults[:] = [Fault("late")]  # by twice the timeout; calibration has more time
+    thread = threading.Thread(target=robot.calibrate)
+    thread.start()
+    assert calibrating.wait(5)
+    robot.close()
+    thread.join()
+    twin.close()
+    assert speeds(arena, "red") == STANDS
+
+
+def test_everyone_may_close(arena: Arena, twins: Twins) -> None:
+    robot = paddock.connect(url_of(twins, "red"), timeout=5)
+    robot.wheels.set(0.1, 0.1)
+    threads = [threading.Thread(target=robot.close) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    robot.close()
+    assert speeds(arena, "red") == STANDS
+    robot.watch(0.01)  # a closed robot is not watched
+    assert not robot.watching
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_controller_that_fails_leaves_no_robot_driving(
+    arena: Arena, twins: Twins, error: type[BaseException]
+) -> None:
+    with paddock.connect(url_of(twins, "red") + "?dt=0.01", timeout=5) as robot:
+        robot.enable("ground")
+        looks: list[Any] = []
+
+        def act(seen: Any) -> tuple[float, float]:
+            looks.append(seen)
+            if len(looks) > 2:
+                raise error("mine")
+            return 0.1, 0.1
+
+        with pytest.raises(error, match="mine"):
+            robot.run(5, act)
+        assert speeds(arena, "red") == STANDS
+
+
+DRIVER = """
+import paddock
+robot = paddock.connect({url!r}, timeout=5)
+robot.wheels.set(0.1, 0.1)
+print("drives", flush=True)
+{end}
+"""
+
+
+@pytest.mark.parametrize("name", ["red", "blue"])
+@pytest.mark.parametrize(("end", "interrupt"), [("", False), ("raise ValueError", False), ("input()", True)])
+def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
+    arena: Arena, twins: Twins, name: str, end: str, interrupt: bool
+) -> None:
+    program = DRIVER.format(url=url_of(twins, name), end=end)
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"drives\n"
+        if interrupt:
+            running.send_signal(signal.SIGINT)
+        running.wait(20)
+    assert speeds(arena, name) == STANDS
+
+
+def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(arena: Arena) -> None:
+    with Twins(arena, wifi={"blue": 0}) as twins:
+        host, port = twins.addresses["blue"]
+        robot = paddock.connect(f"epuck2://{host}:{port}", timeout=2)
+        robot.enable("ground")
+        robot.leds.set("body")
+        robot.wheels.set(0.1, 0.1)
+        assert speeds(arena, "blue") != STANDS
+    Puck(arena, "blue").restart()
+    with Twins(arena, wifi={"blue": port}):
+        with pytest.raises(paddock.LinkError):
+            robot.ground.read()
+        robot.ground.read()
+        assert speeds(arena, "blue") == STANDS
+        assert robot.wheels.speeds == STANDS
+        assert arena["blue"].leds.read()["body"] == robot.leds.read()["body"] == 1  # lamps are lit again
+        robot.wheels.set(0.05, 0.05)
+        robot.ground.read()
+        assert speeds(arena, "blue") != STANDS  # and what was told since lasts
+        robot.close()
+
+
+def test_a_command_that_failed_is_not_carried_out_by_the_next_one(arena: Arena) -> None:
+    twin = NastyWifi(WifiFirmware(Puck(arena, "blue")))
+    robot = paddock.connect(twin.url, timeout=0.4)
+    robot.enable("ground")
+    twin.script.faults[:] = [Fault("silence")]
+    with pytest.raises(paddock.Timeout):
+        robot.wheels.set(0.1, 0.1)
+    robot.ground.read()
+    assert speeds(arena, "blue") == STANDS
+    assert robot.wheels.speeds == STANDS
+    robot.close()
+    twin.close()
+
+
+@pytest.mark.parametrize("name", ["red", "blue"])
+def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, twins: Twins, name: str) -> None:
+    with paddock.connect(url_of(twins, name), timeout=5) as robot:
+        robot.leds.set("body")
+        robot.wheels.set(0.1, 0.1)
+        robot.reconnect()
+        assert speeds(arena, name) == robot.wheels.speeds == STANDS
+        assert arena[name].leds.read()["body"] == robot.leds.read()["body"] == 1
+
+
+def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Arena) -> None:
+    class Deaf(SercomFirmware):
+        deaf = False
+
+        def receive(self, data: bytes) -> bytes:
+            if self.deaf and data[0] == 0xBC:
+                self.deaf, data = False, data[1:]  # a byte gets lost
+            return super().receive(data)
+
+    firmware = Deaf(Puck(arena, "red"))
+    twin = NastySerial(firmware)
+    with paddock.connect(twin.url, timeout=0.4) as robot:
+        robot.wheels.set(0.1, 0.1)
+        firmware.deaf = True
+        with pytest.raises(paddock.LinkError):
+            robot.reconnect()
+        robot.reconnect()
+        assert speeds(arena, "red") == robot.wheels.speeds == STANDS
+    twin.close()
+
+
+def test_wheels_are_set_once_even_if_that_fails_strangely(
+    arena: Arena, twins: Twins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with paddock.connect(url_of(twins, "red"), timeout=5) as robot:
+        calls: list[tuple[float, float]] = []
+
+        def broken(left: float, right: float) -> None:
+            calls.append((left, right))
+            raise TypeError("a bug inside")
+
+        monkeypatch.setattr(robot.body, "set_wheels", broken)
+        with pytest.raises(TypeError, match="a bug inside"):
+            robot.wheels.set(0.05, 0.05)
+        assert calls == [(0.05, 0.05)]
+        monkeypatch.undo()
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left() -> Iterator[None]:
+    yield
+    wait_for(lambda: not [one for one in threading.enumerate() if one.name.startswith("paddock-watch")])
+
+
+def wait_for(what: Callable[[], object], seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not what() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert what()

@@ -1,0 +1,404 @@
+"""What the driver tells is so: no old values, no counters of another life, no robot that it is not."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import paddock
+from bridges.pucks import bench
+from links.nasty import Fault, NastySerial
+from links.test_epuck_stops import STANDS, url_of, wait_for
+from paddock.arena import Arena
+from paddock.bridges import Twins
+from paddock.bridges.puck import Puck
+from paddock.bridges.sercom import SercomFirmware
+from paddock.bridges.wifi import WifiFirmware
+from paddock.links.epuck import RealRobot
+from paddock.protocol import sercom
+
+pytest.importorskip("serial", reason="pip install pyserial")
+pty = pytest.importorskip("pty", reason="no pseudo terminals here")
+
+FLOOR = pytest.approx([1.0, 1.0, 1.0], abs=0.1)
+
+
+@pytest.fixture
+def arena() -> Arena:
+    arena = bench()
+    arena["red"].place(0.15, 0.8)  # with room ahead
+    arena["blue"].place(0.15, 0.2)
+    return arena
+
+
+@pytest.fixture
+def twins(arena: Arena) -> Iterator[Twins]:
+    with Twins(arena, serial=["red", "blue"], wifi={"blue": 0}) as twins:
+        yield twins
+
+
+@pytest.fixture(params=["red", "blue"])
+def robot(request: pytest.FixtureRequest, twins: Twins) -> Iterator[RealRobot]:
+    with paddock.connect(url_of(twins, request.param), name=request.param, timeout=5) as robot:
+        yield robot
+
+
+# ---- old values
+
+
+def test_while_the_watching_thread_fails_nobody_gets_old_values(arena: Arena) -> None:
+    with Twins(arena, wifi={"blue": 0}) as twins:
+        robot = paddock.connect(url_of(twins, "blue"), timeout=0.5)
+        robot.enable("ground")
+        robot.watch(1.0)
+        wait_for(lambda: robot.body.latest)
+    wait_for(lambda: robot.body.complaint)
+    for _ in range(3):
+        with pytest.raises(paddock.LinkError):
+            robot.ground.read()
+    robot.close()
+
+
+def test_a_closed_robot_tells_nothing(robot: RealRobot) -> None:
+    robot.enable("ground")
+    robot.watch(0.02)
+    wait_for(lambda: robot.body.latest)
+    robot.close()
+    for read in (robot.ground.read, robot.sense):
+        with pytest.raises(paddock.LinkError, match="was closed"):
+            read()
+
+
+def test_after_a_reset_nobody_gets_what_was_before(arena: Arena, robot: RealRobot) -> None:
+    robot.enable("encoders")
+    robot.wheels.set(0.1, 0.1)
+    arena.step(50)
+    robot.watch(60.0)
+    wait_for(lambda: robot.body.latest)
+    assert robot.pose.x > 0.05
+    robot.reset()
+    assert robot.pose == (0, 0, 0)
+    assert robot.sense().time < 1.0
+
+
+def test_an_observation_has_the_time_when_it_was_read(robot: RealRobot) -> None:
+    robot.enable("ground")
+    before = robot.time
+    robot.watch(60.0)
+    wait_for(lambda: robot.body.latest)
+    after = robot.time
+    while robot.time < after + 0.05:
+        assert before <= robot.sense().time <= after
+    robot.watches.end()
+    assert robot.sense().time > after
+
+
+# ---- restarts
+
+
+@pytest.fixture
+def nasty(arena: Arena) -> Iterator[NastySerial]:
+    twin = NastySerial(SercomFirmware(Puck(arena, "blue")))
+    yield twin
+    twin.close()
+
+
+def test_a_robot_that_was_restarted_is_where_it_was_and_stands(arena: Arena, nasty: NastySerial) -> None:
+    with paddock.connect(nasty.url, timeout=1) as robot:
+        robot.enable("ground", "compass")
+        robot.leds.set("front", 1)
+        robot.leds.set("led1_red", 0.5)
+        robot.wheels.set(0.1, 0.1)
+        arena.step(100)
+        pose = robot.pose
+        assert pose.x == pytest.approx(0.2, abs=0.01)
+        nasty.script.faults[:] = [Fault("reset", 0.9)]
+        with pytest.raises(paddock.LinkError):
+            robot.ground.read()
+        assert robot.pose == pytest.approx(pose, abs=1e-3)
+        arena.step()
+        assert robot.wheels.speeds == arena["blue"].wheels.speeds == STANDS
+        for lamps in (robot.leds.read(), arena["blue"].leds.read()):
+            assert (lamps["front"], lamps["led1_red"]) == (1, 0.5)
+        robot.wheels.set(0.1, 0.1)
+        arena.step(50)
+        assert robot.pose.x == pytest.approx(pose.x + 0.1, abs=0.01)
+
+
+def test_switches_are_set_again_after_a_restart(arena: Arena) -> None:
+    switched: list[tuple[int, int]] = []
+
+    class Noted(SercomFirmware):
+        def _addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
+            if number in (sercom.MAGNETOMETER_ON, sercom.DISTANCE_ON):
+                switched.append((number, values[0]))
+            return super()._addition(number, values, data)
+
+    twin = NastySerial(Noted(Puck(arena, "blue")))
+    with paddock.connect(twin.url, timeout=2) as robot:
+        robot.enable("compass", "tof")
+        first = list(switched)
+        robot.reset()
+        assert switched == first * 2
+    twin.close()
+
+
+def test_a_switch_that_is_refused_is_told(arena: Arena) -> None:
+    class Refusing(SercomFirmware):
+        def _addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
+            return (1,) if number == sercom.DISTANCE_ON else super()._addition(number, values, data)
+
+    twin = NastySerial(Refusing(Puck(arena, "blue")))
+    with paddock.connect(twin.url, timeout=2) as robot:
+        robot.enable("compass")
+        with pytest.raises(paddock.DeviceRefused, match="tof: the robot does not switch it on"):
+            robot.enable("tof")
+        assert (robot.compass.enabled, robot.tof.enabled) == (True, False)
+    twin.close()
+
+
+def test_a_lost_answer_costs_nothing_of_the_way(arena: Arena) -> None:
+    twin = NastySerial(SercomFirmware(Puck(arena, "red")))
+    with paddock.connect(twin.url, timeout=0.4) as robot:
+        robot.enable("ground")
+        robot.wheels.set(0.1, 0.1)
+        arena.step(50)
+        assert robot.pose.x == pytest.approx(0.1, abs=0.005)
+        robot.port.hang_up()
+        arena.step(50)
+        assert robot.pose.x == pytest.approx(0.2, abs=0.005)
+    twin.close()
+
+
+def test_the_way_counts_from_the_connection_on(arena: Arena, robot: RealRobot) -> None:
+    robot.wheels.set(0.1, 0.1)
+    arena.step(50)
+    assert robot.pose.x == pytest.approx(0.1, abs=0.005)
+    robot.reset()
+    robot.wheels.set(0.1, 0.1)
+    arena.step(50)
+    assert robot.pose.x == pytest.approx(0.1, abs=0.005)
+
+
+# ---- which robot is it?
+
+
+@pytest.mark.parametrize("faults", [[Fault(), Fault(), Fault("drop", 0.3)], [Fault(), Fault(), Fault("drop", 0.999)]])
+def test_a_byte_lost_while_connecting_makes_no_other_robot(nasty: NastySerial, faults: list[Fault]) -> None:
+    nasty.script.faults[:] = faults
+    with pytest.raises(paddock.LinkError):
+        paddock.connect(nasty.url, timeout=0.4)
+    with paddock.connect(nasty.url, timeout=2) as robot:
+        assert robot.spec.name == "e-puck2"
+
+
+@pytest.mark.parametrize("code", [0xB3, 0x9F, 0x8C])
+def test_a_question_lost_while_connecting_takes_no_device_away(arena: Arena, code: int) -> None:
+    class Lossy(SercomFirmware):
+        lost = False
+
+        def receive(self, data: bytes) -> bytes:
+            if data[0] == code and not self.lost:
+                self.lost, data = True, data[1:]
+            return super().receive(data)
+
+    twin = NastySerial(Lossy(Puck(arena, "red")))
+    with pytest.raises(paddock.BadMessage, match="answered with 0 bytes, and then with"):
+        paddock.connect(twin.url, timeout=2)
+    with paddock.connect(twin.url, timeout=2) as robot:
+        assert {"ground", "accelerometer", "temperature"} <= set(robot.devices)
+    twin.close()
+
+
+def test_a_packet_too_many_is_no_answer_to_what_is_asked_next(arena: Arena) -> None:
+    firmware = WifiFirmware(Puck(arena, "blue"))
+    surplus, received, sent = threading.Event(), threading.Event(), threading.Event()
+
+    def serve() -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # what is sent is there
+            with client:
+                while data := client.recv(100):
+                    answer, one_more = firmware.receive(data), surplus.is_set()
+                    surplus.clear()
+                    client.sendall(answer)
+                    if one_more:
+                        received.wait(5)
+                        client.sendall(answer)
+                        sent.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        robot = paddock.connect(f"epuck2://127.0.0.1:{listener.getsockname()[1]}", timeout=1)
+        robot.enable("encoders")
+        surplus.set()
+        robot.encoders.raw()
+        received.set()
+        assert sent.wait(5)
+        errors = []
+        for _ in range(4):
+            arena["blue"].wheels.set(0.05, 0.05)
+            arena.step(20)
+            try:
+                assert tuple(robot.encoders.raw()) == firmware.puck.steps
+            except paddock.BadMessage as error:
+                errors.append(str(error))
+        assert [error.partition(": ")[2] for error in errors] == ["105 bytes came that nobody asked for"]
+        robot.close()
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+# ---- in time
+
+
+class Slow:
+    """A firmware that thinks before it answers."""
+
+    def __init__(self, firmware: SercomFirmware, delay: float) -> None:
+        self.firmware, self.delay, self.slow = firmware, delay, False
+
+    def receive(self, data: bytes) -> bytes:
+        answer = self.firmware.receive(data)
+        if self.slow and answer:
+            time.sleep(self.delay)
+        return answer
+
+
+def test_all_that_a_call_asks_for_and_waits_for_has_one_timeout_together(arena: Arena) -> None:
+    firmware = Slow(SercomFirmware(Puck(arena, "red")), 0.45)
+    twin = NastySerial(firmware)
+    with paddock.connect(twin.url, timeout=0.5) as robot:
+        robot.enable("camera", "ground")
+        firmware.slow = True
+        robot.port._in_doubt = True  # make sure of the line, readings, settings of the camera, a picture
+        took: list[float] = []
+
+        def sense() -> None:
+            began = time.monotonic()
+            with pytest.raises(paddock.Timeout):
+                robot.sense()
+            took.append(time.monotonic() - began)
+
+        threads = [threading.Thread(target=sense) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(took) == 3
+        assert max(took) < 0.8
+        firmware.slow = False
+    twin.close()
+
+
+# ---- threads
+
+
+def test_what_an_observer_raises_is_told_to_whoever_reads_next(
+    robot: RealRobot, caplog: pytest.LogCaptureFixture
+) -> None:
+    robot.enable("ground")
+    wrong = ValueError("a bug in my observer")
+
+    def observer(seen: Any) -> None:
+        raise wrong
+
+    with caplog.at_level(logging.WARNING, "paddock.links"):
+        robot.on_sense(observer)
+        wait_for(lambda: robot.body.complaint)
+    assert "a bug in my observer" in caplog.text
+    with pytest.raises(ValueError, match="a bug in my observer"):
+        robot.ground.read()
+    assert robot.ground.read() == FLOOR  # told once
+
+
+def test_no_thread_is_left_behind_when_many_register_at_once(robot: RealRobot) -> None:
+    robot.enable("ground")
+    before, interval = threading.active_count(), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(10):
+            threads = [threading.Thread(target=lambda: robot.on_sense(lambda seen: None)) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            robot.watches.end()
+            assert not robot.watching
+    finally:
+        sys.setswitchinterval(interval)
+    wait_for(lambda: threading.active_count() == before)
+
+
+# ---- whose device is it?
+
+
+def test_a_device_that_another_program_has_is_not_shared(twins: Twins) -> None:
+    first = paddock.connect(url_of(twins, "red"), timeout=2)
+    with pytest.raises(paddock.LinkError, match="cannot open it: another program has it"):
+        paddock.connect(url_of(twins, "red"), timeout=2)
+    first.close()
+    paddock.connect(url_of(twins, "red"), timeout=2).close()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")  # noqa: PTH112
+def test_a_connection_that_fails_leaves_nothing_open() -> None:
+    import tty
+
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    before, errors = len(os.listdir("/proc/self/fd")), []  # noqa: PTH208
+    for _ in range(3):
+        try:
+            paddock.connect("epuck://" + os.ttyname(theirs), timeout=0.05)
+        except paddock.Timeout as error:
+            errors.append(error)  # and its frames, and what they refer to
+    assert len(errors) == 3
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    os.close(ours)
+    os.close(theirs)
+
+
+# ---- bad input, and what is told of good one
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda robot: robot.believe(float("nan"), 0),
+        lambda robot: robot.believe("a", 0),
+        lambda robot: robot.sound(1.0),
+        lambda robot: robot.sound(True),
+        lambda robot: robot.sound("1"),
+        lambda robot: robot.sound(6),
+    ],
+)
+def test_bad_input_is_refused_by_name(robot: RealRobot, call: Callable[[RealRobot], None]) -> None:
+    with pytest.raises(paddock.PaddockError, match=rf"{robot.name}\.(believe|sound).*expected"):
+        call(robot)
+
+
+def test_lamps_and_sounds_are_told_as_they_are(arena: Arena, robot: RealRobot) -> None:
+    simulated = arena[robot.name]
+    robot.leds.set("front", 0.3)
+    robot.sound(3)
+    assert robot.leds.read()["front"] == simulated.leds.read()["front"] == 1.0
+    assert robot.speaker.read() == simulated.speaker.read() == (392.0, 0.1)
+    robot.speaker.play(500.0)
+    assert robot.speaker.read() == simulated.speaker.read() == (523.0, 0.1)
+    robot.sound(0)
+    assert robot.speaker.read() == simulated.speaker.read() == (0.0, 0.0)
+    if "led1_red" in robot.leds.names:
+        robot.leds.set("led1_red", 0.123)
+        assert robot.leds.read()["led1_red"] == simulated.leds.read()["led1_red"] == 0.12
