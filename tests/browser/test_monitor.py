@@ -163,13 +163,20 @@ def test_lamps_of_one_place_shine_there_together(stage, visit):
     puck.leds.set("led1_green")
     expect(page.find("lamp-led1_green")).to_have_class("lamp on")
     away = 0.82 * puck.spec.body.radius / math.sqrt(2)
+    page.page.mouse.move(*page.robot_at("puck"))
+    for _ in range(3):
+        page.page.mouse.wheel(0, -400)  # so near that a lamp is more than a pixel
+    page.until("paddock.view.scale > 1000")
     x, y = page.at(0.5 + away, 0.5 - away)
     page.until(
         """(() => {
             const canvas = document.elementFromPoint(x, y);
             const box = canvas.getBoundingClientRect();
-            const [u, v] = [(x - box.x) * devicePixelRatio, (y - box.y) * devicePixelRatio];
-            const [r, g, b] = canvas.getContext("2d").getImageData(u, v, 1, 1).data;
+            const [u, v] = [x - box.x, y - box.y].map((side) => Math.floor(side * devicePixelRatio));
+            const pixel = Object.assign(document.createElement("canvas"), { width: 1, height: 1 });
+            const context = pixel.getContext("2d", { willReadFrequently: true }); // Chromium warns of others
+            context.drawImage(canvas, u, v, 1, 1, 0, 0, 1, 1);
+            const [r, g, b] = context.getImageData(0, 0, 1, 1).data;
             return r > 220 && g > 180 && b < 140;
         })()""",
         x=x,
