@@ -299,7 +299,7 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
 
 
 def test_a_champion_is_tested_where_it_has_never_been() -> None:
-    evolution = Evolution(Config(task="maze", population=4, generations=1, mazes=2, size=4, seconds=5.0))
+    evolution = Evolution(Config(task="maze", population=4, generations=1, mazes=2, size=(4, 4), seconds=5.0))
     evolution.run()
     told = try_champion(evolution, 5)
     assert told["test_drives"] == 5
@@ -324,25 +324,25 @@ def test_a_task_of_several_worlds_is_tested_in_all_of_them_with_other_noise() ->
     evolution.run()
     told = try_champion(evolution, 4)
     assert (told["test_drives"], told["test_solved"]) == (8, 0.5)
-    assert seen == [(6,), (8,)]
+    assert seen == [(3 * 2 * 5,), (8,)]
     noises = {int(one) for one in evolution.judge._batch.seeds}  # type: ignore[attr-defined]
-    assert noises == {7, 8}
-    tested = LocalJudge(task, evolution.policy, seed=9, repeats=4)
+    assert noises == {*range(7, 17)}
+    tested = LocalJudge(task, evolution.policy, seed=17, repeats=4)
     tested(evolution.champion.weights)
     assert tested._batch is not None
-    assert tested._batch.seeds.tolist() == [*range(9, 17)]
+    assert tested._batch.seeds.tolist() == [*range(17, 25)]
 
 
 @pytest.mark.parametrize("seed", [0, 3, 1000, 10**6])
 def test_no_maze_of_the_test_is_one_of_the_training(seed: int) -> None:
-    task = task_of(Config(task="maze", mazes=6, size=5, seed=seed))
+    task = task_of(Config(task="maze", mazes=6, size=(5, 5), seed=seed))
     assert task.unseen is not None
     others = task.unseen(8)
     trained, tested = ({world.walls for world in one.worlds} for one in (task, others))
     assert (len(trained), len(tested)) == (6, 8)
     assert not trained & tested
     assert (others.seconds, others.inputs, others.speed) == (task.seconds, task.inputs, task.speed)
-    other_seed = task_of(Config(task="maze", mazes=6, size=5, seed=seed + 1))
+    other_seed = task_of(Config(task="maze", mazes=6, size=(5, 5), seed=seed + 1))
     assert not trained & {world.walls for world in other_seed.worlds}
 
 
@@ -375,11 +375,11 @@ def test_ray_gives_what_local_workers_give() -> None:
         (lambda: Evolution(Config(task="maze", strategy="gaa")), "did you mean 'ga'?"),
         (
             lambda: Evolution(Config(task="maze", world="clutter")),
-            "--world: the task maze does not use it, but --mazes",
+            "clutter.toml: starts: missing: a start called 'start'",
         ),
         (lambda: Evolution(Config(task="avoid", mazes=20)), "--mazes: the task avoid does not use it, but --world"),
         (lambda: Evolution(Config(task="avoid", kind="nonsense")), "--kind: the task avoid does not use it"),
-        (lambda: Evolution(Config(task="maze", size=12)), "leave --size out, or give --mazes too"),
+        (lambda: Evolution(Config(task="maze", size=(12, 12))), "leave --size out, or give --mazes or --world too"),
         (lambda: Evolution(Config(task="maze", mazes=2, kind="nonsense")), "nonsense"),
         (lambda: Evolution(Config(task="maze", length=9)), "--length: the strategy ga does not use it, but --hidden"),
         (lambda: Evolution(Config(task="maze", strategy="gp", hidden=(3,))), "--hidden: the strategy gp does not use"),

@@ -8,9 +8,11 @@ from typing import Any
 
 from paddock.core.errors import PaddockError, UnknownName, shown
 
-OF_TASKS = ("world", "mazes", "size", "kind", "seconds", "hidden", "recurrent")  # those that not every task uses
-NEEDS = {"size": "mazes", "kind": "mazes"}  # settings that are used only beside another one
+OF_TASKS = ("world", "mazes", "size", "kind", "trials", "seconds", "hidden", "recurrent")  # not every task uses all
+NEEDS = {"size": "mazes or --world", "kind": "mazes"}  # settings that are used only beside another one
 OF_STRATEGIES = ("hidden", "length")  # those that not every strategy uses; None, as everywhere: as they have it
+
+LEAST = {"population": 1, "generations": 0, "seed": 0, "mazes": 0, "length": 1, "trials": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,21 +26,24 @@ class Config:
     seed: int = 0
     world: str | None = None  # instead of the task's own
     mazes: int | None = None  # how many to generate; None or 0: the shipped one
-    size: int | None = None  # columns and rows of generated mazes
+    size: tuple[int, int] | None = None  # columns and rows of generated mazes, or of that in `world`
     kind: str | None = None  # of generated mazes
-    seconds: float | None = None  # simulated, of one evaluation
+    trials: int | None = None  # drives in every world, each with other noise
+    seconds: float | None = None  # simulated, of one drive
     hidden: tuple[int, ...] | None = None  # units of hidden layers
     recurrent: bool | None = None  # whether the network remembers
     length: int | None = None  # instructions of a program at most, for gp and neat
     precision: str = "float64"  # of the GPU's arithmetic; float32 is faster there, and gives another champion
 
     def __post_init__(self) -> None:
-        for name, low in (("population", 1), ("generations", 0), ("mazes", 0), ("size", 2), ("length", 1), ("seed", 0)):
+        for name, low in LEAST.items():
             value = getattr(self, name)
-            if value is None and name in OF_TASKS + OF_STRATEGIES:
+            if value is None and name in ("mazes", "length", "trials"):
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or value < low:
                 raise PaddockError(f"{name}: expected a whole number >= {low}, got {shown(value)}")
+        if self.size is not None and (len(self.size) != 2 or not all(isinstance(n, int) and n > 1 for n in self.size)):
+            raise PaddockError(f"size: expected columns and rows >= 2, got {shown(self.size)}")
         if self.seconds is not None and not 0 < self.seconds < 1e6:
             raise PaddockError(f"seconds: expected simulated seconds > 0, got {shown(self.seconds)}")
 
@@ -47,7 +52,7 @@ class Config:
         for name in of:
             if getattr(self, name) is not None and name not in used:
                 uses = ", ".join(f"--{one}" for one in used) or "none of these settings"
-                wake = f", or give --{NEEDS[name]} too" if NEEDS.get(name) in used else ""
+                wake = f", or give --{NEEDS[name]} too" if "mazes" in used and name in NEEDS else ""
                 raise PaddockError(f"--{name}: {what} does not use it, but {uses}: leave --{name} out{wake}")
 
     def as_table(self) -> dict[str, Any]:
@@ -61,8 +66,8 @@ class Config:
         for name in table:
             if name not in known:
                 raise UnknownName("setting of an evolution", name, known)
-        hidden = table.get("hidden")
-        return cls(**{**table, "hidden": None if hidden is None else tuple(hidden)})
+        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in table.items()}
+        return cls(**given)
 
     def continued(self, expected: Mapping[str, Any], generations: int | None) -> Config:
         """The config of an evolution that goes on: only its length may be another one."""

@@ -44,7 +44,7 @@ class LocalJudge:
         threads: int | None = None,
         device: str = "cpu",
         precision: str = "float64",
-        repeats: int = 1,
+        repeats: int | None = None,
     ) -> None:
         """Build the worlds.
 
@@ -55,12 +55,14 @@ class LocalJudge:
             threads: None for all cores. Results do not depend on it.
             device: cpu or cuda.
             precision: float64, or float32 on cuda.
-            repeats: how often each individual drives in every world, with other noise each time.
+            repeats: drives of each individual in every world, with other noise each time; None: as the task says.
         """
         self.task, self.policy, self.seed, self.device = task, policy, seed, device
-        self.options: dict[str, Any] = {"threads": threads, "device": device, "precision": precision}
+        self.options: dict[str, Any] = {
+            "threads": threads, "device": device, "precision": precision, "starts": task.starts,
+        }  # fmt: skip
         self.scenes = [build(world) for world in task.worlds]
-        self.drives = repeats * len(self.scenes)  # of each individual
+        self.drives = (repeats or task.trials) * len(self.scenes)  # of each individual
         self._batch: Batch | None = None
 
     def __call__(self, individuals: Floats) -> Judgement:

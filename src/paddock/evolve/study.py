@@ -162,7 +162,7 @@ def summary_of(evolution: Evolution) -> dict[str, Any]:
 def try_champion(evolution: Evolution, count: int, **means: Any) -> dict[str, Any]:
     """How the champion does where it has never been: in other worlds if its task has some, else with other noise."""
     task, champion = evolution.task, evolution.champion
-    seed = evolution.config.seed + len(task.worlds)  # of the first noise that no individual has met
+    seed = evolution.config.seed + len(task.worlds) * task.trials  # of the first noise that no individual has met
     other, repeats = (task, count) if task.unseen is None else (task.unseen(count), 1)
     judge = LocalJudge(other, champion, seed=seed, repeats=repeats, precision=evolution.config.precision, **means)
     judged = judge(champion.weights)

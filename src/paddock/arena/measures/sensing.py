@@ -47,7 +47,8 @@ class Nearness(Measure):
 class Avoidance(Measure):
     """`avoidance`: mean of V · (1 - √Δ) · (1 - nearness), the fitness of Floreano and Mondada (1994), 0 … 1.
 
-    V is the wheels' mean speed relative to `speed`, Δ half of their difference relative to it.
+    V is the wheels' mean speed relative to `speed`, Δ half of their difference relative to it. Unlike there, driving
+    backwards counts as nothing.
     """
 
     speed: float  # of the wheels at most [m/s]
@@ -126,7 +127,7 @@ def avoidance(numbers, readings, first, count, moving, sums):
     most, _ = nearest_of(numbers[0], readings, first, count)
     left, right = moving[LEFT_SPEED] / numbers[1], moving[RIGHT_SPEED] / numbers[1]
     difference = min(1.0, 0.5 * abs(left - right))
-    sums[0] += 0.5 * (abs(left) + abs(right)) * (1.0 - math.sqrt(difference)) * (1.0 - most)
+    sums[0] += max(0.0, 0.5 * (left + right)) * (1.0 - math.sqrt(difference)) * (1.0 - most)
 
 
 @kernel

@@ -16,11 +16,13 @@ from paddock.worlds import load_world
 RANGE = 0.07  # [m] of an e-puck's infrared
 SHARE = 0.3  # of the top speed, at least, to have done the task
 CELL = 0.1  # [m]
+TRIALS = 5  # starts and noises: one that is safe from a single place is not careful, but lucky
+EXPLORED = 0.3  # new cells, of those that its speed allows, to have done the task
 
 
 def settings(config: Config) -> tuple[str, ...]:
     """What `paddock evolve avoid` uses."""
-    return ("world", "seconds", "hidden", "recurrent")
+    return ("world", "trials", "seconds", "hidden", "recurrent")
 
 
 def configured(config: Config) -> Task:
@@ -36,15 +38,17 @@ def configured(config: Config) -> Task:
         speed=speed,
         judge=AvoidJudge(seconds, speed),
         measures=(Avoidance(speed=speed, range=RANGE), Contact(), Travel(), Coverage(cell=CELL)),
+        trials=config.trials or TRIALS,
+        starts="random",
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=bool(config.recurrent),
-        behaviours=("speed, forth or back / top speed", "new cells / most possible"),
+        behaviours=("speed / top speed", "new cells / most possible"),
     )
 
 
 @dataclass(frozen=True)
 class AvoidJudge:
-    """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for every contact and its time."""
+    """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for contacts and for going round in circles."""
 
     seconds: float
     speed: float  # [m/s]
@@ -53,8 +57,9 @@ class AvoidJudge:
         """Judge every world."""
         free = 1.0 - drive["contact_time"][:, 0] / self.seconds
         speed = drive["mean_speed"][:, 0] / self.speed
-        fitness = drive["avoidance"][:, 0] * free / (1.0 + 0.2 * drive["contacts"][:, 0])
-        solved = (drive["contacts"][:, 0] == 0) & (speed >= SHARE)
-        most = self.seconds * self.speed / CELL
-        behaviour = np.stack([np.clip(np.abs(speed), 0, 1), np.clip(drive["visited"][:, 0] / most, 0, 1)], axis=1)
+        explored = np.clip(drive["visited"][:, 0] * CELL / (self.seconds * self.speed), 0, 1)
+        onward = np.sqrt(np.minimum(1.0, explored / EXPLORED))
+        fitness = drive["avoidance"][:, 0] * onward * free / (1.0 + 0.2 * drive["contacts"][:, 0])
+        solved = (drive["contacts"][:, 0] == 0) & (speed >= SHARE) & (explored >= EXPLORED)
+        behaviour = np.stack([np.clip(speed, 0, 1), explored], axis=1)
         return Judgement(fitness, solved.astype(np.float64), behaviour)

@@ -59,6 +59,8 @@ class Task:
     trace_every: float | None = None  # [s], if the judge wants traces
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False
+    trials: int = 1  # drives in every world, each with other noise
+    starts: str | None = None  # "random": every drive begins somewhere else; None: where the worlds say
     behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # what the numbers of a judgement's behaviour mean
     unseen: Callable[[int], Task] | None = None  # the task in so many other worlds, to test a champion
 

@@ -14,12 +14,12 @@ from paddock.evolve.tasks.base import Judgement, Task
 from paddock.evolve.tasks.robots import only_robot
 from paddock.worlds import load_world
 
-ON_LINE, SHARE = 0.95, 0.3  # of the time, and of the top speed, at least, to have done the task
+ON_LINE, SHARE = 0.95, 0.9  # of the time, and of the top speed, at least, to have done the task
 
 
 def settings(config: Config) -> tuple[str, ...]:
     """What `paddock evolve line-follow` uses."""
-    return ("world", "seconds", "hidden", "recurrent")
+    return ("world", "trials", "seconds", "hidden", "recurrent")
 
 
 def configured(config: Config) -> Task:
@@ -35,6 +35,7 @@ def configured(config: Config) -> Task:
         speed=speed,
         judge=LineJudge(speed),
         measures=(Line(), Travel()),
+        trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=True if config.recurrent is None else config.recurrent,
         behaviours=("speed / top speed", "share of time on the line"),

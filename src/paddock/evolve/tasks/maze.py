@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,9 +16,10 @@ from paddock.control.networks import Input
 from paddock.core.errors import PaddockError
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import PLACE, Floats, Judgement, Task
+from paddock.evolve.tasks.robots import RANGING, only_robot
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.proximity import ProximitySpec
-from paddock.worlds import load_world
+from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_of, maze_world
 
 SHIPPED = 8  # columns and rows of the shipped maze
@@ -31,20 +31,17 @@ LOOK = 0.25  # [s] between two looks at where the robot is
 SPEED = 0.3  # [m/s]
 MAZES_OF_A_SEED = 1000  # the first maze of an evolution is that of the seed · this
 FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in generated ones
+SCOUTS = {FEW: "scout", MANY: "scout-5"}
 
 
-def scout(beams: int = 3) -> RobotSpec:
-    """The shipped scout with short sight: left, ahead and to the right; with five beams halfway between, too."""
-    robot = load_robot("scout")
+def scout(beams: int = FEW) -> RobotSpec:
+    """A shipped scout with short sight, and nothing but what the task needs."""
+    if beams not in SCOUTS:
+        raise PaddockError(f"beams: expected {' or '.join(map(str, SCOUTS))}, as shipped scouts have, got {beams!r}")
+    robot = load_robot(SCOUTS[beams])
     own = robot.sensor("range")
     assert isinstance(own, ProximitySpec)
-    radius, height = own.mounts[1][0], own.mounts[1][2]
-    headings = np.linspace(90.0, -90.0, beams).tolist()
-    mounts = tuple(
-        (round(radius * math.cos(a), 6), round(radius * math.sin(a), 6), height, heading)
-        for heading, a in zip(headings, np.radians(headings), strict=True)
-    )
-    return replace(robot, sensors=(replace(own, range=SIGHT, mounts=mounts), robot.sensor("encoders")))
+    return replace(robot, sensors=(replace(own, range=SIGHT), robot.sensor("encoders")))
 
 
 def sight_of(beams: int) -> Input:
@@ -55,29 +52,35 @@ def sight_of(beams: int) -> Input:
 def maze_task(
     *,
     mazes: int = 0,
-    size: int = SHIPPED,
+    world: str | None = None,
+    size: tuple[int, int] = (SHIPPED, SHIPPED),
     kind: str = "backtracker",
     first: int = 0,
     seconds: float | None = None,
     hidden: Sequence[int] | None = None,
     recurrent: bool | None = None,
     beams: int | None = None,
+    trials: int = 1,
 ) -> Task:
-    """Through the shipped maze, or through so many generated ones.
+    """Through the shipped maze, that of another world, or through so many generated ones.
 
     Args:
-        mazes: how many to generate; 0: the shipped one.
-        size: columns and rows of generated mazes.
+        mazes: how many to generate; 0: the one of the world.
+        world: a maze with one robot and starts called `start` and `exit`; None: the shipped one.
+        size: columns and rows of generated mazes, or of that world.
         kind: of generated mazes.
         first: seed of the first one; the others follow.
         seconds: simulated, for one drive; None: 60, or for generated mazes enough to see
             all cells with a hand on the wall.
         hidden: units of the network's hidden layers.
         recurrent: whether it remembers; None: if there are many mazes.
-        beams: of the robot's range sensor; None: three, or five in generated mazes.
+        beams: of the scout's range sensor; None: three, or five in generated mazes.
+        trials: drives in every maze, each with other noise.
     """
     if mazes < 0:
         raise PaddockError(f"mazes: expected a whole number >= 0, got {mazes}")
+    if world is not None:
+        return _in_world(load_world(world), size, seconds=seconds, hidden=hidden, recurrent=recurrent, trials=trials)
     beams = beams or (FEW if mazes == 0 else MANY)
     robot = scout(beams)
     plans, worlds = [], []
@@ -87,27 +90,71 @@ def maze_task(
         worlds.append(replace(spec, robots=(replace(spec.robots[0], type=robot),)))
     layout = Layout()
     for number in range(mazes):
-        maze = make_maze(size, size, kind=kind, seed=first + number)
+        maze = make_maze(*size, kind=kind, seed=first + number)
         plans.append(Plan(maze, -layout.thickness / 2, layout.pitch))
-        world = maze_world(maze, robot=robot, name=f"maze-{first + number}")
+        made = maze_world(maze, robot=robot, name=f"maze-{first + number}")
         # Every robot has the same name in all worlds, that of the shipped maze.
-        worlds.append(replace(world, robots=(replace(world.robots[0], name="scout"),)))
-    longest = 2 * size * size * plans[0].pitch  # m: every passage forth and back
+        worlds.append(replace(made, robots=(replace(made.robots[0], name="scout"),)))
+    longest = 2 * size[0] * size[1] * plans[0].pitch  # m: every passage forth and back
     limit = seconds or (60.0 if mazes == 0 else max(60.0, longest / (0.6 * SPEED)))
-    judge = MazeJudge(plans, limit)
     return Task(
         name="maze",
-        worlds=tuple(replace(world, dt=TICK) for world in worlds),
+        worlds=tuple(replace(one, dt=TICK) for one in worlds),
         seconds=limit,
         inputs=(sight_of(beams),),
         speed=SPEED,
-        judge=judge,
+        judge=MazeJudge(plans, limit),
         measures=(Goal(at=[plan.exit for plan in plans], radius=REACHED),),
         trace_every=LOOK,
         hidden=tuple(hidden) if hidden is not None else (4,),
         recurrent=mazes > 0 if recurrent is None else recurrent,
+        trials=trials,
         behaviours=PLACE,
         unseen=partial(_others, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams),
+    )
+
+
+def _in_world(
+    world: WorldSpec,
+    size: tuple[int, int],
+    *,
+    seconds: float | None,
+    hidden: Sequence[int] | None,
+    recurrent: bool | None,
+    trials: int,
+) -> Task:
+    """Through a maze of the user's, with the robot that is in it."""
+    robot = only_robot(world)
+    device = next((one for one in robot.sensors if isinstance(one, RANGING) and not one.polled), None)
+    if device is None:
+        raise PaddockError(
+            f"{world.name}: {robot.name} has no sensor of distances: put in another robot, such as scout"
+        )
+    x0, y0, x1, y1 = world.bounds
+    pitch = (x1 - x0) / size[0]
+    if abs((y1 - y0) / size[1] / pitch - 1) > 0.1:
+        raise PaddockError(
+            f"--size: {size[0]} x {size[1]} cells in {x1 - x0:g} m by {y1 - y0:g} m of {world.name} are no squares: "
+            "expected the columns and rows that the maze was made with"
+        )
+    if (x0, y0) != (0.0, 0.0):
+        raise PaddockError(f"{world.name}: expected a maze whose lower left corner is [0, 0]")
+    plan, speed = Plan(maze_of(world, *size), 0.0, pitch), robot.drive.max_speed
+    limit = seconds or max(60.0, 2 * size[0] * size[1] * pitch / (0.6 * speed))
+    near = min(SIGHT, device.range)
+    return Task(
+        name="maze",
+        worlds=(world,),
+        seconds=limit,
+        inputs=(Input(device=device.name, values=device.channels, zero=near / 2, gain=-2 / near),),
+        speed=speed,
+        judge=MazeJudge([plan], limit),
+        measures=(Goal(at=plan.exit, radius=REACHED),),
+        trace_every=LOOK,
+        hidden=tuple(hidden) if hidden is not None else (4,),
+        recurrent=bool(recurrent),
+        trials=trials,
+        behaviours=PLACE,
     )
 
 
@@ -180,17 +227,20 @@ class MazeJudge:
 
 def settings(config: Config) -> tuple[str, ...]:
     """What `paddock evolve maze` uses."""
-    return ("mazes", *(("size", "kind") if config.mazes else ()), "seconds", "hidden", "recurrent")
+    where = ("world", "size") if config.world else ("mazes", *(("size", "kind") if config.mazes else ()), "world")
+    return (*where, "trials", "seconds", "hidden", "recurrent")
 
 
 def configured(config: Config) -> Task:
     """As `paddock evolve maze` asks for it."""
     return maze_task(
         mazes=config.mazes or 0,
-        size=config.size or SHIPPED,
+        world=config.world,
+        size=config.size or (SHIPPED, SHIPPED),
         kind=config.kind or "backtracker",
         first=config.seed * MAZES_OF_A_SEED,
         seconds=config.seconds,
         hidden=config.hidden,
         recurrent=config.recurrent,
+        trials=config.trials or 1,
     )

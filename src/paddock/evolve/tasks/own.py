@@ -19,7 +19,7 @@ from paddock.worlds import load_world
 
 def settings(config: Config) -> tuple[str, ...]:
     """What a user's fitness uses."""
-    return ("world", "seconds", "hidden", "recurrent")
+    return ("world", "trials", "seconds", "hidden", "recurrent")
 
 
 def judged_by(function: Callable[[Rollout], Any], config: Config) -> Task:
@@ -37,6 +37,7 @@ def judged_by(function: Callable[[Rollout], Any], config: Config) -> Task:
         judge=OwnJudge(function, config.task, world.bounds),
         measures=(Travel(), Contact(), Coverage()),
         trace_every=0.5,
+        trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),
         recurrent=bool(config.recurrent),
         behaviours=PLACE,

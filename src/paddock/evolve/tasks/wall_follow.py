@@ -24,7 +24,7 @@ FAST = 0.6  # of the robot's top speed
 
 def settings(config: Config) -> tuple[str, ...]:
     """What `paddock evolve wall-follow` uses."""
-    return ("world", "seconds", "hidden", "recurrent")
+    return ("world", "trials", "seconds", "hidden", "recurrent")
 
 
 def configured(config: Config) -> Task:
@@ -43,6 +43,7 @@ def configured(config: Config) -> Task:
         judge=WallJudge(world, wanted, seconds * speed / CELL),
         measures=(Contact(),),
         trace_every=LOOK,
+        trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),
         recurrent=bool(config.recurrent),
         behaviours=("new cells at walls / most possible", "share of time at a wall"),
@@ -75,9 +76,10 @@ class WallJudge:
         at = drive.trace[:, :, 0, :2]
         there = np.abs(self.distance(at) - self.wanted) <= TOLERANCE
         cells = np.floor(at / CELL).astype(np.int64)
-        onward = np.array([len(np.unique(c[t], axis=0)) for c, t in zip(cells, there, strict=True)]) / self.most
+        seen = np.array([len(np.unique(c[t], axis=0)) for c, t in zip(cells, there, strict=True)])
+        onward = np.minimum(1.0, seen / max(1.0, self.most))
         touched = drive["contacts"][:, 0]
         near = there.mean(axis=1)
         solved = (touched == 0) & (near >= NEAR) & (onward >= SHARE)
-        behaviour = np.stack([np.clip(onward, 0, 1), near], axis=1)
+        behaviour = np.stack([onward, near], axis=1)
         return Judgement(onward * (0.5 + 0.5 * near) / (1 + touched), solved.astype(np.float64), behaviour)
