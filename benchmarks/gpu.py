@@ -20,13 +20,8 @@ from typing import Any
 import numpy as np
 
 import paddock
-from paddock.arena.batch import Batch
-from paddock.arena.brains import brains_of
 from paddock.arena.cuda.device import Cuda
-from paddock.arena.cuda.launch import Job
-from paddock.arena.measures import Contact, Travel
-from paddock.arena.notes import notes_of
-from paddock.cli.benches import TICK, batch_policy
+from paddock.cli.benches import TICK, batch_policy, gpu_job
 
 TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # [m], [rad] of the median world; see docs/performance.md
 CHECKED_TICKS = 200
@@ -63,21 +58,13 @@ def main() -> None:
             say({**measured(gpu, told, worlds, individuals), "precision": precision, "threads": threads, **options})
 
 
-def job_of(gpu: Cuda, batch: Batch, individuals: int) -> Job:
-    """A batch's tables on the GPU, with the network of the benchmark at the wheels."""
-    policy = batch_policy(individuals)
-    brains = brains_of(batch.scenes[0], {0: policy}, worlds=len(batch))
-    notes = notes_of(batch.scenes, [Travel(), Contact()], brains.enabled, batch.poses, batch.ticks, 0, 0)
-    return Job(gpu, batch.scenes, batch.state, batch.commands, {0: policy}, brains, notes)
-
-
 def compared(gpu: Cuda, world: str, worlds: int = 256) -> dict[str, Any]:
     """How far the poses of GPU and CPU are apart after some ticks."""
     here = paddock.batch(world, worlds, seed=1, dt=TICK)
     there = paddock.batch(world, worlds, seed=1, dt=TICK)
     here.run(CHECKED_TICKS * TICK, batch_policy(worlds))
     started = time.perf_counter()
-    job = job_of(gpu, there, worlds)
+    job = gpu_job(gpu, there, worlds)
     job.launch(CHECKED_TICKS)
     job.fetch()
     apart = np.abs(here.poses - there.poses)
@@ -99,7 +86,7 @@ def measured(gpu: Cuda, told: Any, worlds: int, individuals: str) -> dict[str, A
     cuda = gpu.module
     batch = paddock.batch(told.world, worlds, seed=1, dt=TICK)
     started = time.perf_counter()
-    job = job_of(gpu, batch, worlds if individuals == "own" else 1)
+    job = gpu_job(gpu, batch, worlds if individuals == "own" else 1)
     sent = time.perf_counter() - started
     job.launch(500)  # the robots spread
     cuda.synchronize()

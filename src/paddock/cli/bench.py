@@ -13,7 +13,7 @@ from rich.console import Console
 from paddock.cli.bench_page import page_200, page_1000, why_no_browser
 from paddock.cli.bench_remote import remote, remote_many
 from paddock.cli.benches import BENCHES as IN_PROCESS
-from paddock.cli.benches import Bench
+from paddock.cli.benches import Bench, why_no_gpu
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
@@ -29,10 +29,11 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             raise UnknownName("benchmark", name, BENCHES)
     progress = Console(stderr=True)
     if not names:
-        problem = why_no_browser()
-        names = [name for name in BENCHES if not (problem and name in IN_BROWSER)]
-        if problem:
-            progress.print(f"left out: {', '.join(IN_BROWSER)} ({problem})", style="yellow")
+        missing = {**dict.fromkeys(IN_BROWSER, why_no_browser()), "batch-gpu": why_no_gpu()}
+        names = [name for name in BENCHES if not missing.get(name)]
+        for name, problem in missing.items():
+            if problem:
+                progress.print(f"left out: {name} ({problem})", style="yellow")
     compared: dict[str, float] = {}
     within: dict[str, float] = {}
     pictures: dict[str, float] = {}

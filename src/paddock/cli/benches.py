@@ -14,8 +14,14 @@ from typing import NamedTuple
 import paddock
 from paddock.arena.base import BaseArena
 from paddock.arena.batch import Batch
+from paddock.arena.brains import brains_of
+from paddock.arena.cuda.device import Cuda
+from paddock.arena.cuda.launch import Job
+from paddock.arena.measures import Contact, Travel
+from paddock.arena.notes import notes_of
 from paddock.control.braitenberg import explorer
 from paddock.control.networks import Network, nearness
+from paddock.core.errors import SimulationError
 from paddock.robots import load_robot
 from paddock.worlds import load_world
 from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
@@ -23,6 +29,7 @@ from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
 TICK, LASER_TICK = 0.05, 0.1  # length of a step [s]
 SPACING = 0.3  # a swarm has one robot per 0.3 m × 0.3 m
 WORLDS = 1024  # of a batch
+GPU_WORLDS = 1_000_000
 ROOM = 15.0  # the laser's room [m]
 
 
@@ -87,6 +94,35 @@ def batch() -> Bench:
     return Bench(WORLDS, worlds.dt, lambda ticks: _run(worlds, ticks, policy), 1_000)
 
 
+def batch_gpu() -> Bench:
+    """1,000,000 such worlds on an NVIDIA GPU in single precision; what lies there between two launches stays there."""
+    gpu = Cuda("float32")
+    job = gpu_job(gpu, paddock.batch("clutter", GPU_WORLDS, seed=1, dt=TICK), GPU_WORLDS)
+
+    def work(ticks: int) -> None:
+        job.launch(ticks)
+        gpu.module.synchronize()
+
+    return Bench(GPU_WORLDS, TICK, work, 1_000)
+
+
+def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> Job:
+    """The tables of a batch on the GPU, with the network of the benchmark at the wheels."""
+    policy = batch_policy(individuals)
+    brains = brains_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
+    notes = notes_of(worlds.scenes, [Travel(), Contact()], brains.enabled, worlds.poses, worlds.ticks, 0, 0)
+    return Job(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, brains, notes)
+
+
+def why_no_gpu() -> str:
+    """What is missing for the benchmark on a GPU; empty if nothing is."""
+    try:
+        Cuda("float32")
+    except SimulationError as error:
+        return str(error)
+    return ""
+
+
 def _run(worlds: Batch, ticks: int, policy: Network) -> None:
     worlds.run(ticks * TICK, policy)
 
@@ -147,6 +183,7 @@ BENCHES: dict[str, Callable[[], Bench]] = {
     "swarm": swarm,
     "swarm-10k": swarm_10k,
     "batch": batch,
+    "batch-gpu": batch_gpu,
     "laser": laser,
     "camera": camera,
 }
