@@ -274,7 +274,7 @@ def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None
     kept = load_checkpoint(out / "checkpoint.npz")
     done = len(kept["history"])
     assert done >= 3
-    (out / "checkpoint.part").write_bytes(b"what was being written when it was killed")
+    (out / "checkpoint.npz.part").write_bytes(b"what was being written when it was killed")
     going_on = go_on(out, generations=done + 2).evolution
     whole = evolve(going_on.config).evolution
     assert history(whole) == history(going_on)
