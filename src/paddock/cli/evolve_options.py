@@ -10,8 +10,12 @@ import typer
 
 def evolve(
     task: Annotated[
-        str, typer.Argument(help="maze, avoid, wall-follow, line-follow, or your own fitness as module:function.")
-    ],
+        str | None,
+        typer.Argument(
+            help="maze, avoid, wall-follow, line-follow, or your own fitness as module:function. "
+            "With --resume it may be left out."
+        ),
+    ] = None,
     strategy: Annotated[
         str | None, typer.Option(help="ga, es, cma, random, map-elites, gp (programs) or neat. Default: ga.")
     ] = None,
@@ -31,6 +35,9 @@ def evolve(
         int | None,
         typer.Option(min=1, help="Instructions of a program, at most. Default: 64, or more for many inputs."),
     ] = None,
+    until_solved: Annotated[
+        bool, typer.Option("--until-solved", help="Stop as soon as the champion has solved all its worlds.")
+    ] = False,
     test: Annotated[int, typer.Option(min=0, help="Let the champion drive in so many unseen mazes or noises.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for champion, learning curve, history, checkpoint.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the evolution in the folder --out.")] = False,
@@ -44,10 +51,12 @@ def evolve(
 ) -> None:
     """Evolve a controller: networks, programs or grown networks, judged in many worlds at once.
 
-    Ctrl-C keeps the best so far. The same seed gives the same champion, to the last bit, on any number of cores.
+    Ctrl-C and SIGTERM keep the best so far. The same seed gives the same champion, to the last bit, on any
+    number of cores.
 
       paddock evolve maze --out runs/maze
-      paddock run runs/maze/world.toml --policy runs/maze/champion.npz
+      paddock run runs/maze/world.toml --policy runs/maze/champion.npz --seed 0 --seconds 60
+      paddock evolve --resume --out runs/maze --generations 400
       paddock evolve maze --mazes 20 --generations 40 --test 100
       paddock evolve avoid --strategy cma --population 32 --generations 50
       paddock evolve my_tasks:far_and_wide --world clutter
@@ -75,5 +84,6 @@ def evolve(
         threads=threads,
         device=device,
         workers=workers,
+        until_solved=until_solved,
         json_line=json,
     )
