@@ -149,10 +149,11 @@ def test_the_numbers_of_a_chain_are_of_one_tick(monkeypatch: pytest.MonkeyPatch)
     thread.start()
     chain = sercom.chain(*[sercom.command("N")] * 20)
     looks = [np.frombuffer(firmware.receive(chain), np.uint16) for _ in range(50)]
+    while looks[0][0] == looks[-1][0]:  # no time has passed yet
+        looks.append(np.frombuffer(firmware.receive(chain), np.uint16))
     ended.set()
     thread.join()
     assert all(np.ptp(look) == 0 for look in looks)
-    assert looks[0][0] != looks[-1][0]
 
 
 def test_much_input_does_not_hold_up_the_clock() -> None:

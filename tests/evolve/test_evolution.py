@@ -25,7 +25,7 @@ import paddock.evolve.study as study_module
 from paddock.control.store import load_policy
 from paddock.evolve.checkpoint import load_checkpoint
 from paddock.evolve.config import Config
-from paddock.evolve.evolution import Evolution
+from paddock.evolve.evolution import Evolution, FitnessWarning
 from paddock.evolve.judge import LocalJudge
 from paddock.evolve.results import Folder
 from paddock.evolve.strategies import STRATEGIES
@@ -75,8 +75,8 @@ def test_a_resumed_evolution_is_the_uninterrupted_one_to_the_last_bit(strategy: 
 def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
     study = evolve(SMALL, out=tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    wanted = {"champion.npz", "checkpoint.npz", "config.json", "history.csv", "learning-curve.png", "summary.json"}
-    assert names == wanted | {"world.toml"}
+    wanted = {"champion.npz", "champion.png", "checkpoint.npz", "config.json", "history.csv", "learning-curve.png"}
+    assert names == wanted | {"summary.json", "world.toml"} == {path.name for path in study.written}
     rows = (tmp_path / "history.csv").read_text(encoding="utf-8").splitlines()
     assert rows[0] == "number,best,mean,champion,solved,evaluations"
     assert len(rows) == 7
@@ -225,9 +225,33 @@ def test_a_fitness_that_is_no_number_is_no_good(worst: float, monkeypatch: pytes
         return Judgement(np.array([worst, -5.0, worst, -4.0, worst, worst]), np.zeros(6), np.zeros((6, 2)))
 
     monkeypatch.setattr(evolution, "judge", judged)
-    now = evolution.step()
+    with pytest.warns(FitnessWarning, match="maze: the fitness of 4 of 6 individuals of generation 1 is no finite"):
+        now = evolution.step()
+    evolution.step()  # it is told once
     assert (now.best, now.champion, now.mean) == (-4.0, -4.0, -4.5)
     assert np.array_equal(evolution.champion.weights[0], rows[3])
+
+
+def test_a_generation_without_any_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    evolution = Evolution(SMALL)
+    nothing = Judgement(np.full(6, math.nan), np.zeros(6), np.zeros((6, 2)))
+    monkeypatch.setattr(evolution, "judge", lambda rows: nothing)
+    with pytest.raises(paddock.PaddockError, match="maze: no fitness of the 6 individuals of generation 1 is a finite"):
+        evolution.step()
+    assert not evolution.history
+
+
+def test_a_population_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(paddock.PaddockError, match=r"population: 1000+ individuals in 1 world do not fit in memory"):
+        Evolution(replace(SMALL, population=10**18))
+    evolution = Evolution(SMALL)
+
+    def judged(rows: np.ndarray) -> Judgement:
+        raise MemoryError("Unable to allocate 16.2 GiB")
+
+    monkeypatch.setattr(evolution, "judge", judged)
+    with pytest.raises(paddock.PaddockError, match=r"take fewer \(Unable to allocate"):
+        evolution.step()
 
 
 def test_nothing_is_said_to_be_written_that_is_not_there(tmp_path: Path) -> None:
@@ -236,7 +260,8 @@ def test_nothing_is_said_to_be_written_that_is_not_there(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert "champion.npz" not in done.stdout
     told = done.stdout.partition("wrote")[2].partition(":")[2].split("\n")[0]
-    assert {name.strip() for name in told.split(",")} == {"config.json", "history.csv", "summary.json", "world.toml"}
+    names = {"checkpoint.npz", "config.json", "history.csv", "summary.json", "world.toml"}
+    assert {name.strip() for name in told.split(",")} == names
 
 
 def test_programs_have_room_for_all_inputs() -> None:
@@ -274,28 +299,32 @@ def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None
     kept = load_checkpoint(out / "checkpoint.npz")
     done = len(kept["history"])
     assert done >= 3
-    (out / "checkpoint.part").write_bytes(b"what was being written when it was killed")
+    (out / "checkpoint.npz.part").write_bytes(b"what was being written when it was killed")
     going_on = go_on(out, generations=done + 2).evolution
     whole = evolve(going_on.config).evolution
     assert history(whole) == history(going_on)
     assert history(whole)[:done] == kept["history"].tolist()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for other processes")
-def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals for other processes")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_keep_the_best_so_far(number: signal.Signals, status: int, tmp_path: Path) -> None:
     out = tmp_path / "stopped"
     options = [*command("maze", "--population", "8", "--generations", "4000", "--json"), "--out", str(out)]
     with subprocess.Popen(options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         wait_for_generation(out, 2)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         told, aside = process.communicate(timeout=120)
-    assert process.returncode == 130
+    assert process.returncode == status
     assert "the best so far is kept" in aside
     summary = json.loads(told)
     assert summary["generations"] >= 2
     policy = load_policy(out / "champion.npz")
     assert policy.weights.any()
     assert (out / "learning-curve.png").exists()
+    assert (out / "champion.png").exists()
+    rows = (out / "history.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == summary["generations"] + 1
 
 
 def test_a_champion_is_tested_where_it_has_never_been() -> None:
@@ -383,6 +412,9 @@ def test_ray_gives_what_local_workers_give() -> None:
         (lambda: Evolution(Config(task="maze", mazes=2, kind="nonsense")), "nonsense"),
         (lambda: Evolution(Config(task="maze", length=9)), "--length: the strategy ga does not use it, but --hidden"),
         (lambda: Evolution(Config(task="maze", strategy="gp", hidden=(3,))), "--hidden: the strategy gp does not use"),
+        (lambda: Evolution(Config(task="b.py:f")), "there is no module 'b.py' here: did you mean 'b:f'?"),
+        (lambda: Evolution(Config(task="a/b.py:f")), "expected module:function: did you mean 'a.b:f'?"),
+        (lambda: Evolution(Config(task="a:")), "with a function's name after the colon, such as a:far"),
         (lambda: Evolution(Config(task=":f")), "expected module:function"),
         (lambda: Evolution(Config(task="a:")), "expected module:function"),
         (lambda: Evolution(Config(task=".a:f")), "expected module:function"),

@@ -113,12 +113,35 @@ def test_a_demonstration_can_be_kept(tmp_path: Path) -> None:
     assert np.array_equal(again.wheels, shown.wheels)
     with pytest.raises(paddock.PaddockError, match="there is no such file"):
         Demonstration.load(tmp_path / "nothing.npz")
-    np.savez(tmp_path / "other.npz", readings=np.array([{}], dtype=object), wheels=np.ones((1, 2)))
+    other = tmp_path / "other.npz"
+    np.savez(other, readings=np.array([{}], dtype=object), wheels=np.ones((1, 2)))
     with pytest.raises(paddock.PaddockError, match="expected a demonstration"):
-        Demonstration.load(tmp_path / "other.npz")
-    np.savez(tmp_path / "other.npz", readings=np.ones((4, 2)), wheels=np.ones((1, 2)))
-    with pytest.raises(paddock.PaddockError, match=r"other\.npz: Demonstration: expected readings"):
-        Demonstration.load(tmp_path / "other.npz")
+        Demonstration.load(other)
+    with np.load(tmp_path / "shown.npz") as file:
+        about = file["about"]
+    for arrays, problem in (
+        ({"readings": np.ones((4, 2)), "wheels": np.ones((1, 2))}, "Demonstration: expected readings"),
+        ({"readings": np.array(["a"]), "wheels": np.ones((1, 2))}, "could not convert"),
+        ({"readings": np.ones((4, 2))}, "with readings and wheels, got 'paddock demonstration 1' with readings"),
+    ):
+        np.savez(other, about=about, **arrays)  # type: ignore[arg-type]
+        with pytest.raises(paddock.PaddockError, match=rf"other\.npz: .*{problem}"):
+            Demonstration.load(other)
+
+
+def test_a_demonstration_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, path = Demonstration(np.zeros((5, 3)), np.ones((5, 2))), tmp_path / "shown.npz"
+    shown.save(path)
+    kept = path.read_bytes()
+
+    def torn(file: Any, **arrays: Any) -> None:
+        file.write(b"half of it")
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(np, "savez", torn)
+    with pytest.raises(OSError, match="the disk is full"):
+        shown.save(path)
+    assert path.read_bytes() == kept
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import paddock
 from paddock.arena.batch import Rollout
 from paddock.control.braitenberg import Braitenberg, explorer
 from paddock.evolve.config import Config
-from paddock.evolve.evolution import Evolution
+from paddock.evolve.evolution import Evolution, FitnessWarning
 from paddock.evolve.study import evolve, go_on
 from paddock.evolve.tasks.base import Judgement, Task
 from paddock.evolve.tasks.maze import MazeJudge, Plan, maze_task
@@ -143,7 +143,8 @@ def test_an_own_fitness_that_is_no_number_does_not_win(tmp_path: Path) -> None:
 
     config = Config(task="mine:judge", world="clutter", population=4, generations=2, seconds=1.0)
     evolution = Evolution(config, task=judged_by(judge, config))
-    evolution.run()
+    with pytest.warns(FitnessWarning, match="mine:judge: the fitness of 1 of 4 individuals"):
+        evolution.run()
     assert [one.best for one in evolution.history] == [3.0, 3.0]
 
 

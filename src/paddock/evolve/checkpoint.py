@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, shown
+from paddock.core.npz import read_npz, write_npz
 
-FORMAT = "paddock evolution 2"
+FORMAT = "paddock evolution 3"
 
 
 def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
     """Write a state of arrays, nested dicts and what JSON knows; the old file stays until the new one is whole."""
     arrays: dict[str, Any] = {}
-    about = {"format": FORMAT, "state": _without_arrays(state, "", arrays)}
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        np.savez(file, allow_pickle=False, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
-    os.replace(part, path)  # noqa: PTH105 (what is named here is that it is atomic)
+    write_npz(path, {"format": FORMAT, "state": _without_arrays(state, "", arrays)}, arrays)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
     """What `save_checkpoint` wrote."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        about = json.loads(arrays.pop("about").tobytes())
-        if about["format"] != FORMAT:
-            raise ValueError(f"another format, {about['format']!r}")
-        return _with_arrays(about["state"], "", arrays)
-    except FileNotFoundError:
-        raise PaddockError(f"{path}: there is no evolution to resume; start it without --resume") from None
-    except Exception as error:
-        raise PaddockError(f"{path}: expected a checkpoint of paddock evolve: {error}") from None
+    if not path.exists():
+        raise PaddockError(f"{path}: there is no evolution to resume; start it without --resume")
+    about, arrays = read_npz(path, "a checkpoint of paddock evolve")
+    if about["format"] != FORMAT or not isinstance(about.get("state"), dict):
+        raise PaddockError(
+            f"{path}: expected a checkpoint of paddock evolve, in the format {FORMAT!r}, got {shown(about['format'])}"
+        )
+    return _with_arrays(about["state"], "", arrays)
 
 
 def _without_arrays(table: Mapping[str, Any], path: str, arrays: dict[str, Any]) -> dict[str, Any]:

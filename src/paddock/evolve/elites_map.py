@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paddock.core.npz import write_npz
 from paddock.evolve.strategies.elites import MapElites
 from paddock.evolve.tasks.base import Task
 from paddock.report.axes import Axes, Key
@@ -15,6 +16,7 @@ from paddock.worlds.canvas import blend, tint
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+FORMAT = "paddock elites 1"
 WORST, BEST = "#f3e6c4", "#0b4f6c"
 SHADES = 5  # in the key
 
@@ -22,8 +24,12 @@ SHADES = 5  # in the key
 def save_elites(strategy: MapElites, path: Path) -> None:
     """Weights (elites, size), fitness (elites) and behaviour (elites, 2) as `.npz`, which needs no pickle."""
     known = strategy.known
-    with path.open("wb") as file:
-        np.savez(file, weights=strategy.elites[known], fitness=strategy.worth[known], behaviour=strategy.manners[known])
+    arrays = {
+        "weights": strategy.elites[known],
+        "fitness": strategy.worth[known],
+        "behaviour": strategy.manners[known],
+    }
+    write_npz(path, {"format": FORMAT}, arrays)
 
 
 def elites_map(strategy: MapElites, task: Task, *, about: str = "", size: int = 1000) -> Image:

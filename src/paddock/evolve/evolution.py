@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock import __version__
 from paddock.control.networks import Network
@@ -17,10 +21,15 @@ from paddock.evolve.config import OF_STRATEGIES, Config
 from paddock.evolve.judge import JudgeMaker, LocalJudge
 from paddock.evolve.strategies import Space, strategy_called
 from paddock.evolve.tasks.base import Floats, Task, scale_of
+from paddock.evolve.tasks.places import told_with_place
 from paddock.evolve.tasks.registry import source_of, task_of
 
 NO_GOOD = -1e9  # what a fitness that is no number is worth
 USUAL_LENGTH = 64  # instructions of a program at most, unless its first networks need more than half of them
+
+
+class FitnessWarning(UserWarning):
+    """Some individuals got a fitness that is no number."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +66,14 @@ class Evolution:
         length = usual if config.length is None else config.length
         self.policy: Network | Program = self.task.policy(programs=kind.makes_programs, length=length)
         space = Space(scale=scale_of(self.policy), inputs=inputs, length=length, recurrent=recurrent)
-        self.strategy = kind(space, population=config.population, seed=config.seed)
+        with self._fitting():
+            if 8 * space.size * config.population > sys.maxsize:  # bytes; numpy says so in many ways
+                raise MemoryError("more than can be addressed")
+            self.strategy = kind(space, population=config.population, seed=config.seed)
         self.judge = judged_by(self.task, self.policy, seed=config.seed)
         self.history: list[Generation] = []
         self._champion: Floats | None = None
+        self._warned = False
 
     @property
     def champion(self) -> Network | Program:
@@ -74,11 +87,17 @@ class Evolution:
         """Whether there were enough generations."""
         return len(self.history) >= self.config.generations
 
+    @property
+    def solved(self) -> bool:
+        """Whether the champion did its task in all its worlds."""
+        return bool(self.history) and self.history[-1].solved >= 1.0
+
     def step(self) -> Generation:
         """One generation: ask, judge, tell."""
-        individuals = self.strategy.ask()
-        judged = self.judge(individuals)
-        known = np.isfinite(judged.fitness)
+        with self._fitting(), told_with_place(self.config.task):
+            individuals = self.strategy.ask()
+            judged = self.judge(individuals)
+        known = self._numbers(judged.fitness)
         fitness = np.where(known, judged.fitness, NO_GOOD)
         best = int(fitness.argmax())
         before = self.history[-1] if self.history else None
@@ -88,7 +107,7 @@ class Evolution:
         now = Generation(
             number=len(self.history) + 1,
             best=float(fitness[best]),
-            mean=float(fitness[known].mean()) if known.any() else NO_GOOD,
+            mean=float(fitness[known].mean()),
             champion=float(fitness[best]) if before is None or better else before.champion,
             solved=float(judged.solved[best]) if before is None or better else before.solved,
             evaluations=len(individuals) + (before.evaluations if before else 0),
@@ -97,9 +116,39 @@ class Evolution:
         self.history, self._champion = [*self.history, now], champion
         return now
 
-    def run(self, after: Callable[[Generation], None] | None = None) -> None:
+    def _numbers(self, fitness: Floats) -> NDArray[np.bool_]:
+        """Whose fitness is a number; told once if there are others, and refused if there are none."""
+        known, generation = np.isfinite(fitness), len(self.history) + 1
+        if not known.any():
+            raise PaddockError(
+                f"{self.task.name}: no fitness of the {len(known)} individuals of generation {generation} is a finite "
+                f"number: the first is {fitness[0]}"
+            )
+        if not known.all() and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"{self.task.name}: the fitness of {(~known).sum()} of {len(known)} individuals of generation "
+                f"{generation} is no finite number: they count as the worst, here and in what follows",
+                FitnessWarning,
+                stacklevel=3,
+            )
+        return known
+
+    @contextmanager
+    def _fitting(self) -> Iterator[None]:
+        """What does not fit in memory is told so."""
+        try:
+            yield
+        except MemoryError as error:
+            worlds = len(self.task.worlds)
+            raise PaddockError(
+                f"population: {self.config.population} individuals in {worlds} world{'s' if worlds > 1 else ''} "
+                f"do not fit in memory: take fewer ({error})"
+            ) from None
+
+    def run(self, after: Callable[[Generation], None] | None = None, *, until_solved: bool = False) -> None:
         """All generations that are left; `after` each of them, something may be shown or saved."""
-        while not self.done:
+        while not (self.done or (until_solved and self.solved)):
             now = self.step()
             if after is not None:
                 after(now)

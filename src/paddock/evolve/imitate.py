@@ -12,10 +12,12 @@ import numpy as np
 from paddock.arena import Robot
 from paddock.control.networks import Network
 from paddock.core.errors import PaddockError, shown
+from paddock.core.npz import read_npz, write_npz
 from paddock.evolve.gradient import first_states, loss_and_gradient
 from paddock.evolve.packages import one_thread
 from paddock.evolve.tasks.base import Floats
 
+FORMAT = "paddock demonstration 1"
 LIMITS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # of outputs, in network speeds
 
 Progress = Callable[[int, float], None]
@@ -41,21 +43,21 @@ class Demonstration:
 
     def save(self, path: str | Path) -> None:
         """Write it to a `.npz` file."""
-        with Path(path).open("wb") as file:
-            np.savez(file, readings=self.readings, wheels=self.wheels)
+        write_npz(path, {"format": FORMAT}, {"readings": self.readings, "wheels": self.wheels})
 
     @classmethod
     def load(cls, path: str | Path) -> Demonstration:
-        """Read what `save` wrote, or arrays of these names from elsewhere; nothing in the file is ever executed."""
+        """Read what `save` wrote; nothing in the file is ever executed."""
+        about, arrays = read_npz(path, "a demonstration")
+        if about["format"] != FORMAT or not {"readings", "wheels"} <= set(arrays):
+            raise PaddockError(
+                f"{path}: expected a demonstration, {FORMAT!r} with readings and wheels, got {shown(about['format'])} "
+                f"with {', '.join(arrays) or 'nothing'}"
+            )
         try:
-            with np.load(path, allow_pickle=False) as file:
-                return cls(np.asarray(file["readings"], np.float64), np.asarray(file["wheels"], np.float64))
-        except FileNotFoundError:
-            raise PaddockError(f"{path}: there is no such file") from None
-        except PaddockError as error:
+            return cls(np.asarray(arrays["readings"], np.float64), np.asarray(arrays["wheels"], np.float64))
+        except (PaddockError, ValueError) as error:
             raise PaddockError(f"{path}: {error}") from None
-        except Exception as error:
-            raise PaddockError(f"{path}: expected a demonstration, with readings and wheels: {error}") from None
 
 
 def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: float) -> Demonstration:

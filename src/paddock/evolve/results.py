@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import astuple, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
 from paddock.control.program import Program
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, shown
+from paddock.evolve.champion_picture import champion_picture
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
 from paddock.evolve.config import Config
 from paddock.evolve.elites_map import elites_map, save_elites
@@ -25,7 +27,8 @@ from paddock.worlds import WorldSpec, load_world, save_world
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-CHECKPOINT, CHAMPION, CURVE = "checkpoint.npz", "champion.npz", "learning-curve.png"
+CHECKPOINT, CHAMPION, CURVE, DRIVES = "checkpoint.npz", "champion.npz", "learning-curve.png", "champion.png"
+CONFIG, HISTORY, SUMMARY = "config.json", "history.csv", "summary.json"
 BEST, MEAN, CHAMPIONS = "#2e86ab", "#e6a117", "#2f9e6e"
 
 
@@ -52,15 +55,23 @@ class Folder:
                 save_world(world, path)
         except OSError as error:
             raise PaddockError(f"{self.path}: cannot write there: {error.strerror or error}") from None
-        self.write_json("config.json", evolution.config.as_table())
-        save_checkpoint(self.path / CHECKPOINT, evolution.state())
+        self.write_json(CONFIG, evolution.config.as_table())
+        self._write_history(evolution)
+        self._save(evolution, {})
 
     def resumed_config(self, expected: Mapping[str, Any], generations: int | None = None) -> Config:
         """The config of the evolution that is here, which has what is expected; perhaps with more generations."""
-        return Config.from_table(load_checkpoint(self.path / CHECKPOINT)["config"]).continued(expected, generations)
+        config = Config.from_table(load_checkpoint(self.path / CHECKPOINT)["config"])
+        task = expected.get("task", config.task)
+        if task != config.task:
+            raise PaddockError(
+                f"the task: the evolution to resume has {shown(config.task)}, not {shown(task)}: "
+                "leave it out, or choose another folder"
+            )
+        return config.continued(expected, generations)
 
-    def resume(self, evolution: Evolution) -> None:
-        """Bring an evolution to where it was, if it is in the same worlds."""
+    def resume(self, evolution: Evolution) -> dict[str, float]:
+        """Bring an evolution to where it was, if it is in the same worlds; and tell what was spent until then [s]."""
         one_more = self.path / f"world-{len(evolution.task.worlds)}.toml", None
         for path, world in [*self._worlds(evolution), one_more]:
             if (load_world(path) if path.exists() else None) != world:
@@ -68,52 +79,74 @@ class Folder:
                     f"{path}: the task's world is not the one that this evolution began with: "
                     "begin anew in another folder"
                 )
-        evolution.restore(load_checkpoint(self.path / CHECKPOINT))
-        self.write_json("config.json", evolution.config.as_table())
+        state = load_checkpoint(self.path / CHECKPOINT)
+        evolution.restore(state)
+        if not evolution.done:
+            self.write_json(CONFIG, evolution.config.as_table())
+        self._write_history(evolution)
+        return dict(state["spent"])
 
     def _worlds(self, evolution: Evolution) -> list[tuple[Path, WorldSpec]]:
         names = ["world.toml", *(f"world-{i}.toml" for i in range(1, len(evolution.task.worlds)))]
         return [(self.path / name, world) for name, world in zip(names, evolution.task.worlds, strict=True)]
 
-    def keep(self, evolution: Evolution) -> None:
-        """After a generation: a killed process loses nothing that was kept."""
-        save_checkpoint(self.path / CHECKPOINT, evolution.state())
+    def keep(self, evolution: Evolution, spent: Mapping[str, float]) -> None:
+        """After a generation, with the time spent [s]: a killed process loses nothing that was kept."""
+        self._save(evolution, spent)
+        with (self.path / HISTORY).open("a", newline="", encoding="utf-8") as file:
+            _rows(file, evolution.history[-1:])
         best = evolution.history[-1].champion
         if best != self._kept:
             self._kept = best
             evolution.champion.save(self.path / CHAMPION)
 
+    def _save(self, evolution: Evolution, spent: Mapping[str, float]) -> None:
+        save_checkpoint(self.path / CHECKPOINT, {**evolution.state(), "spent": dict(spent)})
+
     def finish(self, evolution: Evolution, summary: Mapping[str, Any]) -> list[Path]:
         """Write what people look at: history, summary, and all that there is of champion and elites.
 
         Returns:
-            the files that were written, and those that were there from the beginning.
+            the files that were written, and those that were there from the beginning; the worlds last.
         """
-        written = [path for path, _ in self._worlds(evolution)[:1]]
-        names = [field.name for field in fields(Generation)]
-        with (self.path / "history.csv").open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, names)
-            table.writeheader()
-            table.writerows(asdict(one) for one in evolution.history)
-        self.write_json("summary.json", summary)
-        written += [self.path / name for name in ("config.json", "history.csv", "summary.json")]
+        self._write_history(evolution)  # whole, whenever it was interrupted
+        self.write_json(SUMMARY, summary)
+        names = [CHECKPOINT, CONFIG, HISTORY, SUMMARY]
         if evolution.history:
             champion, strategy = evolution.champion, evolution.strategy
             champion.save(self.path / CHAMPION)
             learning_curve(evolution.history, title=evolution.task.name, about=about(evolution)).save(self.path / CURVE)
-            written += [self.path / CHAMPION, self.path / CURVE]
+            champion_picture(evolution, about=about(evolution)).save(self.path / DRIVES)
+            names += [CHAMPION, CURVE, DRIVES]
             if isinstance(champion, Program):
                 (self.path / "champion.txt").write_text(formulas(champion), encoding="utf-8")
-                written.append(self.path / "champion.txt")
+                names.append("champion.txt")
             if isinstance(strategy, MapElites):
                 save_elites(strategy, self.path / "elites.npz")
                 elites_map(strategy, evolution.task, about=about(evolution)).save(self.path / "elites.png")
-                written += [self.path / "elites.npz", self.path / "elites.png"]
-        return sorted(written)
+                names += ["elites.npz", "elites.png"]
+        return [*(self.path / name for name in sorted(names)), *(path for path, _ in self._worlds(evolution))]
+
+    def tested(self) -> dict[str, Any]:
+        """What the last summary says about a test of the champion."""
+        path = self.path / SUMMARY
+        table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return {name: value for name, value in table.items() if name.startswith("test_")}
+
+    def _write_history(self, evolution: Evolution) -> None:
+        part = self.path / f"{HISTORY}.part"
+        with part.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerow(field.name for field in fields(Generation))
+            _rows(file, evolution.history)
+        os.replace(part, self.path / HISTORY)  # noqa: PTH105 (what is named here is that it is atomic)
 
     def write_json(self, name: str, table: Mapping[str, Any]) -> None:
         """A small table for people and programs."""
         (self.path / name).write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
+
+
+def _rows(file: TextIO, history: Sequence[Generation]) -> None:
+    csv.writer(file).writerows(astuple(one) for one in history)
 
 
 def about(evolution: Evolution) -> str:

@@ -13,7 +13,10 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.judge import JudgeMaker, LocalJudge
-from paddock.evolve.results import Folder
+from paddock.evolve.results import SUMMARY, Folder
+from paddock.evolve.strategies import strategy_called
+from paddock.evolve.tasks.own import OwnJudge
+from paddock.evolve.tasks.places import told_with_place
 
 WORKERS = ("local", "ray")
 
@@ -27,6 +30,7 @@ class Study:
     evolution: Evolution
     interrupted: bool
     summary: Mapping[str, Any]
+    generations: int  # of this stint
     written: Sequence[Path] = ()  # the files in its folder that people look at
 
 
@@ -38,6 +42,7 @@ def evolve(
     threads: int | None = None,
     device: str = "cpu",
     workers: str = "local",
+    until_solved: bool = False,
     watch: Watch | None = None,
 ) -> Study:
     """Evolve, and keep the best even if Ctrl-C ends it early.
@@ -49,17 +54,21 @@ def evolve(
         threads: None for all cores; changes how long it takes, and nothing else.
         device: cpu or cuda.
         workers: local, or ray for a cluster; the test is always done here.
+        until_solved: stop as soon as the champion has solved all its worlds.
         watch: told after each generation.
     """
+    strategy_called(config.strategy)  # before anything is looked at or built
     folder = None if out is None else Folder(out)
     if folder is not None:
         folder.refuse_second()
     judged_by = judge_maker(workers, threads=threads, device=device, precision=config.precision)
     evolution = Evolution(config, judged_by=judged_by)
-    compiled = compile_time(evolution)
+    refuse_unsolvable(evolution, until_solved)
+    spent = {"compile_s": compile_time(evolution)}
     if folder is not None:
         folder.begin(evolution)
-    return _studied(evolution, folder, test, {"threads": threads, "device": device}, compiled, watch)
+    stint = Stint(evolution, folder, spent, until_solved=until_solved, watch=watch)
+    return stint.study(test, threads=threads, device=device)
 
 
 def go_on(
@@ -71,6 +80,7 @@ def go_on(
     threads: int | None = None,
     device: str = "cpu",
     workers: str = "local",
+    until_solved: bool = False,
     watch: Watch | None = None,
 ) -> Study:
     """Go on with the evolution in a folder where it ended, or was interrupted or killed.
@@ -83,14 +93,19 @@ def go_on(
         threads: None for all cores.
         device: cpu or cuda.
         workers: local or ray.
+        until_solved: as in `evolve`: an evolution that is solved already stays as it is.
         watch: told after each generation.
     """
     folder = Folder(out)
     config = folder.resumed_config(expected or {}, generations)
     judged_by = judge_maker(workers, threads=threads, device=device, precision=config.precision)
     evolution = Evolution(config, judged_by=judged_by)
-    folder.resume(evolution)
-    return _studied(evolution, folder, test, {"threads": threads, "device": device}, compile_time(evolution), watch)
+    refuse_unsolvable(evolution, until_solved)
+    spent = folder.resume(evolution)
+    if not evolution.done:
+        spent["compile_s"] = spent.get("compile_s", 0.0) + compile_time(evolution)
+    stint = Stint(evolution, folder, spent, until_solved=until_solved, watch=watch)
+    return stint.study(test, threads=threads, device=device)
 
 
 def compile_time(evolution: Evolution) -> float:
@@ -100,41 +115,65 @@ def compile_time(evolution: Evolution) -> float:
     return time.perf_counter() - started
 
 
-def _studied(
-    evolution: Evolution,
-    folder: Folder | None,
-    test: int,
-    means: Mapping[str, Any],
-    compiled: float,
-    watch: Watch | None,
-) -> Study:
-    """All generations that are left, then the test; results are kept after both."""
-    wall, busy = time.perf_counter(), time.process_time()
-    interrupted = False
-    written: Sequence[Path] = ()
+def refuse_unsolvable(evolution: Evolution, until_solved: bool) -> None:
+    """Whoever waits for a solution needs a task that knows one."""
+    if until_solved and isinstance(evolution.task.judge, OwnJudge):
+        raise PaddockError(
+            f"--until-solved: {evolution.task.name} tells a fitness, but not when the task is solved: "
+            "leave --until-solved out, or return a Task whose judge knows"
+        )
 
-    def after(now: Generation) -> None:
-        if folder is not None:
-            folder.keep(evolution)
-        if watch is not None:
-            watch(evolution, now)
 
-    try:
-        evolution.run(after)
-    except KeyboardInterrupt:
-        interrupted = True
-    times = {"wall_s": time.perf_counter() - wall, "compile_s": compiled, "cpu_s": time.process_time() - busy}
-    summary = {**summary_of(evolution), **{name: round(value, 3) for name, value in times.items()}}
-    if folder is not None:
-        written = folder.finish(evolution, summary)
-    if test and evolution.history and not interrupted:
+class Stint:
+    """The generations from a beginning, or from where an evolution was, until it ends or is interrupted."""
+
+    def __init__(
+        self,
+        evolution: Evolution,
+        folder: Folder | None,
+        spent: Mapping[str, float],
+        *,
+        until_solved: bool,
+        watch: Watch | None,
+    ) -> None:
+        self.evolution, self.folder, self.before = evolution, folder, spent
+        self.until_solved, self.watch = until_solved, watch
+        self.wall, self.busy = time.perf_counter(), time.process_time()
+
+    @property
+    def spent(self) -> dict[str, float]:
+        """Time until now, in this stint and in those before [s]."""
+        now = {"wall_s": time.perf_counter() - self.wall, "compile_s": 0.0, "cpu_s": time.process_time() - self.busy}
+        return {name: self.before.get(name, 0.0) + value for name, value in now.items()}
+
+    def study(self, test: int, **means: Any) -> Study:
+        """All generations that are left, then the test; results are kept after both."""
+        evolution, folder = self.evolution, self.folder
+        interrupted, first = False, len(evolution.history)
+        written: Sequence[Path] = ()
         try:
-            summary |= try_champion(evolution, test, **means)
+            evolution.run(self._after, until_solved=self.until_solved)
         except KeyboardInterrupt:
             interrupted = True
+        generations = len(evolution.history) - first
+        summary = {**summary_of(evolution), **{name: round(value, 3) for name, value in self.spent.items()}}
         if folder is not None:
+            summary |= {} if generations else folder.tested()
             written = folder.finish(evolution, summary)
-    return Study(evolution, interrupted, summary, written)
+        if test and evolution.history and not interrupted:
+            try:
+                summary |= try_champion(evolution, test, **means)
+            except KeyboardInterrupt:
+                interrupted = True
+            if folder is not None:
+                folder.write_json(SUMMARY, summary)
+        return Study(evolution, interrupted, summary, generations, written)
+
+    def _after(self, now: Generation) -> None:
+        if self.folder is not None:
+            self.folder.keep(self.evolution, self.spent)
+        if self.watch is not None:
+            self.watch(self.evolution, now)
 
 
 def summary_of(evolution: Evolution) -> dict[str, Any]:
@@ -150,7 +189,7 @@ def summary_of(evolution: Evolution) -> dict[str, Any]:
         "generations": len(history),
         "worlds": len(evolution.task.worlds),
         "seconds": evolution.task.seconds,
-        "solved": bool(last and last.solved >= 1.0),
+        "solved": evolution.solved,
         "solved_share": last.solved if last else 0.0,
         "solved_in_generation": first,
         "best_fitness": last.champion if last else None,
@@ -163,9 +202,11 @@ def try_champion(evolution: Evolution, count: int, **means: Any) -> dict[str, An
     """How the champion does where it has never been: in other worlds if its task has some, else with other noise."""
     task, champion = evolution.task, evolution.champion
     seed = evolution.config.seed + len(task.worlds) * task.trials  # of the first noise that no individual has met
-    other, repeats = (task, count) if task.unseen is None else (task.unseen(count), 1)
-    judge = LocalJudge(other, champion, seed=seed, repeats=repeats, precision=evolution.config.precision, **means)
-    judged = judge(champion.weights)
+    precision = evolution.config.precision
+    with told_with_place(evolution.config.task):
+        other, repeats = (task, count) if task.unseen is None else (task.unseen(count), 1)
+        judge = LocalJudge(other, champion, seed=seed, repeats=repeats, precision=precision, **means)
+        judged = judge(champion.weights)
     return {
         "test_drives": judge.drives,
         "test_solved": float(judged.solved[0]),

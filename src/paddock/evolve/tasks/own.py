@@ -10,7 +10,7 @@ import numpy as np
 
 from paddock.arena.batch import Rollout
 from paddock.arena.measures import Contact, Coverage, Travel
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, shown
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import PLACE, Judgement, Task
 from paddock.evolve.tasks.robots import all_inputs, only_robot
@@ -54,8 +54,13 @@ class OwnJudge:
 
     def __call__(self, drive: Rollout) -> Judgement:
         """Judge every world."""
-        worlds = len(drive.ticks)
-        fitness = np.asarray(self.function(drive), np.float64)
+        worlds, told = len(drive.ticks), self.function(drive)
+        try:
+            fitness = np.asarray(told, np.float64)
+        except (TypeError, ValueError):
+            raise PaddockError(
+                f"{self.name}: expected a fitness for each of {worlds} worlds, got {shown(told)}"
+            ) from None
         if fitness.shape != (worlds,):
             raise PaddockError(
                 f"{self.name}: expected a fitness for each of {worlds} worlds, shape ({worlds},), got {fitness.shape}"

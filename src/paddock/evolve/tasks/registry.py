@@ -14,6 +14,7 @@ from typing import Any
 from paddock.core.errors import PaddockError, UnknownName, shown
 from paddock.evolve.config import OF_TASKS, Config
 from paddock.evolve.tasks.base import Task
+from paddock.evolve.tasks.places import told_with_place
 
 TASKS: Mapping[str, str] = MappingProxyType(
     {
@@ -46,7 +47,8 @@ def own_task(config: Config) -> Task:
         raise PaddockError(f"{config.task}: expected a function") from None
     if parameters == 0:
         config.refuse_unused(f"{config.task}, which makes its own Task,", OF_TASKS, ())
-        task = function()
+        with told_with_place(config.task):
+            task = function()
         if not isinstance(task, Task):
             raise PaddockError(f"{config.task}: expected it to return a Task, got {shown(task)}")
         return task
@@ -69,20 +71,30 @@ def source_of(task: str) -> str | None:
 
 def found(path: str) -> Callable[..., Any]:
     """What a user's `module:function` names, in the present folder first."""
-    module, _, name = path.partition(":")
+    module, _, name = path.rpartition(":")
     if not all(part.isidentifier() for part in [*module.split("."), name]):
-        raise PaddockError(f"{path}: expected module:function, such as mine:far for far in mine.py")
+        raise PaddockError(f"{path}: expected module:function{_meant(module, name)}")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
     try:
-        function = getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        if error.name != module.partition(".")[0] and error.name != module:
-            raise
-        raise PaddockError(f"{path}: there is no module {module!r} here") from None
-    except AttributeError:
-        raise PaddockError(f"{path}: the module has no {name!r}") from None
+        with told_with_place(path):
+            inside = importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise PaddockError(f"{path}: there is no module {module!r} here{_meant(module, name)}") from None
+    if not hasattr(inside, name):
+        raise PaddockError(f"{path}: the module has no {name!r}")
+    function = getattr(inside, name)
     if not callable(function):
         raise PaddockError(f"{path}: expected a function, got {shown(function)}")
     return function  # type: ignore[no-any-return]
+
+
+def _meant(module: str, name: str) -> str:
+    """What somebody probably meant who wrote a file's name, or no function's."""
+    meant = module.removesuffix(".py").replace("\\", "/").removeprefix("./").replace("/", ".")
+    if not all(part.isidentifier() for part in meant.split(".")):
+        return ", such as mine:far for far in mine.py"
+    if not name.isidentifier():
+        return f", with a function's name after the colon, such as {meant}:far"
+    return "" if meant == module else f": did you mean {f'{meant}:{name}'!r}?"

@@ -1,0 +1,205 @@
+"""Whole evolutions: what they tell, what they leave in their folder, and how they go on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import paddock
+import paddock.evolve.evolution as evolution_module
+from paddock.cli.evolve import Lines
+from paddock.evolve.champion_picture import champion_drive, trail
+from paddock.evolve.checkpoint import load_checkpoint
+from paddock.evolve.config import Config
+from paddock.evolve.evolution import Evolution, Generation
+from paddock.evolve.results import Folder
+from paddock.evolve.study import evolve, go_on
+
+SMALL = Config(task="maze", population=6, generations=4, seconds=5.0, seed=5)
+
+
+def paddock_evolve(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "paddock", "evolve", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_the_hint_shows_the_drive_that_was_judged(tmp_path: Path) -> None:
+    done = paddock_evolve(tmp_path, "maze", "--seed", "3", "--until-solved", "--out", "found")
+    assert done.returncode == 0, done.stderr
+    hint = re.search(r"Watch it:  paddock (run .*)", done.stdout)
+    assert hint is not None
+    assert hint[1].endswith("--seed 3 --seconds 60")
+    command = [sys.executable, "-m", "paddock", *shlex.split(hint[1]), "--headless", "--out", "watched"]
+    watched = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert watched.returncode == 0, watched.stderr
+    (trace,) = (tmp_path / "watched").rglob("trace.csv")
+    with trace.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    study = go_on(tmp_path / "found", until_solved=True)
+    drive, _, _ = champion_drive(study.evolution)
+    x, y = drive.poses[0, 0, :2]
+    reached = min(np.hypot(float(row["x"]) - x, float(row["y"]) - y) for row in rows)
+    assert reached < 1e-9  # the robot comes to where it reached the exit when it was judged
+
+
+def test_an_evolution_may_stop_when_it_is_solved(tmp_path: Path) -> None:
+    config = Config(task="maze", seed=3)
+    study = evolve(config, out=tmp_path, until_solved=True)
+    assert study.summary["solved"]
+    assert study.summary["generations"] == study.summary["solved_in_generation"] < 30
+    again = go_on(tmp_path, until_solved=True)
+    assert (again.generations, again.summary["generations"]) == (0, study.summary["generations"])
+    more = study.summary["generations"] + 2
+    assert go_on(tmp_path, generations=more).summary["generations"] == more
+
+
+def test_a_fitness_that_knows_no_solution_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "never_solved.py").write_text("def far(drive):\n    return drive['distance'][:, 0]\n", "utf-8")
+    with pytest.raises(paddock.PaddockError, match="--until-solved: never_solved:far tells a fitness, but not when"):
+        evolve(Config(task="never_solved:far", world="clutter"), until_solved=True)
+
+
+def test_the_history_grows_by_a_line_a_generation(tmp_path: Path) -> None:
+    lines: list[int] = []
+
+    def watch(evolution: Evolution, now: Generation) -> None:
+        lines.append(len((tmp_path / "history.csv").read_text(encoding="utf-8").splitlines()))
+
+    evolve(SMALL, out=tmp_path, watch=watch)
+    assert lines == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("left", ["more", "half", "less", "nothing"])
+def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(left: str, tmp_path: Path) -> None:
+    whole, torn = tmp_path / "whole", tmp_path / "torn"
+    evolve(SMALL, out=whole)
+    evolve(replace(SMALL, generations=2), out=torn)
+    path = torn / "history.csv"
+    rows = path.read_bytes().splitlines(keepends=True)
+    if left == "nothing":
+        path.unlink()
+    else:
+        path.write_bytes(b"".join({"more": [*rows, rows[-1]], "half": [*rows, b"3,0.1"], "less": rows[:-1]}[left]))
+    go_on(torn, generations=4)
+    assert path.read_bytes() == (whole / "history.csv").read_bytes()
+
+
+def test_times_add_up_over_stints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = evolve(replace(SMALL, generations=2), out=tmp_path).summary
+    step = Evolution.step
+
+    def slow(evolution: Evolution) -> Generation:
+        time.sleep(0.3)
+        return step(evolution)
+
+    monkeypatch.setattr(Evolution, "step", slow)
+    second = go_on(tmp_path, generations=3).summary
+    assert second["wall_s"] >= 0.3
+    monkeypatch.setattr(Evolution, "step", step)
+    third = go_on(tmp_path, generations=4).summary
+    for name in ("wall_s", "cpu_s", "compile_s"):
+        assert first[name] - 0.002 <= second[name] - 0.001 <= third[name]
+    spent = load_checkpoint(tmp_path / "checkpoint.npz")["spent"]
+    assert spent == pytest.approx({name: third[name] for name in spent}, abs=0.2)
+    assert go_on(tmp_path).summary["compile_s"] == third["compile_s"]
+
+
+def test_enough_generations_are_enough(tmp_path: Path) -> None:
+    evolve(SMALL, out=tmp_path / "out", test=2)
+    summary, kept = (
+        json.loads((tmp_path / "out" / name).read_text("utf-8")) for name in ("summary.json", "config.json")
+    )
+    done = paddock_evolve(tmp_path, "--resume", "--out", "out", "--generations", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "4 generations are done already: nothing to do\n"
+    again = json.loads(done.stdout)
+    times = ("wall_s", "cpu_s")
+    assert {**again, **dict.fromkeys(times)} == {**summary, **dict.fromkeys(times)}  # what was tested, too
+    assert json.loads((tmp_path / "out" / "config.json").read_text("utf-8")) == kept
+    tested = paddock_evolve(tmp_path, "maze", "--resume", "--out", "out", "--test", "3", "--json")
+    assert tested.stderr == "4 generations are done already: nothing to do but the test\n"
+    assert json.loads(tested.stdout)["test_drives"] == 3
+
+
+def test_the_task_may_be_left_out_to_resume(tmp_path: Path) -> None:
+    evolve(SMALL, out=tmp_path / "out")
+    done = paddock_evolve(tmp_path, "--resume", "--out", "out", "--generations", "5", "--json")
+    assert (done.returncode, json.loads(done.stdout)["generations"]) == (0, 5)
+    for options, message in (
+        (["avoid", "--resume", "--out", "out"], "paddock: the task: the evolution to resume has 'maze', not 'avoid'"),
+        (["--out", "new"], "paddock: the task: expected maze, avoid, wall-follow, line-follow or module:function"),
+        (["--resume"], "paddock: --resume: expected the folder of an evolution, --out DIR"),
+    ):
+        done = paddock_evolve(tmp_path, *options)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
+def test_logs_get_the_first_and_the_last_generation_and_one_now_and_then() -> None:
+    said: list[str] = []
+    now = 0.0
+    evolution = Evolution(SMALL)
+    lines = Lines(said.append, clock=lambda: now)
+    for number in range(1, 13):
+        now += 1.0
+        lines(evolution, Generation(number, 0.5, 0.25, 0.75, 0.5, 6 * number))
+    lines.end()
+    lines.end()
+    assert [int(re.findall(r"generation (\d+) of 4", line)[0]) for line in said] == [1, 6, 11, 12]
+    assert said[0] == "maze: generation 1 of 4: best 0.75, mean 0.25, solved 50%"
+
+
+def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> None:
+    options = ["maze", "--population", "6", "--seconds", "5", "--generations", "3"]
+    done = paddock_evolve(tmp_path, *options, "--mazes", "4", "--size", "3", "--out", "out")
+    assert [line.partition(": best")[0] for line in done.stderr.splitlines() if "generation" in line] == [
+        "maze: generation 1 of 3",
+        "maze: generation 3 of 3",
+    ]
+    wrote = "checkpoint.npz, config.json, history.csv, learning-curve.png, summary.json, world.toml … world-3.toml\n"
+    assert f"wrote out: champion.npz, champion.png, {wrote}" in done.stdout
+
+
+def test_the_picture_shows_the_drives_that_were_judged(tmp_path: Path) -> None:
+    config = Config(task="maze", population=6, generations=2, mazes=5, size=(3, 3), seconds=8.0)
+    study = evolve(config, out=tmp_path)
+    drive, judged, dt = champion_drive(study.evolution)
+    assert judged.fitness.mean() == study.summary["best_fitness"]
+    assert judged.solved.mean() == study.summary["solved_share"]
+    for world in range(5):
+        points = trail(drive, world)
+        start = study.evolution.task.worlds[world].robots[0].at
+        assert points[0] == pytest.approx(start or points[0])
+        assert points[-1] == tuple(drive.poses[world, 0, :2])
+        assert len(points) >= drive.ticks[world] * dt / 0.1
+    with Image.open(tmp_path / "champion.png") as four:
+        assert four.width == 1400  # two of four worlds side by side
+    evolve(SMALL, out=tmp_path / "one")
+    with Image.open(tmp_path / "one" / "champion.png") as one:
+        assert one.width == 1000
+
+
+def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def built(*arguments: Any) -> None:
+        raise AssertionError("too late")
+
+    monkeypatch.setattr(evolution_module, "task_of", built)
+    monkeypatch.setattr(Folder, "refuse_second", built)
+    with pytest.raises(paddock.core.errors.UnknownName, match=r"no strategy called 'xx' \(there are: cma, es, ga"):
+        evolve(replace(SMALL, strategy="xx"), out=tmp_path)
