@@ -222,6 +222,10 @@ class RealRobot(Robot, BaseArena):
 
     # ---- what only simulations can do
 
+    @property
+    def world(self) -> NoReturn:  # type: ignore[override]
+        raise SimulationError(f"{self.name}.world: a real robot has no world")
+
     def spawn(self, *args: Any, **more: Any) -> NoReturn:
         self._refuse("spawn")
 
