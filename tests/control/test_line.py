@@ -104,6 +104,24 @@ def test_what_was_seen_ahead_is_driven_past_before_it_turns_to_its_side() -> Non
     assert left < right
 
 
+def test_a_robot_that_finds_nothing_drives_straight_on_until_it_does() -> None:
+    world = WorldSpec(name="hall", bounds=(0, 0, 3, 1), robots=(Placed(name="r", type="e-puck", at=(0.3, 0.5)),))
+    with paddock.open(world, seed=2) as arena:
+        robot, keep = arena["r"], KeepDistance(0.1, 0.03)
+        robot.enable("proximity")
+        arena.run(15, keep)
+        assert robot.pose.x > 1.5
+        arena.run(25, keep)
+        assert robot.proximity.read()[5] < 0.06  # along the wall
+
+
+def test_a_robot_whose_wall_is_gone_looks_around_once_and_drives_on() -> None:
+    keep = KeepDistance(0.08, 0.03, "left")
+    keep.act(seen({0: 0.03}, time=0.0))
+    wheels = [keep.act(seen(time=time)) for time in (0.1, 5.0, 10.0, 15.0)]
+    assert [left < right for left, right in wheels] == [True, True, False, False]
+
+
 def test_steering_goes_from_straight_to_on_the_spot() -> None:
     assert steer(0.1, 0.0) == (0.1, 0.1)
     assert steer(0.1, 1.0) == (0.0, 0.1)

@@ -489,7 +489,7 @@ def test_what_is_no_e_puck2_is_called_so() -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         with pytest.raises(paddock.BadMessage, match=r"(kind 2, got 72|nobody asked for): this is no e-puck2"):
-            paddock.connect("epuck2://127.0.0.1:{}".format(server.getsockname()[1]), timeout=5)
+            paddock.connect(f"epuck2://127.0.0.1:{server.getsockname()[1]}", timeout=5)
         thread.join()
 
 
