@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import paddock
 from paddock.arena import Arena
+from paddock.cli.controllers import load_controllers
 from paddock.control.crossing import FROM_LEFT, ImprovedCrossing, StockCrossing
 from paddock.control.distance import KeepDistance, steer
 from paddock.control.line import LineFollower, LinePatrol
@@ -255,3 +258,19 @@ def test_two_patrols_that_meet_pass_each_other_without_touching() -> None:
 def test_what_makes_no_sense_is_refused_at_once(make: Callable[[], object], message: str) -> None:
     with pytest.raises(paddock.PaddockError, match=message):
         make()
+
+
+def test_the_controller_files_of_the_page_run(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "line-crossing.md").read_text(encoding="utf-8")
+    files = re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert [name for name, _ in files] == ["stock.py", "curving.py"]
+    for name, text in files:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        with paddock.open("line-crossing", seed=3) as arena:
+            controllers = load_controllers(tmp_path / name, arena)
+            assert isinstance(controllers["red"], StockCrossing)
+            for robot in arena.robots.values():
+                robot.enable("ground", "proximity")
+            start = arena.poses
+            arena.run(1.0, controllers)
+            assert (np.abs(arena.poses - start).max(axis=1) > 0.01).all()

@@ -51,7 +51,9 @@ def test_a_program_for_real_robots_runs_in_a_simulation(simulated: paddock.Robot
 def test_what_only_real_robots_can_do_is_refused_by_name(
     simulated: paddock.Robot, call: str, arguments: tuple[float, ...], instead: str
 ) -> None:
-    with pytest.raises(paddock.DeviceRefused, match=r"red: only a real robot can .*; this one is simulated: ") as caught:
+    with pytest.raises(
+        paddock.DeviceRefused, match=r"red: only a real robot can .*; this one is simulated: "
+    ) as caught:
         getattr(simulated, call)(*arguments)
     assert instead in str(caught.value)
 

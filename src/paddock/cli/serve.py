@@ -67,10 +67,11 @@ def serve_world(
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
-        for robot, device in twins.devices.items() if twins else ():
-            console.print(f"{robot}: an {twins.kinds[robot]} at {device}   (epuck://{device})")
-        for robot, (host, port) in twins.addresses.items() if twins else ():
-            console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
+        if twins:
+            for robot, device in twins.devices.items():
+                console.print(f"{robot}: an {twins.kinds[robot]} at {device}   (epuck://{device})")
+            for robot, (host, port) in twins.addresses.items():
+                console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
