@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import paddock
+from paddock.control.inputs import nearness
+from paddock.control.networks import Network
 
 SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
 STRAIGHT = "from paddock.control.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
@@ -21,10 +23,10 @@ WRONG = "def act(observation):\n    return 0.05 if observation.time > 0.5 else (
 
 
 @contextmanager
-def driven(file: Path) -> Iterator[tuple[str, list[str]]]:
+def driven(file: Path, option: str = "-c") -> Iterator[tuple[str, list[str]]]:
     """The address of a server that drives with a file; and afterwards, what it printed."""
     said: list[str] = []
-    command = [*SERVE, "-c", str(file)]
+    command = [*SERVE, option, str(file)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         assert server.stdout is not None
         try:
@@ -50,6 +52,19 @@ def test_a_served_world_is_driven_and_others_may_watch_and_drive(tmp_path: Path)
         with pytest.raises(paddock.Refused, match=r"robot 'red' is driven by mine\.py"):
             arena.claim("red")
         arena.claim("blue")
+    assert said == ["stopped\n", "0"]
+
+
+def test_a_policy_drives_all_robots(tmp_path: Path) -> None:
+    file = tmp_path / "champion.npz"
+    Network(inputs=(nearness(),), hidden=(), weights=[1.0, 1.0, *[0.0] * 16]).save(file)
+    with driven(file, "--policy") as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
+        start = arena.poses
+        deadline = time.monotonic() + 10
+        while not (arena.poses != start).any(axis=1).all() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert (arena.poses != start).any(axis=1).all()
+        assert (arena.owner("red"), arena.owner("blue")) == ("policy", "policy")
     assert said == ["stopped\n", "0"]
 
 

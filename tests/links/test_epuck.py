@@ -439,7 +439,10 @@ def share(robot: RealRobot, seconds: float) -> tuple[list[int], list[BaseExcepti
         ("COM5", r"did you mean 'epuck://COM5'\?"),
         ("epuck2:192.168.1.20", r"did you mean 'epuck2://192.168.1.20'\?"),
         ("localhost:1000", r"a server is 'ws://localhost:1000', an e-puck2 'epuck2://localhost:1000'"),
-        ("epuck2://nohost.invalid", r"nohost.invalid:1000: cannot connect: .*; is that its name or IP address\?"),
+        (
+            "epuck2://nohost.invalid",
+            r"nohost.invalid:1000: cannot connect: .*; is that its IP address, and .* same network",
+        ),
         ("epuck://", "expected a serial device, such as 'epuck:///dev/rfcomm0'"),
         ("epuck2://", "expected a host"),
         ("epuck2://127.0.0.1:1", r"127.0.0.1:1: cannot connect: .*; is this the robot, .* listens at port 1000"),

@@ -129,7 +129,7 @@ def _why_closed(error: Exception) -> str:
 def _hint(error: OSError, port: int) -> str:
     """What may be the matter with a robot on Wi-Fi."""
     if isinstance(error, socket.gaierror):
-        return "is that its name or IP address?"
+        return "is that its IP address, and is the robot in the same network as this computer?"
     if isinstance(error, ConnectionRefusedError):
         return "is this the robot, and does it run its Wi-Fi program?" + (
             f" An e-puck2 listens at port {PORT}" if port != PORT else ""
