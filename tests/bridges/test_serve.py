@@ -6,10 +6,13 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import paddock
+from bridges.pucks import ROOM, bench
+from paddock.bridges import Twins
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -53,3 +56,23 @@ def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str
     refused = subprocess.run([*SERVE, *options], capture_output=True, text=True, timeout=60, check=False)
     assert refused.returncode != 0
     assert message in " ".join((refused.stdout + refused.stderr).split())
+
+
+def test_the_kind_of_a_twin_is_told() -> None:
+    arena = bench()
+    with Twins(arena, serial=["red", "blue"]) as twins:
+        assert twins.kinds == {"red": "e-puck", "blue": "e-puck2"}
+
+
+def test_a_serial_e_puck2_is_called_one(tmp_path: Path) -> None:
+    world = tmp_path / "bench.toml"
+    world.write_text(ROOM.to_toml())
+    command = [*SERVE[:5], str(world), "--port", "0", "--epuck-serial", "blue"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            server.stdout.readline()
+            assert server.stdout.readline().startswith("blue: an e-puck2 at /dev/")
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(20)

@@ -133,3 +133,24 @@ def test_two_sources_of_one_name_are_refused() -> None:
     one = source("one", "time", "wheels", dict)
     with pytest.raises(paddock.PaddockError, match="two called 'one'"):
         Blackboard(one, one)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"reads": "proximity"}, r"reads: expected a tuple of names, got 'proximity': did you mean \('proximity',\)\?"),
+        ({"writes": "wheels"}, r"writes: expected a tuple of names, got 'wheels': did you mean \('wheels',\)\?"),
+        ({"reads": (5,)}, r"reads: expected a tuple of names, got \(5,\)"),
+        ({"work": 7}, "work: expected a function, got 7"),
+    ],
+)
+def test_a_source_that_is_none_is_refused(wrong: dict[str, Any], message: str) -> None:
+    good = {"name": "pilot", "reads": (), "writes": ("wheels",), "work": dict}
+    with pytest.raises(paddock.PaddockError, match=f"Source 'pilot': {message}"):
+        Source(**(good | wrong))
+
+
+def test_a_source_that_answers_no_dict_is_refused_by_name() -> None:
+    board = Blackboard(source("pilot", "time", "wheels", lambda time: (0.06, 0.06)))
+    with pytest.raises(paddock.PaddockError, match=r"Source 'pilot' answered \(0.06, 0.06\): expected a dict"):
+        board.act(seen(0.07))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import paddock
 from paddock.arena import Arena
+from paddock.cli.controllers import load_controllers
 from paddock.control.crossing import FROM_LEFT, ImprovedCrossing, StockCrossing
 from paddock.control.distance import KeepDistance, steer
 from paddock.control.line import LineFollower, LinePatrol
@@ -102,6 +105,24 @@ def test_what_was_seen_ahead_is_driven_past_before_it_turns_to_its_side() -> Non
     assert keep.act(seen(time=0.02)) == (0.08, 0.08)
     left, right = keep.act(seen(time=1.5))
     assert left < right
+
+
+def test_a_robot_that_finds_nothing_drives_straight_on_until_it_does() -> None:
+    world = WorldSpec(name="hall", bounds=(0, 0, 3, 1), robots=(Placed(name="r", type="e-puck", at=(0.3, 0.5)),))
+    with paddock.open(world, seed=2) as arena:
+        robot, keep = arena["r"], KeepDistance(0.1, 0.03)
+        robot.enable("proximity")
+        arena.run(15, keep)
+        assert robot.pose.x > 1.5
+        arena.run(25, keep)
+        assert robot.proximity.read()[5] < 0.06  # along the wall
+
+
+def test_a_robot_whose_wall_is_gone_looks_around_once_and_drives_on() -> None:
+    keep = KeepDistance(0.08, 0.03, "left")
+    keep.act(seen({0: 0.03}, time=0.0))
+    wheels = [keep.act(seen(time=time)) for time in (0.1, 5.0, 10.0, 15.0)]
+    assert [left < right for left, right in wheels] == [True, True, False, False]
 
 
 def test_steering_goes_from_straight_to_on_the_spot() -> None:
@@ -237,3 +258,19 @@ def test_two_patrols_that_meet_pass_each_other_without_touching() -> None:
 def test_what_makes_no_sense_is_refused_at_once(make: Callable[[], object], message: str) -> None:
     with pytest.raises(paddock.PaddockError, match=message):
         make()
+
+
+def test_the_controller_files_of_the_page_run(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "line-crossing.md").read_text(encoding="utf-8")
+    files = re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert [name for name, _ in files] == ["stock.py", "curving.py"]
+    for name, text in files:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        with paddock.open("line-crossing", seed=3) as arena:
+            controllers = load_controllers(tmp_path / name, arena)
+            assert isinstance(controllers["red"], StockCrossing)
+            for robot in arena.robots.values():
+                robot.enable("ground", "proximity")
+            start = arena.poses
+            arena.run(1.0, controllers)
+            assert (np.abs(arena.poses - start).max(axis=1) > 0.01).all()

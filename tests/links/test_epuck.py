@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import math
 import os
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -427,11 +429,25 @@ def share(robot: RealRobot, seconds: float) -> tuple[list[int], list[BaseExcepti
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("epuck:///dev/nothing-here", "/dev/nothing-here: cannot open it"),
+        (
+            "epuck:///dev/nothing-here",
+            r"^/dev/nothing-here: cannot open it: No such file or directory; is the robot on and paired\?$",
+        ),
+        ("/dev/rfcomm0", r"got '/dev/rfcomm0' \(did you mean 'epuck:///dev/rfcomm0'\?\)"),
+        ("epuck:/dev/rfcomm0", r"did you mean 'epuck:///dev/rfcomm0'\?"),
+        ("epuck://dev/rfcomm0", r"a slash is missing: did you mean 'epuck:///dev/rfcomm0'\?"),
+        ("COM5", r"did you mean 'epuck://COM5'\?"),
+        ("epuck2:192.168.1.20", r"did you mean 'epuck2://192.168.1.20'\?"),
+        ("localhost:1000", r"a server is 'ws://localhost:1000', an e-puck2 'epuck2://localhost:1000'"),
+        (
+            "epuck2://nohost.invalid",
+            r"nohost.invalid:1000: cannot connect: .*; is that its IP address, and .* same network",
+        ),
         ("epuck://", "expected a serial device, such as 'epuck:///dev/rfcomm0'"),
         ("epuck2://", "expected a host"),
-        ("epuck2://127.0.0.1:1", "127.0.0.1:1: cannot connect"),
-        ("epuck2://host:port", "connect: epuck2://host:port: "),
+        ("epuck2://127.0.0.1:1", r"127.0.0.1:1: cannot connect: .*; is this the robot, .* listens at port 1000"),
+        ("epuck2://host:port", "connect: epuck2://host:port: expected a port from 1 to 65535, got port"),
+        ("epuck2://host:70000", "expected a port from 1 to 65535, got 70000"),
         ("epuck2://[::1", r"connect: epuck2://\[::1: "),
         ("epuck2://host:0", "expected a port from 1 to 65535, got 0"),
         ("epuck:///dev/x?nam=red", r"no option called 'nam' \(did you mean 'name'\?\)"),
@@ -442,6 +458,51 @@ def share(robot: RealRobot, seconds: float) -> tuple[list[int], list[BaseExcepti
 def test_addresses_that_lead_nowhere(url: str, message: str) -> None:
     with pytest.raises(paddock.LinkError, match=message):
         paddock.connect(url, timeout=2)
+
+
+def test_a_device_that_one_may_not_open_tells_how_one_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    import serial
+
+    def denied(*args: Any, **more: Any) -> None:
+        raise serial.SerialException(errno.EACCES, "could not open port: [Errno 13] Permission denied")
+
+    monkeypatch.setattr(serial, "Serial", denied)
+    with pytest.raises(
+        paddock.LinkError, match=r"rfcomm0: cannot open it: permission denied: .* group dialout"
+    ) as caught:
+        paddock.connect("epuck:///dev/rfcomm0")
+    assert "is the robot on" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", [{"token": "secret"}, {"lock_step": True}, {"lock_step": False}])
+def test_what_is_for_servers_is_refused_for_robots(option: dict[str, Any]) -> None:
+    with pytest.raises(paddock.LinkError, match=f"connect: {next(iter(option))} is for servers, .* is a robot"):
+        paddock.connect("epuck2://127.0.0.1:1", **option)
+
+
+def test_what_is_no_e_puck2_is_called_so() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            client, _ = server.accept()
+            with client:
+                client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                client.recv(100)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(paddock.BadMessage, match=r"(kind 2, got 72|nobody asked for): this is no e-puck2"):
+            paddock.connect(f"epuck2://127.0.0.1:{server.getsockname()[1]}", timeout=5)
+        thread.join()
+
+
+def test_a_question_without_an_answer_is_told_in_words(arena: Arena, twins: Twins) -> None:
+    with connected(arena, twins, "serial") as robot:
+        robot.enable("ground")
+        robot.port.timeout = 0.2
+        with arena.turn, pytest.raises(paddock.Timeout, match="no answer to the question for encoders, ground within"):
+            robot.ground.read()
+        robot.port.timeout = 5
 
 
 def test_without_pyserial_there_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from paddock.bridges.puck import Puck
 from paddock.bridges.sercom import SercomFirmware
 from paddock.bridges.wifi import WifiFirmware
 from paddock.links.epuck import RealRobot
+from paddock.links.epuck.robot import Watcher
 from paddock.protocol import sercom
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -65,6 +66,42 @@ def test_while_the_watching_thread_fails_nobody_gets_old_values(arena: Arena) ->
         with pytest.raises(paddock.LinkError):
             robot.ground.read()
     robot.close()
+
+
+def test_after_a_reconnection_the_old_error_is_settled(arena: Arena) -> None:
+    with Twins(arena, wifi={"blue": 0}) as twins:
+        port = twins.addresses["blue"][1]
+        robot = paddock.connect(f"epuck2://127.0.0.1:{port}", timeout=5)
+        robot.enable("ground")
+        robot.watch(60)  # it looks once, and then not for a long time
+        wait_for(lambda: robot.body.latest)
+    robot.complain(paddock.LinkError("the line was lost"))
+    with Twins(arena, wifi={"blue": port}):
+        robot.reconnect()
+        assert robot.ground.read() == FLOOR
+        robot.close()
+
+
+def test_an_error_that_is_older_than_a_reconnection_is_not_told_after_it(robot: RealRobot) -> None:
+    looking, reconnected, again = threading.Event(), threading.Event(), threading.Event()
+
+    def fails_late() -> None:
+        if looking.is_set():
+            again.set()
+            return
+        looking.set()
+        assert reconnected.wait(5)
+        raise paddock.LinkError("the line was lost")
+
+    thread = Watcher(robot, 0.01, fails_late)
+    thread.start()
+    assert looking.wait(5)
+    robot.reconnect()
+    reconnected.set()
+    assert again.wait(5)
+    thread.stopped.set()
+    robot.enable("ground")
+    assert robot.ground.read() == FLOOR
 
 
 def test_a_closed_robot_tells_nothing(robot: RealRobot) -> None:

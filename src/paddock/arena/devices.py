@@ -77,7 +77,9 @@ class Device:
     def raw_values(self) -> Readings:
         """The same, always as an array."""
         if not self.spec.response and self.spec.scale is None:
-            raise DeviceRefused(f"{self} has no hardware numbers: use read()")
+            field = self.spec.kind == "compass" and self.robot.pose_source == "odometry"  # of a real robot
+            more = f", or {self.robot.name}.hardware().magnetometer" if field else ""
+            raise DeviceRefused(f"{self} has no hardware numbers: use read(){more}")
         return self._values(raw=True)
 
     def _values(self, *, raw: bool) -> Readings:

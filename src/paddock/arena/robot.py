@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
 from paddock.arena.observers import Watches
-from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
+from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
@@ -176,6 +176,8 @@ class Robot:
 
         It happens as often as `watch` says, else every tick. The answer is a function that ends it.
         """
+        if not callable(observer):
+            raise PaddockError(f"{self.name}.on_sense: expected a function that takes an observation, got {observer!r}")
         return self.watches.on_sense(observer, devices)
 
     @property
@@ -200,3 +202,28 @@ class Robot:
                 f"robot {self.name!r} cannot be put to ({x!r}, {y!r}, {heading!r}): expected finite numbers"
             )
         self.body.place(Pose(x, y, heading))
+
+    # ---- what real robots can do as well, so that one program does for both
+
+    def version(self) -> str:
+        """What a real robot's firmware says about itself."""
+        return f"simulated {self.spec.name}"
+
+    def calibrate(self) -> None:
+        """Have what a real robot's proximity sensors see now taken for nothing; simulated ones need no such thing."""
+        _ = self.body.sense  # a robot that has left refuses
+
+    def sound(self, number: int) -> None:
+        """Play one of a real robot's recorded sounds."""
+        self._refuse_simulated("play recorded sounds", "robot.speaker.play(frequency) plays a tone")
+
+    def believe(self, x: float, y: float, heading: float = 0.0) -> None:
+        """Tell a real robot's odometry where it is."""
+        self._refuse_simulated("be told where it is", "robot.place(x, y, heading) puts it there")
+
+    def hardware(self) -> Any:
+        """All hardware numbers of a real e-puck2 at once."""
+        self._refuse_simulated("tell all its hardware numbers", "robot.<device>.raw() tells those of a device")
+
+    def _refuse_simulated(self, what: str, instead: str) -> NoReturn:
+        raise DeviceRefused(f"{self.name}: only a real robot can {what}; this one is simulated: {instead}")

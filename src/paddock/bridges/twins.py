@@ -48,6 +48,7 @@ class Twins:
             host: where those ports are.
         """
         self.devices: dict[str, str] = {}  # the serial device's path by robot
+        self.kinds: dict[str, str] = {}  # what answers there: "e-puck" or "e-puck2"
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
         self._lines: list[Line] = []
         self._selector = selectors.DefaultSelector()
@@ -57,7 +58,9 @@ class Twins:
             for name in serial:
                 if name in self.devices:
                     raise LinkError(f"robot {name!r} was to get a serial device twice")
-                self._open_serial(SercomFirmware(Puck(arena, name)), name)
+                puck = Puck(arena, name)
+                self._open_serial(SercomFirmware(puck), name)
+                self.kinds[name] = puck.kind
             for name, port in (wifi or {}).items():
                 self._listen(WifiFirmware(Puck(arena, name, kind="e-puck2")), name, host, port)
         except BaseException:

@@ -195,6 +195,13 @@ def serve(
     score: Annotated[
         Path | None, typer.Option(help="A Python file with score(arena) → points by robot name, for the page.")
     ] = None,
+    controller: Annotated[
+        Path | None,
+        typer.Option("--controller", "-c", help="A Python file as for `paddock run`: drives robots from the start."),
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option(help="Instead of a controller: a network or program, for all robots.")
+    ] = None,
     epuck_serial: Annotated[
         list[str] | None,
         typer.Option(help="A robot that gets a serial device, as a real e-puck would. May be repeated."),
@@ -213,10 +220,13 @@ def serve(
     paddock serve clutter --lock-step --seed 7
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
+    paddock serve clutter -c my_controller.py --open
     """
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
+    if policy is not None and controller is not None:
+        raise typer.BadParameter("expected either --controller or --policy")
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
@@ -232,6 +242,8 @@ def serve(
         seed=seed,
         classroom=classroom,
         score=score,
+        controller=controller,
+        policy=policy,
         serial_twins=tuple(epuck_serial or ()),
         wifi_twins=tuple(epuck2 or ()),
         open_page=open_page,

@@ -6,13 +6,18 @@ import contextlib
 import importlib.util
 import logging
 import math
+import threading
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 import paddock
+from paddock.arena import Arena
 from paddock.bridges import Twins
+from paddock.cli.controllers import ANSWERING, check_policy, load_controllers, telling_place
 from paddock.cli.tables import new_table
+from paddock.control.store import load_policy
 from paddock.core.errors import PaddockError
 from paddock.protocol import epuck2
 from paddock.server import Server, Settings
@@ -22,6 +27,8 @@ from paddock.server.session import Scoring
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
+SLICE = 1.0  # simulated seconds of a run
+
 
 def serve_world(
     world: str,
@@ -30,6 +37,8 @@ def serve_world(
     seed: int,
     classroom: Path | None,
     score: Path | None,
+    controller: Path | None = None,
+    policy: Path | None = None,
     serial_twins: tuple[str, ...] = (),
     wifi_twins: tuple[str, ...] = (),
     open_page: bool,
@@ -44,6 +53,7 @@ def serve_world(
     if names:
         spec = seat_students(spec, names)
     server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
+    controllers = chosen_controllers(server.arena, controller, policy)
     twins = open_twins(server, serial_twins, wifi_twins)
     links = []
     for student, robot in robot_names(names).items():
@@ -57,10 +67,11 @@ def serve_world(
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
-        for robot, device in twins.devices.items() if twins else ():
-            console.print(f"{robot}: an e-puck at {device}   (epuck://{device})")
-        for robot, (host, port) in twins.addresses.items() if twins else ():
-            console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
+        if twins:
+            for robot, device in twins.devices.items():
+                console.print(f"{robot}: an {twins.kinds[robot]} at {device}   (epuck://{device})")
+            for robot, (host, port) in twins.addresses.items():
+                console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
@@ -70,12 +81,44 @@ def serve_world(
             Console(width=max(console.width, wide)).print(table)  # links must not be cut
         if names and server.loopback:
             console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
+        if controllers:
+            threading.Thread(target=drive, args=(server, controllers, controller, console), daemon=True).start()
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
     with twins or contextlib.nullcontext():
         server.run(ready)
     console.print("stopped")
+
+
+def chosen_controllers(arena: Arena, controller: Path | None, policy: Path | None) -> dict[str, Any]:
+    """What drives robots at the server, by their names: nothing, a user's file, or a policy for all of them."""
+    if controller is not None:
+        return load_controllers(controller, arena)
+    if policy is None:
+        return {}
+    trained = load_policy(policy)
+    for robot in arena.robots.values():
+        check_policy(trained, policy, robot)
+    return {name: trained.copy() for name in arena.robots}
+
+
+def drive(server: Server, controllers: dict[str, Any], file: Path | None, console: Console) -> None:
+    """Drive robots as any client does: everyone sees who drives, and the clock waits for it."""
+    name = file.name if file is not None else "policy"
+    try:
+        token = server.supervisor or None
+        with (
+            paddock.connect(server.url(scheme="ws"), token=token, name=name, lock_step=True) as arena,
+            telling_place(file, *ANSWERING),
+        ):
+            for robot, one in controllers.items():
+                arena[robot].enable(*(one.devices if file is None else ()))
+            while True:
+                arena.run(SLICE, controllers)
+    except PaddockError as error:
+        if server.goodbye not in str(error):
+            console.print(f"{error}\n{name} drives no more", style="bold red")
 
 
 def open_twins(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -> Twins | None:

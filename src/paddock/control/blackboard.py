@@ -36,6 +36,14 @@ class Source:
     work: Callable[..., Mapping[str, Any] | None] = field(repr=False)
     rank: int = 0  # of two sources that write the same entry, the one of higher rank is believed
 
+    def __post_init__(self) -> None:
+        for what, entries in (("reads", self.reads), ("writes", self.writes)):
+            if not isinstance(entries, tuple | list) or not all(isinstance(entry, str) for entry in entries):
+                fix = f": did you mean ({entries!r},)?" if isinstance(entries, str) else ""
+                raise PaddockError(f"Source {self.name!r}: {what}: expected a tuple of names, got {entries!r}{fix}")
+        if not callable(self.work):
+            raise PaddockError(f"Source {self.name!r}: work: expected a function, got {self.work!r}")
+
 
 class Blackboard:
     """In every cycle the devices of the observation are written as entries, and `time`; then sources work.
@@ -85,7 +93,13 @@ class Blackboard:
 
     def _let_work(self, source: Source) -> None:
         told = source.work(**{entry: self._entries[entry] for entry in source.reads})
-        for entry, value in (told or {}).items():
+        if told is None:
+            return
+        if not isinstance(told, Mapping):
+            raise PaddockError(
+                f"Source {source.name!r} answered {told!r}: expected a dict of the entries that it writes, or None"
+            )
+        for entry, value in told.items():
             if entry not in source.writes:
                 raise UnknownName(f"entry that {source.name!r} may write", entry, source.writes)
             other = self._standing(entry)

@@ -16,6 +16,7 @@ Side = Literal["left", "right"]
 SIGHT = 0.060  # what is farther aside than this is not followed [m]
 FREE = 0.052  # ahead of the robot there is room from here on [m]
 BLIND = 0.060  # way from where the sensor at 45° loses a thing to where the one at 90° finds it [m]
+AROUND = 0.700  # way of the outer wheel once around where something must be, and a little more [m]
 FRONT, AHEAD, ASLANT, BESIDE = (0, 7), (0, 1, 6, 7), {"left": 6, "right": 1}, {"left": 5, "right": 2}  # ps numbers
 
 
@@ -23,7 +24,8 @@ class KeepDistance:
     """Drives along something, or around it, and turns away from what is ahead.
 
     Between the sensor at 45° and the one at 90° it sees nothing. So what was seen ahead is driven past before it turns
-    to the side where it must be.
+    to the side where it must be. As long as it has found nothing, and when it has gone around where it last saw
+    something and it is not there any more, it drives straight on.
     """
 
     def __init__(self, speed: float = 0.08, distance: float = 0.030, side: Side = "left") -> None:
@@ -32,15 +34,18 @@ class KeepDistance:
         self.speed, self.side = positive("KeepDistance: speed", speed), side
         self.distance = positive("KeepDistance: distance", distance)
         self._unseen = BLIND  # way [m] since something was seen ahead
+        self._alone = AROUND  # way [m] since something was seen ahead or at its side
         self._time: float | None = None
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision."""
         passed = 0.0 if self._time is None else observation.time - self._time
         self._time = observation.time
-        self.look(observation.proximity, self.speed * passed)
-        turn = self.turn(observation.proximity)
-        if min(observation.proximity[k] for k in FRONT) < self.distance:
+        near, way = observation.proximity, self.speed * passed
+        self.look(near, way)
+        self._alone = 0.0 if self._unseen == 0.0 or near[BESIDE[self.side]] < SIGHT else self._alone + way
+        turn = self.turn(near) if self._alone < AROUND else 0.0
+        if min(near[k] for k in FRONT) < self.distance:
             turn = -2.0  # on the spot
         return steer(self.speed, turn if self.side == "left" else -turn)
 

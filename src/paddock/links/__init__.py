@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from paddock.core.errors import LinkError, shown, suggestion
@@ -24,15 +25,19 @@ def connect(
     Args:
         url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`; or of a real robot,
             `epuck:///dev/rfcomm0`, `epuck2://192.168.1.20`.
-        token: what the server's owner gave you; join links contain it.
-        name: what others see.
-        lock_step: True to let time wait for you, False to let it run; None to do as the server wishes.
+        token: what the server's owner gave you; join links contain it. Not for real robots.
+        name: what others see; of a real robot, what it is called here.
+        lock_step: True to let time wait for you, False to let it run; None to do as the server wishes. Not for real
+            robots.
         timeout: seconds of silence after which a call fails, and after which others need not wait for you.
     """
     scheme = url.partition(":")[0].lower() if isinstance(url, str) and "://" in url else ""
     if scheme not in SCHEMES:
-        raise LinkError(f"connect: expected a URL such as 'ws://localhost:8642', got {shown(url)}{_meant(scheme)}")
+        raise LinkError(f"connect: expected a URL such as 'ws://localhost:8642', got {shown(url)}{_meant(scheme, url)}")
     if scheme in ROBOTS:
+        for what, value in (("token", token), ("lock_step", lock_step)):
+            if value is not None:
+                raise LinkError(f"connect: {what} is for servers, {url} is a robot: leave it out")
         from paddock.links.epuck import connect_epuck
 
         return connect_epuck(url, name=name, timeout=timeout)
@@ -41,5 +46,13 @@ def connect(
     return RemoteArena(url, token=token, name=name, lock_step=lock_step, timeout=timeout)
 
 
-def _meant(scheme: str) -> str:
-    return suggestion(scheme, SCHEMES) if scheme else ""
+def _meant(scheme: str, url: object) -> str:
+    """What may have been meant by a URL with a scheme that there is not, or with none."""
+    if scheme or not (isinstance(url, str) and url):
+        return suggestion(scheme, SCHEMES) if scheme else ""
+    kind, _, rest = url.partition(":")
+    if kind in SCHEMES and rest:
+        return f" (did you mean '{kind}://{rest if kind == 'epuck' else rest.lstrip('/')}'?)"
+    if url.startswith("/dev/") or re.fullmatch(r"COM\d+", url, re.IGNORECASE):
+        return f" (did you mean 'epuck://{url}'?)"
+    return f" (a server is 'ws://{url}', an e-puck2 'epuck2://{url}')" if re.fullmatch(r"[\w.-]+(:\d+)?", url) else ""

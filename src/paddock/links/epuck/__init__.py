@@ -30,8 +30,8 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> RealRob
         raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
     try:
         parts = urlsplit(url)
-    except ValueError as error:
-        raise LinkError(f"connect: {url}: {error}") from None
+    except ValueError:
+        raise LinkError(f"connect: {url}: expected an address such as 'epuck2://192.168.1.20'") from None
     options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     for key in options:
         if key not in OPTIONS:
@@ -47,16 +47,19 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> RealRob
         device = unquote(parts.netloc + parts.path)
         if not device:
             raise LinkError(f"connect: {url}: expected a serial device, such as 'epuck:///dev/rfcomm0'")
+        if device.startswith("dev/"):
+            raise LinkError(f"connect: {url}: a slash is missing: did you mean 'epuck:///{device}'?")
         port = SerialPort(lambda left: SerialWire(device), timeout)
     else:
         try:
             host, number = parts.hostname or "", epuck2.PORT if parts.port is None else parts.port
-        except ValueError as error:
-            raise LinkError(f"connect: {url}: {error}") from None
+        except ValueError:
+            host, number = parts.hostname or "", 0
         if not host:
             raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
         if number == 0:
-            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got 0")
+            told = parts.netloc.rpartition(":")[2]
+            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {told}")
         port = WifiPort(lambda left: TcpWire(host, number, left), timeout)
     try:
         port.meet()

@@ -49,15 +49,16 @@ class HardwareBody(Body):
         self._tone, self._speeds = SILENCE, STANDING
         self._steps: Raw = (0, 0)  # counters when they were last read
         self._steps_in_doubt = False  # whether they may have begun anew since
+        self._begins = True  # whether what they say next is 0
         self._restarts = port.restarts
         self.latest: Look | None = None  # of a background thread
         self.complaint: Exception | None = None  # what went wrong there
         self.begin(ORIGIN)
 
     def begin(self, pose: Pose) -> None:
-        """Begin to count the way anew, at a pose: from now on, not from the first reading on."""
+        """Begin to count the way anew, at a pose and from 0: from now on, not from the first reading on."""
         with self.port.turn():
-            self._counter = Counter(self._specs["encoders"].wrap)
+            self._counter, self._begins = Counter(self._specs["encoders"].wrap), True
             self._odometry = Odometry(self.spec.drive.axle, pose=pose)
             self.fetch(())
 
@@ -162,12 +163,15 @@ class HardwareBody(Body):
 
     def _check_counters(self, steps: Raw) -> None:
         """After a restart they are near 0, and what was counted before stays; else they have gone on."""
-        if self._steps_in_doubt:
-            now, half = np.array(steps, np.float64), self._specs["encoders"].wrap
+        now = np.array(steps, np.float64)
+        if self._begins:
+            self._counter.restart(now)
+        elif self._steps_in_doubt:
+            half = self._specs["encoders"].wrap
             moved = (now - self._steps + half) % (2 * half) - half
             if abs(now).sum() < abs(moved).sum():
                 self._counter.restart(now)
-        self._steps, self._steps_in_doubt = steps, False
+        self._steps, self._steps_in_doubt, self._begins = steps, False, False
 
     def _converted(self, name: str, raw: Raw) -> Readings:
         spec = self._specs[name]

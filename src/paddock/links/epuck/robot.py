@@ -68,6 +68,7 @@ class RealRobot(Robot, BaseArena):
         self._watchers: dict[str, Watcher] = {}
         self._guard = threading.Lock()  # of the watchers, and of `_ended`
         self._ended = False  # whether someone has closed it, or does so now
+        self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
         spec = port.adapted(replace(spec, sensors=sensors))
         Robot.__init__(self, self, HardwareBody(self, port, name or spec.name, spec))
         self.robots = {self.name: self}
@@ -164,6 +165,8 @@ class RealRobot(Robot, BaseArena):
         with self.port.turn():
             self.port.hang_up()
             self.body.fetch(())
+            self.reconnects += 1
+            self.body.latest, self.body.complaint = None, None
 
     def close(self) -> None:
         """Stop, and let go of the robot."""
@@ -219,6 +222,10 @@ class RealRobot(Robot, BaseArena):
 
     # ---- what only simulations can do
 
+    @property
+    def world(self) -> NoReturn:  # type: ignore[override]
+        raise SimulationError(f"{self.name}.world: a real robot has no world")
+
     def spawn(self, *args: Any, **more: Any) -> NoReturn:
         self._refuse("spawn")
 
@@ -249,10 +256,12 @@ class Watcher(threading.Thread):
     def run(self) -> None:
         due = time.monotonic()
         while not self.stopped.is_set():
+            reconnects = self.robot.reconnects
             try:
                 self.task()
             except Exception as error:
-                if not self.stopped.is_set():
+                settled = isinstance(error, LinkError) and reconnects != self.robot.reconnects
+                if not (self.stopped.is_set() or settled):
                     self.robot.complain(error)
             due = max(due + self.period, time.monotonic())
             self.stopped.wait(due - time.monotonic())

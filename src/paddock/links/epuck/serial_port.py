@@ -58,7 +58,7 @@ class SerialPort(Port):
         self._forms: dict[str, str] = {}
 
     def meet(self) -> None:
-        length = self._length(command(sercom.ALL_SENSORS))
+        length = self._length(command(sercom.ALL_SENSORS), "all sensors")
         if length not in (0, sercom.ALL_SENSORS_BYTES):
             raise BadMessage(f"all sensors: expected {sercom.ALL_SENSORS_BYTES} bytes, got {length}")
         self.kind = "e-puck2" if length else "e-puck"
@@ -69,13 +69,13 @@ class SerialPort(Port):
         """Firmwares differ: some have cliff sensors beside the ground sensors, old ones know fewer commands."""
         for device, letter in LETTERS.items():
             expected = sercom.FORMS[ord(letter)].answers
-            length = self._length(command(letter))
+            length = self._length(command(letter), device)
             if device == "ground" and length in (6, 10):
                 self._forms[device] = f"{length // 2}H"
             elif length == size(expected):
                 self._forms[device] = expected
             elif length != 0:
-                raise BadMessage(f"{letter!r}: expected {size(expected)} bytes, got {length}")
+                raise BadMessage(f"{device}: expected {size(expected)} bytes, got {length}")
 
     def adapted(self, spec: RobotSpec) -> RobotSpec:
         known = {*self._forms, "selector", "camera"} if self.kind == "e-puck" else None
@@ -132,11 +132,19 @@ class SerialPort(Port):
         commands: Sequence[bytes],
         length: int,
         lines: Sequence[tuple[bytes, str]] = (),
+        *,
+        what: str = "a command",
     ) -> tuple[bytes, re.Match[bytes]]:
-        """Send a chain, text commands, and the mark; check what comes for its length and its lines."""
+        """Send a chain, text commands, and the mark; check what comes for its length and its lines.
+
+        Args:
+            commands: of the chain.
+            length: bytes of its answer.
+            lines: text commands, and what their answers have to look like.
+            what: all of it in words, for errors.
+        """
         request = (chain(*commands) if commands else b"") + b"".join(text for text, _ in lines) + MARK
         tail = re.compile("".join(pattern for _, pattern in lines).encode() + rb"e,(-?\d{1,6}),(-?\d{1,6})\r\n\Z")
-        what = f"0x{commands[0][0]:02x}" if commands else repr(lines[0][0].decode())
         with self.exchange() as wire:
             wire.send(request, self.deadline)
             seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, what)
@@ -151,18 +159,18 @@ class SerialPort(Port):
                 )
         return seen[:length], found
 
-    def _length(self, request: bytes) -> int:
+    def _length(self, request: bytes, what: str) -> int:
         """Bytes of an answer, asked for twice: what a lost byte makes of the robot now would be believed to the end."""
-        once, twice = len(self._answered(request)), len(self._answered(request))
+        once, twice = len(self._answered(request, what)), len(self._answered(request, what))
         if once != twice:
-            raise BadMessage(f"0x{request[0]:02x}: answered with {once} bytes, and then with {twice}")
+            raise BadMessage(f"{what}: answered with {once} bytes, and then with {twice}")
         return once
 
-    def _answered(self, request: bytes) -> bytes:
+    def _answered(self, request: bytes, what: str) -> bytes:
         """What a command is answered with; nothing if the firmware does not know it."""
         with self.exchange() as wire:
             wire.send(chain(request) + MARK, self.deadline)
-            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, "a question")
+            seen = self._collect(wire, lambda so_far: MARKED.search(so_far) is not None, f"the question for {what}")
             found = MARKED.search(seen)
             assert found is not None
         return seen[: found.start()]
@@ -179,7 +187,8 @@ class SerialPort(Port):
         # Digits may get lost unnoticed, so the only number that comes as text is asked for twice.
         lines = [(line("C") * 2, r"c,(?P<once>\d{1,2})\r\nc,(?P<twice>\d{1,2})\r\n")] if "selector" in devices else []
         forms = [self._forms[name] for name in binary]
-        data, found = self._ask([command(LETTERS[name]) for name in binary], sum(map(size, forms)), lines)
+        commands, what = [command(LETTERS[name]) for name in binary], f"the question for {', '.join(sorted(devices))}"
+        data, found = self._ask(commands, sum(map(size, forms)), lines, what=what)
         told: dict[str, Raw] = {}
         start = 0
         for name, form in zip(binary, forms, strict=True):
@@ -203,7 +212,9 @@ class SerialPort(Port):
     def hardware(self) -> epuck2.Sensors:
         if self.kind != "e-puck2":
             return super().hardware()
-        data, _ = self._ask([command(sercom.ALL_SENSORS)], sercom.ALL_SENSORS_BYTES)
+        data, _ = self._ask(
+            [command(sercom.ALL_SENSORS)], sercom.ALL_SENSORS_BYTES, what="the question for all sensors"
+        )
         try:
             return epuck2.Sensors.unpack(data)
         except BadMessage:
@@ -215,9 +226,10 @@ class SerialPort(Port):
             if self._camera_set_at != self.restarts:
                 settings = (CAMERA.mode, CAMERA.width, CAMERA.height, CAMERA.zoom)
                 told = ",".join(map(str, (*settings, CAMERA.bytes)))
-                self._ask([], 0, [(line("J", *settings), r"j\r\n"), (line("I"), rf"i,{told}\r\n")])
+                answers = [(line("J", *settings), r"j\r\n"), (line("I"), rf"i,{told}\r\n")]
+                self._ask([], 0, answers, what="the camera's settings")
                 self._camera_set_at = self.restarts
-            data, _ = self._ask([command("I")], 3 + CAMERA.bytes)
+            data, _ = self._ask([command("I")], 3 + CAMERA.bytes, what="the question for an image")
             if tuple(data[:3]) != (CAMERA.mode, CAMERA.width, CAMERA.height):
                 self._camera_set_at = 0
                 wanted = f"{CAMERA.width} × {CAMERA.height}"
@@ -227,7 +239,8 @@ class SerialPort(Port):
     def version(self) -> str:
         """Asked for twice: letters may get lost unnoticed."""
         once = r"v,[^\r\n]*\r\n(?:[^,\r\n]{2,}\r\n)?"
-        _, found = self._ask([], 0, [(line("V") * 2, rf"(?P<once>{once})(?P<twice>{once})")])
+        lines = [(line("V") * 2, rf"(?P<once>{once})(?P<twice>{once})")]
+        _, found = self._ask([], 0, lines, what="the question for its version")
         if found["once"] != found["twice"]:
             raise self._wrong(f"version: {found['once']!r} and {found['twice']!r} in one breath")
         return ", ".join(found["once"].decode("latin-1").removeprefix("v,").splitlines())
@@ -235,7 +248,7 @@ class SerialPort(Port):
     # ---- doing
 
     def set_speeds(self, left: int, right: int) -> None:
-        _, found = self._ask([command("D", left, right)], 0)
+        _, found = self._ask([command("D", left, right)], 0, what="new speeds")
         if [int(found[i]) % 65536 for i in (1, 2)] != [left % 65536, right % 65536]:
             raise self._wrong(f"speeds: told {left}, {right}, but the robot understood {found[0].decode().strip()}")
 
@@ -250,16 +263,16 @@ class SerialPort(Port):
                 self._set_lamps(name, command("L", number, int(brightness > 0)))
 
     def _set_lamps(self, which: str, request: bytes) -> None:
-        self._ask([request], 0)
+        self._ask([request], 0, what=f"a command for {which}")
         self._lamps[which] = request
 
     def play(self, sound: int) -> None:
-        self._ask([], 0, [(line("T", sound), r"t\r\n")])
+        self._ask([], 0, [(line("T", sound), r"t\r\n")], what="a sound")
 
     def calibrate(self) -> None:
         lines = "".join(re.escape(text.decode()) for text in sercom.CALIBRATING)
         with self.turn(LONGEST):
-            self._ask([], 0, [(line("K"), lines)])
+            self._ask([], 0, [(line("K"), lines)], what="calibration")
 
     def restart(self) -> None:
         with self.turn(RESTART):
@@ -276,7 +289,7 @@ class SerialPort(Port):
         if code is None or self.kind != "e-puck2":
             return
         with self.turn():
-            answer = self._answered(command(code, on))
+            answer = self._answered(command(code, on), device)
             if answer not in (b"", b"\0"):  # older firmwares have no such switch, and no answer: it is always on
                 raise DeviceRefused(
                     f"{device}: the robot does not switch it {'on' if on else 'off'}, but says {answer!r}"

@@ -31,7 +31,10 @@ class WifiPort(Port):
         self._wanted = Actuators()
 
     def meet(self) -> None:
-        self.hardware()
+        try:
+            self.hardware()
+        except BadMessage as error:
+            raise BadMessage(f"{error}: this is no e-puck2") from None
 
     def adapted(self, spec: RobotSpec) -> RobotSpec:
         return spec

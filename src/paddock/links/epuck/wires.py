@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import time
 from typing import Any, Protocol
 
 from paddock.core.errors import LinkError, Timeout
+from paddock.protocol.epuck2 import PORT
 from paddock.protocol.sercom import BAUD
 
 CHUNK = 1 << 16
@@ -41,9 +43,7 @@ class SerialWire:
         try:
             self._port: Any = serial.Serial(device, BAUD, timeout=0, exclusive=True)
         except (OSError, ValueError) as error:
-            taken = getattr(error, "errno", None) in (errno.EAGAIN, errno.EBUSY)
-            why = "another program has it" if taken else f"{error}; is the robot on and paired?"
-            raise LinkError(f"{device}: cannot open it: {why}") from None
+            raise LinkError(f"{device}: cannot open it: {_why_closed(error)}") from None
         self._error: type[Exception] = serial.SerialException
         self._slow: type[Exception] = serial.SerialTimeoutException
 
@@ -86,7 +86,7 @@ class TcpWire:
                 f"{self.name}: no connection within {timeout:g} s; is the robot on and in this Wi-Fi?"
             ) from None
         except OSError as error:
-            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
+            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}; {_hint(error, port)}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, data: bytes, deadline: float) -> None:
@@ -112,3 +112,26 @@ class TcpWire:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _why_closed(error: Exception) -> str:
+    """Why a serial device does not open, and what to do about it."""
+    number = getattr(error, "errno", None)
+    if number in (errno.EAGAIN, errno.EBUSY) or (os.name == "nt" and "PermissionError" in str(error)):
+        return "another program has it"
+    if number == errno.EACCES:
+        return (
+            "permission denied: add yourself to the group dialout (sudo usermod -aG dialout $USER), then log in again"
+        )
+    return f"{os.strerror(number) if number else error}; is the robot on and paired?"
+
+
+def _hint(error: OSError, port: int) -> str:
+    """What may be the matter with a robot on Wi-Fi."""
+    if isinstance(error, socket.gaierror):
+        return "is that its IP address, and is the robot in the same network as this computer?"
+    if isinstance(error, ConnectionRefusedError):
+        return "is this the robot, and does it run its Wi-Fi program?" + (
+            f" An e-puck2 listens at port {PORT}" if port != PORT else ""
+        )
+    return "is the robot on, and in the same network as this computer?"

@@ -1,0 +1,90 @@
+"""`paddock serve -c`: a controller at the wheels of served robots, seen by others."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.control.inputs import nearness
+from paddock.control.networks import Network
+
+SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
+STRAIGHT = "from paddock.control.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
+WRONG = "def act(observation):\n    return 0.05 if observation.time > 0.5 else (0.05, 0.05)\n"
+
+
+@contextmanager
+def driven(file: Path, option: str = "-c") -> Iterator[tuple[str, list[str]]]:
+    """The address of a server that drives with a file; and afterwards, what it printed."""
+    said: list[str] = []
+    command = [*SERVE, option, str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        assert server.stdout is not None
+        try:
+            first = server.stdout.readline()
+            address = re.search(r"http://\S+", first)
+            assert address is not None, first
+            yield address[0], said
+        finally:
+            server.send_signal(signal.SIGINT)
+            said += [*server.stdout, f"{server.wait(20)}"]
+
+
+def test_a_served_world_is_driven_and_others_may_watch_and_drive(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(STRAIGHT)
+    with driven(file) as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
+        start = arena["red"].pose
+        deadline = time.monotonic() + 10
+        while arena["red"].pose[:2] == start[:2] and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert arena["red"].pose[:2] != start[:2]
+        assert (arena.owner("red"), arena.owner("blue")) == ("mine.py", "")
+        with pytest.raises(paddock.Refused, match=r"robot 'red' is driven by mine\.py"):
+            arena.claim("red")
+        arena.claim("blue")
+    assert said == ["stopped\n", "0"]
+
+
+def test_a_policy_drives_all_robots(tmp_path: Path) -> None:
+    file = tmp_path / "champion.npz"
+    Network(inputs=(nearness(),), hidden=(), weights=[1.0, 1.0, *[0.0] * 16]).save(file)
+    with driven(file, "--policy") as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
+        start = arena.poses
+        deadline = time.monotonic() + 10
+        while not (arena.poses != start).any(axis=1).all() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert (arena.poses != start).any(axis=1).all()
+        assert (arena.owner("red"), arena.owner("blue")) == ("policy", "policy")
+    assert said == ["stopped\n", "0"]
+
+
+def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.py"
+    file.write_text(WRONG)
+    with driven(file) as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
+        deadline = time.monotonic() + 10
+        while (arena.time < 0.6 or arena.owner("red")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        arena.step(5)
+        assert arena["red"].wheels.speeds == (0, 0)
+    told = " ".join(" ".join(said).split())
+    assert f"{file} line 1: the controller of 'red' answered 0.05" in told
+    assert "wrong.py drives no more" in told
+
+
+def test_a_file_that_is_no_controller_is_refused_before_anyone_can_come(tmp_path: Path) -> None:
+    file = tmp_path / "none.py"
+    file.write_text("x = 1\n")
+    refused = subprocess.run([*SERVE, "-c", str(file)], capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode != 0
+    assert "expected a function act(observation)" in " ".join((refused.stdout + refused.stderr).split())
