@@ -434,3 +434,26 @@ def test_what_cannot_be_is_refused(call: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         call()
     assert message in str(caught.value)
+
+
+def test_the_champion_is_who_did_the_task_most_often_and_then_the_fittest() -> None:
+    told = iter(
+        [([5.0, 1.0, 2.0], [0.0, 0.5, 0.5]), ([9.0, 3.0, 1.0], [0.0, 0.5, 0.5]), ([1.0, 0.5, 8.0], [1.0, 1.0, 0.0])]
+    )
+
+    class Told:
+        device = "cpu"
+
+        def __init__(self, *_: Any, **__: Any) -> None:
+            pass
+
+        def __call__(self, individuals: Any) -> Judgement:
+            fitness, solved = next(told)
+            return Judgement(np.array(fitness), np.array(solved), np.zeros((3, 2)))
+
+        def get_ready(self) -> None:
+            pass
+
+    evolution = Evolution(Config(task="maze", population=3, generations=3), judged_by=Told)
+    generations = [evolution.step() for _ in range(3)]
+    assert [(one.best, one.champion, one.solved) for one in generations] == [(5, 2, 0.5), (9, 3, 0.5), (8, 1, 1)]

@@ -84,8 +84,8 @@ def evolve(
             raise PaddockError(f"--hidden: expected units such as 8 or 8,4, got {hidden!r}") from None
     wanted = {
         "strategy": strategy, "population": population, "generations": generations, "seed": seed, "world": world,
-        "mazes": mazes, "size": cells, "kind": kind, "trials": trials, "seconds": seconds, "hidden": layers, "recurrent": recurrent,
-        "length": length, "precision": precision,
+        "mazes": mazes, "size": cells, "kind": kind, "trials": trials, "seconds": seconds, "hidden": layers,
+        "recurrent": recurrent, "length": length, "precision": precision,
     }  # fmt: skip
     run_evolution(
         task,

@@ -99,17 +99,18 @@ class Evolution:
             judged = self.judge(individuals)
         known = self._numbers(judged.fitness)
         fitness = np.where(known, judged.fitness, NO_GOOD)
-        best = int(fitness.argmax())
+        solved = np.where(known, judged.solved, 0.0)
+        best = int(np.lexsort((fitness, solved))[-1])  # who did the task most often, and of these the fittest
         before = self.history[-1] if self.history else None
-        better = before is None or fitness[best] > before.champion
+        better = before is None or (solved[best], fitness[best]) > (before.solved, before.champion)
         champion = individuals[best].copy() if better else self._champion
         self.strategy.tell(fitness, judged.behaviour)
         now = Generation(
             number=len(self.history) + 1,
-            best=float(fitness[best]),
+            best=float(fitness.max()),
             mean=float(fitness[known].mean()),
             champion=float(fitness[best]) if before is None or better else before.champion,
-            solved=float(judged.solved[best]) if before is None or better else before.solved,
+            solved=float(solved[best]) if before is None or better else before.solved,
             evaluations=len(individuals) + (before.evaluations if before else 0),
         )
         # Together, and last: whatever interrupts a generation leaves the champion of those before.
