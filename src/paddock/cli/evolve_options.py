@@ -63,7 +63,7 @@ def evolve(
       paddock evolve maze --out runs/maze
       paddock run runs/maze/world.toml --policy runs/maze/champion.npz --seed 0 --seconds 60
       paddock evolve --resume --out runs/maze --generations 400
-      paddock evolve maze --mazes 20 --generations 40 --test 100
+      paddock evolve maze --mazes 20 --strategy cma --until-solved --test 100
       paddock evolve avoid --strategy cma --population 32 --generations 50
       paddock evolve my_tasks:far_and_wide --world clutter
     """

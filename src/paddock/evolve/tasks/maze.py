@@ -97,6 +97,7 @@ def maze_task(
         worlds.append(replace(made, robots=(replace(made.robots[0], name="scout"),)))
     longest = 2 * size[0] * size[1] * plans[0].pitch  # m: every passage forth and back
     limit = seconds or (60.0 if mazes == 0 else max(60.0, longest / (0.6 * SPEED)))
+    others = partial(_others, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
     return Task(
         name="maze",
         worlds=tuple(replace(one, dt=TICK) for one in worlds),
@@ -110,7 +111,7 @@ def maze_task(
         recurrent=mazes > 0 if recurrent is None else recurrent,
         trials=trials,
         behaviours=PLACE,
-        unseen=partial(_others, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams),
+        unseen=others if mazes else None,
     )
 
 
