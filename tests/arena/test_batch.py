@@ -115,10 +115,10 @@ def test_robots_may_start_anywhere() -> None:
 
 
 def test_a_start_given_by_hand_is_that_of_a_world_with_its_robot_there() -> None:
-    batch = paddock.batch("clutter", 2, seed=3, starts=[(0.7, 0.75, 1.0), (0.8, 0.75, -1.0)])
+    batch = paddock.batch("clutter", 2, seed=3, starts=[(0.7, 0.75, 1.0), (0.8, 0.75, -1.0 + 2 * math.pi)])
     batch.run(2.0, explorer())
     with paddock.open("clutter", seed=4) as arena:
-        arena["red"].place(0.8, 0.75, -1.0)
+        arena["red"].place(0.8, 0.75, -1.0 + 2 * math.pi)
         arena["red"].enable("proximity")
         arena.run(2.0, explorer())
         assert arena.digest() == batch.digest(1)
@@ -295,6 +295,7 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
         (lambda: Line(dark=math.nan), "Line: dark: expected a reading > 0, got nan"),
         (lambda: paddock.batch("clutter", 2, starts="anywhere"), "no starts called 'anywhere'"),
         (lambda: paddock.batch("clutter", 2, starts=[(0, 0, 0)]), "or poses of shape (2, 1, 3), got (1, 3)"),
+        (lambda: paddock.batch("clutter", 1, starts=[("a", "b", "c")]), "starts: expected numbers"),
         (lambda: paddock.batch("clutter", 1, starts=[(9, 9, 0)]), "starts: world 0: robot 'red' sticks"),
         (lambda: paddock.batch("clutter", 1, starts=[(math.nan, 1, 0)]), "those of world 0 are not finite"),
         (lambda: paddock.batch("clutter", 2, threads=True), "threads: expected a whole number >= 1"),

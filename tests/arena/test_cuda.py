@@ -233,6 +233,27 @@ def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
     assert min(here) > 0.1
 
 
+def test_one_run_has_one_kernel_of_ones_own_there_too() -> None:
+    found = simulated(
+        """
+    @paddock.kernel
+    def forth(inputs, weights, memory, wheels):
+        wheels[0], wheels[1] = 0.1, 0.1
+
+    @paddock.kernel
+    def back(inputs, weights, memory, wheels):
+        wheels[0], wheels[1] = -0.1, -0.1
+
+    drivers = {name: KernelPolicy(decide=one, devices=("proximity",)) for name, one in (("red", forth), ("blue", back))}
+    try:
+        paddock.batch("line-crossing", 1, device="cuda").run(0.1, drivers)
+    except paddock.PaddockError as error:
+        print(json.dumps(str(error)))
+    """
+    )
+    assert found.startswith("forth, back: one run can have one kernel of your own only")
+
+
 def test_a_world_too_large_for_a_thread_is_refused() -> None:
     found = simulated(
         GENERAL

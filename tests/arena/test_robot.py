@@ -220,7 +220,9 @@ def test_sensors_that_are_off_are_no_news(arena: Arena, red: Robot) -> None:
     [
         ("proximity", 8, "red.proximity: expected sensors from 0 to 7, got 8"),
         ("proximity", "left", "red.proximity: expected sensors from 0 to 7, got 'left'"),
+        ("proximity", True, "red.proximity: expected sensors from 0 to 7, got True"),
         ("north", 0, "red.north is no ring of sensors: it is one compass"),
+        ("camera", 3, "red.camera is no ring of sensors: it is one camera"),
     ],
 )
 def test_a_sensor_that_is_not_there_is_refused(red: Robot, device: str, sensor: Any, message: str) -> None:

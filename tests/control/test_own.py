@@ -109,6 +109,7 @@ def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: s
         ({"decide": math.sin}, "is no kernel: put @paddock.kernel above its def"),
         ({"devices": "ground"}, "devices: expected a tuple of names, got 'ground'"),
         ({"weights": [math.inf]}, "weights: expected finite numbers"),
+        ({"weights": "abc"}, "weights: expected numbers, got 'abc'"),
         ({"weights": np.zeros((0, 3))}, "weights: expected finite numbers"),
         ({"remember": -1}, "remember: expected a whole number >= 0, got -1"),
         (

@@ -378,8 +378,7 @@ def test_no_maze_of_the_test_is_one_of_the_training(seed: int) -> None:
 def test_the_shipped_maze_is_the_same_for_every_seed() -> None:
     first, second = (task_of(Config(task="maze", seed=seed)) for seed in (0, 5))
     assert first.worlds == second.worlds
-    assert first.unseen is not None
-    assert len(first.unseen(3).inputs) == len(first.inputs)
+    assert first.unseen is None  # it is tested with other noise
 
 
 def test_ray_gives_what_local_workers_give() -> None:

@@ -18,7 +18,7 @@ from paddock.arena.rollout import loop_for
 from paddock.arena.threads import available_threads, share_out
 from paddock.control.policy import Policy
 from paddock.core.errors import SimulationError, UnknownName, shown
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.core.numeric import all_finite
 from paddock.engine import state as engine
@@ -194,6 +194,7 @@ class Batch:
         if trace_every == 0:
             raise SimulationError("run: trace_every: expected seconds > 0, or None for no trace, got 0")
         policies = self._by_number(controllers)
+        loop = loop_for(policies.values())  # refuses two kernels of one's own, for the GPU too
         brains = self._recalled(policies, brains_of(self.scenes[0], policies, worlds=len(self)))
         moments = ticks // max(1, every) + 1 if every else 0
         poses = self.poses
@@ -202,7 +203,7 @@ class Batch:
         if moments:
             notes.trace[:, 0] = poses
         if self.gpu is None:
-            self._roll(loop_for(policies.values()), brains, notes, ticks)
+            self._roll(loop, brains, notes, ticks)
         else:
             from paddock.arena.cuda.launch import run_on_gpu
 
@@ -299,7 +300,11 @@ def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Float
     shape = np.shape(starts)
     if shape != (worlds, robots, 3) and (robots != 1 or shape != (worlds, 3)):
         raise SimulationError(f"starts: expected 'random', or poses of shape ({worlds}, {robots}, 3), got {shape}")
-    poses = np.array(starts, np.float64).reshape(worlds, robots, 3)
+    try:
+        poses = np.array(starts, np.float64).reshape(worlds, robots, 3)
+    except (TypeError, ValueError):
+        raise SimulationError(f"starts: expected numbers, got {shown(starts)}") from None
+    poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
     if not np.isfinite(poses).all():
         raise SimulationError(f"starts: those of world {np.isfinite(poses).all(axis=(1, 2)).argmin()} are not finite")
     for i, row in enumerate(poses.tolist()):

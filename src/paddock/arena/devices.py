@@ -35,29 +35,27 @@ class Device:
     def enable(self, *sensors: int) -> None:
         """Switch the device on: all of it, or only some sensors of a ring; the others read as not a number then."""
         chosen = frozenset(self._checked(one) for one in sensors) or frozenset(range(self.spec.channels))
-        self._switch(True)
-        self.sensors = chosen
         show = shown_as(self.spec)
         if len(chosen) < self.spec.channels:
             show = partial(as_some, np.isin(np.arange(self.spec.channels), list(chosen)))
-        self.slot = self.slot._replace(show=show)
-        self.robot.refresh()
+        self._switch(True, chosen, self.slot._replace(show=show))
 
     def _checked(self, sensor: int) -> int:
         """The number of a sensor of a ring."""
-        if self.spec.channels == 1 or self.spec.shows != "values":
+        if self.spec.channels < 2 or self.spec.shows != "values":
             raise DeviceRefused(f"{self} is no ring of sensors: it is one {self.spec.kind}")
-        if not (isinstance(sensor, int | np.integer) and 0 <= sensor < self.spec.channels):
+        whole = isinstance(sensor, int | np.integer) and not isinstance(sensor, bool)
+        if not (whole and 0 <= sensor < self.spec.channels):
             raise DeviceRefused(f"{self}: expected sensors from 0 to {self.spec.channels - 1}, got {sensor!r}")
         return int(sensor)
 
     def disable(self) -> None:
         """Switch the device off."""
-        self._switch(False)
+        self._switch(False, self.sensors, self.slot)
 
-    def _switch(self, on: bool) -> None:
+    def _switch(self, on: bool, sensors: frozenset[int], slot: Slot) -> None:
         self.robot.body.switch(self, on)
-        self.enabled = on
+        self.enabled, self.sensors, self.slot = on, sensors, slot
         self.robot.refresh()
 
     def read(self, sensor: int | None = None) -> Any:
@@ -139,6 +137,8 @@ class Camera(Device):
 
     def read(self, sensor: int | None = None) -> Picture:
         """The present picture."""
+        if sensor is not None:
+            self._checked(sensor)
         self.refuse_if_disabled()
         return as_picture(self.robot.body.picture(self))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import platform
 import re
 import sys
@@ -16,6 +15,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.markup import escape
 
+from paddock.arena.threads import available_threads
 from paddock.cli.tables import new_table
 
 NOT_FOR_USERS = ("dev",)  # extras
@@ -63,7 +63,7 @@ def findings() -> Iterator[Finding]:
     yield Finding("paddock", paddock.__version__, True)
     good = sys.version_info >= (3, 11)
     yield Finding("Python", platform.python_version(), good, "" if good else "install Python 3.11 or newer")
-    yield Finding("system", f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores", True)
+    yield Finding("system", f"{platform.system()} {platform.machine()}, {available_threads()} cores", True)
     try:
         wanted = [package_of(requirement) for requirement in requires("paddock") or ()]
     except PackageNotFoundError:

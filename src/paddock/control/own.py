@@ -50,7 +50,10 @@ class KernelPolicy:
             raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {shown(self.devices)}")
         if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
             raise PaddockError(f"KernelPolicy: remember: expected a whole number >= 0, got {shown(self.remember)}")
-        table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
+        try:
+            table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
+        except (TypeError, ValueError):
+            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {shown(self.weights)}") from None
         if table.ndim != 2 or not len(table) or not np.isfinite(table).all():
             raise PaddockError("KernelPolicy: weights: expected finite numbers, shape (individuals, ·) or (·)")
         object.__setattr__(self, "weights", np.ascontiguousarray(table))

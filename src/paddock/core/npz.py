@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import whole_file
 
 
 def write_npz(path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays and their description, which has a `format`; the old file stays until the new one is whole."""
-    part = Path(f"{path}.part")
-    with part.open("wb") as file:
+    with whole_file(path, "wb") as file:
         np.savez(file, allow_pickle=False, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
-    os.replace(part, path)  # noqa: PTH105 (what is named here is that it is atomic)
 
 
 def read_npz(path: str | Path, what: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,7 @@ def champion_picture(evolution: Evolution, *, about: str = "") -> Image:
     columns, width = (1, ALONE) if shown == 1 else (2, BESIDE)
     told = [f"solved in {round(judged.solved.sum())} of {len(worlds)} worlds"] if knows and len(worlds) > 1 else []
     told += [f"these are the first {shown}"] if len(worlds) > shown else []
+    told += [f"the first of {evolution.task.trials} trials"] if evolution.task.trials > 1 else []
     panels = []
     for i in range(shown):
         verdict = ("solved, " if judged.solved[i] else "not solved, ") if knows else ""
@@ -66,11 +67,12 @@ def trail(drive: Rollout, world: int) -> list[tuple[float, float]]:
 
 
 def champion_drive(evolution: Evolution) -> tuple[Rollout, Judgement, float]:
-    """The champion in all its worlds, with the noise of the training; how it was judged; the length of a tick [s]."""
+    """The champion's first trial in all its worlds, how it was judged, and the length of a tick [s]."""
     task, config = evolution.task, evolution.config
     scenes = [build(world) for world in task.worlds]
     seeds = [config.seed + i for i in range(len(scenes))]
-    batch = Batch(scenes, len(scenes), seed=seeds, threads=1, device=evolution.judge.device, precision=config.precision)
+    means: dict[str, Any] = {"device": evolution.judge.device, "precision": config.precision, "starts": task.starts}
+    batch = Batch(scenes, len(scenes), seed=seeds, threads=1, **means)
 
     def drive(every: float | None) -> Rollout:
         batch.reset()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from paddock.control.program import Program
 from paddock.core.errors import PaddockError, shown
+from paddock.core.files import whole_file
 from paddock.evolve.champion_picture import champion_picture
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
 from paddock.evolve.config import Config
@@ -37,7 +37,7 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._kept: float | None = None  # fitness of the champion on disk
+        self._kept: tuple[float, float] | None = None  # how often and how well the champion on disk did its task
 
     def refuse_second(self) -> None:
         """No evolution takes another one's place."""
@@ -95,7 +95,7 @@ class Folder:
         self._save(evolution, spent)
         with (self.path / HISTORY).open("a", newline="", encoding="utf-8") as file:
             _rows(file, evolution.history[-1:])
-        best = evolution.history[-1].champion
+        best = evolution.history[-1].solved, evolution.history[-1].champion
         if best != self._kept:
             self._kept = best
             evolution.champion.save(self.path / CHAMPION)
@@ -134,18 +134,17 @@ class Folder:
         return {name: value for name, value in table.items() if name.startswith("test_")}
 
     def _write_history(self, evolution: Evolution) -> None:
-        part = self.path / f"{HISTORY}.part"
-        with part.open("w", newline="", encoding="utf-8") as file:
+        with whole_file(self.path / HISTORY, newline="", encoding="utf-8") as file:
             csv.writer(file).writerow(field.name for field in fields(Generation))
             _rows(file, evolution.history)
-        os.replace(part, self.path / HISTORY)  # noqa: PTH105 (what is named here is that it is atomic)
 
     def write_json(self, name: str, table: Mapping[str, Any]) -> None:
         """A small table for people and programs."""
-        (self.path / name).write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
+        with whole_file(self.path / name, encoding="utf-8") as file:
+            file.write(json.dumps(table, indent=2) + "\n")
 
 
-def _rows(file: TextIO, history: Sequence[Generation]) -> None:
+def _rows(file: IO[str], history: Sequence[Generation]) -> None:
     csv.writer(file).writerows(astuple(one) for one in history)
 
 

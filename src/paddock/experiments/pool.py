@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeVar
 
+from paddock.arena.threads import available_threads
 from paddock.core.errors import PaddockError
 
 Job = TypeVar("Job")
@@ -32,7 +32,7 @@ def run_jobs(
     if workers is not None and workers < 1:
         raise PaddockError(f"workers: expected at least 1, got {workers}")
     tell = progress or (lambda done, of: None)
-    count = min(workers or os.cpu_count() or 1, len(jobs))
+    count = min(workers or available_threads(), len(jobs))
     if count <= 1:
         results = []
         for job in jobs:

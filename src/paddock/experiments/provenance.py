@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from datetime import UTC, datetime
 from pathlib import Path
 
 import paddock
+from paddock.arena.threads import available_threads
 
 
 def made(seeds: int, now: datetime | None = None) -> str:
     """One line for the head of a report; times in it depend on the machine, so the machine is told."""
     moment = (now or datetime.now(UTC)).astimezone(UTC)
-    cores = available_cores()
+    cores = available_threads()
     return (
         f"{moment:%Y-%m-%d %H:%M} UTC · Paddock {paddock.__version__} · Python {platform.python_version()} · "
         f"{platform.system()} · {processor()}, {cores} {'core' if cores == 1 else 'cores'} · "
@@ -26,11 +26,6 @@ def quick_look(seeds: int, published: int) -> str:
     if seeds >= published:
         return ""
     return f"a quick look with {seeds} of {published} seeds; the claims are made for all {published}"
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def processor() -> str:

@@ -6,6 +6,7 @@ precision. So there is one source; what differs is the rounding of products and 
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 from typing import Any, NamedTuple
@@ -67,8 +68,9 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
         return remade(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
 
     decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
-    crew, kept, columns, wanted, constant_count, crowded, most = sizes[1:8]
-    values, memory_size, sum_count, ray_count, seats = sizes[8:]
+    crew, kept, columns, wanted, constant_count = sizes.robots, sizes.kept, sizes.columns, sizes.wanted, sizes.constants
+    crowded, most, values, memory_size = sizes.crowd, sizes.most, sizes.values, sizes.memory
+    sum_count, ray_count, seats = sizes.sums, sizes.rays, sizes.seats
     together = ray_count > 0
     look_there: Any = on_device(look) if together else None
     sense_there: Any = None if together else on_device(sense)
@@ -173,6 +175,13 @@ def by_column(module: Any, table: Any, real: type, threads: int) -> Any:
 
     Every thread copies a row; laying the table out on the host takes several times as long.
     """
+    there = module.device_array(table.shape, real, order="F")
+    _copier(module)[math.ceil(len(table) / threads), threads](module.to_device(table), there)
+    return there
+
+
+@functools.cache
+def _copier(module: Any) -> Any:
     global cuda
     cuda = module
 
@@ -182,9 +191,7 @@ def by_column(module: Any, table: Any, real: type, threads: int) -> Any:
             for column in range(source.shape[1]):
                 target[row, column] = source[row, column]
 
-    there = cuda.device_array(table.shape, real, order="F")
-    cuda.jit(copy)[math.ceil(len(table) / threads), threads](cuda.to_device(table), there)
-    return there
+    return cuda.jit(copy)
 
 
 class Single:
