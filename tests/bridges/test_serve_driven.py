@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 import paddock
 from paddock.control.inputs import nearness
 from paddock.control.networks import Network
+from waiting import wait_for
 
 SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
 STRAIGHT = "from paddock.control.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
@@ -44,10 +44,7 @@ def test_a_served_world_is_driven_and_others_may_watch_and_drive(tmp_path: Path)
     file.write_text(STRAIGHT)
     with driven(file) as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
         start = arena["red"].pose
-        deadline = time.monotonic() + 10
-        while arena["red"].pose[:2] == start[:2] and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert arena["red"].pose[:2] != start[:2]
+        wait_for(lambda: arena["red"].pose[:2] != start[:2])
         assert (arena.owner("red"), arena.owner("blue")) == ("mine.py", "")
         with pytest.raises(paddock.Refused, match=r"robot 'red' is driven by mine\.py"):
             arena.claim("red")
@@ -60,10 +57,7 @@ def test_a_policy_drives_all_robots(tmp_path: Path) -> None:
     Network(inputs=(nearness(),), hidden=(), weights=[1.0, 1.0, *[0.0] * 16]).save(file)
     with driven(file, "--policy") as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
         start = arena.poses
-        deadline = time.monotonic() + 10
-        while not (arena.poses != start).any(axis=1).all() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert (arena.poses != start).any(axis=1).all()
+        wait_for(lambda: (arena.poses != start).any(axis=1).all())
         assert (arena.owner("red"), arena.owner("blue")) == ("policy", "policy")
     assert said == ["stopped\n", "0"]
 
@@ -72,11 +66,8 @@ def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_
     file = tmp_path / "wrong.py"
     file.write_text(WRONG)
     with driven(file) as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
-        deadline = time.monotonic() + 10
-        while (arena.time < 0.6 or arena.owner("red")) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        arena.step(5)
-        assert arena["red"].wheels.speeds == (0, 0)
+        wait_for(lambda: arena["red"].wheels.speeds == (0, 0) and arena.time > 0.6)
+        assert arena.owner("red") == ""
     told = " ".join(" ".join(said).split())
     assert f"{file} line 1: the controller of 'red' answered 0.05" in told
     assert "wrong.py drives no more" in told

@@ -193,6 +193,16 @@ def test_the_picture_shows_the_drives_that_were_judged(tmp_path: Path) -> None:
         assert one.width == 1000
 
 
+def test_a_drive_from_a_random_place_is_pictured_from_there() -> None:
+    config = Config(task="avoid", population=4, generations=1, trials=1, seconds=3.0)
+    study = evolve(config)
+    drive, judged, _ = champion_drive(study.evolution)
+    assert judged.fitness.tolist() == [study.summary["best_fitness"]]
+    start = study.evolution.task.worlds[0].robots[0].at
+    assert start is not None
+    assert trail(drive, 0)[0] != pytest.approx(start, abs=0.01)
+
+
 def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

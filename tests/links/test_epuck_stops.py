@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from paddock.bridges import Twins
 from paddock.bridges.puck import Puck
 from paddock.bridges.sercom import SercomFirmware
 from paddock.bridges.wifi import WifiFirmware
+from waiting import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -247,10 +248,3 @@ def test_wheels_are_set_once_even_if_that_fails_strangely(
 def no_thread_is_left() -> Iterator[None]:
     yield
     wait_for(lambda: not [one for one in threading.enumerate() if one.name.startswith("paddock-watch")])
-
-
-def wait_for(what: Callable[[], object], seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not what() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert what()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 
 import pytest
 
 import paddock
 from server.parties import Peer, ServerProcess, on_loop, program, served
+from waiting import wait_for
 
 
 def locked(server: object, name: str, **lock: float) -> Peer:
@@ -133,8 +133,7 @@ def test_who_holds_up_the_others_is_named_at_the_terminal_once_and_again_when_it
         b.ask("claim", robot="red")
         for _ in range(2):
             mine = a.tell("step", ticks=1)
-            while not on_loop(server, lambda: any(member.lags for member in server.session.conductor.lock)):
-                time.sleep(0.01)
+            wait_for(lambda: on_loop(server, lambda: any(member.lags for member in server.session.conductor.lock)))
             a.ask("sense", robot="red")  # others may be busy meanwhile
             b.ask("step", ticks=1)
             a.answer(mine)

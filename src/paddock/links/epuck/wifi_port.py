@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from dataclasses import fields, replace
 from typing import Any
@@ -62,14 +63,14 @@ class WifiPort(Port):
             return answer
 
     def _answer(self, wire: Wire, packet: int) -> bytes:
-        wanted = 1 + epuck2.SIZES[packet]
+        wanted, began = 1 + epuck2.SIZES[packet], time.monotonic()
         seen = b""
         while len(seen) < wanted:
             try:
                 seen += wire.receive(self.deadline)
             except Timeout:
                 got = f"only {len(seen)} of {wanted} bytes" if seen else "no answer"
-                raise Timeout(f"{wire.name}: {got} within {self.timeout:g} s") from None
+                raise Timeout(f"{wire.name}: {got} within {time.monotonic() - began:.1f} s") from None
             if seen[0] != packet:
                 raise BadMessage(f"{wire.name}: expected a packet of kind {packet}, got {seen[0]}")
         if len(seen) == wanted:
