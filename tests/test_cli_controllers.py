@@ -11,9 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import paddock
-from paddock.control.inputs import Input
+from paddock.cli.controllers import chosen_controllers
+from paddock.cli.run_robot import halt
+from paddock.cli.serve import load_scoring
+from paddock.control.inputs import Input, nearness
 from paddock.control.networks import Network
 from server.parties import served
 from test_cli import paddock as command
@@ -50,7 +54,7 @@ MISTAKES = {
         "class Mine:\n    pass\n\nCONTROLLERS = {'red': Mine}\n",
         "line 4: the controller Mine is a class: expected an object, Mine()",
     ),
-    "a slip of the pen": ("def act(o)\n    return 0, 0\n", "line 1: SyntaxError: expected ':'"),
+    "a slip of the pen": ("def act(o)\n    return 0, 0\n", "line 1: SyntaxError: expected ':'\n"),
 }
 
 
@@ -75,6 +79,52 @@ def test_a_policy_for_another_robot_is_refused_with_its_file_and_what_it_was_mad
     )
 
 
+def test_a_mistake_in_a_neighbour_of_the_file_is_told_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "steering.py").write_text("def steer(near):\n    return 1 / 0, 0\n")
+    (tmp_path / "bad.py").write_text("from steering import steer\n\n\ndef act(o):\n    return steer(o.proximity)\n")
+    done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
+    assert done.stderr.splitlines()[-1] == "paddock: steering.py line 2: ZeroDivisionError: division by zero"
+
+
+def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "points_for_all.py").write_text("def score(arena):\n    return dict.fromkeys(arena.robots, 3.0)\n")
+    (tmp_path / "good.py").write_text("from points_for_all import score\n")
+    (tmp_path / "bad.py").write_text("import math\n\nWIDTH = math.sqr(2)\n")
+    scoring = load_scoring(tmp_path / "good.py")
+    assert scoring is not None
+    with paddock.open("line-crossing") as arena:
+        assert scoring(arena) == {"red": 3.0, "blue": 3.0}
+    done = command("serve", "clutter", "--port", "0", "--score", "bad.py", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("paddock: bad.py line 3: AttributeError: module 'math' has no attribute 'sqr'")
+
+
+# ---- what is switched on
+
+
+def test_a_policy_looks_only_at_what_it_was_made_for_and_a_file_at_everything(tmp_path: Path) -> None:
+    file, policy = tmp_path / "still.py", tmp_path / "champion.npz"
+    file.write_text("def act(o):\n    return 0, 0\n")
+    Network(inputs=(nearness(),), speed=0.1).save(policy)
+    with paddock.open("line-crossing") as arena:
+        everything = tuple(arena["red"].devices)
+        without = tuple(name for name in everything if name != "camera")
+        assert "camera" in everything
+        assert chosen_controllers(arena, file, None).devices == {"red": everything, "blue": everything}
+        assert chosen_controllers(arena, file, None, only="red", cameras=False).devices == {"red": without}
+        built_in = chosen_controllers(arena, None, None, otherwise=lambda robot: robot.name)
+        assert (built_in.controllers["blue"], built_in.devices["blue"]) == ("blue", without)
+        assert chosen_controllers(arena, None, None).controllers == {}
+        trained = chosen_controllers(arena, None, policy)
+        assert trained.controllers["red"] is not trained.controllers["blue"]  # each with a memory of its own
+        trained.enable(arena)
+        assert enabled(arena["red"]) == enabled(arena["blue"]) == {"proximity"}
+
+
+def enabled(robot: paddock.Robot) -> set[str]:
+    return {name for name, device in robot.devices.items() if device.enabled}
+
+
 # ---- robots by their address
 
 
@@ -85,16 +135,33 @@ def test_a_robot_and_a_world_are_not_both_driven(more: list[str]) -> None:
     assert "expected either a world or --scenario or --robot" in done.stderr
 
 
-def test_what_is_for_simulations_only_is_refused_for_a_robot() -> None:
-    done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", "--speed", "2")
+@pytest.mark.parametrize("option", ["--speed 2", "--seed 0", "--picture x.png", "--out runs", "--report", "--port 0"])
+def test_what_is_for_simulations_only_is_refused_for_a_robot(option: str) -> None:
+    done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", *option.split())
     assert done.returncode == 2
-    assert "--speed is for worlds that are simulated here" in done.stderr
+    name = option.split()[0]
+    assert f"{name} means nothing to --robot, which takes --controller, --policy, --seconds, --headless" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["-c x.py", "--policy p.npz", "--picture x.png", "--seconds 30"])
+def test_what_a_scenario_decides_itself_is_refused(option: str) -> None:
+    done = command("run", "--scenario", "paper-loop", *option.split())
+    assert done.returncode == 2
+    name = option.split()[0].replace("-c", "--controller")
+    assert f"{name} means nothing to --scenario, which takes --seed, --speed, --out, --report, " in done.stderr
 
 
 def test_a_robot_needs_someone_who_drives_it() -> None:
     done = command("run", "--robot", "epuck:///dev/rfcomm0")
     assert done.returncode == 2
-    assert "--robot: expected either a file with --controller or one with --policy" in done.stderr
+    assert "--robot: expected --controller or --policy to drive it" in done.stderr
+
+
+@pytest.mark.parametrize("where", ["run clutter", "serve clutter", "run --robot epuck:///dev/rfcomm0"])
+def test_a_file_and_a_policy_do_not_both_drive(where: str) -> None:
+    done = command(*where.split(), "-c", "mine.py", "--policy", "champion.npz")
+    assert done.returncode == 2
+    assert "expected either --controller or --policy" in done.stderr
 
 
 def test_a_robot_of_a_server_is_driven_and_stopped(tmp_path: Path) -> None:
@@ -159,6 +226,24 @@ def test_a_file_drives_the_twins_of_real_robots(tmp_path: Path, twins: tuple[str
             truth.step(10)
             assert abs(truth[name].pose.x - x) + abs(truth[name].pose.y - y) > 0.03
             assert truth[name].wheels.speeds == (0, 0)
+
+
+def test_a_policy_asks_an_e_puck2_for_no_pictures(
+    tmp_path: Path, twins: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Network(inputs=(nearness(),), speed=0.1).save(tmp_path / "champion.npz")
+    switched_on: list[set[str]] = []
+
+    def halt_and_note(robot: paddock.Robot, console: Console) -> bool:
+        switched_on.append(enabled(robot))
+        return halt(robot, console)
+
+    monkeypatch.setattr("paddock.cli.run_robot.halt", halt_and_note)
+    address = twins[1][1]
+    assert address.startswith("epuck2://")
+    done = command("run", "--policy", "champion.npz", "--robot", address, "--seconds", "0.5", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert switched_on == [{"proximity"}]
 
 
 def test_ctrl_c_stops_a_robot(tmp_path: Path, twins: tuple[str, list[str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
 Show = Annotated[str | None, typer.Option(help="Draw this one, or a TOML file of yours, as a PNG picture.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for the picture. Default: NAME.png here.")]
+
+
+# Instead of a world, `paddock run` takes one of these, which use only some of the options that a world uses.
+MODES = {
+    "scenario": ("seed", "speed", "out", "report", "headless", "port"),
+    "robot": ("controller", "policy", "seconds", "headless"),
+}
 
 
 @app.callback(invoke_without_command=True)
@@ -78,6 +86,7 @@ def demo(
 
 @app.command()
 def run(
+    context: typer.Context,
     world: Annotated[
         str | None, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")
     ] = None,
@@ -132,13 +141,15 @@ def run(
     """
     if sum(choice is not None for choice in (world, scenario, robot)) != 1:
         raise typer.BadParameter("expected either a world or --scenario or --robot")
+    for mode, used in MODES.items():
+        if context.params[mode] is not None:
+            refuse_unused(context, mode, used)
+    refuse_both(controller, policy)
     if robot is not None:
         from paddock.cli.run_robot import run_robot
 
-        simulated = {"speed": speed, "seed": seed, "picture": picture, "out": out, "report": report, "port": port}
-        for option, value in simulated.items():
-            if value not in (None, False):
-                raise typer.BadParameter(f"--{option} is for worlds that are simulated here, not for --robot")
+        if controller is None and policy is None:
+            raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
         run_robot(robot, controller, policy=policy, seconds=seconds, headless=headless)
         return
     if scenario is not None:
@@ -152,8 +163,6 @@ def run(
     from paddock.cli.run import run_world
 
     assert world is not None
-    if policy is not None and controller is not None:
-        raise typer.BadParameter("expected either --controller or --policy")
     run_world(
         world,
         controller,
@@ -167,6 +176,21 @@ def run(
         html=report,
         port=port,
     )
+
+
+def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:
+    """Refuse options that were given, but that a mode would ignore."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in (mode, *used) and source is not None and source.name != "DEFAULT":
+            others = ", ".join(f"--{one}" for one in used)
+            raise typer.BadParameter(f"--{name} means nothing to --{mode}, which takes {others}")
+
+
+def refuse_both(controller: Path | None, policy: Path | None) -> None:
+    """Robots are driven by a file or by a policy."""
+    if controller is not None and policy is not None:
+        raise typer.BadParameter("expected either --controller or --policy")
 
 
 @app.command()
@@ -225,8 +249,7 @@ def serve(
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
-    if policy is not None and controller is not None:
-        raise typer.BadParameter("expected either --controller or --policy")
+    refuse_both(controller, policy)
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,

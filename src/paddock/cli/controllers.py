@@ -1,13 +1,13 @@
-"""Controllers in users' files: how they are read, and how mistakes in them are told with file and line."""
+"""Who drives: controllers in users' files and stored policies; mistakes in files are told with file and line."""
 
 from __future__ import annotations
 
 import ast
 import importlib.util
 import sys
-import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,15 +16,70 @@ from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.control.networks import Network
 from paddock.control.program import Program
+from paddock.control.store import load_policy
 from paddock.core.errors import LinkError, PaddockError, UnknownName, shown
 from paddock.core.observation import acting
+from paddock.core.places import place, place_of, problem_of
 
 ANSWERING = ("CONTROLLERS", "Controller.act", "Controller", "act")  # what may answer nonsense in a file
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drivers:
+    """Who drives which robots, and what they look at; both by robot name."""
+
+    controllers: dict[str, Any]
+    devices: dict[str, tuple[str, ...]]
+
+    def enable(self, arena: BaseArena) -> None:
+        """Switch on what they look at, and nothing else."""
+        for robot, names in self.devices.items():
+            for name in names:
+                arena[robot].device(name).enable()
+
+
+def chosen_controllers(
+    arena: BaseArena,
+    controller: Path | None,
+    policy: Path | None,
+    *,
+    only: str | None = None,
+    cameras: bool = True,
+    otherwise: Callable[[Robot], Any] | None = None,
+) -> Drivers:
+    """The controllers of a user's file, or a policy for every robot; a policy looks only at what it was made for.
+
+    Args:
+        arena: where the robots are.
+        controller: a Python file; its controllers may look at all devices of their robots.
+        policy: a stored network or program.
+        only: the one robot to drive; None: all of them.
+        cameras: whether the controllers of a file look through cameras, too.
+        otherwise: makes a robot's controller where neither is given; such controllers use no cameras.
+    """
+    robots = dict(arena.robots) if only is None else {only: arena[only]}
+    if policy is not None:
+        trained = load_policy(policy)
+        for robot in robots.values():
+            check_policy(trained, policy, robot)
+        return Drivers(
+            controllers={name: trained.copy() for name in robots}, devices=dict.fromkeys(robots, trained.devices)
+        )
+    if controller is not None:
+        controllers = load_controllers(controller, arena, only)
+    else:
+        controllers = {name: otherwise(robot) for name, robot in robots.items()} if otherwise is not None else {}
+        cameras = False
+    return Drivers(controllers=controllers, devices={name: _devices(robots[name], cameras) for name in controllers})
+
+
+def _devices(robot: Robot, cameras: bool) -> tuple[str, ...]:
+    return tuple(name for name, device in robot.devices.items() if cameras or device.spec.kind != "camera")
+
+
 def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> dict[str, Any]:
     """The controllers of a user's Python file, by robot name: for all robots of an arena, or for only one of them."""
-    module = _load(path)
+    module = load_file(path)
     names = list(arena.robots) if only is None else [only]
     if hasattr(module, "CONTROLLERS"):
         with telling_place(path, "CONTROLLERS"):
@@ -41,15 +96,16 @@ def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> d
     )
 
 
-def _load(path: Path) -> ModuleType:
+def load_file(path: Path) -> ModuleType:
+    """A user's Python file as a module, which may import its neighbours."""
     if not path.is_file():
-        raise PaddockError(f"{path}: no such controller file")
-    spec = importlib.util.spec_from_file_location(f"controller_{path.stem}", path)
+        raise PaddockError(f"{path}: no such file")
+    spec = importlib.util.spec_from_file_location(f"paddock_file_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise PaddockError(f"{path}: expected a Python file ending in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    sys.path.insert(0, str(path.resolve().parent))  # so that it can import its neighbours
+    sys.path.insert(0, str(path.resolve().parent))
     with telling_place(path):
         spec.loader.exec_module(module)
     return module
@@ -94,25 +150,15 @@ def telling_place(path: Path | None, *names: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        line = _line_of(path, error) if path is not None else None
-        if line is None and (path is None or isinstance(error, LinkError)):  # nobody's mistake there
+        if path is None:
             raise
-        if line is None and path is not None:
+        where = place_of(error, path)
+        if where is None:
+            if isinstance(error, LinkError):  # nobody's mistake there
+                raise
             line = next((found for name in names if (found := _defined_at(path, name))), None)
-        what = str(error) if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"
-        raise PaddockError(f"{path}{f' line {line}' if line else ''}: {what}") from error
-
-
-def _line_of(path: Path, error: Exception) -> int | None:
-    """The line of a file in which an error happened; None if it did not happen there."""
-    if isinstance(error, SyntaxError) and error.filename and _same(error.filename, path):
-        return error.lineno
-    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if _same(frame.filename, path)]
-    return own[-1] if own else None
-
-
-def _same(name: str, path: Path) -> bool:
-    return Path(name).resolve() == path.resolve()
+            where = place(path, line) if line else str(path)
+        raise PaddockError(f"{where}: {problem_of(error)}") from error
 
 
 def _defined_at(path: Path, name: str) -> int | None:

@@ -14,14 +14,13 @@ from rich.console import Console
 
 import paddock
 from paddock.arena import Arena, Robot
-from paddock.cli.controllers import ANSWERING, check_policy, load_controllers, telling_place
+from paddock.cli.controllers import ANSWERING, chosen_controllers, telling_place
 from paddock.cli.pages import show_page
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.status import Show, status_line
 from paddock.cli.tables import new_table
 from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
-from paddock.control.store import load_policy
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, bounding_radius
 from paddock.core.observation import Observation
@@ -55,26 +54,14 @@ def run_world(
     if not (math.isfinite(seconds) and seconds >= 0):
         raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
     with paddock.open(world, seed=seed) as arena:
-        if policy is not None:
-            trained = load_policy(policy)
-            for robot in arena.robots.values():
-                check_policy(trained, policy, robot)
-            controllers = {name: trained.copy() for name in arena.robots}
-        elif controller is None:
-            controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
-        else:
-            controllers = load_controllers(controller, arena)
-        for name in controllers:
-            arena[name].enable(*(trained.devices if policy is not None else ()))
-            for device in arena[name].devices.values():
-                if device.spec.kind == "camera" and controller is None:
-                    device.disable()
-        watch = Watch(arena, record=controllers if out is not None else ())
+        drivers = chosen_controllers(arena, controller, policy, otherwise=built_in)
+        drivers.enable(arena)
+        watch = Watch(arena, record=drivers.controllers if out is not None else ())
         page = None if headless else show_page(arena, console=console, speed=speed, port=port)
         started, stopped = time.perf_counter(), False
         try:
             with status_line(console, seconds, hidden=headless) as show, telling_place(controller, *ANSWERING):
-                _run(arena, controllers, watch, show, seconds)
+                _run(arena, drivers.controllers, watch, show, seconds)
         except KeyboardInterrupt:
             stopped = True
             console.print("stopped early", style="yellow")

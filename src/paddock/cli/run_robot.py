@@ -1,11 +1,10 @@
-"""`paddock run --robot`: a controller file at the wheels of a robot that is reached by its address."""
+"""`paddock run --robot`: a controller file or a policy at the wheels of a robot that is reached by its address."""
 
 from __future__ import annotations
 
 import math
 import sys
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from rich.console import Console
@@ -13,9 +12,8 @@ from rich.console import Console
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.cli.controllers import ANSWERING, check_policy, load_controllers, telling_place
+from paddock.cli.controllers import ANSWERING, chosen_controllers, telling_place
 from paddock.cli.status import status_line
-from paddock.control.store import load_policy
 from paddock.core.errors import LinkError, PaddockError, Refused
 from paddock.links import SERVERS
 
@@ -27,18 +25,16 @@ def run_robot(url: str, controller: Path | None, *, policy: Path | None, seconds
     console = Console(highlight=False)
     if not (math.isfinite(seconds) and seconds >= 0):
         raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
-    if (controller is None) == (policy is None):
-        raise PaddockError("--robot: expected either a file with --controller or one with --policy to drive it")
     stopped = False
     with paddock.connect(url) as arena:
         robot = chosen(arena, url)
-        controllers = _controllers(controller, policy, arena, robot)
+        drivers = chosen_controllers(arena, controller, policy, only=robot.name, cameras=fast_enough(url))
         began = arena.time
         try:
-            robot.enable(*(name for name, device in robot.devices.items() if wanted(device.spec.kind, url)))
+            drivers.enable(arena)
             with status_line(console, seconds, hidden=headless) as show, telling_place(controller, *ANSWERING):
                 while (left := began + seconds - arena.time) > arena.dt / 2:
-                    arena.run(min(left, SLICE), controllers)
+                    arena.run(min(left, SLICE), drivers.controllers)
                     show(arena.time - began, lambda: how_it_is(robot))
         except KeyboardInterrupt:
             stopped = True
@@ -64,18 +60,9 @@ def chosen(arena: BaseArena, url: str) -> Robot:
     return arena[names[-1]] if names is not None else next(iter(arena.robots.values()))
 
 
-def wanted(kind: str, url: str) -> bool:
-    """Whether a kind of device is switched on: a picture over a serial line takes longer than all else together."""
-    return kind != "camera" or urlsplit(url).scheme.lower() != "epuck"
-
-
-def _controllers(controller: Path | None, policy: Path | None, arena: BaseArena, robot: Robot) -> dict[str, Any]:
-    if controller is not None:
-        return load_controllers(controller, arena, robot.name)
-    assert policy is not None
-    trained = load_policy(policy)
-    check_policy(trained, policy, robot)
-    return {robot.name: trained}
+def fast_enough(url: str) -> bool:
+    """Whether a robot is asked for pictures: over a serial line, one takes longer than all else together."""
+    return urlsplit(url).scheme.lower() != "epuck"
 
 
 def how_it_is(robot: Robot) -> str:

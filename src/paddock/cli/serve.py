@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import logging
 import math
 import threading
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 import paddock
-from paddock.arena import Arena
 from paddock.bridges import Twins
-from paddock.cli.controllers import ANSWERING, check_policy, load_controllers, telling_place
+from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import new_table
-from paddock.control.store import load_policy
 from paddock.core.errors import PaddockError
 from paddock.protocol import epuck2
 from paddock.server import Server, Settings
@@ -53,7 +49,7 @@ def serve_world(
     if names:
         spec = seat_students(spec, names)
     server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
-    controllers = chosen_controllers(server.arena, controller, policy)
+    drivers = chosen_controllers(server.arena, controller, policy)
     twins = open_twins(server, serial_twins, wifi_twins)
     links = []
     for student, robot in robot_names(names).items():
@@ -81,8 +77,8 @@ def serve_world(
             Console(width=max(console.width, wide)).print(table)  # links must not be cut
         if names and server.loopback:
             console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
-        if controllers:
-            threading.Thread(target=drive, args=(server, controllers, controller, console), daemon=True).start()
+        if drivers.controllers:
+            threading.Thread(target=drive, args=(server, drivers, controller, console), daemon=True).start()
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
@@ -91,19 +87,7 @@ def serve_world(
     console.print("stopped")
 
 
-def chosen_controllers(arena: Arena, controller: Path | None, policy: Path | None) -> dict[str, Any]:
-    """What drives robots at the server, by their names: nothing, a user's file, or a policy for all of them."""
-    if controller is not None:
-        return load_controllers(controller, arena)
-    if policy is None:
-        return {}
-    trained = load_policy(policy)
-    for robot in arena.robots.values():
-        check_policy(trained, policy, robot)
-    return {name: trained.copy() for name in arena.robots}
-
-
-def drive(server: Server, controllers: dict[str, Any], file: Path | None, console: Console) -> None:
+def drive(server: Server, drivers: Drivers, file: Path | None, console: Console) -> None:
     """Drive robots as any client does: everyone sees who drives, and the clock waits for it."""
     name = file.name if file is not None else "policy"
     try:
@@ -112,10 +96,9 @@ def drive(server: Server, controllers: dict[str, Any], file: Path | None, consol
             paddock.connect(server.url(scheme="ws"), token=token, name=name, lock_step=True) as arena,
             telling_place(file, *ANSWERING),
         ):
-            for robot, one in controllers.items():
-                arena[robot].enable(*(one.devices if file is None else ()))
+            drivers.enable(arena)
             while True:
-                arena.run(SLICE, controllers)
+                arena.run(SLICE, drivers.controllers)
     except PaddockError as error:
         if server.goodbye not in str(error):
             console.print(f"{error}\n{name} drives no more", style="bold red")
@@ -154,17 +137,7 @@ def load_scoring(path: Path | None) -> Scoring | None:
     """The function `score(arena)` of a user's Python file."""
     if path is None:
         return None
-    if not path.is_file():
-        raise PaddockError(f"{path}: no such file")
-    spec = importlib.util.spec_from_file_location(f"score_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise PaddockError(f"{path}: expected a Python file ending in .py")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise PaddockError(f"{path}: {type(error).__name__}: {error}") from error
-    scoring = getattr(module, "score", None)
+    scoring = getattr(load_file(path), "score", None)
     if not callable(scoring):
         raise PaddockError(f"{path}: expected a function score(arena) that answers a dict of points by robot name")
     return scoring  # type: ignore[no-any-return]

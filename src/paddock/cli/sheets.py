@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from paddock.cli.tables import new_table
 from paddock.experiments.rows import NO, Sheet, is_number
 
 FRAME = 3  # characters that the frame takes for each column of a table; and one more for the whole
@@ -16,10 +16,12 @@ FRAME = 3  # characters that the frame takes for each column of a table; and one
 def print_sheet(console: Console, title: str, sheet: Sheet) -> None:
     """Print a sheet; one that is too wide for the terminal is printed in parts, and no number is ever cut."""
     for part, columns in enumerate(folded(sheet, console.width)):
-        table = Table(title=escape(title if part == 0 else f"{title}, continued"), title_justify="left")
-        for k, width in columns.items():
-            justify = "right" if sheet.numeric[k] else "left"
-            table.add_column(escape(sheet.heads[k]), justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
+        table = new_table(
+            title if part == 0 else f"{title}, continued",
+            *(sheet.heads[k] for k in columns),
+            right=tuple(sheet.heads[k] for k in columns if sheet.numeric[k]),
+            widths=tuple(columns.values()),
+        )
         for row in sheet.rows:
             table.add_row(*(escape(row[k]) for k in columns), style="red" if NO in row else None)
         console.print(table)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from traceback import extract_tb
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from paddock.control.inputs import seen_by
 from paddock.core.errors import PaddockError, shown
 from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.places import place_of, problem_of
 
 OWN = 2
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
@@ -99,15 +99,10 @@ class KernelPolicy:
         except (ArithmeticError, ValueError):
             pass  # such as 1 / 0, which is infinite in compiled code
         except Exception as error:
-            own = [
-                one
-                for one in extract_tb(error.__traceback__)
-                if one.filename == self.decide.function.__code__.co_filename
-            ]
-            place = f" line {own[-1].lineno}" if own else ""
+            place = place_of(error, self.decide.function.__code__.co_filename)
             sizes = f"{values} inputs, {self.weights.shape[1]} weights, {self.remember} numbers of memory, 2 wheels"
             raise PaddockError(
-                f"KernelPolicy: {self._name}{place}: {type(error).__name__}: {error} (it has {sizes})"
+                f"KernelPolicy: {self._name}: {f'{place}: ' if place else ''}{problem_of(error)} (it has {sizes})"
             ) from None
 
     @property

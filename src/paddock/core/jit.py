@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from paddock.core.errors import PaddockError
+from paddock.core.places import is_users, place
 
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate: without numba's memory
 # runtime nothing counts references to arrays. Every kernel is inlined into its callers: tables are passed by
@@ -157,15 +158,12 @@ def _explained(error: Exception) -> Exception:
     """What the compiler says of somebody's own kernel, in short; of Paddock's, all that it says."""
     text = str(error)
     places = re.findall(r'File "([^"]+)", line (\d+):', text)
-    own = [(Path(file), line) for file, line in places if not Path(file).resolve().is_relative_to(package_folder())]
+    own = [place(file, int(line)) for file, line in places if is_users(file)]
     if not own:
         return error
-    (file, line), reasons = (
-        own[0],
-        [one for one in text.splitlines() if one and not one.startswith("Failed in nopython")],
-    )
+    reasons = [one for one in text.splitlines() if one and not one.startswith("Failed in nopython")]
     return PaddockError(
-        f"{file.name}, line {line}: this cannot be compiled: {reasons[0].rstrip(':')} "
+        f"{own[0]}: this cannot be compiled: {reasons[0].rstrip(':')} "
         "(kernels use numbers, loops, math and other kernels; they make no arrays, lists or texts)"
     )
 

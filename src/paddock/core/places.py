@@ -1,0 +1,54 @@
+"""Where in a user's files something went wrong, and what: `mine.py line 3: ZeroDivisionError: division by zero`."""
+
+from __future__ import annotations
+
+import functools
+import sysconfig
+import traceback
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+
+
+def place_of(error: BaseException, *files: Path | str) -> str | None:
+    """The innermost place of an error in a user's files, as `FILE line N`; None if it happened elsewhere.
+
+    Args:
+        error: what was raised.
+        files: these are the user's wherever they lie, besides all that are no one else's.
+    """
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append((error.filename, error.lineno))
+    named = {Path(file).resolve() for file in files}
+    for file, line in reversed(frames):
+        if line is not None and (is_users(file) or Path(file).resolve() in named):
+            return place(file, line)
+    return None
+
+
+def problem_of(error: BaseException) -> str:
+    """What went wrong, without its place: what Paddock refuses in its own words, all else with its kind."""
+    if isinstance(error, PaddockError):
+        return str(error)
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def place(file: Path | str, line: int) -> str:
+    """`FILE line N`, with the file as seen from the present folder."""
+    path, here = Path(file).resolve(), Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path} line {line}"
+
+
+def is_users(file: Path | str) -> bool:
+    """Whether a source file is neither Paddock's, nor Python's, nor a package's."""
+    path = Path(file)
+    return not path.name.startswith("<") and not any(path.resolve().is_relative_to(one) for one in _others())
+
+
+@functools.cache
+def _others() -> tuple[Path, ...]:
+    """The folders of Paddock, of Python and of installed packages."""
+    python = (Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+    return Path(__file__).resolve().parents[1], *python

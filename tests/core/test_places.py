@@ -1,0 +1,62 @@
+"""Places and problems of errors, as they are told to users."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import paddock
+from paddock.core.places import is_users, place_of, problem_of
+
+
+def raised(path: Path, text: str) -> Exception:
+    path.write_text(text)
+    try:
+        exec(compile(text, str(path), "exec"), {})
+    except Exception as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def test_an_error_is_placed_in_the_innermost_file_of_a_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = raised(tmp_path / "mine.py", "import json\n\n\njson.loads('{')\n")
+    assert place_of(error) == f"{tmp_path / 'mine.py'} line 4"
+    monkeypatch.chdir(tmp_path)
+    assert place_of(error) == "mine.py line 4"
+
+
+def test_a_slip_of_the_pen_is_placed_where_it_is_and_not_told_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    error = raised(tmp_path / "mine.py", "x = 1\ndef act(o)\n")
+    assert (place_of(error), problem_of(error)) == ("mine.py line 2", "SyntaxError: expected ':'")
+
+
+def test_what_happens_in_no_file_has_a_place_only_if_it_is_named() -> None:
+    with pytest.raises(ZeroDivisionError) as caught:
+        exec(compile("1 / 0", "<page>", "exec"), {})
+    error = caught.value.with_traceback(caught.tb.tb_next)  # without this test
+    assert place_of(error) is None
+    assert place_of(error, "<page>") == "<page> line 1"
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+        (KeyError("near"), "KeyError: 'near'"),
+        (AssertionError(), "AssertionError"),
+        (SyntaxError(), "SyntaxError"),
+        (paddock.PaddockError("expected more"), "expected more"),
+    ],
+)
+def test_a_problem_is_told_with_its_kind_unless_paddock_refused(error: Exception, told: str) -> None:
+    assert problem_of(error) == told
+
+
+def test_files_of_paddock_and_of_python_are_not_the_users() -> None:
+    assert is_users(__file__)
+    assert not any(is_users(file) for file in (paddock.__file__, json.__file__, pytest.__file__, "<frozen runpy>"))
