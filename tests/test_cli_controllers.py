@@ -63,8 +63,9 @@ def test_a_mistake_is_told_with_file_and_line(tmp_path: Path, text: str, message
     (tmp_path / "bad.py").write_text(text)
     done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"paddock: bad.py {message}"), done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    told = [line for line in done.stderr.splitlines() if not line.startswith("Paddock compiles")]
+    assert len(told) == 1
+    assert told[0].startswith(f"paddock: bad.py {message}")
 
 
 def test_a_policy_for_another_robot_is_refused_with_its_file_and_what_it_was_made_for(tmp_path: Path) -> None:
@@ -73,10 +74,10 @@ def test_a_policy_for_another_robot_is_refused_with_its_file_and_what_it_was_mad
     )
     done = command("run", "clutter", "--policy", "champion.npz", "--headless", folder=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith(
+    assert (
         "paddock: champion.npz: this policy was made for a robot with range (1), proximity (3); red (e-puck) has "
         "proximity (8), "
-    )
+    ) in done.stderr
 
 
 def test_a_mistake_in_a_neighbour_of_the_file_is_told_where_it_is(tmp_path: Path) -> None:
@@ -96,7 +97,7 @@ def test_a_mistake_in_a_file_for_scores_is_told_with_its_line_and_it_may_import_
         assert scoring(arena) == {"red": 3.0, "blue": 3.0}
     done = command("serve", "clutter", "--port", "0", "--score", "bad.py", folder=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("paddock: bad.py line 3: AttributeError: module 'math' has no attribute 'sqr'")
+    assert "paddock: bad.py line 3: AttributeError: module 'math' has no attribute 'sqr'" in done.stderr
 
 
 # ---- what is switched on
