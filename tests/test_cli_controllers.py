@@ -54,7 +54,7 @@ MISTAKES = {
         "class Mine:\n    pass\n\nCONTROLLERS = {'red': Mine}\n",
         "line 4: the controller Mine is a class: expected an object, Mine()",
     ),
-    "a slip of the pen": ("def act(o)\n    return 0, 0\n", "line 1: SyntaxError: expected ':'\n"),
+    "a slip of the pen": ("def act(o)\n    return 0, 0\n", "line 1: SyntaxError: expected ':'"),
 }
 
 

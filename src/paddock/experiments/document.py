@@ -15,7 +15,7 @@ from PIL import Image
 from paddock.core.errors import PaddockError
 from paddock.experiments import Outcome
 from paddock.experiments.provenance import made
-from paddock.experiments.rows import Row, Sheet, claims
+from paddock.experiments.rows import Sheet, claims
 from paddock.report.page import STYLE, table
 
 
@@ -50,18 +50,15 @@ class Picture:
 Part = Heading | Words | Aside | Sheet | Picture
 
 
-def provenance(outcome: Outcome) -> Iterator[Part]:
-    """Where the report comes from; and a warning where there were too few seeds."""
+def opening(outcome: Outcome, about: str) -> Iterator[Part]:
+    """How reports begin: where they come from, what they are about, and which claims hold."""
     yield Aside(made(outcome.seeds))
     if outcome.quick_look:
         yield Words(f"This is {outcome.quick_look}.")
-
-
-def what_holds(rows: Sequence[Row]) -> Iterator[Part]:
-    """How many claims hold, and the table of them."""
+    yield Words(about)
     yield Heading("What holds")
-    yield Words(f"{sum(row.holds for row in rows)} of {len(rows)} claims hold.")
-    yield claims(rows)
+    yield Words(f"{sum(row.holds for row in outcome.rows)} of {len(outcome.rows)} claims hold.")
+    yield claims(outcome.rows)
 
 
 def checked_folder(folder: Path) -> Path:

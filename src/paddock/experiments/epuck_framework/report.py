@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from paddock.core.geometry import Pose
-from paddock.experiments.document import Heading, Part, Picture, Words, provenance, what_holds, write_document
+from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.epuck_framework.claims import Times
 from paddock.experiments.epuck_framework.course import the_course
 from paddock.experiments.epuck_framework.crossing import CONTROLLERS, CURVE, Run, placed_world
@@ -70,9 +70,7 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
-    yield from provenance(findings)
-    yield Words(ABOUT)
-    yield from what_holds(findings.rows)
+    yield from opening(findings, ABOUT)
     yield Heading("Timing tests")
     yield Words(TIMING)
     caption = "A whole loop of each test: the framework, and ours through a server and in process, on an axis of ratios"

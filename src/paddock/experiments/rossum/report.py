@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.geometry import Pose
-from paddock.experiments.document import Heading, Part, Picture, Words, provenance, what_holds, write_document
+from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
@@ -65,9 +65,7 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
-    yield from provenance(findings)
-    yield Words(ABOUT)
-    yield from what_holds(findings.rows)
+    yield from opening(findings, ABOUT)
     yield Heading("The thesis' table beside ours")
     yield _table(findings)
     yield Heading("Learning")

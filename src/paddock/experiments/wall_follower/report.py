@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from paddock.control.wall import CLEARANCE
 from paddock.core.geometry import Pose
-from paddock.experiments.document import Heading, Part, Picture, Words, provenance, what_holds, write_document
+from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.rows import Sheet, mean_and_spread
 from paddock.experiments.wall_follower.loop import ROBOT, TICK, Loop, placed_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
@@ -62,9 +62,7 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 
 
 def _parts(findings: Findings) -> Iterator[Part]:
-    yield from provenance(findings)
-    yield Words(ABOUT)
-    yield from what_holds(findings.rows)
+    yield from opening(findings, ABOUT)
     yield Heading("Two clocks")
     yield Words(CLOCKS)
     yield _clocks(findings)
