@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -121,13 +121,6 @@ class Traffic:
         return types
 
 
-def wait_until(there: Callable[[], Any], seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not there():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.002)
-
-
 def together(*jobs: Callable[[], object]) -> None:
     """Run jobs in threads; fail with the first that fails, or when one does not end."""
     failures: list[BaseException] = []
@@ -143,6 +136,8 @@ def together(*jobs: Callable[[], object]) -> None:
         thread.start()
     for thread in threads:
         thread.join(PATIENCE)
-        assert not thread.is_alive(), "a thread hangs"
+        if thread.is_alive():
+            faulthandler.dump_traceback()  # of all threads: where is it?
+            pytest.fail("a thread hangs")
     if failures:
         raise failures[0]

@@ -17,12 +17,13 @@ from websockets.server import ServerProtocol
 from websockets.sync.server import ServerConnection
 
 import paddock
-from links.served import PATIENCE, YARD, free_port, impostor, join, process, serving, wait_until
+from links.served import PATIENCE, YARD, free_port, impostor, join, process, serving
 from paddock.links.remote import RemoteArena
 from paddock.links.wire import Wire
 from paddock.protocol import VERSION, Message, decode, encode
 from paddock.protocol import messages as m
 from paddock.server.access import Grant, Role
+from waiting import wait_for
 
 WELCOME = m.Welcome(
     id=1,
@@ -355,7 +356,7 @@ def test_a_server_that_is_killed_during_a_step_ends_the_step() -> None:
 def test_a_server_that_stops_says_so() -> None:
     with serving() as server, contextlib.closing(join(server)) as arena:
         server.stop()
-        wait_until(lambda: not server.session.conductor.running)
+        wait_for(lambda: not server.session.conductor.running)
         with pytest.raises(paddock.LinkError, match="the connection was lost: the server stops"):
             arena.step()
 
@@ -395,7 +396,7 @@ def test_all_is_as_before_after_a_reconnect() -> None:
         assert "green" not in arena
         told.clear()
         arena.step(3)
-        wait_until(lambda: told)
+        wait_for(lambda: told)
         red.wheels.set(0.1, 0.1)
         arena.step(10)
         assert red.pose.x > 0.5
@@ -429,7 +430,7 @@ def test_a_reconnect_works_while_connected_and_after_closing() -> None:
         arena.close()
         arena.reconnect()
         arena.step()
-        wait_until(lambda: len(server.session.clients) == 1)
+        wait_for(lambda: len(server.session.clients) == 1)
 
 
 def test_a_reconnect_to_a_server_that_refuses_says_why() -> None:
@@ -492,8 +493,8 @@ def test_leaving_stops_the_robots_and_takes_along_what_was_brought() -> None:
             arena["red"].wheels.set(0.1, 0.1)
             arena.spawn("green", "e-puck")
             arena.step(5)
-        wait_until(lambda: list(server.arena) == ["red", "blue"] and not server.session.fleet.owners)
-        wait_until(lambda: other.digest() and "green" not in other)
+        wait_for(lambda: list(server.arena) == ["red", "blue"] and not server.session.fleet.owners)
+        wait_for(lambda: other.digest() and "green" not in other)
 
 
 def test_no_socket_is_left_open() -> None:
@@ -504,7 +505,7 @@ def test_no_socket_is_left_open() -> None:
                 pass
             with pytest.raises(paddock.Refused):
                 join(server, token="wrong")
-        wait_until(lambda: not server.connections)
+        wait_for(lambda: not server.connections)
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 import paddock
-from links.served import Traffic, join, serving, wait_until
+from links.served import Traffic, join, serving
 from paddock.links.remote import RemoteArena
+from waiting import wait_for
 
 
 @pytest.fixture(params=[1.0, None], ids=["real time", "flat out"])
@@ -23,18 +24,18 @@ def test_time_goes_on_by_itself(arena: RemoteArena) -> None:
     red = arena["red"]
     red.enable("ground")
     first = red.sense().time
-    wait_until(lambda: red.sense().time > first)
+    wait_for(lambda: red.sense().time > first)
     assert arena.time > first  # it is told with every answer
 
 
 def test_a_command_takes_effect_at_once_and_stays(arena: RemoteArena) -> None:
     red = arena["red"]
     red.wheels.set(-0.05, 0.05)  # and forget
-    wait_until(lambda: red.wheels.speeds == pytest.approx((-0.05, 0.05), rel=0.2))
+    wait_for(lambda: red.wheels.speeds == pytest.approx((-0.05, 0.05), rel=0.2))
     heading = red.pose.heading
-    wait_until(lambda: red.pose.heading != heading)
+    wait_for(lambda: red.pose.heading != heading)
     red.stop()
-    wait_until(lambda: red.wheels.speeds == (0, 0))
+    wait_for(lambda: red.wheels.speeds == (0, 0))
     red.leds.set("front", 0.5)
     assert red.leds.read()["front"] == 0.5
 

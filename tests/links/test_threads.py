@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import paddock
-from links.served import YARD, join, serving, together, wait_until
+from links.served import YARD, join, serving, together
 from paddock.arena.base import BaseArena
 from paddock.links.remote import RemoteArena
+from waiting import wait_for
 
 OPERATIONS = 60
 
@@ -181,7 +182,7 @@ def test_many_clients_in_one_lock_end_in_the_same_state_as_one_process() -> None
         digest = lecturer.digest()
         for arena in arenas:
             arena.close()
-        wait_until(lambda: len(server.arena.robots) == 2)
+        wait_for(lambda: len(server.arena.robots) == 2)
     with paddock.open(YARD, seed=1) as here:
         guests = [here.spawn(f"guest-{i}", "e-puck") for i in range(clients)]
         for guest in guests:

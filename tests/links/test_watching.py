@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import paddock
-from links.served import PATIENCE, Traffic, join, serving, wait_until
+from links.served import PATIENCE, Traffic, join, serving
 from paddock.arena import Robot
 from paddock.links.remote import RemoteArena
+from waiting import wait_for
 
 
 class Diary:
@@ -60,7 +61,7 @@ def stepped(arena: RemoteArena, diary: Diary, ticks: int) -> None:
     for _ in range(ticks):
         before = len(diary.entries)
         arena.step()
-        wait_until(lambda before=before: len(diary.entries) > before)  # type: ignore[misc]
+        wait_for(lambda before=before: len(diary.entries) > before)  # type: ignore[misc]
 
 
 # In lock-step.
@@ -69,7 +70,7 @@ def stepped(arena: RemoteArena, diary: Diary, ticks: int) -> None:
 def test_an_observer_is_told_every_tick_by_a_thread_of_its_own(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
-    wait_until(lambda: diary.entries)
+    wait_for(lambda: diary.entries)
     stepped(arena, diary, 5)
     assert diary.ticks == [0, 1, 2, 3, 4, 5]
     assert diary.threads == {"paddock-watch"}
@@ -82,7 +83,7 @@ def test_a_period_is_one_of_simulated_time(arena: RemoteArena, red: Robot) -> No
     for _ in range(4):
         before = len(diary.entries)
         arena.step(5)
-        wait_until(lambda before=before: len(diary.entries) > before)  # type: ignore[misc]
+        wait_for(lambda before=before: len(diary.entries) > before)  # type: ignore[misc]
     assert diary.ticks[-4:] == [5, 10, 15, 20]
 
 
@@ -95,11 +96,11 @@ def test_a_slow_observer_gets_the_newest(arena: RemoteArena, red: Robot) -> None
         gate.wait(PATIENCE)
 
     red.on_sense(slow)
-    wait_until(lambda: diary.entries)
+    wait_for(lambda: diary.entries)
     for _ in range(200):
         arena.step()
     gate.set()
-    wait_until(lambda: diary.ticks[-1] == 200)
+    wait_for(lambda: diary.ticks[-1] == 200)
     assert len(diary.entries) < 10
 
 
@@ -121,7 +122,7 @@ def test_what_changed_is_told_to_each_as_wanted(arena: RemoteArena, red: Robot) 
 def test_devices_that_are_switched_later_are_told_too(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
-    wait_until(lambda: diary.entries)
+    wait_for(lambda: diary.entries)
     red.enable("position")
     red.ground.disable()
     red.wheels.set(0.1, 0.1)
@@ -138,11 +139,11 @@ def test_pictures_have_a_period_of_their_own(arena: RemoteArena, red: Robot) -> 
     red.camera.enable()
     red.on_sense(diary)
     end = red.camera.on_image(pictures, 0.1)
-    wait_until(lambda: diary.entries and pictures.entries)
+    wait_for(lambda: diary.entries and pictures.entries)
     for _ in range(3):
         before = len(pictures.entries)
         stepped(arena, diary, 5)
-        wait_until(lambda before=before: len(pictures.entries) > before)  # type: ignore[misc]
+        wait_for(lambda before=before: len(pictures.entries) > before)  # type: ignore[misc]
     assert len(pictures.entries) == 4
     assert diary.ticks == list(range(16))
     assert np.array_equal(pictures.entries[-1], red.camera.read())
@@ -157,11 +158,11 @@ def test_each_observer_of_a_camera_has_its_own_period(arena: RemoteArena, red: R
     red.camera.enable()
     red.camera.on_image(seldom, 0.2)
     red.camera.on_image(often, 0.1)
-    wait_until(lambda: often.entries)
+    wait_for(lambda: often.entries)
     for _ in range(4):
         before = len(often.entries)
         arena.step(5)
-        wait_until(lambda before=before: len(often.entries) > before)  # type: ignore[misc]
+        wait_for(lambda before=before: len(often.entries) > before)  # type: ignore[misc]
     assert len(often.entries) == 5
     assert len(seldom.entries) == 3
 
@@ -169,7 +170,7 @@ def test_each_observer_of_a_camera_has_its_own_period(arena: RemoteArena, red: R
 def test_a_reset_in_between_does_not_matter(arena: RemoteArena, red: Robot) -> None:
     diary = Diary()
     red.on_sense(diary)
-    wait_until(lambda: diary.entries)
+    wait_for(lambda: diary.entries)
     stepped(arena, diary, 3)
     arena.reset()
     stepped(arena, diary, 3)
@@ -181,7 +182,7 @@ def test_a_robot_that_leaves_is_observed_no_longer(arena: RemoteArena, red: Robo
     green = arena.spawn("green", "e-puck")
     green.enable("ground")
     end = green.on_sense(diary)
-    wait_until(lambda: diary.entries)
+    wait_for(lambda: diary.entries)
     arena.remove("green")
     known = len(diary.entries)
     arena.step(5)
@@ -195,13 +196,13 @@ def test_a_robot_that_leaves_is_observed_no_longer(arena: RemoteArena, red: Robo
 def test_a_robot_of_somebody_else_may_leave_while_it_is_watched() -> None:
     with serving() as server, join(server, lock_step=False) as visitor, join(server, lock_step=False) as watcher:
         visitor.spawn("green", "e-puck")
-        wait_until(lambda: "green" in watcher or watcher.digest() == "")
+        wait_for(lambda: "green" in watcher or watcher.digest() == "")
         green = watcher["green"]
         green.enable("ground")
         diary = Diary()
         green.on_sense(diary)
         visitor.close()
-        wait_until(lambda: "green" not in watcher or watcher.digest() == "")
+        wait_for(lambda: "green" not in watcher or watcher.digest() == "")
         with pytest.raises(paddock.SimulationError, match="robot 'green' has left the arena"):
             green.sense()
         assert watcher["red"].pose  # all else goes on
@@ -216,7 +217,7 @@ def test_an_error_in_an_observer_is_raised_by_the_next_call(arena: RemoteArena, 
     end = red.on_sense(lambda seen: 1 / 0)
     red.on_sense(later)
     arena.step()
-    wait_until(lambda: arena.watcher.errors)
+    wait_for(lambda: arena.watcher.errors)
     with pytest.raises(ZeroDivisionError) as caught:
         arena.step()
     assert "an observer of 'red', in the background" in caught.value.__notes__[0]
@@ -239,7 +240,7 @@ def test_no_command_swallows_what_an_observer_raised(free: RemoteArena, error: t
             raise error("mine")
 
     red.on_sense(broken)
-    wait_until(lambda: free.watcher.errors)
+    wait_for(lambda: free.watcher.errors)
     red.wheels.set(0, 0)
     with pytest.raises(error, match="mine"):
         free.step(5)
@@ -249,7 +250,7 @@ def test_who_only_reads_the_last_news_hears_of_errors_too(free: RemoteArena) -> 
     red = free["red"]
     red.enable("ground")
     red.on_sense(lambda seen: 1 / 0)
-    wait_until(lambda: free.watcher.errors)
+    wait_for(lambda: free.watcher.errors)
     with pytest.raises(ZeroDivisionError):
         red.ground.read()  # is answered without asking the server
     free.watcher.errors.clear()
@@ -259,7 +260,7 @@ def test_an_error_in_an_observer_is_logged_when_nobody_calls_any_more(
     arena: RemoteArena, red: Robot, caplog: pytest.LogCaptureFixture
 ) -> None:
     red.on_sense(lambda seen: 1 / 0)
-    wait_until(lambda: arena.watcher.errors)
+    wait_for(lambda: arena.watcher.errors)
     with caplog.at_level(logging.ERROR):
         arena.close()
     assert "ZeroDivisionError" in caplog.text
@@ -276,7 +277,7 @@ def test_errors_do_not_pile_up(free: RemoteArena) -> None:
         raise KeyError(len(calls))
 
     red.on_sense(broken)
-    wait_until(lambda: len(calls) > 15)
+    wait_for(lambda: len(calls) > 15)
     assert len(free.watcher.errors) <= 10
     free.watcher.errors.clear()
 
@@ -298,7 +299,7 @@ def test_an_observer_may_drive_read_and_step(arena: RemoteArena, red: Robot) -> 
 
     red.on_sense(act)
     assert done.wait(PATIENCE), "dead-lock"
-    wait_until(lambda: arena.tick >= 19)
+    wait_for(lambda: arena.tick >= 19)
     assert red.pose.x > 0.5
 
 
@@ -313,9 +314,9 @@ def test_an_observer_may_step_while_others_step(arena: RemoteArena, red: Robot) 
     red.on_sense(act)
     for _ in range(50):
         arena.step()
-    wait_until(lambda: len(steps) == 50)
+    wait_for(lambda: len(steps) == 50)
     assert arena.digest()
-    wait_until(lambda: arena.tick == 100)
+    wait_for(lambda: arena.tick == 100)
 
 
 def test_an_observer_may_end_itself_and_start_others(arena: RemoteArena, red: Robot) -> None:
@@ -331,13 +332,13 @@ def test_an_observer_may_end_itself_and_start_others(arena: RemoteArena, red: Ro
     for _ in range(5):
         arena.step()
         time.sleep(0.02)
-    wait_until(lambda: diary.entries)
+    wait_for(lambda: diary.entries)
     assert ends == []
 
 
 def test_an_observer_may_close_the_arena(arena: RemoteArena, red: Robot) -> None:
     red.on_sense(lambda seen: arena.close())
-    wait_until(lambda: arena.closed)
+    wait_for(lambda: arena.closed)
     with pytest.raises(paddock.LinkError, match="the connection was closed"):
         arena.step()
     assert arena.watcher.thread is not None
@@ -353,7 +354,7 @@ def test_there_is_a_thread_only_while_someone_watches(arena: RemoteArena, red: R
     for _ in range(3):
         diary = Diary()
         end = red.on_sense(diary)
-        wait_until(lambda diary=diary: diary.entries)  # type: ignore[misc]
+        wait_for(lambda diary=diary: diary.entries)  # type: ignore[misc]
         thread = arena.watcher.thread
         assert thread is not None
         assert thread.is_alive()
@@ -379,10 +380,10 @@ def test_sensing_under_a_watch_is_instant(free: RemoteArena, monkeypatch: pytest
     red = free["red"]
     red.enable("proximity", "ground")
     red.watch(0.1)
-    wait_until(lambda: red.sense().time > 0)
+    wait_for(lambda: red.sense().time > 0)
     traffic = Traffic(monkeypatch)
     first, times = red.sense().time, set()
-    wait_until(lambda: times.add(red.sense().time) or len(times) > 3)  # type: ignore[func-returns-value]
+    wait_for(lambda: times.add(red.sense().time) or len(times) > 3)  # type: ignore[func-returns-value]
     red.ground.read()
     assert red.pose
     assert red.contacts == ()
@@ -397,7 +398,7 @@ def test_pictures_under_a_watch_are_instant(free: RemoteArena, monkeypatch: pyte
     pictures = Diary()
     red.watch(0.1)
     end = red.camera.on_image(pictures, 0.2)
-    wait_until(lambda: len(pictures.entries) > 1)
+    wait_for(lambda: len(pictures.entries) > 1)
     traffic = Traffic(monkeypatch)
     assert red.camera.read().shape == (64, 64, 3)
     assert set(red.sense()) == {"ground", "camera"}
@@ -414,11 +415,11 @@ def test_observers_get_news_while_nobody_calls(free: RemoteArena) -> None:
     red.on_sense(diary, "encoders")
     red.on_sense(ground, "ground")
     red.wheels.set(0.05, 0.05)  # set and forget
-    wait_until(lambda: len(diary.entries) > 4)
+    wait_for(lambda: len(diary.entries) > 4)
     ticks = diary.ticks[1:]
     assert all((b - a) % 5 == 0 and b > a for a, b in itertools.pairwise(ticks))
     assert len({int(seen.encoders[0] * 1e6) for seen in diary.entries}) > 3
-    wait_until(lambda: len(ground.entries) > 1)
+    wait_for(lambda: len(ground.entries) > 1)
 
 
 def test_time_goes_on_for_who_only_watches(free: RemoteArena) -> None:
@@ -426,7 +427,7 @@ def test_time_goes_on_for_who_only_watches(free: RemoteArena) -> None:
     red.enable("ground")
     red.watch(0.02)
     start = free.time
-    wait_until(lambda: free.time > start + 0.2)
+    wait_for(lambda: free.time > start + 0.2)
 
 
 def test_an_observer_may_drive_while_the_clock_goes_on(free: RemoteArena) -> None:
@@ -434,4 +435,4 @@ def test_an_observer_may_drive_while_the_clock_goes_on(free: RemoteArena) -> Non
     red.enable("proximity")
     red.on_sense(lambda seen: red.wheels.set(0.1, 0.1))
     start = red.pose.x
-    wait_until(lambda: red.pose.x > start + 0.01)
+    wait_for(lambda: red.pose.x > start + 0.01)
