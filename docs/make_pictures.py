@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 
 import paddock
@@ -93,7 +94,9 @@ def evolution() -> None:
     locked = drive_locked(done.task, done.champion, 7, speed=500.0)
     free = drive_free(done.task, done.champion, 7, speed=50.0)
     for name, driven in (("lock-step", locked), ("free", free)):
-        picture = draw_world(load_world("maze"), trails={"scout": driven.trail}, size=500, rays=False)
+        trail = [(pose.x, pose.y) for pose in driven.trail]
+        end = np.array([driven.trail[-1]])
+        picture = draw_world(load_world("maze"), poses=end, trails={"scout": trail}, size=500, rays=False)
         picture.save(PICTURES / f"evolution-{name}.png", optimize=True)
 
 
