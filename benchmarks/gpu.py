@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 import paddock
-from paddock.arena.cuda.device import Cuda
-from paddock.cli.benches import TICK, batch_policy, gpu_job
+from paddock.bench.local import TICK, batch_policy, gpu_job
+from paddock.rollouts.cuda.device import Cuda
 
 TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # [m], [rad] of the median world; see docs/performance.md
 CHECKED_TICKS = 200

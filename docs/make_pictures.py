@@ -9,6 +9,8 @@ from PIL import Image
 
 import paddock
 from paddock.cli.run import Watch, built_in
+from paddock.draw.maze import draw_solution
+from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.results import learning_curve
@@ -17,8 +19,6 @@ from paddock.experiments.epuck_framework.report import draw_run
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
-from paddock.worlds.mazes.picture import draw_solution
-from paddock.worlds.picture import draw_robot, draw_world
 
 PICTURES = Path(__file__).parent / "pictures"
 

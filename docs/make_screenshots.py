@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 import paddock
-from paddock.cli.bench_page import browser
-from paddock.cli.benches import swarm_world
+from paddock.bench.local import swarm_world
+from paddock.bench.page import browser
 from paddock.cli.run import built_in
 from paddock.server import Settings
 from paddock.server.classroom import robot_names

@@ -3,7 +3,7 @@
 import math
 
 import paddock
-from paddock.control.braitenberg import explorer
+from paddock.policies.braitenberg import explorer
 from paddock.worlds.spec import Placed, WorldSpec
 
 COUNT, SIDE = 200, 4.0

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import paddock
-from paddock.drives import DifferentialDrive
+from paddock.robots.differential import DifferentialDrive
 from paddock.robots.spec import Body, RobotSpec
 from paddock.sensors import Pivot
 from paddock.sensors.sonar import SonarSpec
@@ -23,7 +23,7 @@ turret = SonarSpec(
 robot = RobotSpec(
     name="sweeper",
     body=Body(radius=0.1, height=0.15),
-    drive=DifferentialDrive(axle=0.16, wheel_diameter=0.06, max_speed=0.4),
+    drive=DifferentialDrive(wheel_separation=0.16, wheel_diameter=0.06, max_speed=0.4),
     sensors=(turret,),
 )
 world = WorldSpec(

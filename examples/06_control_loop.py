@@ -22,9 +22,9 @@ with paddock.open(world, seed=1) as arena:
     while arena.time < 60:
         light = robot.light.read()  # sense
         total, aside = light[LEFT + RIGHT].sum(), light[LEFT].sum() - light[RIGHT].sum()
-        forward = max(0.0, min(0.06, 0.05 * (TARGET - total)))  # think: two errors, two gains
-        turn = max(-1.5, min(1.5, 4.0 * aside / max(total, 0.05)))
-        robot.drive(forward, turn)  # act
+        linear = max(0.0, min(0.06, 0.05 * (TARGET - total)))  # think: two errors, two gains
+        angular = max(-1.5, min(1.5, 4.0 * aside / max(total, 0.05)))
+        robot.drive(linear, angular)  # act
         arena.step()
     end = math.dist(robot.pose[:2], LAMP)
     facing = math.atan2(LAMP[1] - robot.pose.y, LAMP[0] - robot.pose.x) - robot.pose.heading

@@ -15,10 +15,10 @@ def move(distance):
         seen = yield 0.08, 0.08
 
 
-def turn(angle, axle=0.053):
+def turn(angle, wheel_separation=0.053):
     """Left by an angle [rad]; the wheels tell how far it is."""
     seen = yield
-    goal = seen.encoders[1] - seen.encoders[0] + angle * axle
+    goal = seen.encoders[1] - seen.encoders[0] + angle * wheel_separation
     side = math.copysign(0.03, angle)
     while (goal - (seen.encoders[1] - seen.encoders[0])) * side > 0:
         seen = yield -side, side

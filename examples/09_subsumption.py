@@ -3,9 +3,9 @@
 from collections import Counter
 
 import paddock
-from paddock.control.braitenberg import explorer
 from paddock.control.line import LineFollower
 from paddock.control.subsumption import Subsumption
+from paddock.policies.braitenberg import explorer
 
 
 class OnLine(LineFollower):
@@ -31,7 +31,7 @@ class Back:
 with paddock.open("line-track", seed=4) as arena:
     robot = arena["red"]
     robot.enable("ground", "proximity")
-    robot.place(1.0, 0.7, 2.0)  # away from the line
+    robot.set_pose(1.0, 0.7, 2.0)  # away from the line
     levels = Subsumption(wander=explorer(0.06), follow=OnLine(0.06), back=Back())
     active = Counter()
     while arena.time < 90:

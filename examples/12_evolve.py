@@ -4,9 +4,9 @@ import tempfile
 from pathlib import Path
 
 import paddock
-from paddock.control.store import load_policy
 from paddock.evolve.config import Config
 from paddock.evolve.study import evolve
+from paddock.policies.policy_files import load_policy
 
 with tempfile.TemporaryDirectory() as folder:
     # Three distances in, two wheel speeds out; twenty networks a generation, judged at once on all cores.

@@ -154,9 +154,9 @@ def polygons_depth(a: Sequence[Point], b: Sequence[Point]) -> float:
 # Motion, floor and chance.
 
 
-def rolled(left: float, right: float, axle: float, pieces: int = 20000) -> tuple[float, float, float]:
+def rolled(left: float, right: float, wheel_separation: float, pieces: int = 20000) -> tuple[float, float, float]:
     """Where a robot ends after its wheels rolled that far: very many tiny straight pieces."""
-    turn = (right - left) / axle
+    turn = (right - left) / wheel_separation
     headings = turn * (np.arange(pieces) + 0.5) / pieces
     length = 0.5 * (left + right) / pieces
     return float(np.cos(headings).sum() * length), float(np.sin(headings).sum() * length), turn

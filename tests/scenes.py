@@ -11,7 +11,7 @@ import paddock
 from naive import Circle, Point, Segment
 from paddock.arena import Arena, Robot
 from paddock.core.geometry import Disc, Pose, placed
-from paddock.drives import DifferentialDrive
+from paddock.robots.differential import DifferentialDrive
 from paddock.robots.spec import Body, RobotSpec
 from paddock.sensors.base import SensorSpec
 from paddock.worlds.placement import Room
@@ -34,7 +34,7 @@ def crate(*sensors: SensorSpec, outline: tuple[Point, ...] = CRATE, height: floa
 def _robot(
     body: Body, sensors: tuple[SensorSpec, ...], name: str = "tester", speaker: bool = False, **drive: Any
 ) -> RobotSpec:
-    wheels = {"axle": 0.1, "wheel_diameter": 0.04, "max_speed": 1.0, **drive}
+    wheels = {"wheel_separation": 0.1, "wheel_diameter": 0.04, "max_speed": 1.0, **drive}
     return RobotSpec(name=name, body=body, drive=DifferentialDrive(**wheels), sensors=sensors, speaker=speaker)
 
 

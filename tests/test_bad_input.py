@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 import paddock
-from paddock.drives import DifferentialDrive
 from paddock.robots import Body, load_robot
+from paddock.robots.differential import DifferentialDrive
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.names import OF_ROBOTS
 from paddock.worlds.spec import Arc, Box, Cylinder, Floor, Placed, Wall
@@ -21,9 +21,9 @@ from paddock.worlds.spec import Arc, Box, Cylinder, Floor, Placed, Wall
 WORLD = 'name = "lesson"\nbounds = [0, 0, 2, 2]\n'
 NORTH = '[[starts]]\nname = "north"\nat = [1, 1]\n'
 CIRCLE = "radius = 0.05\nheight = 0.05"
-WHEELS = "axle = 0.05\nwheel_diameter = 0.04\nmax_speed = 0.2"
+WHEELS = "wheel_separation = 0.05\nwheel_diameter = 0.04\nmax_speed = 0.2"
 CART = (
-    'type = { name = "cart", drive = { axle = 0.1, wheel_diameter = 0.05, max_speed = 0.3 }, '
+    'type = { name = "cart", drive = { wheel_separation = 0.1, wheel_diameter = 0.05, max_speed = 0.3 }, '
     "body = { height = 0.1, outline = [[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]] } }"
 )
 
@@ -67,7 +67,7 @@ KINDS = (
     "accelerometer, bumper, camera, chemical, compass, constant, encoders, ground, gyroscope, inertial, laser, light, "
     "microphone, position, proximity, sonar"
 )
-DRIVE_KEYS = "axle, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise"
+DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise"
 WORLD_KEYS = (
     "arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, name, open, robots, sounds, "
     "starts, title, walls"
@@ -407,13 +407,13 @@ BROKEN_WORLDS = [
     ),
     row(
         "an error in a robot inside the world",
-        placed(CART.replace("axle = 0.1", "axle = 0") + "\nat = [1, 1]"),
-        "lesson.toml: robots[0].type.drive.axle: expected metres > 0, got 0",
+        placed(CART.replace("wheel_separation = 0.1", "wheel_separation = 0") + "\nat = [1, 1]"),
+        "lesson.toml: robots[0].type.drive.wheel_separation: expected metres > 0, got 0",
     ),
     row(
         "a misspelt key in a robot inside the world",
-        placed(CART.replace("axle", "axel") + "\nat = [1, 1]"),
-        "lesson.toml: robots[0].type.drive.axel: unknown key (did you mean 'axle'?)",
+        placed(CART.replace("wheel_separation", "axel") + "\nat = [1, 1]"),
+        "lesson.toml: robots[0].type.drive.axel: unknown key (did you mean 'wheel_separation'?)",
     ),
     row(
         "a misspelt start",
@@ -674,7 +674,7 @@ BROKEN_ROBOTS = [
     row(
         "an axle in centimetres",
         robot(drive=WHEELS.replace("0.05", '"5 cm"')),
-        "scout.toml: drive.axle: expected metres > 0, got '5 cm'",
+        "scout.toml: drive.wheel_separation: expected metres > 0, got '5 cm'",
     ),
     row(
         "wheels that only brake",
@@ -962,7 +962,7 @@ def room(**more: Any) -> paddock.WorldSpec:
 
 
 def scout(**more: Any) -> paddock.RobotSpec:
-    drive = DifferentialDrive(axle=0.05, wheel_diameter=0.04, max_speed=0.2)
+    drive = DifferentialDrive(wheel_separation=0.05, wheel_diameter=0.04, max_speed=0.2)
     return paddock.RobotSpec(name="scout", body=Body(radius=0.05, height=0.05), drive=drive, **more)
 
 

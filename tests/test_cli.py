@@ -16,8 +16,8 @@ from typing import NamedTuple
 import pytest
 from PIL import Image
 
+from paddock.bench.local import BENCHES
 from paddock.cli import main
-from paddock.cli.benches import BENCHES
 from paddock.robots import robot_names
 from paddock.worlds import world_names
 

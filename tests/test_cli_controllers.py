@@ -17,8 +17,8 @@ import paddock
 from paddock.cli.controllers import chosen_controllers
 from paddock.cli.run_robot import halt
 from paddock.cli.serve import load_scoring
-from paddock.control.inputs import Input, nearness
-from paddock.control.networks import Network
+from paddock.policies.inputs import Input, nearness
+from paddock.policies.networks import Network
 from server.parties import served
 from test_cli import paddock as command
 

@@ -26,7 +26,7 @@ CONTROLLERS, BATCHES = DOCS / "controllers.md", DOCS / "batches.md"
 ROBOT = """
 name = "minimal"
 body = { radius = 0.05, height = 0.1 }
-drive = { axle = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }
+drive = { wheel_separation = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }
 """
 
 

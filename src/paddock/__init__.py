@@ -24,12 +24,12 @@ from paddock.core.errors import (
 
 if TYPE_CHECKING:
     from paddock.arena import Arena
-    from paddock.arena.batch import Batch
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
     from paddock.core.observation import Command, Observation
     from paddock.links import connect
     from paddock.robots import RobotSpec
+    from paddock.rollouts.batch import Batch
     from paddock.server.show import show
     from paddock.worlds import WorldSpec
     from paddock.worlds.build import BuiltWorld
@@ -66,7 +66,7 @@ __all__ = [
 
 _LAZY = {
     "Arena": "paddock.arena",
-    "Batch": "paddock.arena.batch",
+    "Batch": "paddock.rollouts.batch",
     "Command": "paddock.core.observation",
     "Observation": "paddock.core.observation",
     "Pose": "paddock.core.geometry",
@@ -115,7 +115,7 @@ def batch(
         starts: where robots begin: None for the places that the worlds give them, "random" for free places that each
             world's seed chooses, or their poses (x, y [m], heading [rad]), shape (n, robots, 3).
     """
-    from paddock.arena.batch import Batch
+    from paddock.rollouts.batch import Batch
 
     worlds = world if isinstance(world, Sequence) and not isinstance(world, str) else [world]
     scenes = [_built("batch", one, dt) for one in worlds]

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.control.braitenberg import Braitenberg, explorer
 from paddock.core.observation import WheelSpeeds
+from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.robots import load_robot
 from paddock.worlds import load_world
 from paddock.worlds.spec import Box, Placed, WorldSpec

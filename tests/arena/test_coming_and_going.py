@@ -238,7 +238,7 @@ def test_handles_of_who_has_left_refuse_for_ever() -> None:
             red.disable,
             lambda: red.pose,
             lambda: red.contacts,
-            lambda: red.place(2, 2),
+            lambda: red.set_pose(2, 2),
         ),
         *(lambda: red.wheels.set(0.1, 0.1), lambda: red.drive(0.1, 0), lambda: red.apply((0, 0)), red.leds.read),
         *(lambda: red.leds.set(0), red.speaker.read, red.speaker.stop, lambda: red.wheels.speeds, ground.read),

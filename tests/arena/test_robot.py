@@ -103,7 +103,7 @@ def test_speeds_that_are_no_numbers_are_refused(red: Robot, speed: Any) -> None:
 def test_driving_turns_speed_and_turn_rate_into_wheel_speeds(arena: Arena, red: Robot) -> None:
     red.drive(0.05, 1.0)
     arena.step()
-    half = KIND.drive.axle / 2
+    half = KIND.drive.wheel_separation / 2
     assert red.wheels.speeds == pytest.approx((0.05 - half, 0.05 + half), abs=1e-3)
 
 
@@ -111,7 +111,7 @@ def test_driving_too_fast_shrinks_both_wheels_so_that_the_curve_stays(arena: Are
     red.drive(1.0, 4.0)
     arena.step()
     left, right = red.wheels.speeds
-    half = KIND.drive.axle / 2
+    half = KIND.drive.wheel_separation / 2
     assert right == pytest.approx(MOST, abs=1e-3)
     assert left / right == pytest.approx((1 - 4 * half) / (1 + 4 * half), abs=2e-3)
 
@@ -450,7 +450,7 @@ def test_a_robot_without_a_speaker_or_lamps_says_so() -> None:
 
 
 def test_a_robot_is_put_elsewhere_and_goes_on_from_there(arena: Arena, red: Robot) -> None:
-    red.place(1.0, 1.0, math.pi / 2)
+    red.set_pose(1.0, 1.0, math.pi / 2)
     assert red.pose == (1.0, 1.0, math.pi / 2)
     red.enable("position")
     assert red.position.read() == pytest.approx((1.0, 1.0, math.pi / 2))
@@ -469,25 +469,25 @@ def test_a_robot_is_put_elsewhere_and_goes_on_from_there(arena: Arena, red: Robo
 )
 def test_a_robot_is_not_put_where_there_is_no_room(red: Robot, x: float, y: float, problem: str) -> None:
     with pytest.raises(paddock.SimulationError) as caught:
-        red.place(x, y)
+        red.set_pose(x, y)
     assert str(caught.value) == f"robot 'red' cannot be put to ({x:g}, {y:g}): it {problem}"
     assert red.pose == (0.5, 0.5, 0)
 
 
 def test_a_robot_may_be_put_where_it_stands(red: Robot) -> None:
-    red.place(0.5, 0.5, 1.0)
+    red.set_pose(0.5, 0.5, 1.0)
     assert red.pose == (0.5, 0.5, 1.0)
 
 
 def test_a_heading_is_wrapped(red: Robot) -> None:
-    red.place(0.5, 0.5, 3 * math.pi / 2)
+    red.set_pose(0.5, 0.5, 3 * math.pi / 2)
     assert red.pose.heading == pytest.approx(-math.pi / 2)
 
 
 @pytest.mark.parametrize("pose", [(math.nan, 1.0), (1.0, math.inf), (1.0, 1.0, math.nan), ("here", 1.0)])
 def test_a_robot_is_not_put_nowhere(red: Robot, pose: Any) -> None:
     with pytest.raises(paddock.SimulationError, match="expected finite numbers"):
-        red.place(*pose)
+        red.set_pose(*pose)
 
 
 def test_a_robot_that_was_put_into_a_crowd_is_seen_there_at_once() -> None:
@@ -497,21 +497,21 @@ def test_a_robot_that_was_put_into_a_crowd_is_seen_there_at_once() -> None:
     arena = paddock.open(paddock.WorldSpec(name="w", bounds=(0, 0, 10, 10), robots=robots))
     last, first = arena["r99"], arena["r0"]
     last.enable("proximity")
-    first.place(9.5 + 2 * 0.037 + 0.01, 9.5)
+    first.set_pose(9.5 + 2 * 0.037 + 0.01, 9.5)
     assert last.proximity.read().min() < 0.03
 
 
 def test_a_robot_that_was_put_somewhere_is_seen_there_at_once(arena: Arena, red: Robot) -> None:
     blue = arena["blue"]
     blue.enable("proximity")
-    red.place(1.5 + 2 * 0.037 + 0.01, 1.5)
+    red.set_pose(1.5 + 2 * 0.037 + 0.01, 1.5)
     assert blue.proximity.read().min() < 0.03
 
 
 def test_a_robot_that_was_put_somewhere_is_seen_there_after_a_step(arena: Arena, red: Robot) -> None:
     blue = arena["blue"]
     blue.enable("proximity")
-    red.place(1.5 + 2 * 0.037 + 0.01, 1.5)
+    red.set_pose(1.5 + 2 * 0.037 + 0.01, 1.5)
     arena.step()
     assert blue.proximity.read().min() < 0.03
 
@@ -526,7 +526,7 @@ def test_a_pose_is_read_only(red: Robot) -> None:
 def test_contacts_are_told_while_something_is_touched(arena: Arena, red: Robot) -> None:
     assert red.contacts == ()
     red.enable("bumper")
-    red.place(1.4 - 0.037 - 0.01, 0.5)
+    red.set_pose(1.4 - 0.037 - 0.01, 0.5)
     red.wheels.set(0.1, 0.1)
     arena.step(20)
     assert red.contacts == pytest.approx((0.0,), abs=0.05)

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.control.inputs import nearness
-from paddock.control.networks import Network
+from paddock.policies.inputs import nearness
+from paddock.policies.networks import Network
 from waiting import wait_for
 
 SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
-STRAIGHT = "from paddock.control.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
+STRAIGHT = "from paddock.policies.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
 WRONG = "def act(observation):\n    return 0.05 if observation.time > 0.5 else (0.05, 0.05)\n"
 
 

@@ -22,7 +22,7 @@ MISSING = [name for name in ("unifr_api_epuck", "socketio", "requests") if impor
 def test_the_client_of_fribourg_reads_and_drives_an_epuck2() -> None:
     arena = bench()
     blue = arena["blue"]
-    blue.place(0.5, 0.8)
+    blue.set_pose(0.5, 0.8)
     with Twins(arena, wifi={"blue": 0}) as twins:
         port = twins.addresses["blue"][1]
         client = subprocess.Popen(

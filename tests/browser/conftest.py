@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from browser.stage import Served, Visit, missing, until, visiting
-from paddock.cli.bench_page import browser as system_browser
+from paddock.bench.page import browser as system_browser
 from paddock.links.remote import RemoteArena
 
 HERE = Path(__file__).parent

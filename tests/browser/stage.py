@@ -19,7 +19,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 import paddock
-from paddock.cli.bench_page import why_no_browser
+from paddock.bench.page import why_no_browser
 from paddock.links.remote import RemoteArena
 
 LONG = 30.0  # seconds after which a test gives up; nothing here is measured by it

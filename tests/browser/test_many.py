@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from browser.stage import Served, expect
-from paddock.cli.bench_page import driving_process
-from paddock.cli.benches import swarm_world
+from paddock.bench.local import swarm_world
+from paddock.bench.page import driving_process
 from paddock.worlds import save_world
 
 

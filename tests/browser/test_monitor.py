@@ -59,7 +59,7 @@ def test_the_bars_follow_the_truth(clutter, visit):
     page.choose("red")
     nearest = []
     for pose in (BESIDE_WALL, (0.75, 0.9, 0.3)):
-        red.place(*pose)
+        red.set_pose(*pose)
         for _ in range(4):  # more than the period of the page's subscription
             page.find("step").click()
         sensed_now(page, arena)
@@ -79,7 +79,7 @@ def test_a_taller_bar_is_a_nearer_wall(clutter, visit):
     height = "document.querySelector('[data-testid=bar-proximity-0] .bar-fill').getBoundingClientRect().height"
     page.until(FRONT + " > 0.06")
     far = page.ask(height)
-    arena["red"].place(*BESIDE_WALL)
+    arena["red"].set_pose(*BESIDE_WALL)
     for _ in range(4):
         page.find("step").click()
     page.until(FRONT + " < 0.05")
@@ -91,13 +91,13 @@ def test_a_robot_that_is_moved_while_time_stands_still_sees_its_new_place(clutte
     page = visit(server.url)
     page.choose("red")
     page.until(FRONT + " > 0.06")
-    arena["red"].place(*BESIDE_WALL)
+    arena["red"].set_pose(*BESIDE_WALL)
     page.until(FRONT + " < 0.05")
 
 
 def test_a_reset_while_time_stands_still_shows_what_is_seen_at_the_start(clutter, visit):
     server, arena = clutter
-    arena["red"].place(*BESIDE_WALL)
+    arena["red"].set_pose(*BESIDE_WALL)
     page = visit(server.url)
     page.choose("red")
     page.until(FRONT + " < 0.05")

@@ -137,8 +137,8 @@ def test_the_scoreboard_has_the_best_on_top(classroom, truth, visit):
     page = visit(classroom.url + "#token=sesame")
     rows = page.find("score-row")
     for first, second, y in (("ada", "zoe-m", 0.5), ("zoe-m", "ada", 0.1)):
-        truth[first].place(1.35, y)
-        truth[second].place(0.15, y)
+        truth[first].set_pose(1.35, y)
+        truth[second].set_pose(0.15, y)
         expect(rows.nth(0)).to_contain_text(first)
         expect(rows.nth(0).locator(".points")).to_have_text("13.50")
         expect(rows.nth(1).locator(".points")).to_have_text("1.50")

@@ -32,7 +32,7 @@ def test_the_copied_program_drives_the_robot(clutter, visit):
 def test_the_program_for_every_kind_of_robot_is_sound_python(stage, visit):
     """A few rounds of the endless loop, run here."""
     server, arena = stage("empty")
-    arena["red"].place(1.8, 0.2)
+    arena["red"].set_pose(1.8, 0.2)
     arena.play()
     page = visit(server.url)
     for kind in robot_names():

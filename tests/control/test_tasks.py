@@ -266,7 +266,7 @@ def test_the_safety_rule_looks_where_the_robot_goes(
     bearings = (0.0, math.pi / 2, math.pi, -math.pi / 2)
     view = View(
         dt=0.02,
-        odometry=Odometry(axle=0.3),
+        odometry=Odometry(wheel_separation=0.3),
         max_speed=1.0,
         ranger=Ranger("eyes", bearings, 2.0),
         guarded=guarded,

@@ -16,18 +16,22 @@ travel = st.floats(-0.5, 0.5)
 
 @settings(max_examples=200)
 @given(travel, travel, st.floats(0.03, 0.6))
-def test_an_arc_ends_where_very_many_tiny_pieces_end(left, right, axle):
-    along, across, turn = drive.arc(left, right, axle)
-    x, y, naive_turn = naive.rolled(left, right, axle)
+def test_an_arc_ends_where_very_many_tiny_pieces_end(left, right, wheel_separation):
+    along, across, turn = drive.arc(left, right, wheel_separation)
+    x, y, naive_turn = naive.rolled(left, right, wheel_separation)
     assert turn == pytest.approx(naive_turn)
     assert (along, across) == pytest.approx((x, y), abs=2e-7)
 
 
 @settings(max_examples=100)
 @given(travel, st.floats(-3e-4, 3e-4), st.floats(0.03, 0.6))
-def test_nearly_straight_arcs_join_the_others_without_a_step(mean, turn, axle):
-    along, across, _ = drive.arc(mean - turn * axle / 2, mean + turn * axle / 2, axle)
-    x, y, _ = naive.rolled(mean - turn * axle / 2, mean + turn * axle / 2, axle, 200)
+def test_nearly_straight_arcs_join_the_others_without_a_step(mean, turn, wheel_separation):
+    along, across, _ = drive.arc(
+        mean - turn * wheel_separation / 2, mean + turn * wheel_separation / 2, wheel_separation
+    )
+    x, y, _ = naive.rolled(
+        mean - turn * wheel_separation / 2, mean + turn * wheel_separation / 2, wheel_separation, 200
+    )
     assert (along, across) == pytest.approx((x, y), abs=1e-12)
 
 

@@ -60,9 +60,9 @@ def test_turning_on_the_spot_stays_on_the_spot():
 
 def drive_square(arena: Arena, robot: Robot, side: float, clockwise: bool) -> None:
     """UMBmark (Borenstein and Feng 1996): four legs with a quarter turn after each, by wheel counts alone."""
-    axle, dt = robot.spec.drive.axle, arena.dt
+    wheel_separation, dt = robot.spec.drive.wheel_separation, arena.dt
     leg, quarter = round(side / 0.5 / dt), 50
-    turn = axle * math.pi / 4 / (quarter * dt) * (-1 if clockwise else 1)
+    turn = wheel_separation * math.pi / 4 / (quarter * dt) * (-1 if clockwise else 1)
     for _ in range(4):
         robot.wheels.set(side / (leg * dt), side / (leg * dt))
         arena.step(leg)
@@ -73,13 +73,15 @@ def drive_square(arena: Arena, robot: Robot, side: float, clockwise: bool) -> No
 @pytest.mark.parametrize("clockwise", [False, True])
 @pytest.mark.parametrize("error", [0.0006, -0.0006])
 def test_a_wheel_diameter_error_bends_the_umbmark_square_as_borenstein_predicts(clockwise, error):
-    side, axle = 4.0, 0.3
+    side, wheel_separation = 4.0, 0.3
     arena, robot = alone(
-        robot=puck(axle=axle), bounds=FIELD, placed_with={"wheel_diameter_error": (-error / 2, error / 2)}
+        robot=puck(wheel_separation=wheel_separation),
+        bounds=FIELD,
+        placed_with={"wheel_diameter_error": (-error / 2, error / 2)},
     )
     drive_square(arena, robot, side, clockwise)
     # Every leg bends by beta, so leg i points (i + 1/2) beta too far to the left on average; the legs add up.
-    beta = side * error / axle
+    beta = side * error / wheel_separation
     sign = -1 if clockwise else 1
     x = sum(-side * (i + 0.5) * beta * math.sin(sign * i * math.pi / 2) for i in range(4))
     y = sum(side * (i + 0.5) * beta * math.cos(sign * i * math.pi / 2) for i in range(4))
@@ -92,7 +94,7 @@ def test_a_wheel_diameter_error_bends_the_umbmark_square_as_borenstein_predicts(
 
 @pytest.mark.parametrize("clockwise", [False, True])
 def test_the_umbmark_square_closes_without_errors(clockwise):
-    arena, robot = alone(robot=puck(axle=0.3), bounds=FIELD)
+    arena, robot = alone(robot=puck(wheel_separation=0.3), bounds=FIELD)
     drive_square(arena, robot, 4.0, clockwise)
     assert robot.pose == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
 

@@ -13,7 +13,7 @@ import pytest
 
 import paddock
 from paddock.arena import Arena
-from paddock.control.braitenberg import Braitenberg, explorer
+from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.sensors.accelerometer import AccelerometerSpec
 from paddock.sensors.bumper import BumperSpec
 from paddock.sensors.camera import CameraSpec

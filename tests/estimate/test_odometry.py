@@ -29,7 +29,7 @@ steps = st.lists(st.tuples(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5)), min_size
 def test_odometry_agrees_with_the_simulated_truth(arena: paddock.Arena, speeds: list[tuple[float, float]]) -> None:
     arena.reset()
     robot = arena["r"]
-    odometry = Odometry(axle=robot.spec.drive.axle, pose=robot.pose)
+    odometry = Odometry(wheel_separation=robot.spec.drive.wheel_separation, pose=robot.pose)
     odometry.update(*robot.encoders.read())
     for left, right in speeds:
         robot.wheels.set(0.1 * left, 0.1 * right)
@@ -40,7 +40,7 @@ def test_odometry_agrees_with_the_simulated_truth(arena: paddock.Arena, speeds: 
 
 
 def test_a_wrong_wheel_size_stretches_the_believed_way() -> None:
-    right_size, too_big = Odometry(axle=0.33), Odometry(axle=0.33, wheel_ratio=2.0)
+    right_size, too_big = Odometry(wheel_separation=0.33), Odometry(wheel_separation=0.33, wheel_ratio=2.0)
     for odometry in (right_size, too_big):
         odometry.update(0.0, 0.0)
         odometry.update(1.0, 1.0)
@@ -50,13 +50,13 @@ def test_a_wrong_wheel_size_stretches_the_believed_way() -> None:
 
 
 def test_the_first_reading_is_where_it_begins() -> None:
-    odometry = Odometry(axle=0.3, pose=Pose(1.0, 2.0, 3.0))
+    odometry = Odometry(wheel_separation=0.3, pose=Pose(1.0, 2.0, 3.0))
     assert odometry.update(17.0, 23.0) == Pose(1.0, 2.0, 3.0)
     assert odometry.moved == (0.0, 0.0)
 
 
 def test_a_quarter_circle_is_an_exact_arc() -> None:
-    odometry = Odometry(axle=0.2)
+    odometry = Odometry(wheel_separation=0.2)
     odometry.turned_wheels(0.0, 0.0, 0.1)
     inner, outer = 0.9 * math.pi / 2, 1.1 * math.pi / 2  # around a point 1 m to the left
     pose = odometry.turned_wheels(inner / 0.05, outer / 0.05, 0.1)

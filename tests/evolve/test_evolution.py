@@ -22,7 +22,6 @@ from PIL import Image
 import paddock
 import paddock.evolve.evolution as evolution_module
 import paddock.evolve.study as study_module
-from paddock.control.store import load_policy
 from paddock.evolve.checkpoint import load_checkpoint
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution, FitnessWarning
@@ -32,6 +31,7 @@ from paddock.evolve.strategies import STRATEGIES
 from paddock.evolve.study import evolve, go_on, try_champion
 from paddock.evolve.tasks.base import Judgement
 from paddock.evolve.tasks.registry import task_of
+from paddock.policies.policy_files import load_policy
 from paddock.worlds import load_world, save_world
 
 SMALL = Config(task="maze", population=6, generations=6, seconds=8.0, seed=5)
@@ -84,7 +84,7 @@ def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
     # The champion drives in the world beside it as it did when it was judged.
     batch = paddock.batch(tmp_path / "world.toml", 1, seed=SMALL.seed)
     task = study.evolution.task
-    drive = batch.run(8.0, load_policy(tmp_path / "champion.npz"), measures=task.measures, trace_every=task.trace_every)
+    drive = batch.run(8.0, load_policy(tmp_path / "champion.npz"), metrics=task.metrics, trace_every=task.trace_every)
     assert task.judge(drive).fitness[0] == study.summary["best_fitness"]
 
 

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.arena.measures import Travel
-from paddock.control.braitenberg import explorer
-from paddock.control.networks import Input, Network, nearness
 from paddock.evolve.gradient import first_states, forward, loss_and_gradient
 from paddock.evolve.imitate import Demonstration, demonstrate, imitate, inputs_of
+from paddock.metrics import Travel
+from paddock.policies.braitenberg import explorer
+from paddock.policies.networks import Input, Network, nearness
 
 
 @settings(max_examples=30)
@@ -65,7 +65,7 @@ def taught(network: Network, seeds: range, seconds: float = 20.0) -> list[Demons
     shown = []
     for seed in seeds:
         with paddock.open("clutter", seed=seed) as arena:
-            arena["red"].place(0.75, 0.9, 1.3 * seed)
+            arena["red"].set_pose(0.75, 0.9, 1.3 * seed)
             shown.append(demonstrate(arena["red"], explorer(), network.devices, seconds=seconds))
     return shown
 
@@ -78,7 +78,7 @@ def test_a_pupil_drives_as_its_teacher_does(recurrent: bool) -> None:
     pupil = imitate(net, taught(net, range(3)), epochs=40, progress=lambda epoch, error: errors.append(error))
     assert errors[-1] < 0.1 * errors[0]
     batch = paddock.batch("clutter", 1, seed=50)
-    drive = batch.run(30.0, pupil, measures=[Travel()])
+    drive = batch.run(30.0, pupil, metrics=[Travel()])
     assert drive["mean_speed"][0, 0] > 0.03
     again = imitate(net, taught(net, range(3)), epochs=3)
     assert np.array_equal(again.weights, imitate(net, taught(net, range(3)), epochs=3).weights)

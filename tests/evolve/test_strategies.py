@@ -17,14 +17,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.control.networks import Input
-from paddock.control.program import Program
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
 from paddock.evolve.formulas import formulas
 from paddock.evolve.strategies import STRATEGIES, Space, Strategy, strategy_called
 from paddock.evolve.strategies.elites import MapElites
 from paddock.evolve.strategies.programs import GeneticProgramming
 from paddock.evolve.strategies.trees import BRANCHES, READ, Tree, changed, compiled, cost, crossed, end_of, grown
+from paddock.policies.networks import Input
+from paddock.policies.program import Program
 
 PACKAGES = {"cma": "cma", "neat": "neat"}
 SPACE = Space(scale=np.full(5, 0.5), inputs=3)
@@ -150,7 +150,7 @@ def test_children_of_genetic_programming_have_branches_of_two_parents() -> None:
 DIGEST = """
 import hashlib, sys
 import numpy as np
-from paddock.control.networks import Network, nearness
+from paddock.policies.networks import Network, nearness
 from paddock.evolve.imitate import Demonstration, imitate
 from paddock.evolve.strategies import Space, strategy_called
 

@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.arena.batch import Rollout
-from paddock.control.braitenberg import Braitenberg, explorer
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution, FitnessWarning
 from paddock.evolve.study import evolve, go_on
@@ -23,6 +21,8 @@ from paddock.evolve.tasks.maze import MazeJudge, Plan, maze_task
 from paddock.evolve.tasks.own import judged_by
 from paddock.evolve.tasks.registry import TASKS, task_of
 from paddock.evolve.tasks.wall_follow import WallJudge
+from paddock.policies.braitenberg import Braitenberg, explorer
+from paddock.rollouts.batch import Rollout
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import make_maze
 from paddock.worlds.spec import Box, Cylinder, Wall
@@ -50,7 +50,7 @@ def test_the_worlds_that_a_task_writes_are_those_that_it_goes_on_in(name: str, t
 
 def driven(task: Task, policy: object, seconds: float) -> Judgement:
     batch = paddock.batch(list(task.worlds), len(task.worlds), seed=3)
-    return task.judge(batch.run(seconds, policy, measures=task.measures, trace_every=task.trace_every))  # type: ignore[arg-type]
+    return task.judge(batch.run(seconds, policy, metrics=task.metrics, trace_every=task.trace_every))  # type: ignore[arg-type]
 
 
 def test_avoiding_is_better_than_running_into_things() -> None:

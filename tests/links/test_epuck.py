@@ -164,7 +164,7 @@ def test_commands_arrive_and_are_capped(robot: RealRobot, arena: Arena) -> None:
 def test_odometry_tells_the_pose_and_says_so(robot: RealRobot, arena: Arena) -> None:
     simulated = arena[robot.name]
     assert (robot.pose_source, simulated.pose_source) == ("odometry", "truth")
-    simulated.place(0.5, 0.7, math.radians(90))
+    simulated.set_pose(0.5, 0.7, math.radians(90))
     robot.believe(0.5, 0.7, math.radians(90))
     robot.drive(0.05, 1.0)
     for _ in range(40):
@@ -179,7 +179,7 @@ def test_odometry_tells_the_pose_and_says_so(robot: RealRobot, arena: Arena) -> 
 
 
 def test_counters_that_wrap_around_do_not_disturb_odometry(arena: Arena, twins: Twins) -> None:
-    arena["red"].place(0.85, 0.7)
+    arena["red"].set_pose(0.85, 0.7)
     with connected(arena, twins, "serial") as robot:
         robot.enable("encoders")
         robot.port._ask([b"\xb0" + (32700).to_bytes(2, "little") + (32700).to_bytes(2, "little")], 0)  # type: ignore[attr-defined]
@@ -196,7 +196,7 @@ def test_what_a_real_robot_cannot_do_is_refused_by_name(robot: RealRobot) -> Non
     with pytest.raises(paddock.DeviceRefused, match=r"\.contacts: a real robot does not know what it touches"):
         robot.contacts  # noqa: B018
     with pytest.raises(paddock.DeviceRefused, match="carry it there"):
-        robot.place(0, 0)
+        robot.set_pose(0, 0)
     for call in ("digest", "snapshot"):
         with pytest.raises(paddock.SimulationError, match=f"{call}: {robot.name} is a real robot"):
             getattr(robot, call)()
@@ -281,7 +281,7 @@ def test_background_threads_for_sensors_and_camera_with_their_own_periods(robot:
     robot.ground.read()
     robot.proximity.read()
     assert threading.get_ident() not in asked  # the thread has asked already
-    arena[robot.name].place(0.15, 0.8)
+    arena[robot.name].set_pose(0.15, 0.8)
     arena.step(5)
     wait_for(lambda: len(seen) > count)
     end()
@@ -327,7 +327,7 @@ SHARING = float(os.environ.get("PADDOCK_SHARING_SECONDS", "2"))
 def test_eight_threads_share_one_robot(link: str, arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Puck, "numbers", alike(Puck.numbers))
     for name, x in (("red", 0.2), ("blue", 0.8)):
-        arena[name].place(x, 0.8)  # with room to turn
+        arena[name].set_pose(x, 0.8)  # with room to turn
     with (
         Twins(arena, serial=["red", "blue"], wifi={"red": 0, "blue": 0}) as twins,
         connected(arena, twins, link) as robot,

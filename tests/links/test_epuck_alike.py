@@ -61,7 +61,7 @@ def test_what_only_real_robots_can_do_is_refused_by_name(
 @pytest.mark.parametrize("name", ["red", "blue"])
 def test_a_real_robot_counts_from_zero_as_a_simulated_one_does(name: str) -> None:
     arena = bench()
-    arena[name].place(0.15, 0.8)
+    arena[name].set_pose(0.15, 0.8)
     with Twins(arena, serial=["red"], wifi={"blue": 0}) as twins:
         arena[name].wheels.set(0.05, 0.04)
         arena.step(100)

@@ -31,8 +31,8 @@ STANDS = (0.0, 0.0)
 @pytest.fixture
 def arena() -> Arena:
     arena = bench()
-    arena["red"].place(0.15, 0.8)  # with room ahead
-    arena["blue"].place(0.15, 0.2)
+    arena["red"].set_pose(0.15, 0.8)  # with room ahead
+    arena["blue"].set_pose(0.15, 0.2)
     return arena
 
 

@@ -36,8 +36,8 @@ FLOOR = pytest.approx([1.0, 1.0, 1.0], abs=0.1)
 @pytest.fixture
 def arena() -> Arena:
     arena = bench()
-    arena["red"].place(0.15, 0.8)  # with room ahead
-    arena["blue"].place(0.15, 0.2)
+    arena["red"].set_pose(0.15, 0.8)  # with room ahead
+    arena["blue"].set_pose(0.15, 0.2)
     return arena
 
 

@@ -181,10 +181,10 @@ def test_a_robot_is_put_elsewhere_and_seen_there_at_once(arena: BaseArena) -> No
     arena.step()
     red.sense()
     far = blue.proximity.read()[0]
-    red.place(1.0, 1.0, math.pi / 2)
+    red.set_pose(1.0, 1.0, math.pi / 2)
     assert red.pose == pytest.approx((1.0, 1.0, math.pi / 2))
     assert red.position.read() == pytest.approx((1.0, 1.0, math.pi / 2))
-    red.place(1.58, 1.5)
+    red.set_pose(1.58, 1.5)
     assert blue.proximity.read()[0] < far
     assert blue.sense().proximity[0] < far
 
@@ -192,7 +192,7 @@ def test_a_robot_is_put_elsewhere_and_seen_there_at_once(arena: BaseArena) -> No
 def test_contacts_are_told(arena: BaseArena) -> None:
     red = arena["red"]
     assert red.contacts == ()
-    red.place(1.35, 0.5)
+    red.set_pose(1.35, 0.5)
     red.wheels.set(0.1, 0.1)
     arena.step(60)
     assert red.contacts == pytest.approx((0,), abs=0.2)
@@ -291,7 +291,7 @@ def test_a_robot_comes_and_goes(arena: BaseArena) -> None:
     assert green.ground.read().shape == (3,)
     arena.remove("green")
     assert "green" not in arena
-    for call in (green.sense, green.stop, lambda: green.pose, lambda: green.place(1, 1), green.ground.enable):
+    for call in (green.sense, green.stop, lambda: green.pose, lambda: green.set_pose(1, 1), green.ground.enable):
         with pytest.raises(paddock.SimulationError) as caught:
             call()
         assert str(caught.value) == "robot 'green' has left the arena"
@@ -322,7 +322,7 @@ def drive(arena: BaseArena) -> list[Any]:
             told.append(green.pose)
             green.drive(0.1, 0.0)
         if i == 20:
-            red.place(1.2, 0.5)
+            red.set_pose(1.2, 0.5)
         if i == 30:
             arena.remove("green")
         arena.step(1 + i % 3)
@@ -372,9 +372,9 @@ MISTAKES: dict[str, Callable[[BaseArena], object]] = {
     "a turn that is none": lambda arena: arena["red"].drive(0, math.inf),
     "a command that is none": lambda arena: arena["red"].apply("fast"),
     "a pan in a command": lambda arena: arena["red"].apply(paddock.Command(pans={"ground": 1.0})),
-    "a place without room": lambda arena: arena["red"].place(1.5, 0.5),
-    "a place outside": lambda arena: arena["red"].place(99, 99),
-    "a place that is none": lambda arena: arena["red"].place(math.nan, 0),
+    "a place without room": lambda arena: arena["red"].set_pose(1.5, 0.5),
+    "a place outside": lambda arena: arena["red"].set_pose(99, 99),
+    "a place that is none": lambda arena: arena["red"].set_pose(math.nan, 0),
     "half a tick": lambda arena: arena.step(0.5),  # type: ignore[arg-type]
     "less than no tick": lambda arena: arena.step(-1),
     "a seed that is none": lambda arena: arena.reset(-1),

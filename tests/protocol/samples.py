@@ -23,7 +23,7 @@ TURRET = {"kind": "sonar", "name": "eye", "mounts": [[0.0, 0.0, 0.1, 0.0]], "ran
 ROBOT = {
     "name": "sweeper",
     "body": {"radius": 0.1, "height": 0.15},
-    "drive": {"axle": 0.16, "wheel_diameter": 0.06, "max_speed": 0.4},
+    "drive": {"wheel_separation": 0.16, "wheel_diameter": 0.06, "max_speed": 0.4},
     "sensors": [TURRET],
 }
 COMMAND = Command(wheels=(0.1, -0.05), pans={"eye": 0.5}, leds={"ring": 1.0}, tone=(440.0, 0.25))

@@ -14,6 +14,8 @@ from PIL import Image
 
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
+from paddock.draw.canvas import Canvas
+from paddock.draw.world import Plan, draw_world
 from paddock.report import RunLog, charts, plots
 from paddock.report.axes import Axes, line_color, log_ticks, ticks
 from paddock.report.charts import Level, Series, bars, histogram, line_chart, parts, range_of, thinned
@@ -22,8 +24,6 @@ from paddock.report.log import Span
 from paddock.report.paths import arrows, dashed, draw_paths, sparse
 from paddock.report.plots import LEFT, MEAN, WRONG, draw_error, draw_histogram, draw_wheels, pictures
 from paddock.worlds import load_world
-from paddock.worlds.canvas import Canvas
-from paddock.worlds.picture import Plan, draw_world
 from report.runs import square
 
 

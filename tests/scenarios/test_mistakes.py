@@ -20,7 +20,7 @@ P3DX = (
     "gyroscope (gyroscope), inertial (inertial), camera (camera), position (position)"
 )
 BLIND = '[robot]\nname = "red"\ntype = { name = "blind", body = { radius = 0.03, height = 0.05 }, '
-BLIND += "drive = { axle = 0.05, wheel_diameter = 0.04, max_speed = 0.2 } }\n"
+BLIND += "drive = { wheel_separation = 0.05, wheel_diameter = 0.04, max_speed = 0.2 } }\n"
 
 TABLE = {
     # The scenario itself.

@@ -193,7 +193,9 @@ def test_a_program_that_takes_its_wheels_for_larger_believes_to_be_farther() -> 
 
 
 def test_a_program_that_takes_its_axle_for_wider_turns_farther() -> None:
-    plan = prepare(scenario(task("turn", degrees=90), belief={"axle": 2 * load_robot("e-puck").drive.axle}))
+    plan = prepare(
+        scenario(task("turn", degrees=90), belief={"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation})
+    )
     log = new_log(plan)
     assert run_scenario(plan, seed=0, log=log).complete
     assert math.degrees(log.poses[-1][2] - log.poses[0][2]) % 360 == pytest.approx(180, abs=2)

@@ -34,7 +34,7 @@ def test_the_bumper_at_the_wall_is_pressed_and_no_other(heading, speed, side, ki
 
 def test_two_bumpers_are_pressed_in_a_corner():
     arena, robot = alone(robot=puck(RING), at=(1.9, 1.9), heading_deg=0)
-    robot.place(1.95, 1.95)
+    robot.set_pose(1.95, 1.95)
     arena.step()
     assert robot.bumper.read().tolist() == [True, True, False, False]
 

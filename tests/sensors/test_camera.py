@@ -72,7 +72,7 @@ def test_a_wall_ahead_shows_its_colour_between_floor_and_sky():
 def test_a_nearer_wall_is_taller():
     _arena, robot = alone(EYE, walls=(RED,))
     far = red_rows(robot.camera.read())
-    robot.place(0.25, 0)
+    robot.set_pose(0.25, 0)
     assert red_rows(robot.camera.read()) > far > 0
 
 

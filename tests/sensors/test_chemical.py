@@ -21,14 +21,14 @@ NOSE = ChemicalSpec(name="nose", mounts=((0.04, 0.0, 0.0, 0.0), (-0.04, 0.0, 0.0
 def test_a_radial_field_falls_evenly_to_its_rim():
     _arena, robot = alone(NOSE, fields=(Field(name="f", shape="radial", at=(1, 0), radius=0.5, peak=3.0),))
     for x in (0.2, 0.6, 0.9, 1.0, 1.4, 1.8):
-        robot.place(x, 0.0)
+        robot.set_pose(x, 0.0)
         expected = [3.0 * max(0.0, 1 - abs(x + off - 1) / 0.5) for off in (0.04, -0.04)]
         assert robot.nose.read().tolist() == pytest.approx(expected)
 
 
 def test_a_gaussian_field_is_a_bell():
     _arena, robot = alone(NOSE, fields=(Field(name="f", shape="gaussian", at=(0.3, -0.2), radius=0.4, peak=2.0),))
-    robot.place(0.5, 0.5, math.pi / 2)
+    robot.set_pose(0.5, 0.5, math.pi / 2)
     expected = [2.0 * math.exp(-(0.2**2 + (0.7 + off) ** 2) / (2 * 0.4**2)) for off in (0.04, -0.04)]
     assert robot.nose.read().tolist() == pytest.approx(expected)
 
@@ -42,9 +42,9 @@ def test_a_painted_field_is_read_between_its_pixels(tmp_path: Path):
     robot = arena["one"]
     robot.enable()
     for x, y, value in ((0.25, 0.75, 0), (1.25, 0.25, 255), (0.75, 0.75, 51), (0.5, 0.75, 25.5), (0.25, 0.5, 76.5)):
-        robot.place(x, y)
+        robot.set_pose(x, y)
         assert robot.nose.read() == pytest.approx(10 * value / 255)
-    robot.place(-1, -1)
+    robot.set_pose(-1, -1)
     assert robot.nose.read() == pytest.approx(10 * 153 / 255), "its edge goes on outside"
 
 

@@ -23,7 +23,7 @@ MOUNTS = ((0.0, 0.0, 0.0, 0.0), (0.03, 0.02, 0.0, 0.0))
 def test_white_is_bright_and_black_is_dark():
     _arena, robot = alone(GroundSpec(name="ground"), floor=LINE)
     assert robot.ground.read() == pytest.approx(1.0)
-    robot.place(0.0, 0.5)
+    robot.set_pose(0.0, 0.5)
     assert robot.ground.read() == pytest.approx(0.0, abs=1e-9)
 
 
@@ -36,7 +36,7 @@ def test_every_mount_sees_its_own_spot():
     sides = GroundSpec(name="ground", mounts=((0.03, 0.05, 0, 0), (0.03, 0.0, 0, 0), (0.03, -0.05, 0, 0)))
     _arena, robot = alone(sides, at=(0, 0.45), floor=LINE)
     assert robot.ground.read().tolist() == pytest.approx([0.0, 1.0, 1.0], abs=1e-9)
-    robot.place(0, 0.55, np.pi)
+    robot.set_pose(0, 0.55, np.pi)
     assert robot.ground.read().tolist() == pytest.approx([0.0, 1.0, 1.0], abs=1e-9)
 
 
@@ -56,7 +56,7 @@ def tilted() -> tuple[Arena, Robot, np.ndarray]:
 @given(st.floats(-1.5, 1.5), st.floats(-0.15, 0.15), st.floats(-3.1, 3.1))
 def test_a_reading_is_near_the_average_over_the_whole_footprint(x, off, heading):
     _arena, robot, picture = tilted()
-    robot.place(x, 0.1 + 0.4 * x + off, heading)
+    robot.set_pose(x, 0.1 + 0.4 * x + off, heading)
     pose = robot.pose
     for (mx, my, _, _), got in zip(MOUNTS, robot.ground.read(), strict=True):
         c, s = np.cos(pose.heading), np.sin(pose.heading)

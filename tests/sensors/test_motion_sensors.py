@@ -26,7 +26,7 @@ def test_the_compass_reads_the_heading():
 @pytest.mark.parametrize("heading", [7.0, -4.0])
 def test_a_robot_put_down_at_any_angle_has_a_heading_within_half_a_turn(heading):
     _arena, robot = alone(*SENSORS)
-    robot.place(0, 0, heading)
+    robot.set_pose(0, 0, heading)
     assert robot.compass.read() == pytest.approx(math.remainder(heading, 2 * math.pi))
     assert robot.pose.heading == robot.compass.read()
 

@@ -22,4 +22,4 @@ def test_a_robot_cannot_be_put_nowhere(bad):
     _arena, robot = alone(PositionSpec(name="position"))
     for pose in ((bad, 0.0, 0.0), (0.0, bad, 0.0), (0.0, 0.0, bad)):
         with pytest.raises(paddock.PaddockError):
-            robot.place(*pose)
+            robot.set_pose(*pose)

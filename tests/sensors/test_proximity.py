@@ -93,7 +93,7 @@ def test_a_robot_that_was_put_in_front_of_another_is_seen_at_once():
     arena = paddock.open(world(*robots))
     arena.step()
     watcher, mover = arena["r119"], arena["r0"]
-    watcher.place(1.0, 1.0)
-    mover.place(1.1, 1.0)
+    watcher.set_pose(1.0, 1.0)
+    mover.set_pose(1.1, 1.0)
     watcher.enable()
     assert watcher.proximity.read() == pytest.approx(0.07)

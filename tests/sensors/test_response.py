@@ -38,7 +38,7 @@ def test_counters_go_on_where_they_wrap_around() -> None:
 def test_angles_stay_within_half_a_turn() -> None:
     compass = paddock.RobotSpec.from_toml(
         'name = "x"\nbody = { radius = 0.05, height = 0.1 }\n'
-        "drive = { axle = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }\n"
+        "drive = { wheel_separation = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }\n"
         '[[sensors]]\nkind = "compass"\nname = "compass"\n'
     ).sensor("compass")
     assert si_of(compass, np.array([4.0])) == pytest.approx([4.0 - 2 * np.pi])

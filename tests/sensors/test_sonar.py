@@ -55,7 +55,7 @@ def test_a_wall_that_is_met_too_obliquely_throws_nothing_back():
     spec = SonarSpec(name="sonar", range=4, cone_deg=10, max_incidence_deg=20, nothing_seen=5.0)
     _arena, robot = alone(spec, bounds=(-9, -9, 2, 9), heading_deg=30)
     assert robot.sonar.read() == 5.0
-    robot.place(0, 0, math.radians(20))
+    robot.set_pose(0, 0, math.radians(20))
     assert robot.sonar.read() == pytest.approx(2 / math.cos(math.radians(15)))
 
 

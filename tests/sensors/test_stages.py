@@ -43,7 +43,7 @@ def test_rounding_goes_to_the_nearest_multiple_and_stays_within_the_table():
     spec = ProximitySpec(name="p", mounts=AHEAD, range=1.0, response=((0.0, 10.4), (1.0, 0.0)), resolution=4.0)
     _arena, robot = alone(spec, at=(1.95, 0))
     assert robot.p.raw() == 10.4  # 12 is beyond the table
-    robot.place(1.95 - 0.5, 0)
+    robot.set_pose(1.95 - 0.5, 0)
     assert robot.p.raw() == 4.0
 
 

@@ -34,7 +34,7 @@ LONG = 20.0  # seconds after which a test gives up; nothing here is measured by 
 SPEC = {
     "name": "box",
     "body": {"radius": 0.03, "height": 0.05},
-    "drive": {"axle": 0.05, "max_speed": 0.2, "wheel_diameter": 0.04},
+    "drive": {"wheel_separation": 0.05, "max_speed": 0.2, "wheel_diameter": 0.04},
     "sensors": [{"kind": "sonar", "name": "ahead", "range": 0.5, "cone_deg": 20, "mounts": [[0.03, 0, 0.02, 0]]}],
 }
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 import paddock
+from paddock.draw.world import Plan, _key, draw_world
 from paddock.worlds import WorldSpec, load_world, save_world
 from paddock.worlds.importers import import_world
 from paddock.worlds.importers.bitmap import rectangles
-from paddock.worlds.picture import Plan, _key, draw_world
 
 Mask = NDArray[np.bool_]
 

@@ -227,7 +227,7 @@ def test_the_exit_is_marked_on_the_floor() -> None:
         robot = arena["robot"]
         robot.ground.enable()
         outside = robot.ground.read()
-        robot.place(*Layout().centre((2, 2)), 0.0)
+        robot.set_pose(*Layout().centre((2, 2)), 0.0)
         assert (robot.ground.read() != outside).all()
 
 

@@ -63,7 +63,7 @@ def test_the_ground_sensors_see_the_paint() -> None:
         robot = arena["robot"]
         robot.ground.enable()
         assert min(robot.ground.read()) > 0.5
-        robot.place(1.8 - 0.03, 0.3143, 0.0)
+        robot.set_pose(1.8 - 0.03, 0.3143, 0.0)
         assert min(robot.ground.read()) < 0.3
 
 

@@ -15,25 +15,26 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import BaseArena, check_place, checked_seed, checked_ticks
+from paddock.arena.base import BaseArena, check_place, checked_ticks
 from paddock.arena.body import Body
-from paddock.arena.brains import brains_of, remember
 from paddock.arena.local import Gone, LocalBody
-from paddock.arena.notes import nothing_noted
 from paddock.arena.robot import Robot
-from paddock.arena.rollout import loop_for
 from paddock.arena.snapshot import Snapshot, fingerprint
-from paddock.control.policy import Policy
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused, SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
+from paddock.core.numeric import checked_seed
 from paddock.core.observation import Readings
 from paddock.engine import state as engine
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import END_OF_DEVICES, Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
+from paddock.policies.policy import Policy
 from paddock.robots import RobotSpec, load_robot
+from paddock.rollouts.loop import loop_for
+from paddock.rollouts.metric_sums import no_metric_sums
+from paddock.rollouts.policy_table import policy_table_of, remember
 from paddock.sensors.sense import sense, take_picture
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
@@ -152,7 +153,7 @@ class Arena(BaseArena):
     def _run_policies(self, policies: Mapping[Robot, Policy], ticks: int) -> None:
         """Sense, act and step in one compiled loop."""
         by_number = {self.numbers[robot.name]: policy for robot, policy in policies.items()}
-        brains = brains_of(self.built, by_number)
+        policy_table = policy_table_of(self.built, by_number)
         for robot, policy in policies.items():
             for device in (robot.device(name) for name in policy.devices):
                 if not device.enabled:
@@ -162,16 +163,16 @@ class Arena(BaseArena):
                 if device.polled:
                     raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
             mask = robot.chosen.mask  # all that sense() would read, looked at or not
-            brains.enabled[self.numbers[robot.name], : len(mask)] = mask
-        readings, notes = np.zeros(max(1, self.built.values)), nothing_noted(len(self.robots))
+            policy_table.enabled[self.numbers[robot.name], : len(mask)] = mask
+        readings, metric_sums = np.zeros(max(1, self.built.values)), no_metric_sums(len(self.robots))
         loop = loop_for(policies.values())
-        more = (brains, readings, notes, np.zeros(1, np.int64))
+        more = (policy_table, readings, metric_sums, np.zeros(1, np.int64))
         with progress_while_compiling("its fused loop", loop):
             loop(self.model, self.state, self.commands, self.space, *more, 0)
         try:
             self._advance(ticks, loop.compiled, *more)
         finally:
-            remember(brains, by_number)
+            remember(policy_table, by_number)
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""

@@ -174,10 +174,3 @@ def checked_ticks(n: int) -> int:
     if ticks < 0:
         raise SimulationError(f"step: expected a whole number of ticks >= 0, got {n!r}")
     return ticks
-
-
-def checked_seed(seed: int) -> int:
-    """A seed, or a SimulationError."""
-    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool) or not 0 <= seed < 2**63:
-        raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
-    return int(seed)

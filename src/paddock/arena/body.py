@@ -53,7 +53,7 @@ class Body(ABC):
         """A range sensor is about to be computed only when asked, or always again."""
 
     @abstractmethod
-    def place(self, pose: Pose) -> None:
+    def set_pose(self, pose: Pose) -> None:
         """Put the robot elsewhere, if it can be."""
 
     # ---- telling

@@ -88,7 +88,7 @@ class LocalBody(Body):
     def poll_only(self, device: Device, on: bool) -> None:
         """Nothing to prepare: `Robot.chosen` decides."""
 
-    def place(self, pose: Pose) -> None:
+    def set_pose(self, pose: Pose) -> None:
         with self.arena.turn:
             problem = self.arena.room(without=self.index).problem(self.spec, pose)
             if problem:

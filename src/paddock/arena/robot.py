@@ -91,14 +91,15 @@ class Robot:
     def __repr__(self) -> str:
         return f"<Robot {self.name} ({self.spec.name})>"
 
-    def drive(self, forward: float, turn: float) -> None:
-        """Drive at a forward speed [m/s] and a turn rate [rad/s]; both shrink together if a wheel is too slow."""
-        if not all_finite(forward, turn):
+    def drive(self, linear: float, angular: float) -> None:
+        """Drive with a twist: linear [m/s] and angular [rad/s] speed; both shrink together if a wheel is too slow."""
+        if not all_finite(linear, angular):
             raise PaddockError(
-                f"{self.name}.drive({forward!r}, {turn!r}): expected a finite speed in m/s and turn rate in rad/s"
+                f"{self.name}.drive({linear!r}, {angular!r}): "
+                "expected finite linear and angular speeds in m/s and rad/s"
             )
-        half = turn * self.spec.drive.axle / 2
-        left, right = forward - half, forward + half
+        half = angular * self.spec.drive.wheel_separation / 2
+        left, right = linear - half, linear + half
         fastest = max(abs(left), abs(right))
         if fastest > self.wheels.max_speed:
             shrink = self.wheels.max_speed / fastest
@@ -195,13 +196,13 @@ class Robot:
         """Bearings on the body [rad] of what it touched in the last tick."""
         return self.body.contacts
 
-    def place(self, x: float, y: float, heading: float = 0.0) -> None:
+    def set_pose(self, x: float, y: float, heading: float = 0.0) -> None:
         """Put the robot somewhere else (a supervisor's hand); refused where there is no room."""
         if not all_finite(x, y, heading):
             raise SimulationError(
                 f"robot {self.name!r} cannot be put to ({x!r}, {y!r}, {heading!r}): expected finite numbers"
             )
-        self.body.place(Pose(x, y, heading))
+        self.body.set_pose(Pose(x, y, heading))
 
     # ---- what real robots can do as well, so that one program does for both
 
@@ -219,7 +220,7 @@ class Robot:
 
     def believe(self, x: float, y: float, heading: float = 0.0) -> None:
         """Tell a real robot's odometry where it is."""
-        self._refuse_simulated("be told where it is", "robot.place(x, y, heading) puts it there")
+        self._refuse_simulated("be told where it is", "robot.set_pose(x, y, heading) puts it there")
 
     def hardware(self) -> Any:
         """All hardware numbers of a real e-puck2 at once."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.console import Console
 
-from paddock.cli.bench_page import page_200, page_1000, why_no_browser
-from paddock.cli.bench_remote import remote, remote_many
-from paddock.cli.benches import BENCHES as IN_PROCESS
-from paddock.cli.benches import Bench, why_no_gpu
+from paddock.bench.local import BENCHES as IN_PROCESS
+from paddock.bench.local import Bench, why_no_gpu
+from paddock.bench.page import page_200, page_1000, why_no_browser
+from paddock.bench.remote import remote, remote_many
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler

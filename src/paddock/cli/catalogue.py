@@ -56,7 +56,7 @@ def list_robots() -> None:
 
 def show_world(name: str, output: Path | None, *, force: bool) -> None:
     """Draw a world as a PNG; by default under its own name, if there is no such file."""
-    from paddock.worlds.picture import draw_world
+    from paddock.draw.world import draw_world
 
     spec = load_world(name)
     path = checked_picture(output) or checked_new(Path(f"{spec.name}.png"), force=force)
@@ -65,7 +65,7 @@ def show_world(name: str, output: Path | None, *, force: bool) -> None:
 
 def show_robot(name: str, output: Path | None, *, force: bool) -> None:
     """Draw a robot as a PNG; by default under its own name, if there is no such file."""
-    from paddock.worlds.picture import draw_robot
+    from paddock.draw.world import draw_robot
 
     spec = load_robot(name)
     path = checked_picture(output) or checked_new(Path(f"{spec.name}.png"), force=force)

@@ -14,12 +14,12 @@ from typing import Any
 
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.control.networks import Network
-from paddock.control.program import Program
-from paddock.control.store import load_policy
 from paddock.core.errors import LinkError, PaddockError, UnknownName, shown
 from paddock.core.observation import acting
 from paddock.core.places import place, place_of, problem_of
+from paddock.policies.networks import Network
+from paddock.policies.policy_files import load_policy
+from paddock.policies.program import Program
 
 ANSWERING = ("CONTROLLERS", "Controller.act", "Controller", "act")  # what may answer nonsense in a file
 

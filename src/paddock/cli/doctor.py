@@ -15,8 +15,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.markup import escape
 
-from paddock.arena.threads import available_threads
 from paddock.cli.tables import new_table
+from paddock.rollouts.threads import available_threads
 
 NOT_FOR_USERS = ("dev",)  # extras
 

@@ -58,8 +58,8 @@ def show_maze(
         about = f"{columns} × {rows} cells, {len(world.walls)} walls, {len(way)} cells from start to exit"
         save_world_file(world, output, about)
     if picture is not None:
-        from paddock.worlds.mazes.picture import draw_solution
-        from paddock.worlds.picture import draw_world
+        from paddock.draw.maze import draw_solution
+        from paddock.draw.world import draw_world
 
         layout = Layout(corridor=corridor, thickness=thickness)
         save_picture(draw_solution(maze, world, layout) if solved else draw_world(world), picture)

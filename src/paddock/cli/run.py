@@ -19,12 +19,12 @@ from paddock.cli.pages import show_page
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.status import Show, status_line
 from paddock.cli.tables import new_table
-from paddock.control.braitenberg import explorer
 from paddock.control.line import LinePatrol
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, bounding_radius
 from paddock.core.observation import Observation
 from paddock.estimate import Odometry
+from paddock.policies.braitenberg import explorer
 from paddock.report import RunLog, fresh_folder, write_run
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
@@ -81,7 +81,7 @@ def run_world(
             write_run(list(watch.logs.values()), folder, title=title, config=config, html=html, digest=arena.digest())
             console.print(f"wrote {folder}")
         if picture is not None:
-            from paddock.worlds.picture import draw_world
+            from paddock.draw.world import draw_world
 
             save_picture(draw_world(arena.world, poses=arena.poses, trails=watch.trails), picture)
     if stopped:
@@ -152,7 +152,7 @@ def dead_reckoning(robot: Robot) -> tuple[str, Odometry] | None:
     """A robot's encoders and what to add them up with, from where it stands; None without, or if they are off."""
     for device in robot.devices.values():
         if device.spec.kind == "encoders" and device.enabled:
-            return device.name, Odometry(axle=robot.spec.drive.axle, pose=robot.pose)
+            return device.name, Odometry(wheel_separation=robot.spec.drive.wheel_separation, pose=robot.pose)
     return None
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import numbers
 from typing import Any
+
+from paddock.core.errors import SimulationError
 
 
 def all_finite(*values: Any) -> bool:
@@ -12,3 +15,10 @@ def all_finite(*values: Any) -> bool:
         return all(math.isfinite(value) for value in values)
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def checked_seed(seed: int) -> int:
+    """A seed, or a SimulationError."""
+    if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= seed < 2**63:
+        raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
+    return int(seed)

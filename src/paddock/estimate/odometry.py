@@ -29,7 +29,7 @@ class Unwrapped:
 class Odometry:
     """Believed pose from the travel of both rims; the believed wheels may differ from the true ones."""
 
-    axle: float  # believed [m]
+    wheel_separation: float  # believed [m]
     wheel_ratio: float = 1.0  # believed wheel diameter over the one that the encoders are scaled with
     pose: Pose = ORIGIN  # believed: x, y [m], heading [rad]
     travelled: float = 0.0  # length of the believed way [m]
@@ -42,7 +42,7 @@ class Odometry:
         if before is None:
             return self.pose
         self.moved = (left - before[0]) * self.wheel_ratio, (right - before[1]) * self.wheel_ratio
-        along, turn = sum(self.moved) / 2, (self.moved[1] - self.moved[0]) / self.axle
+        along, turn = sum(self.moved) / 2, (self.moved[1] - self.moved[0]) / self.wheel_separation
         chord = along if abs(turn) < 1e-9 else along * math.sin(turn / 2) / (turn / 2)  # of an exact arc
         x, y, heading = self.pose
         middle = heading + turn / 2

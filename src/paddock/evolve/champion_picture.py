@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.arena.batch import Batch, Rollout
+from paddock.draw.canvas import FAINT, Canvas
+from paddock.draw.world import draw_world
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.tasks.base import Judgement
 from paddock.evolve.tasks.own import OwnJudge
 from paddock.evolve.tasks.places import told_with_place
+from paddock.rollouts.batch import Batch, Rollout
 from paddock.worlds.build import build
-from paddock.worlds.canvas import FAINT, Canvas
-from paddock.worlds.picture import draw_world
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -76,7 +76,7 @@ def champion_drive(evolution: Evolution) -> tuple[Rollout, Judgement, float]:
 
     def drive(every: float | None) -> Rollout:
         batch.reset()
-        return batch.run(task.seconds, evolution.champion, measures=task.measures, trace_every=every)
+        return batch.run(task.seconds, evolution.champion, metrics=task.metrics, trace_every=every)
 
     with told_with_place(config.task):
         judged = task.judge(drive(task.trace_every))

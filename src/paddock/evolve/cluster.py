@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from paddock.control.networks import Network
-from paddock.control.program import Program
 from paddock.evolve.judge import LocalJudge
 from paddock.evolve.packages import package
 from paddock.evolve.tasks.base import Floats, Judgement, Task
+from paddock.policies.networks import Network
+from paddock.policies.program import Program
 
 
 class RayJudge:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.npz import write_npz
+from paddock.draw.canvas import blend, tint
 from paddock.evolve.strategies.elites import MapElites
 from paddock.evolve.tasks.base import Task
 from paddock.report.axes import Axes, Key
-from paddock.worlds.canvas import blend, tint
 
 if TYPE_CHECKING:
     from PIL.Image import Image

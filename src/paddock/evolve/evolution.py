@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock import __version__
-from paddock.control.networks import Network
-from paddock.control.program import MOST_INSTRUCTIONS, Program
 from paddock.core.errors import PaddockError, shown
 from paddock.evolve.config import OF_STRATEGIES, Config
 from paddock.evolve.judge import JudgeMaker, LocalJudge
@@ -23,6 +21,8 @@ from paddock.evolve.strategies import Space, strategy_called
 from paddock.evolve.tasks.base import Floats, Task, scale_of
 from paddock.evolve.tasks.places import told_with_place
 from paddock.evolve.tasks.registry import source_of, task_of
+from paddock.policies.networks import Network
+from paddock.policies.program import MOST_INSTRUCTIONS, Program
 
 NO_GOOD = -1e9  # what a fitness that is no number is worth
 USUAL_LENGTH = 64  # instructions of a program at most, unless its first networks need more than half of them

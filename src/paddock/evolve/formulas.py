@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.control.machine import (
+from paddock.policies.program import Program
+from paddock.policies.register_machine import (
     ADD,
     COPY,
     COUNT,
@@ -22,7 +23,6 @@ from paddock.control.machine import (
     WEIGH,
     WHERE,
 )
-from paddock.control.program import Program
 
 WRITTEN = {
     ADD: "({a} + {b})", SUBTRACT: "({a} - {b})", MULTIPLY: "({a} · {b})", DIVIDE: "({a} / {b})",

@@ -1,6 +1,6 @@
 """Back-propagation through a network, and through time: how an error changes with every weight.
 
-The layers and the order of weights are those of `control/perceptron.py`.
+The layers and the order of weights are those of `policies/network_kernel.py`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.control.networks import Network
 from paddock.evolve.tasks.base import Floats
+from paddock.policies.networks import Network
 
 
 class Layer(NamedTuple):

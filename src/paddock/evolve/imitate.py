@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from paddock.arena import Robot
-from paddock.control.networks import Network
 from paddock.core.errors import PaddockError, shown
 from paddock.core.npz import read_npz, write_npz
 from paddock.evolve.gradient import first_states, loss_and_gradient
 from paddock.evolve.packages import one_thread
 from paddock.evolve.tasks.base import Floats
+from paddock.policies.networks import Network
 
 FORMAT = "paddock demonstration 1"
 LIMITS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # of outputs, in network speeds

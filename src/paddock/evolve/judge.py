@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from paddock.arena.batch import Batch
-from paddock.control.networks import Network
-from paddock.control.program import Program
 from paddock.evolve.tasks.base import Floats, Judgement, Task
+from paddock.policies.networks import Network
+from paddock.policies.program import Program
+from paddock.rollouts.batch import Batch
 from paddock.worlds.build import build
 
 
@@ -75,7 +75,7 @@ class LocalJudge:
         drive = self._batch.run(
             self.task.seconds,
             self.policy.with_weights(individuals),
-            measures=self.task.measures,
+            metrics=self.task.metrics,
             trace_every=self.task.trace_every,
         )
         return self.task.judge(drive).by_individual(self.drives)
@@ -83,4 +83,4 @@ class LocalJudge:
     def get_ready(self) -> None:
         """Compile what has to be compiled."""
         batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
-        batch.run(batch.dt, self.policy, measures=self.task.measures)
+        batch.run(batch.dt, self.policy, metrics=self.task.metrics)

@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.control.program import Program
 from paddock.core.errors import PaddockError, shown
 from paddock.core.files import whole_file
 from paddock.evolve.champion_picture import champion_picture
@@ -21,6 +20,7 @@ from paddock.evolve.elites_map import elites_map, save_elites
 from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.formulas import formulas
 from paddock.evolve.strategies.elites import MapElites
+from paddock.policies.program import Program
 from paddock.report.charts import Level, Series, line_chart
 from paddock.worlds import WorldSpec, load_world, save_world
 

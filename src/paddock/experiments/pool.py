@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import TypeVar
 
-from paddock.arena.threads import available_threads
 from paddock.core.errors import PaddockError
+from paddock.rollouts.threads import available_threads
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

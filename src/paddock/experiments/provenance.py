@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import paddock
-from paddock.arena.threads import available_threads
+from paddock.rollouts.threads import available_threads
 
 
 def made(seeds: int, now: datetime | None = None) -> str:

@@ -10,10 +10,10 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from paddock.arena.base import BaseArena, check_place, checked_seed, checked_ticks
+from paddock.arena.base import BaseArena, check_place, checked_ticks
 from paddock.arena.robot import Robot
 from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, shown
-from paddock.core.numeric import all_finite
+from paddock.core.numeric import all_finite, checked_seed
 from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue, error_of
 from paddock.links.remote_body import RemoteBody, chosen_of

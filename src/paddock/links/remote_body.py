@@ -88,7 +88,7 @@ class RemoteBody(Body):
         chosen = chosen_of(robot) - {device.name} | ({device.name} if on else set())
         self.arena.watch(robot, chosen)
 
-    def place(self, pose: Pose) -> None:
+    def set_pose(self, pose: Pose) -> None:
         self._ask(m.Place(id=self.arena.number(), robot=self.name, x=pose.x, y=pose.y, heading=pose.heading))
         self.arena.forget()
 

@@ -10,9 +10,9 @@ import numpy as np
 from PIL import Image
 
 from paddock.core.geometry import Point
+from paddock.draw.canvas import FAINT, round_length, tint
 from paddock.report.axes import Axes, Key, Range, draw_dot
 from paddock.report.log import Floats, Span
-from paddock.worlds.canvas import FAINT, round_length, tint
 
 GAP = 8.0  # times the usual step between two values: a line is broken there
 MOST_BARS = 60

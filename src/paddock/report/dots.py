@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from PIL import Image
 
+from paddock.draw.canvas import FAINT, INK, Canvas, darker, rows_of_key, tint
 from paddock.report.axes import draw_dot, log_ticks, shortened
-from paddock.worlds.canvas import FAINT, INK, Canvas, darker, rows_of_key, tint
 
 ROW = 34.0  # pixels of a row, at a width of 1000
 NAMES = 0.4  # share of the width that the names of the rows take at most

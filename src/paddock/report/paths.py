@@ -11,11 +11,11 @@ import numpy as np
 from PIL import Image, ImageChops
 
 from paddock.core.geometry import Point, Pose
+from paddock.draw.canvas import FINER, Canvas, Rect, darker, tint
+from paddock.draw.legend import BELIEF, BELIEVED, DIRECTION, draw_arrow, draw_beginning
+from paddock.draw.world import Plan, draw_world, standing_on
 from paddock.report.axes import shortened
 from paddock.report.log import Floats, RunLog
-from paddock.worlds.canvas import FINER, Canvas, Rect, darker, tint
-from paddock.worlds.legend import BELIEF, BELIEVED, DIRECTION, draw_arrow, draw_beginning
-from paddock.worlds.picture import Plan, draw_world, standing_on
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.spec import WorldSpec
 

@@ -25,7 +25,7 @@ from paddock.core.spec import (
     read_toml_file,
     refuse_twins,
 )
-from paddock.drives import DifferentialDrive
+from paddock.robots.differential import DifferentialDrive
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.registry import kinds
 

@@ -43,7 +43,7 @@ def view_of(
     return View(
         dt=dt,
         odometry=Odometry(
-            axle=belief.axle or body.drive.axle,
+            wheel_separation=belief.wheel_separation or body.drive.wheel_separation,
             wheel_ratio=(belief.wheel_diameter or body.drive.wheel_diameter) / body.drive.wheel_diameter,
             pose=start,
         ),

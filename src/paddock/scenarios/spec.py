@@ -70,7 +70,7 @@ class Belief(Spec):
     """What the robot's program takes its wheels for; what they really are stands in the world."""
 
     wheel_diameter: Metres | None = None  # None: as on the robot's data sheet
-    axle: Metres | None = None
+    wheel_separation: Metres | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

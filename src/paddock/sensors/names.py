@@ -23,7 +23,7 @@ OF_ROBOTS = (
     "leds",
     "name",
     "on_sense",
-    "place",
+    "set_pose",
     "pose",
     "pose_source",
     "refresh",

@@ -67,7 +67,7 @@ def leave(session: Session, client: Client, wish: m.Leave) -> Message:
 @answers(m.Place, Role.SUPERVISOR)
 def place(session: Session, client: Client, wish: m.Place) -> Message:
     session.fleet.check_known(wish.robot)
-    session.arena[wish.robot].place(wish.x, wish.y, wish.heading)
+    session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.looks_different()
     return m.Done(id=wish.id)
 

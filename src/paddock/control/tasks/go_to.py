@@ -43,7 +43,7 @@ class GoTo(Task[GoToSpec]):
         off = wrap(math.atan2(spec.y - y, spec.x - x) - heading)
         gain = min(TURN_GAIN, 0.5 / view.dt)
         if abs(off) > STRAIGHT:
-            rim = min(TURN_RIM * view.max_speed, gain * abs(off) * view.axle / 2)
+            rim = min(TURN_RIM * view.max_speed, gain * abs(off) * view.wheel_separation / 2)
             return WheelSpeeds(math.copysign(rim, -off), math.copysign(rim, off))
         speed = view.arriving(view.speed(spec.speed), distance)
         return view.wheels(speed * math.cos(off), gain * off)

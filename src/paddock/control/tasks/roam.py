@@ -99,7 +99,7 @@ class Avoid(Roam):
         return math.copysign(1.0, self._push(observation) or 1.0)
 
     def cruise(self, observation: Observation, speed: float) -> WheelSpeeds:
-        return self.view.wheels(speed, self._push(observation) * 2 * speed / self.view.axle)
+        return self.view.wheels(speed, self._push(observation) * 2 * speed / self.view.wheel_separation)
 
     def _push(self, observation: Observation) -> float:
         """Where things push: above 0 to the left, below to the right; about 1 is strong."""

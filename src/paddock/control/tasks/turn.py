@@ -43,6 +43,6 @@ class Turn(Task[TurnSpec]):
         if abs(math.degrees(self._left)) <= self.spec.within:
             return self.end(f"bearing {compass_bearing(heading):.1f}° reached")
         easing = min(EASING, 0.5 / self.view.dt)
-        rim = min(self.spec.speed, self.view.max_speed, easing * abs(self._left) * self.view.axle / 2)
+        rim = min(self.spec.speed, self.view.max_speed, easing * abs(self._left) * self.view.wheel_separation / 2)
         rim = math.copysign(rim, self._left)
         return WheelSpeeds(-rim, rim)

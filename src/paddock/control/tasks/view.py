@@ -67,9 +67,9 @@ class View:
         return self.odometry.pose
 
     @property
-    def axle(self) -> float:
+    def wheel_separation(self) -> float:
         """Distance between the wheels [m], as believed."""
-        return self.odometry.axle
+        return self.odometry.wheel_separation
 
     @property
     def resting(self) -> bool:
@@ -98,7 +98,7 @@ class View:
 
     def wheels(self, forward: float, turn: float) -> WheelSpeeds:
         """Rim speeds for a forward speed [m/s] and a turn rate [rad/s]; both shrink if a wheel is too slow."""
-        half = turn * self.axle / 2
+        half = turn * self.wheel_separation / 2
         left, right = forward - half, forward + half
         shrink = min(1.0, self.max_speed / max(abs(left), abs(right), 1e-9))
         return WheelSpeeds(left * shrink, right * shrink)

@@ -108,9 +108,9 @@ class Belief:
         self.spread = (0.01**2, 0.0, 0.0, 0.05**2, 0.0, 0.0)
         self.edge_near, self.turned = True, 0.0
 
-    def roll(self, left: float, right: float, axle: float) -> None:
+    def roll(self, left: float, right: float, wheel_separation: float) -> None:
         """Move by what the wheels rolled [m]."""
-        along, turn = (left + right) / 2, (right - left) / axle
+        along, turn = (left + right) / 2, (right - left) / wheel_separation
         if self.edge_near:
             self.curvature = 1 / max(0.1, self.distance)
             self.turned += turn

@@ -27,7 +27,7 @@ class FuzzyLaw:
     turn_most: float = 1.6  # [rad/s]
     clearance: float = CLEARANCE  # [m]
     max_speed: float = MAX_SPEED  # [m/s]
-    axle: float = 0.33  # [m]
+    wheel_separation: float = 0.33  # [m]
 
     def begin(self, side: Side, reverse: bool = False) -> Follow:
         """A walk; this law remembers nothing."""
@@ -45,7 +45,7 @@ class FuzzyLaw:
         blocked = capped(max(0.0, 1 - (min(seen[2:5]) - self.clearance) / self.front_width), 1.0)
         turn = self.turn_most * (turn * (1 - blocked) - blocked)
         speed = self.speed * max(0.1, 1 - abs(turn) / (1.2 * self.turn_most)) * (1 - 0.8 * blocked)
-        half = turn * self.axle / 2
+        half = turn * self.wheel_separation / 2
         return capped(speed - half, self.max_speed), capped(speed + half, self.max_speed)
 
 

@@ -39,7 +39,7 @@ class GeometryLaw:
     brake: float = 0.6  # planned deceleration before corners [m/s²]
     acceleration: float = 1.0  # of the wheels [m/s²]; assumed of the robot
     max_speed: float = MAX_SPEED  # of the wheels [m/s]
-    axle: float = 0.33  # [m]
+    wheel_separation: float = 0.33  # [m]
     half_cone: float = math.radians(15)  # of the sonars
     noise: float = 0.003  # believed of the sonars [m]
 
@@ -91,7 +91,7 @@ class Walk:
         """One decision: where is the wall, what comes next, how fast may the wheels turn."""
         if self.begun:
             left, right = self.wheels if rims is None else rims
-            self.wall.roll(left * dt, right * dt, self.law.axle)
+            self.wall.roll(left * dt, right * dt, self.law.wheel_separation)
             self.wall.look(seen)
             self.watch_beside(seen, dt)
             self.watch_roughness(seen, dt)
@@ -251,7 +251,7 @@ class Walk:
     def drive(self, speed: float, turn: float, dt: float) -> tuple[float, float]:
         """Rim speeds that the wheels can follow, so that braking never spoils a turn, nor the reverse."""
         law, most = self.law, self.law.acceleration * dt
-        half, had = turn * law.axle / 2, (self.wheels[1] - self.wheels[0]) / 2
+        half, had = turn * law.wheel_separation / 2, (self.wheels[1] - self.wheels[0]) / 2
         if speed < self.speed - 0.05:
             half = had + capped(half - had, most / 2)
         spare = max(0.1 * most, most - abs(half - had))

@@ -24,7 +24,7 @@ class PidLaw:
     away: float = 12.0  # turn rate away from what is ahead, for each metre nearer than that [rad/s/m]
     clearance: float = CLEARANCE  # [m]
     max_speed: float = MAX_SPEED  # [m/s]
-    axle: float = 0.33  # [m]
+    wheel_separation: float = 0.33  # [m]
 
     def begin(self, side: Side, reverse: bool = False) -> Follow:
         """A walk that remembers the last error and the sum of all."""
@@ -40,7 +40,7 @@ class PidLaw:
             blocked = max(0.0, self.ahead - min(seen[2:5]))
             turn = capped(turn - self.away * blocked, self.turn_most)
             speed = self.speed * max(0.1, 1 - abs(turn) / (1.2 * self.turn_most))
-            half = turn * self.axle / 2
+            half = turn * self.wheel_separation / 2
             return capped(speed - half, self.max_speed), capped(speed + half, self.max_speed)
 
         return follow_with(think, side, reverse)

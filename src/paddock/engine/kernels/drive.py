@@ -18,9 +18,9 @@ def wheel_speed(now, wanted, most, step, gain):
 
 
 @kernel
-def arc(left, right, axle):
+def arc(left, right, wheel_separation):
     """Displacement along, across and turn after the wheels rolled `left` and `right` [m]: an exact arc."""
-    turn = (right - left) / axle
+    turn = (right - left) / wheel_separation
     half = 0.5 * turn
     chord = 0.5 * (left + right)
     if abs(half) > 1e-4:

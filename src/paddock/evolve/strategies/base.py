@@ -36,7 +36,7 @@ class Space:
 class Strategy(ABC):
     """A search for individuals of high fitness, exactly repeatable from its seed.
 
-    An individual is a row of numbers: the weights of a network, or a program as `control/program.py` reads it.
+    An individual is a row of numbers: the weights of a network, or a program as `policies/program.py` reads it.
     """
 
     makes_programs: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Grown networks: the settings of NEAT, and its genomes as instructions for `control/machine.py`."""
+"""Grown networks: the settings of NEAT, and its genomes as instructions for `policies/register_machine.py`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from paddock.control.machine import COPY, COUNT, INSTRUCTION_COLUMNS, SET, SQUASH, WEIGH, WHEELS
 from paddock.evolve.strategies.base import Floats
+from paddock.policies.register_machine import COPY, COUNT, INSTRUCTION_COLUMNS, SET, SQUASH, WEIGH, WHEELS
 
 STEEP = 2.5  # neat-python's tanh is steeper than others: tanh(2.5 x)
 

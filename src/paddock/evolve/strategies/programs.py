@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.control.machine import WHEELS
 from paddock.evolve.strategies.base import Floats, Space, State, Strategy, ranked
 from paddock.evolve.strategies.trees import OVERHEAD, Tree, changed, compiled, cost, crossed, grown
+from paddock.policies.register_machine import WHEELS
 
 Pair = tuple[Tree, Tree]
 

@@ -1,4 +1,4 @@
-"""Expression trees: made at random, crossed, changed, and turned into instructions for `control/machine.py`.
+"""Expression trees: made at random, crossed, changed, and turned into instructions for `policies/register_machine.py`.
 
 A tree is the list of its nodes, each before its branches.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from paddock.control.machine import (
+from paddock.evolve.strategies.base import Floats
+from paddock.policies.register_machine import (
     ADD,
     COPY,
     COUNT,
@@ -23,7 +24,6 @@ from paddock.control.machine import (
     WHEELS,
     WHERE,
 )
-from paddock.evolve.strategies.base import Floats
 
 Node = tuple[int, float]
 """An operation, and its number: the value of SET, the register of READ."""

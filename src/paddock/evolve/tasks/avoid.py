@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.arena.batch import Rollout
-from paddock.arena.measures import Avoidance, Contact, Coverage, Travel
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Judgement, Task
 from paddock.evolve.tasks.robots import only_robot, sight
+from paddock.metrics import Avoidance, Contact, Coverage, Travel
+from paddock.rollouts.batch import Rollout
 from paddock.worlds import load_world
 
 RANGE = 0.07  # [m] of an e-puck's infrared
@@ -37,7 +37,7 @@ def configured(config: Config) -> Task:
         inputs=(sight(robot, "proximity", RANGE),),
         speed=speed,
         judge=AvoidJudge(seconds, speed),
-        measures=(Avoidance(speed=speed, range=RANGE), Contact(), Travel(), Coverage(cell=CELL)),
+        metrics=(Avoidance(speed=speed, range=RANGE), Contact(), Travel(), Coverage(cell=CELL)),
         trials=config.trials or TRIALS,
         starts="random",
         hidden=config.hidden if config.hidden is not None else (4,),

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.batch import Rollout
-from paddock.arena.measures.base import Measure
-from paddock.control.networks import Input, Network
-from paddock.control.policy import Policy
-from paddock.control.program import Program
 from paddock.core.errors import PaddockError
+from paddock.metrics.base import Metric
+from paddock.policies.networks import Input, Network
+from paddock.policies.policy import Policy
+from paddock.policies.program import Program
+from paddock.rollouts.batch import Rollout
 from paddock.worlds import WorldSpec
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Task:
     inputs: tuple[Input, ...]  # what the robot sees
     speed: float  # of a wheel at most [m/s]
     judge: Callable[[Rollout], Judgement]  # of every world; world w shows scene w % len(worlds)
-    measures: tuple[Measure, ...] = ()
+    metrics: tuple[Metric, ...] = ()
     trace_every: float | None = None  # [s], if the judge wants traces
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False

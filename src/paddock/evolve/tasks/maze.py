@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.batch import Rollout
-from paddock.arena.measures import Goal
-from paddock.control.networks import Input
 from paddock.core.errors import PaddockError
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import PLACE, Floats, Judgement, Task
 from paddock.evolve.tasks.robots import RANGING, only_robot
+from paddock.metrics import Goal
+from paddock.policies.networks import Input
 from paddock.robots import RobotSpec, load_robot
+from paddock.rollouts.batch import Rollout
 from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_of, maze_world
@@ -105,7 +105,7 @@ def maze_task(
         inputs=(sight_of(beams),),
         speed=SPEED,
         judge=MazeJudge(plans, limit),
-        measures=(Goal(at=[plan.exit for plan in plans], radius=REACHED),),
+        metrics=(Goal(at=[plan.exit for plan in plans], radius=REACHED),),
         trace_every=LOOK,
         hidden=tuple(hidden) if hidden is not None else (4,),
         recurrent=mazes > 0 if recurrent is None else recurrent,
@@ -150,7 +150,7 @@ def _in_world(
         inputs=(Input(device=device.name, values=device.channels, zero=near / 2, gain=-2 / near),),
         speed=speed,
         judge=MazeJudge([plan], limit),
-        measures=(Goal(at=plan.exit, radius=REACHED),),
+        metrics=(Goal(at=plan.exit, radius=REACHED),),
         trace_every=LOOK,
         hidden=tuple(hidden) if hidden is not None else (4,),
         recurrent=bool(recurrent),

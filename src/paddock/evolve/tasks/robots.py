@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddock.control.networks import Input, nearness
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.policies.networks import Input, nearness
 from paddock.robots import RobotSpec
 from paddock.sensors.ground import GroundSpec
 from paddock.sensors.laser import LaserSpec

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 import paddock
-from paddock.control.networks import Network
 from paddock.core.geometry import Pose
 from paddock.evolve.tasks.base import Task
 from paddock.evolve.tasks.maze import REACHED, MazeJudge
 from paddock.experiments.rossum.served import served
+from paddock.policies.networks import Network
 
 THINKING = 0.004  # wall seconds that the controller takes for a decision
 ROBOT = "scout"

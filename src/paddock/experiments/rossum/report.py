@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.geometry import Pose
+from paddock.draw.legend import GOAL
 from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
@@ -20,7 +21,6 @@ from paddock.report.axes import line_color
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.paths import draw_paths
 from paddock.worlds import load_world
-from paddock.worlds.legend import GOAL
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from paddock.control.networks import Network
 from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.provenance import quick_look
@@ -17,6 +16,7 @@ from paddock.experiments.rossum.claims import rows_of
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import GENERATIONS, Learned, learn
 from paddock.experiments.rossum.turret import Walk, walk
+from paddock.policies.networks import Network
 
 SEEDS = 10
 SPEEDS = (50.0, 500.0)  # the thesis' two

@@ -75,7 +75,7 @@ def look(arena: paddock.Arena, robot: Robot, angle: float) -> float:
 
 def turn(arena: paddock.Arena, robot: Robot, angle: float) -> None:
     """On the spot, as the encoders tell."""
-    way = angle * robot.spec.drive.axle / 2
+    way = angle * robot.spec.drive.wheel_separation / 2
     _roll(arena, robot, -way, way)
 
 

@@ -59,7 +59,7 @@ class HardwareBody(Body):
         """Begin to count the way anew, at a pose and from 0: from now on, not from the first reading on."""
         with self.port.turn():
             self._counter, self._begins = Counter(self._specs["encoders"].wrap), True
-            self._odometry = Odometry(self.spec.drive.axle, pose=pose)
+            self._odometry = Odometry(self.spec.drive.wheel_separation, pose=pose)
             self.fetch(())
 
     def believe(self, pose: Pose) -> None:
@@ -104,7 +104,7 @@ class HardwareBody(Body):
     def poll_only(self, device: Device, on: bool) -> None:
         """Nothing to prepare: `Robot.chosen` decides."""
 
-    def place(self, pose: Pose) -> None:
+    def set_pose(self, pose: Pose) -> None:
         raise DeviceRefused(
             f"{self.name} is a real robot: carry it there, and tell its odometry so: robot.believe(x, y, heading)"
         )

@@ -160,8 +160,8 @@ export function paintBody(kind, color, view) {
   traceBody(context, kind.body);
   context.stroke();
 
-  const { axle, wheel_diameter } = kind.drive;
-  if (axle * view.scale > 14) paintWheels(context, axle, wheel_diameter, pixel);
+  const { wheel_separation, wheel_diameter } = kind.drive;
+  if (wheel_separation * view.scale > 14) paintWheels(context, wheel_separation, wheel_diameter, pixel);
   const tip = boundary(kind.body, 0);
   context.beginPath();
   context.moveTo(0.8 * tip, 0);
@@ -174,16 +174,16 @@ export function paintBody(kind, color, view) {
   return { image, half };
 }
 
-function paintWheels(context, axle, diameter, pixel) {
+function paintWheels(context, wheel_separation, diameter, pixel) {
   context.strokeStyle = "rgba(32,36,44,0.45)";
   context.lineWidth = 1.2 * pixel;
   context.beginPath();
-  context.moveTo(0, -axle / 2);
-  context.lineTo(0, axle / 2);
+  context.moveTo(0, -wheel_separation / 2);
+  context.lineTo(0, wheel_separation / 2);
   context.stroke();
   context.fillStyle = "rgba(32,36,44,0.85)";
   const tread = 0.2 * diameter;
-  for (const side of [-axle / 2, axle / 2]) context.fillRect(-diameter / 2, side - tread / 2, diameter, tread);
+  for (const side of [-wheel_separation / 2, wheel_separation / 2]) context.fillRect(-diameter / 2, side - tread / 2, diameter, tread);
 }
 
 /** Where a lamp is on a robot: numbered ones in a ring, clockwise from the nose; the rest by their names. */

@@ -22,7 +22,7 @@ export function snippet({ url, token, robot, kind }) {
   if (eye) {
     const several = eye.show === "scan" || eye.labels.length > 1;
     const near = several ? `min(seen.${eye.name})` : `seen.${eye.name}`;
-    const close = rounded(0.5 * Math.min(eye.range, 8 * kind.drive.axle));
+    const close = rounded(0.5 * Math.min(eye.range, 8 * kind.drive.wheel_separation));
     lines.push(
       `    if ${near} < ${close}:  # metres: something is near, turn away`,
       `        robot.wheels.set(${slow}, -${slow})`,

@@ -1,0 +1,242 @@
+"""The benchmarks: each builds a scene, then runs a closed loop of sensing, deciding and stepping in it.
+
+The scenes and step lengths are those of the peers' programs in `benchmarks/peers`, so that rates compare.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import paddock
+from paddock.arena.base import BaseArena
+from paddock.core.errors import SimulationError
+from paddock.metrics import Contact, Travel
+from paddock.policies.braitenberg import explorer
+from paddock.policies.networks import Network, nearness
+from paddock.robots import load_robot
+from paddock.rollouts.batch import Batch
+from paddock.rollouts.cuda.device import Cuda
+from paddock.rollouts.cuda.launch import Job
+from paddock.rollouts.metric_sums import metric_sums_of
+from paddock.rollouts.policy_table import policy_table_of
+from paddock.worlds import load_world
+from paddock.worlds.spec import Cylinder, Placed, Wall, WorldSpec
+
+TICK, LASER_TICK = 0.05, 0.1  # length of a step [s]
+SPACING = 0.3  # a swarm has one robot per 0.3 m × 0.3 m
+WORLDS = 1024  # of a batch
+GPU_WORLDS = 1_000_000
+ROOM = 15.0  # the laser's room [m]
+
+
+class Bench(NamedTuple):
+    """A scene that is ready: call `work(steps)` to advance it."""
+
+    robots: int
+    dt: float
+    work: Callable[[int], None]
+    steps: int  # in one measurement, about half a second's worth
+    beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
+    figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
+    close: Callable[[], None] = lambda: None
+
+
+def loop() -> Bench:
+    """One e-puck in `clutter` and a controller in plain Python: sense 8 IR + 3 ground, decide, set, step."""
+    arena = paddock.open("clutter", dt=TICK)
+    return Bench(1, arena.dt, control_loop(arena), 25_000)
+
+
+def control_loop(arena: BaseArena) -> Callable[[int], None]:
+    """The work of `loop`, wherever the arena is."""
+    robot = arena["red"]
+    robot.enable("proximity", "ground")
+
+    def work(steps: int) -> None:
+        for _ in range(steps):
+            seen = robot.sense()
+            near, floor = seen.proximity, seen.ground
+            if near[0] + near[7] < 0.12 or floor[1] < 0.1:
+                robot.wheels.set(-0.05, 0.05)
+            else:
+                robot.wheels.set(0.1, 0.09)
+            arena.step()
+
+    return work
+
+
+def single() -> Bench:
+    """The same robot, room and sensors with a compiled Braitenberg controller: sense, decide and step in one loop."""
+    arena = paddock.open("clutter", dt=TICK)
+    arena["red"].enable("proximity", "ground")
+    controller = explorer()
+    return Bench(1, arena.dt, lambda steps: arena.run(steps * TICK, controller), 500_000)
+
+
+def swarm() -> Bench:
+    """1,000 e-pucks in one world, 8 IR each; they see and block each other."""
+    return _swarm(1_000, 500)
+
+
+def swarm_10k() -> Bench:
+    """10,000 e-pucks in one world, as dense as `swarm`, and what they cost compared with 1,000, in turns."""
+    return _swarm(10_000, 500)._replace(beside=swarm())
+
+
+def batch() -> Bench:
+    """1,024 worlds `clutter` at once on all cores, each with one e-puck, 8 IR and a neural network of its own."""
+    worlds = paddock.batch("clutter", WORLDS, seed=1, dt=TICK)
+    policy = batch_policy(WORLDS)
+    return Bench(WORLDS, worlds.dt, lambda ticks: _run(worlds, ticks, policy), 1_000)
+
+
+def batch_gpu() -> Bench:
+    """1,000,000 such worlds on an NVIDIA GPU in single precision; what lies there between two launches stays there."""
+    gpu = Cuda("float32")
+    job = gpu_job(gpu, paddock.batch("clutter", GPU_WORLDS, seed=1, dt=TICK), GPU_WORLDS)
+
+    def work(ticks: int) -> None:
+        job.launch(ticks)
+        gpu.module.synchronize()
+
+    return Bench(GPU_WORLDS, TICK, work, 1_000)
+
+
+def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> Job:
+    """The tables of a batch on the GPU, with the network of the benchmark at the wheels."""
+    policy = batch_policy(individuals)
+    policy_table = policy_table_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
+    metric_sums = metric_sums_of(
+        worlds.scenes, [Travel(), Contact()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
+    )
+    return Job(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, policy_table, metric_sums)
+
+
+def why_no_gpu() -> str:
+    """What is missing for the benchmark on a GPU; empty if nothing is."""
+    try:
+        Cuda("float32")
+    except SimulationError as error:
+        return str(error)
+    return ""
+
+
+def _run(worlds: Batch, ticks: int, policy: Network) -> None:
+    worlds.run(ticks * TICK, policy)
+
+
+def batch_policy(individuals: int) -> Network:
+    """A network 8 - 16 - 2 (tanh) for each robot: random weights, biased to drive on, so that robots meet obstacles."""
+    net = Network(inputs=(nearness(),), hidden=(16,), speed=0.1288)
+    weights = net.random(individuals, seed=1, spread=1.5)
+    weights[:, 9 * 16 : 9 * 16 + 2] += 1.0  # the wheels' biases
+    return net.with_weights(weights)
+
+
+def laser() -> Bench:
+    """A P3-DX with 180 laser beams of 8 m in a room of 15 × 15 m with 40 wall segments, controlled from Python."""
+    spec = load_robot("pioneer-p3dx")
+    laser_only = replace(spec, sensors=(replace(spec.sensor("laser"), range=8.0, fov_deg=180.0, beams=180),))  # type: ignore[call-arg]
+    world = WorldSpec(
+        name="room",
+        bounds=(0, 0, ROOM, ROOM),
+        dt=LASER_TICK,
+        walls=tuple(Wall(points=ends, thickness=0, height=0.8) for ends in _inner_walls(36)),
+        robots=(Placed(name="robot", type=laser_only, at=(ROOM / 2, ROOM / 2)),),
+    )
+    arena = paddock.open(world)
+    robot = arena["robot"]
+    robot.enable()
+
+    def work(steps: int) -> None:
+        for _ in range(steps):
+            if robot.laser.read().min() > 0.7:
+                robot.wheels.set(0.4, 0.38)
+            else:
+                robot.wheels.set(-0.2, 0.2)
+            arena.step()
+
+    return Bench(1, arena.dt, work, 20_000)
+
+
+def camera() -> Bench:
+    """Pictures of 64 × 64 pixels from an e-puck that turns in `clutter`."""
+    world = load_world("clutter")
+    arena = paddock.open(world, dt=TICK)
+    robot = arena["red"]
+    robot.camera.enable()
+    robot.drive(0.0, 1.0)
+
+    def work(steps: int) -> None:
+        for _ in range(steps):
+            robot.camera.read()
+            arena.step()
+
+    return Bench(1, arena.dt, work, 15_000)
+
+
+BENCHES: dict[str, Callable[[], Bench]] = {
+    "loop": loop,
+    "single": single,
+    "swarm": swarm,
+    "swarm-10k": swarm_10k,
+    "batch": batch,
+    "batch-gpu": batch_gpu,
+    "laser": laser,
+    "camera": camera,
+}
+
+
+def _swarm(robots: int, steps: int) -> Bench:
+    arena = paddock.open(swarm_world(robots))
+    controllers = dict.fromkeys(arena.robots, explorer())
+    for robot in arena.robots.values():
+        robot.enable("proximity")
+    return Bench(robots, arena.dt, lambda ticks: arena.run(ticks * TICK, controllers), steps)
+
+
+def swarm_world(robots: int, seed: int = 1) -> WorldSpec:
+    """E-pucks, one per 0.09 m², and a round obstacle for every ten of them, all at random."""
+    side = SPACING * math.sqrt(robots)
+    rng = random.Random(seed)
+    taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}
+
+    def place(radius: float) -> tuple[float, float]:
+        while True:
+            x, y = (rng.uniform(radius + 0.02, side - radius - 0.02) for _ in range(2))
+            column, row = int(x / 0.2), int(y / 0.2)
+            near = [one for i in (-1, 0, 1) for j in (-1, 0, 1) for one in taken.get((column + i, row + j), ())]
+            if all(math.hypot(x - a, y - b) > radius + size + 0.02 for a, b, size in near):
+                taken.setdefault((column, row), []).append((x, y, radius))
+                return x, y
+
+    cylinders = tuple(Cylinder(at=place(0.05), radius=0.05) for _ in range(robots // 10))
+    return WorldSpec(
+        name="swarm",
+        bounds=(0, 0, side, side),
+        dt=TICK,
+        cylinders=cylinders,
+        robots=tuple(
+            Placed(name=f"robot{i}", type="e-puck", at=place(0.04), heading_deg=rng.uniform(-180, 180))
+            for i in range(robots)
+        ),
+    )
+
+
+def _inner_walls(count: int, seed: int = 2) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Wall segments at random that leave the room's middle free."""
+    rng = random.Random(seed)
+    walls: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    middle = ROOM / 2
+    while len(walls) < count:
+        x, y = rng.uniform(1, ROOM - 1), rng.uniform(1, ROOM - 1)
+        angle, length = rng.uniform(0, math.pi), rng.uniform(0.5, 2)
+        u, v = x + length * math.cos(angle), y + length * math.sin(angle)
+        clear = min(math.hypot(x + t * (u - x) / 10 - middle, y + t * (v - y) / 10 - middle) for t in range(11))
+        if 0 < u < ROOM and 0 < v < ROOM and clear > 1:
+            walls.append(((x, y), (u, v)))
+    return walls

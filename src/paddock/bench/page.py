@@ -1,0 +1,144 @@
+"""Benchmarks of the page: how many pictures a second a headless Chromium shows of many driving robots."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import paddock
+from paddock.arena.base import BaseArena
+from paddock.bench.local import Bench, swarm_world
+from paddock.core.errors import PaddockError
+from paddock.worlds import save_world
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+WINDOW = (1280, 800)  # pixels
+TICK = 0.02  # [s]
+
+SHOWN = """() => new Promise((done) => {
+  const look = () => (window.paddock?.frames > 2 ? done() : requestAnimationFrame(look));
+  look();
+})"""
+# Resolves to [seconds, frames from the server] that so many pictures took.
+SHOW_PICTURES = """(wanted) => new Promise((done) => {
+  let first = 0, shown = 0, before = 0;
+  const look = (now) => {
+    if (!shown) [first, before] = [now, paddock.frames];
+    if (shown++ < wanted) requestAnimationFrame(look);
+    else done([(now - first) / 1000, paddock.frames - before]);
+  };
+  requestAnimationFrame(look);
+})"""
+
+
+def page_200() -> Bench:
+    """The page with 200 driving e-pucks in headless Chromium at 1280 × 800, drawn by the CPU: pictures per second."""
+    return _page(200)
+
+
+def page_1000() -> Bench:
+    """The same with 1,000 e-pucks."""
+    return _page(1_000)
+
+
+def why_no_browser() -> str:
+    """What is missing to open the page from Python, and how to get it; an empty text if nothing is."""
+    if importlib.util.find_spec("playwright") is None:
+        return "the package playwright is missing: pip install playwright"
+    if _chromium() is None:
+        return "there is no Chromium: apt-get install chromium (or any of " + ", ".join(NAMES) + " in the PATH)"
+    return ""
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """The system's Chromium, without a window. Playwright's own browsers are not used."""
+    problem = why_no_browser()
+    if problem:
+        raise PaddockError(f"a browser is needed here, but {problem}")
+    from playwright.sync_api import sync_playwright
+
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"] if as_root else [])
+        yield chromium
+        chromium.close()
+
+
+def _chromium() -> str | None:
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def _page(robots: int) -> Bench:
+    stack = ExitStack()
+    try:
+        arena, show = _opened(stack, robots)
+    except BaseException:
+        stack.close()
+        raise
+    rates: list[float] = []
+    updates: list[float] = []
+
+    def work(pictures: int) -> None:
+        seconds, frames = show(pictures)
+        rates.append(pictures / seconds)
+        updates.append(frames / seconds)
+
+    def figures() -> dict[str, float]:
+        measured = rates[1:] or rates  # the first one warms up
+        return {
+            "frames_per_s": round(statistics.median(measured), 1),
+            "least_frames_per_s": round(min(measured), 1),
+            "updates_per_s": round(statistics.median(updates[1:] or updates), 1),  # from the server, 30 at most
+        }
+
+    return Bench(len(arena.robots), arena.dt, work, 120, close=stack.close, figures=figures)
+
+
+def _opened(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], tuple[float, int]]]:
+    """An arena with driving robots and the page that shows it; and what waits for some pictures."""
+    chromium = stack.enter_context(browser())
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    save_world(replace(swarm_world(robots), dt=TICK), folder / "swarm.toml")
+    url = stack.enter_context(driving_process(folder / "swarm.toml"))
+    arena = stack.enter_context(paddock.connect(url, lock_step=False, timeout=60.0))
+    page = chromium.new_page(viewport={"width": WINDOW[0], "height": WINDOW[1]})
+    page.goto(url)
+    page.evaluate(SHOWN)
+    return arena, lambda pictures: tuple(page.evaluate(SHOW_PICTURES, pictures))
+
+
+@contextmanager
+def driving_process(world: str | Path, *arguments: str) -> Iterator[str]:
+    """`paddock run` in a process of its own, with the built-in controllers: the URL of its page."""
+    program = [sys.executable, "-u", "-m", "paddock", "run", str(world), "--port", "0"]
+    command = [*program, "--seconds", "1e6", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if found := re.search(r"http://\S+", line):
+                yield found[0]
+                break
+        else:
+            raise PaddockError(f"bench: the run did not start: {''.join(lines).strip() or 'no word from it'}")
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()

@@ -1,0 +1,103 @@
+"""Benchmarks of the network: a server process and one or many client processes on this machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+
+import paddock
+from paddock.bench.local import Bench, control_loop, swarm_world
+from paddock.server import Server, Settings
+from paddock.server.process import server_process
+
+CLIENTS = 30
+TICK = 0.02  # [s]
+
+
+def remote() -> Bench:
+    """As `loop`, but the arena is in a server process, in lock-step: sense 8 IR + 3 ground, decide, set, step."""
+    stack = ExitStack()
+    url = stack.enter_context(server_process("clutter", "--lock-step"))
+    arena = stack.enter_context(paddock.connect(url))
+    return Bench(1, arena.dt, control_loop(arena), 2_000, close=stack.close)
+
+
+def remote_many() -> Bench:
+    """30 client processes, each drives an e-puck of one paced world (1 ×): how many observations come within a tick."""
+    stack = ExitStack()
+    arena = paddock.open(replace(swarm_world(CLIENTS), dt=TICK))
+    server = stack.enter_context(Server(arena, Settings(port=0)).in_background())
+    url = server.url()
+    clients = [
+        subprocess.Popen(
+            [sys.executable, "-m", __name__, url, f"robot{i}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for i in range(CLIENTS)
+    ]
+    for client in clients:
+        assert client.stdin and client.stdout
+        stack.callback(client.wait)
+        stack.callback(client.stdout.close)
+        stack.callback(client.stdin.close)  # ends it
+    for client in clients:
+        assert client.stdout and client.stdout.readline() == "ready\n"
+    late: list[float] = []
+    missed: list[int] = []
+
+    def work(ticks: int) -> None:
+        for client in clients:
+            assert client.stdin
+            client.stdin.write(f"{ticks}\n")
+            client.stdin.flush()
+        arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
+        due = server.session.conductor.due  # by the clock that all processes of a machine share
+        for one in arrivals:
+            late.extend(when - due(tick) for tick, when in one)
+            missed.append(one[-1][0] - one[0][0] + 1 - len(one))
+
+    def figures() -> dict[str, float]:
+        count = len(late) + sum(missed)
+        return {
+            "observations": count,
+            "within_tick": round(sum(one <= TICK for one in late) / count, 5),
+            "late_p50_ms": round(1000 * sorted(late)[len(late) // 2], 3),
+            "late_p99_ms": round(1000 * sorted(late)[int(len(late) * 0.99)], 3),
+        }
+
+    return Bench(CLIENTS, TICK, work, 250, close=stack.close, figures=figures)
+
+
+def client(url: str, name: str) -> None:
+    """One of many: notes when each observation came, and drives on it."""
+    arena = paddock.connect(url, lock_step=False, timeout=30.0)
+    robot = arena[name]
+    robot.enable("proximity", "encoders")  # the wheels turn all the time, so that every observation is news
+    arrivals: list[tuple[int, float]] = []
+    came = threading.Condition()
+
+    def act(seen: paddock.Observation) -> None:
+        with came:
+            arrivals.append((round(seen.time / arena.dt), time.perf_counter()))
+            came.notify()
+        near = robot.sense().proximity  # as it came with the news, which have only what changed
+        robot.wheels.set(*((0.1, 0.09) if near[0] + near[7] > 0.1 else (-0.05, 0.05)))
+
+    robot.on_sense(act)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    for line in sys.stdin:
+        with came:
+            arrivals.clear()
+            came.wait_for(lambda wanted=int(line): len(arrivals) >= wanted)  # type: ignore[misc]
+            sys.stdout.write(json.dumps(arrivals) + "\n")
+        sys.stdout.flush()
+    arena.close()
+
+
+if __name__ == "__main__":
+    client(*sys.argv[1:])

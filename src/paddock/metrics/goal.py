@@ -1,0 +1,139 @@
+"""Measures of getting somewhere: a region to reach, a way to follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, shown
+from paddock.core.jit import kernel
+from paddock.engine.model import Floats
+from paddock.engine.state import X, Y
+from paddock.metrics.base import Metric, Run, checked_above_zero, checked_point
+from paddock.worlds.build import BuiltWorld
+
+NOW, NEAREST, START, REACHED = range(4)
+GOAL_X, GOAL_Y, GOAL_RADIUS = range(3)
+NEVER = -1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal(Metric):
+    """A round region. A world stops once all its robots have reached all their goals.
+
+    `goal_distance` [m] to its middle at the end, `goal_nearest` ever, `goal_progress` = distance at the start -
+    nearest, `goal_time` [s] since the start of the run when it was reached; not a number if it never was.
+    """
+
+    at: tuple[float, float] | Sequence[tuple[float, float]]  # one point, or one for every scene [m]
+    radius: float = 0.1  # [m]
+    name: str = "goal"
+
+    number: ClassVar[int] = 2
+    columns: ClassVar[int] = 4
+    is_goal: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        checked_above_zero("Goal", "radius", self.radius, "metres")
+        for i in range(len(self.at) if self._many() else 1):
+            self._point(i)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(f"{self.name}_{what}" for what in ("distance", "nearest", "progress", "time"))
+
+    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+        return [*self._point(scene), self.radius]
+
+    def start(self, poses: Floats, numbers: Floats) -> Floats:
+        away = np.hypot(poses[..., 0] - numbers[:, None, GOAL_X], poses[..., 1] - numbers[:, None, GOAL_Y])
+        reached = np.where(away <= self.radius, 0.0, NEVER)
+        return np.stack([away, away, away, reached], axis=-1)
+
+    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+        reached = sums[..., REACHED]
+        when = np.where(reached == NEVER, np.nan, reached * run.dt)
+        return sums[..., NOW], sums[..., NEAREST], sums[..., START] - sums[..., NEAREST], when
+
+    def scenes(self) -> int | None:
+        return len(self.at) if self._many() else None
+
+    def _many(self) -> bool:
+        return len(np.shape(self.at)) == 2
+
+    def _point(self, scene: int) -> tuple[float, float]:
+        return checked_point("Goal", "at", self.at[scene] if self._many() else self.at)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Along(Metric):
+    """How far along a way of straight pieces the robot got: `along` [m], the farthest point it was nearest to.
+
+    A point counts only within `width` of the way, so that a robot behind a wall does not jump ahead.
+    """
+
+    points: Sequence[tuple[float, float]] | Sequence[Sequence[tuple[float, float]]]  # one way, or one for every scene
+    width: float = math.inf  # [m]
+    name: str = "along"
+
+    number: ClassVar[int] = 3
+    columns: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise PaddockError(f"Along: width: expected metres > 0, got {shown(self.width)}")
+        for i in range(len(self.points) if self._many() else 1):
+            self._way(i)
+
+    def names(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+        way = self._way(scene)
+        return [self.width, len(way), *(number for point in way for number in point)]
+
+    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+        return (sums[..., 0],)
+
+    def scenes(self) -> int | None:
+        return len(self.points) if self._many() else None
+
+    def _many(self) -> bool:
+        return len(self.points) > 0 and all(len(np.shape(way)) == 2 for way in self.points)
+
+    def _way(self, scene: int) -> list[tuple[float, float]]:
+        way = list(self.points[scene] if self._many() else self.points)
+        if len(way) < 2:
+            raise PaddockError(f"Along: points: expected at least 2 points, got {len(way)}")
+        return [checked_point("Along", "points", point) for point in way]
+
+
+@kernel
+def goal(numbers, moving, tick, sums):
+    """Note how near the goal is: 1 when it is reached for the first time, else 0."""
+    away = math.hypot(moving[X] - numbers[GOAL_X], moving[Y] - numbers[GOAL_Y])
+    sums[NOW] = away
+    sums[NEAREST] = min(sums[NEAREST], away)
+    if sums[REACHED] < 0.0 and away <= numbers[GOAL_RADIUS]:
+        sums[REACHED] = tick
+        return 1
+    return 0
+
+
+@kernel
+def along(numbers, moving, sums):
+    """Find the way's nearest point, and remember how far along it lies if that is a record."""
+    nearest, best, before = numbers[0], -1.0, 0.0
+    for k in range(2, 2 * int(numbers[1]), 2):
+        ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
+        px, py = moving[X] - numbers[k], moving[Y] - numbers[k + 1]
+        length = math.hypot(ex, ey)
+        t = min(length, max(0.0, (px * ex + py * ey) / length)) if length > 0.0 else 0.0
+        away = math.hypot(px - t * ex / length, py - t * ey / length) if length > 0.0 else math.hypot(px, py)
+        if away <= nearest:
+            nearest, best = away, before + t
+        before += length
+    sums[0] = max(sums[0], best)

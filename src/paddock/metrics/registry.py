@@ -1,0 +1,42 @@
+"""All metrics: their classes, and the kernels that run the right one.
+
+A new metric is a class with a kernel, and one line in each of the two lists here.
+"""
+
+from __future__ import annotations
+
+from paddock.core.jit import kernel
+from paddock.metrics.base import Metric
+from paddock.metrics.coverage import Coverage, coverage
+from paddock.metrics.goal import Along, Goal, along, goal
+from paddock.metrics.motion import Contact, Travel, contact, travel
+from paddock.metrics.sensing import Avoidance, Line, Nearness, avoidance, line, nearness
+
+METRICS: tuple[type[Metric], ...] = (Travel, Contact, Goal, Along, Coverage, Nearness, Avoidance, Line)
+
+
+@kernel
+def note_motion(number, numbers, moving, tick, dt, sums, marks):
+    """Look at a robot after a tick: 1 when it reached a goal in this tick, else 0."""
+    if number == 0:
+        travel(moving, dt, sums)
+    elif number == 1:
+        contact(moving, sums)
+    elif number == 2:
+        return goal(numbers, moving, tick, sums)
+    elif number == 3:
+        along(numbers, moving, sums)
+    elif number == 4:
+        coverage(numbers, moving, sums, marks)
+    return 0
+
+
+@kernel
+def note_readings(number, numbers, readings, first, count, moving, sums):
+    """Look at what a robot senses before it acts."""
+    if number == 5:
+        nearness(numbers, readings, first, count, sums)
+    elif number == 6:
+        avoidance(numbers, readings, first, count, moving, sums)
+    elif number == 7:
+        line(numbers, readings, first, count, sums)

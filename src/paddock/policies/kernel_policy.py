@@ -1,0 +1,130 @@
+"""Your own compiled controller: an `@paddock.kernel` function, run inside the loop like the shipped policies."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, shown
+from paddock.core.jit import Kernel, kernel, plain
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.places import place_of, problem_of
+from paddock.policies.inputs import seen_by
+
+OWN = 2
+INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KernelPolicy:
+    """A function `decide(inputs, weights, memory, wheels)` at the wheels.
+
+    `inputs` has the values of all `devices`, one after the other, in SI units; `weights` this individual's row;
+    `memory` so many numbers of its own, zero at first, which stay from tick to tick. It writes the left and right
+    rim speed [m/s] into `wheels`. It may use numbers, loops, `math` and other kernels, but must not make arrays.
+    """
+
+    decide: Kernel
+    devices: tuple[str, ...]
+    weights: Any = field(default=None, repr=False)  # shape (individuals, ·) or (·)
+    remember: int = 0  # numbers of memory
+    memory: NDArray[np.float64] = field(init=False, repr=False)
+
+    number = OWN
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.decide, Kernel):
+            raise PaddockError(f"KernelPolicy: {self.decide!r} is no kernel: put @paddock.kernel above its def")
+        arguments = list(inspect.signature(self.decide.function).parameters)
+        if len(arguments) != 4:
+            raise PaddockError(
+                f"KernelPolicy: {self._name}({', '.join(arguments)}): expected four arguments, "
+                "(inputs, weights, memory, wheels)"
+            )
+        if isinstance(self.devices, str) or not self.devices:
+            raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {shown(self.devices)}")
+        if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
+            raise PaddockError(f"KernelPolicy: remember: expected a whole number >= 0, got {shown(self.remember)}")
+        try:
+            table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
+        except (TypeError, ValueError):
+            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {shown(self.weights)}") from None
+        if table.ndim != 2 or not len(table) or not np.isfinite(table).all():
+            raise PaddockError("KernelPolicy: weights: expected finite numbers, shape (individuals, ·) or (·)")
+        object.__setattr__(self, "weights", np.ascontiguousarray(table))
+        object.__setattr__(self, "memory", np.zeros(self.remember))
+
+    @property
+    def remembers(self) -> bool:
+        """Whether decisions may depend on earlier ones."""
+        return self.remember > 0
+
+    def forget(self) -> None:
+        """Start anew: all memory becomes zero."""
+        self.memory[:] = 0.0
+
+    def copy(self) -> KernelPolicy:
+        """The same policy with a memory of its own."""
+        return replace(self)
+
+    def with_weights(self, weights: Any) -> KernelPolicy:
+        """The same policy with other weights, and nothing remembered."""
+        return replace(self, weights=weights)
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """One decision of its first individual; the same arithmetic as in compiled runs."""
+        seen = seen_by(self.devices, observation)
+        self.check(list(zip(self.devices, seen.counts, strict=True)))
+        wheels = np.zeros(2)
+        self.decide(seen.readings, self.weights[0], self.memory[: self.remember], wheels)
+        return WheelSpeeds(*wheels.tolist())
+
+    def check(self, sensors: Sequence[tuple[str, int]]) -> None:
+        """Make room for the values of its devices, behind what it remembers, and try the kernel once."""
+        values = sum(count for _, count in sensors)
+        if len(self.memory) != self.remember + values:
+            object.__setattr__(self, "memory", np.append(self.memory[: self.remember], np.zeros(values)))
+            self._try(values)
+
+    def _try(self, values: int) -> None:
+        """Run the kernel in plain Python: compiled, it would take what lies beside its arrays for its own."""
+        numbers = np.zeros(values), self.weights[0].copy(), np.zeros(self.remember), np.zeros(2)
+        try:
+            plain(self.decide.function)(*numbers)
+        except (ArithmeticError, ValueError):
+            pass  # such as 1 / 0, which is infinite in compiled code
+        except Exception as error:
+            place = place_of(error, self.decide.function.__code__.co_filename)
+            sizes = f"{values} inputs, {self.weights.shape[1]} weights, {self.remember} numbers of memory, 2 wheels"
+            raise PaddockError(
+                f"KernelPolicy: {self._name}: {f'{place}: ' if place else ''}{problem_of(error)} (it has {sizes})"
+            ) from None
+
+    @property
+    def _name(self) -> str:
+        return self.decide.function.__name__
+
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
+        """Where its inputs lie, and how much it has of all."""
+        slots = [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
+        return [len(slots), self.weights.shape[1], self.remember, *slots]
+
+
+@kernel
+def own(inputs, weights, memory, wheels):
+    """Stands for the user's kernel, which takes its place before the loop is compiled."""
+
+
+@kernel
+def take_own(plan, weights, memory, readings, wheels):
+    """Hand the user's kernel its inputs."""
+    count, kept = int(plan[INPUTS]), int(plan[REMEMBERED])
+    inputs = memory[kept : kept + count]
+    for k in range(count):
+        inputs[k] = readings[int(plan[SLOTS + k])]
+    own(inputs, weights[: int(plan[WEIGHTS])], memory[:kept], wheels[:2])

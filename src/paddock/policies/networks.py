@@ -1,0 +1,78 @@
+"""Neural networks at the wheels: feed-forward or with memory, of any size, trained or evolved elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, UnknownName, shown
+from paddock.core.jit import Kernel
+from paddock.policies.inputs import Input, nearness
+from paddock.policies.network_kernel import IDENTITY, NETWORK, RELU, SIGMOID, TANH, network
+from paddock.policies.trainable import Trainable
+
+__all__ = ["Input", "Network", "nearness"]
+
+ACTIVATIONS = {"tanh": TANH, "relu": RELU, "sigmoid": SIGMOID, "identity": IDENTITY}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Network(Trainable):
+    """Layers of units between devices and wheels. Wheel speed = `speed` · output of the last layer's two units.
+
+    The order of weights is that of `policies/network_kernel.py`. A recurrent network (Elman's) sees what its hidden
+    units were a tick ago.
+    """
+
+    hidden: tuple[int, ...] = (8,)  # units of each hidden layer
+    activation: str = "tanh"  # of the hidden layers: tanh, relu, sigmoid or identity
+    output: str = "tanh"  # of the wheels
+
+    number: ClassVar[int] = NETWORK
+    kernel: ClassVar[Kernel] = network
+    format: ClassVar[str] = "paddock network 1"
+
+    def check_structure(self) -> None:
+        for name in ("activation", "output"):
+            if getattr(self, name) not in ACTIVATIONS:
+                raise UnknownName("activation", getattr(self, name), ACTIVATIONS)
+        if not all(isinstance(units, int) and units > 0 for units in self.hidden):
+            raise PaddockError(f"Network: hidden: expected whole numbers > 0, got {shown(self.hidden)}")
+
+    @property
+    def layers(self) -> list[tuple[int, int, bool]]:
+        """Values from below, units, and whether it is recurrent, of every layer from the inputs to the wheels."""
+        sizes = [self.values, *self.hidden, 2]
+        return [
+            (below, units, self.recurrent and i < len(self.hidden)) for i, (below, units) in enumerate(pairwise(sizes))
+        ]
+
+    @property
+    def size(self) -> int:
+        return sum((1 + below + (units if recurrent else 0)) * units for below, units, recurrent in self.layers)
+
+    @property
+    def memory_size(self) -> int:
+        units = [units for _, units, _ in self.layers]
+        return 1 + 2 * self.values + sum(units) + max(units)
+
+    def random(self, individuals: int, *, seed: int, spread: float = 1.0) -> NDArray[np.float64]:
+        """Normal random weights, their spread relative to 1 / √(values that a unit adds up)."""
+        rng = np.random.default_rng(seed)
+        parts = []
+        for below, units, recurrent in self.layers:
+            rows = 1 + below + (units if recurrent else 0)
+            parts.append(rng.normal(0.0, spread / np.sqrt(rows), (individuals, rows * units)))
+        return np.hstack(parts)
+
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
+        plan = [float(self.values), float(len(self.layers)), self.speed, *self.plan_inputs(firsts)]
+        for i, (_, units, recurrent) in enumerate(self.layers):
+            kind = self.activation if i < len(self.hidden) else self.output
+            plan += [units, ACTIVATIONS[kind], float(recurrent)]
+        return plan

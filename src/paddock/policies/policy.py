@@ -1,0 +1,61 @@
+"""Policies: controllers that are numbers, so that the engine can run them in compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.jit import kernel
+from paddock.policies.braitenberg import BRAITENBERG, braitenberg
+from paddock.policies.kernel_policy import OWN, take_own
+from paddock.policies.network_kernel import NETWORK, network
+from paddock.policies.register_machine import PROGRAM, program
+
+Floats = NDArray[np.float64]
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """A controller with a compiled twin."""
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices that it looks at."""
+
+    @property
+    def number(self) -> int:
+        """Which of the shipped policies it is."""
+
+    @property
+    def weights(self) -> Floats:
+        """What evolution may change, a row for every individual, shape (individuals, ·)."""
+
+    @property
+    def memory(self) -> Floats:
+        """What it remembers and computes with, all zero at first; empty when it needs none."""
+
+    @property
+    def remembers(self) -> bool:
+        """Whether its decisions depend on the past: then it can drive one robot only."""
+
+    def check(self, sensors: Sequence[tuple[str, int]]) -> None:
+        """Refuse devices, given with the number of their values, if it cannot work with them."""
+
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
+        """All else that its kernel wants to know; the devices' values lie in a row of readings from `firsts` on."""
+
+
+@kernel
+def act(number, plan, weights, memory, readings, wheels):
+    """Run a policy: from a row of readings to the wanted rim speeds [m/s]."""
+    if number == BRAITENBERG:
+        braitenberg(plan, readings, wheels)
+    elif number == NETWORK:
+        network(plan, weights, memory, readings, wheels)
+    elif number == OWN:
+        take_own(plan, weights, memory, readings, wheels)
+    elif number == PROGRAM:
+        program(plan, weights, memory, readings, wheels)

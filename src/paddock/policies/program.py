@@ -1,0 +1,83 @@
+"""Programs at the wheels: what genetic programming and NEAT make of expression trees and grown networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, shown
+from paddock.core.jit import Kernel
+from paddock.policies.register_machine import (
+    COUNT,
+    INSTRUCTION_COLUMNS,
+    OPERATION,
+    OPERATIONS,
+    PROGRAM,
+    TARGET,
+    WHEELS,
+    B,
+    program,
+)
+from paddock.policies.trainable import Trainable
+
+MOST_INSTRUCTIONS = 4096
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Program(Trainable):
+    """Instructions between devices and wheels. Wheel speed = `speed` · the wheel's register, cut off at -1 and 1.
+
+    The order of weights is that of `policies/register_machine.py`; without any, there are no instructions.
+    Instructions of a
+    recurrent program may read what was left in a register a tick ago.
+    """
+
+    length: int = 64  # instructions that there is room for
+    recurrent: bool = True
+
+    number: ClassVar[int] = PROGRAM
+    kernel: ClassVar[Kernel] = program
+    format: ClassVar[str] = "paddock program 1"
+
+    def check_structure(self) -> None:
+        if not isinstance(self.length, int) or not 1 <= self.length <= MOST_INSTRUCTIONS:
+            raise PaddockError(
+                f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {shown(self.length)}"
+            )
+
+    @property
+    def registers(self) -> int:
+        """Inputs, wheels, and one for each instruction."""
+        return self.values + WHEELS + self.length
+
+    @property
+    def size(self) -> int:
+        return COUNT + INSTRUCTION_COLUMNS * self.length
+
+    @property
+    def memory_size(self) -> int:
+        return 1 + self.values + self.registers
+
+    def check_weights(self, table: NDArray[np.float64]) -> None:
+        """Refuse all that would lead the kernel out of its registers."""
+        super().check_weights(table)
+        counts, rows = table[:, 0], table[:, COUNT:].reshape(len(table), self.length, INSTRUCTION_COLUMNS)
+        whole = rows[..., OPERATION : B + 1]
+        right = (
+            (counts >= 0) & (counts <= self.length) & (counts == np.floor(counts))
+            & (whole == np.floor(whole)).all(axis=(1, 2)) & (whole >= 0).all(axis=(1, 2))
+            & (rows[..., OPERATION] < OPERATIONS).all(axis=1)
+            & (rows[..., TARGET : B + 1] < self.registers).all(axis=(1, 2))
+        )  # fmt: skip
+        if not right.all():
+            raise PaddockError(
+                f"Program: weights: individual {right.argmin()} is no program for {self.registers} registers"
+            )
+
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
+        cleared = 0.0 if self.recurrent else float(self.registers - self.values)
+        return [float(self.values), cleared, self.speed, *self.plan_inputs(firsts)]

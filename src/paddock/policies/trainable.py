@@ -1,0 +1,159 @@
+"""Trainable: what networks and programs have in common. Their numbers are found by evolution or by training."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, shown
+from paddock.core.jit import Kernel
+from paddock.core.npz import read_npz, write_npz
+from paddock.core.numeric import all_finite
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.policies.inputs import Input, seen_by
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trainable(ABC):
+    """A policy that looks at `inputs`; `weights` has a row of numbers for each individual, by default zeros."""
+
+    inputs: tuple[Input, ...]
+    recurrent: bool = False  # whether it remembers
+    speed: float = 0.1  # [m/s] of the wheels at full output
+    weights: Any = field(default=None, repr=False)  # shape (individuals, size) or (size)
+    memory: NDArray[np.float64] = field(init=False, repr=False)  # what it remembers, and scratch
+
+    number: ClassVar[int]
+    kernel: ClassVar[Kernel]  # one decision: (plan, weights, memory, readings, wheels)
+    format: ClassVar[str]  # of its files
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        if not self.inputs or not all(isinstance(one, Input) for one in self.inputs):
+            raise PaddockError(f"{name}: inputs: expected a tuple of Input(…), at least one")
+        if not (all_finite(self.speed) and self.speed > 0):
+            raise PaddockError(f"{name}: speed: expected m/s > 0, got {shown(self.speed)}")
+        self.check_structure()
+        try:
+            table = np.zeros((1, self.size)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
+        except (TypeError, ValueError):
+            raise PaddockError(f"{name}: weights: expected numbers, got {shown(self.weights)}") from None
+        if table.ndim != 2 or table.shape[1] != self.size or not len(table):
+            found = np.shape(self.weights)
+            raise PaddockError(f"{name}: weights: expected shape (individuals, {self.size}), got {found}")
+        self.check_weights(table)
+        object.__setattr__(self, "weights", np.ascontiguousarray(table))
+        object.__setattr__(self, "memory", np.zeros(self.memory_size))
+
+    @abstractmethod
+    def check_structure(self) -> None:
+        """Refuse settings that make no sense."""
+
+    def check_weights(self, table: NDArray[np.float64]) -> None:
+        """Refuse numbers, shape (individuals, size), that make no sense."""
+        finite = np.isfinite(table).all(axis=1)
+        if not finite.all():
+            name = type(self).__name__
+            raise PaddockError(f"{name}: weights: those of individual {finite.argmin()} are not all finite")
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many numbers one individual has."""
+
+    @property
+    @abstractmethod
+    def memory_size(self) -> int:
+        """How many numbers it remembers and computes with."""
+
+    @abstractmethod
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
+        """Its numbers for the kernel, but for the weights; the devices' readings lie from `firsts` on."""
+
+    @property
+    def values(self) -> int:
+        """How many values its devices have together."""
+        return sum(one.values for one in self.inputs)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The devices that it looks at."""
+        return tuple(one.device for one in self.inputs)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether decisions may depend on earlier ones."""
+        return self.recurrent or any(one.change for one in self.inputs)
+
+    def forget(self) -> None:
+        """Start anew: all memory becomes zero."""
+        self.memory[:] = 0.0
+
+    def copy(self) -> Self:
+        """The same policy with a memory of its own."""
+        return replace(self)
+
+    def with_weights(self, weights: Any) -> Self:
+        """The same policy with other weights, shape (size) or (individuals, size), and nothing remembered."""
+        return replace(self, weights=weights)
+
+    def check(self, sensors: Sequence[tuple[str, int]]) -> None:
+        """Refuse devices that have another number of values than it was made for."""
+        for one, (device, count) in zip(self.inputs, sensors, strict=True):
+            if one.values != count:
+                made = f"{type(self).__name__}: made for {one.values} values of {one.device}"
+                raise PaddockError(f"{made}, but {device} has {count}")
+
+    def plan_inputs(self, firsts: Sequence[int]) -> list[float]:
+        """The part of its plan that tells where its inputs lie and how they are scaled."""
+        return [
+            number
+            for one, first in zip(self.inputs, firsts, strict=True)
+            for slot in range(first, first + one.values)
+            for number in (slot, one.zero, one.gain, float(one.change))
+        ]
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """One decision of its first individual; the same arithmetic, to the last bit, as in compiled runs."""
+        seen = seen_by(self.devices, observation)
+        self.check(list(zip(self.devices, seen.counts, strict=True)))
+        wheels = np.zeros(2)
+        plan = np.array(self.plan(seen.firsts, seen.counts))
+        type(self).kernel(plan, self.weights[0], self.memory, seen.readings, wheels)
+        return WheelSpeeds(*wheels.tolist())
+
+    def save(self, path: str | Path) -> None:
+        """Write it with its weights to a `.npz` file."""
+        settings = {one.name: getattr(self, one.name) for one in fields(self) if one.init and one.name != "weights"}
+        about = {**settings, "format": self.format, "inputs": [asdict(one) for one in self.inputs]}
+        write_npz(path, about, {"weights": self.weights})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read what `save` wrote; nothing in the file is ever executed."""
+        about, arrays = read_npz(path, cls._what())
+        return cls.from_file(path, about, arrays)
+
+    @classmethod
+    def from_file(cls, path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The policy that a file describes."""
+        try:
+            if about["format"] != cls.format:
+                raise ValueError(f"another format, {about['format']!r}")
+            settings: dict[str, Any] = dict(about)
+            settings |= {name: tuple(value) for name, value in about.items() if isinstance(value, list)}
+            settings["inputs"] = tuple(Input(**one) for one in about["inputs"])
+            del settings["format"]
+            return cls(**settings, weights=arrays["weights"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise PaddockError(f"{path}: expected {cls._what()}: {error}") from None
+
+    @classmethod
+    def _what(cls) -> str:
+        return f"a {cls.__name__.lower()} saved by {cls.__name__}.save"

@@ -1,0 +1,1 @@
+"""Many worlds at once: batches, the compiled loop, and the GPU."""

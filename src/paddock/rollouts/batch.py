@@ -1,0 +1,333 @@
+"""Batch: many worlds at once, each the same to the last bit as an arena of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddock.core.errors import SimulationError, UnknownName, shown
+from paddock.core.geometry import Pose, wrap
+from paddock.core.jit import Kernel, progress_while_compiling
+from paddock.core.numeric import all_finite, checked_seed
+from paddock.engine import state as engine
+from paddock.engine.model import Floats, Ints
+from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
+from paddock.metrics.base import Metric, Run
+from paddock.policies.policy import Policy
+from paddock.rollouts.loop import loop_for
+from paddock.rollouts.metric_sums import figures_of, metric_sums_of
+from paddock.rollouts.policy_table import policy_table_of, refuse_polled
+from paddock.rollouts.tables import MetricSums, PolicyTable
+from paddock.rollouts.threads import available_threads, share_out
+from paddock.worlds.build import BuiltWorld
+from paddock.worlds.placement import Room, random_poses
+
+if TYPE_CHECKING:
+    from paddock.arena.arena import Arena
+    from paddock.rollouts.cuda.device import Cuda
+
+JOB = 20_000  # robot-steps that a thread takes at once: about a hundredth of a second
+JOBS_OF_A_HAND = 4  # at least, where there are enough worlds
+SLICE = 200_000  # robot-steps of one world before Python gets a word in
+
+
+@dataclass(frozen=True, repr=False)
+class Rollout:
+    """What came out of a run of W worlds with N robots."""
+
+    figures: Mapping[str, Floats]  # by name, shape (W, N)
+    ticks: Ints  # how many every world ran, shape (W)
+    poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
+    trace: Floats  # poses every few ticks, the start first; not a number after a world's end; shape (W, moments, N, 3)
+
+    def __repr__(self) -> str:
+        return f"<Rollout of {len(self.ticks)} worlds: {', '.join(self.figures) or 'no figures'}>"
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self.figures:
+            raise UnknownName("figure", name, self.figures)
+        return self.figures[name]
+
+
+class Batch:
+    """Worlds that run side by side. World i shows scene i % len(scenes) and is the arena that has its seed."""
+
+    def __init__(
+        self,
+        scenes: Sequence[BuiltWorld],
+        n: int,
+        *,
+        seed: int | Sequence[int] = 0,
+        threads: int | None = None,
+        device: str = "cpu",
+        precision: str = "float64",
+        starts: Any = None,
+    ) -> None:
+        self.scenes = tuple(scenes)
+        self._check_scenes()
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 or n % len(self.scenes):
+            raise SimulationError(
+                f"batch: n: expected a whole number of worlds >= 1, a multiple of {len(self.scenes)} scenes, got {n!r}"
+            )
+        if threads is not None and (not isinstance(threads, int) or isinstance(threads, bool) or threads < 1):
+            raise SimulationError(f"batch: threads: expected a whole number >= 1, or None for all, got {threads!r}")
+        self.threads = available_threads() if threads is None else threads
+        self.gpu = _gpu(device, precision)
+        self._starts = starts
+        self.state, self.commands = self._start(seeds_of(seed, int(n)))
+        self._forget()
+
+    def _check_scenes(self) -> None:
+        if not self.scenes:
+            raise SimulationError("batch: expected at least one world")
+        first = self.scenes[0]
+        for i, other in enumerate(self.scenes[1:], 1):
+            for what, mine, its in (
+                ("robots", [one.name for one in first.spec.robots], [one.name for one in other.spec.robots]),
+                ("robot types", [one.name for one in first.robots], [one.name for one in other.robots]),
+                ("dt", first.model.dt, other.model.dt),
+            ):
+                if mine != its:
+                    raise SimulationError(
+                        f"batch: world {i} ({other.spec.name}) has other {what} than world 0: {its}, not {mine}"
+                    )
+            if first.robots != other.robots:
+                raise SimulationError(f"batch: world {i} ({other.spec.name}) has robots with other data than world 0")
+
+    def _start(self, seeds: Ints) -> tuple[engine.State, Floats]:
+        first, worlds = self.scenes[0], len(seeds)
+        state = engine.initial_state(first.model, first.poses, lamps=first.lamps, seed=0, worlds=worlds)
+        poses = start_poses(self.scenes, seeds, self._starts)[:, None]
+        state.motion[..., X : HEADING + 1] = state.motion[..., BELIEF_X : BELIEF_HEADING + 1] = poses
+        state.clock[:, SEED] = seeds
+        return state, engine.initial_commands(first.model, worlds=worlds)
+
+    def __len__(self) -> int:
+        """How many worlds there are."""
+        return len(self.state.clock)
+
+    def __repr__(self) -> str:
+        return f"<Batch {self.scenes[0].spec.name}, worlds: {len(self)}, robots: {len(self.robots)}>"
+
+    @property
+    def dt(self) -> float:
+        """Length of a tick [s]."""
+        return self.scenes[0].model.dt
+
+    @property
+    def robots(self) -> tuple[str, ...]:
+        """The names of the robots in every world."""
+        return tuple(robot.name for robot in self.scenes[0].spec.robots)
+
+    @property
+    def seeds(self) -> Ints:
+        """The seed of every world, shape (W); a copy."""
+        return self.state.clock[:, SEED].copy()
+
+    @property
+    def ticks(self) -> Ints:
+        """Ticks since the start of every world, shape (W); a copy."""
+        return self.state.clock[:, TICK].copy()
+
+    @property
+    def motion(self) -> Floats:
+        """The present motion of all robots, see engine/state.py, shape (W, N, ·); a copy."""
+        present: Floats = self.state.motion[np.arange(len(self)), self.ticks % self.state.motion.shape[1]]
+        return present
+
+    @property
+    def poses(self) -> Floats:
+        """All robots' x, y [m] and heading [rad], shape (W, N, 3); a copy."""
+        return self.motion[..., X : HEADING + 1].copy()
+
+    def digest(self, world: int) -> str:
+        """The fingerprint that an arena in the same state has."""
+        return engine.digest(*self._single(world))
+
+    def arena(self, world: int) -> Arena:
+        """An arena of its own that goes on where one of the worlds is."""
+        from paddock.arena.arena import Arena
+
+        state, commands = self._single(world)
+        arena = Arena(self.scenes[world % len(self.scenes)], seed=int(self.state.clock[world, SEED]))
+        arena.take_over(state, commands)
+        return arena
+
+    def _single(self, world: int) -> tuple[engine.State, Floats]:
+        """State and commands of one world, with the leading axis of a single one."""
+        if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self):
+            raise SimulationError(f"world: expected a whole number from 0 to {len(self) - 1}, got {world!r}")
+        one = slice(world, world + 1)
+        return engine.State(self.state.clock[one], self.state.motion[one]), self.commands[one]
+
+    def reset(self, seed: int | Sequence[int] | None = None) -> None:
+        """Back to the start, with the same seeds or others."""
+        self.state, self.commands = self._start(self.seeds if seed is None else seeds_of(seed, len(self)))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._drivers: Mapping[int, Policy] = {}
+        self._memory = np.zeros((len(self), 0))
+
+    def run(
+        self,
+        seconds: float,
+        controllers: Policy | Mapping[str, Policy],
+        *,
+        metrics: Sequence[Metric] = (),
+        trace_every: float | None = None,
+    ) -> Rollout:
+        """Let time pass in all worlds. Policies that drove last time, too, go on with what they remember.
+
+        Args:
+            seconds: simulated time to run for, rounded to whole ticks.
+            controllers: a policy per robot's name; or one, for the only robot. A policy with one row of weights
+                drives all worlds, one with a row for each of P individuals the worlds i with i // (W / P) = row.
+            metrics: what to find out; the figures are of this run alone.
+            trace_every: simulated seconds between two poses of the trace; None for no trace.
+        """
+        ticks = self._ticks("run: seconds", seconds)
+        every = 0 if trace_every is None else self._ticks("run: trace_every", trace_every)
+        if trace_every == 0:
+            raise SimulationError("run: trace_every: expected seconds > 0, or None for no trace, got 0")
+        policies = self._by_number(controllers)
+        loop = loop_for(policies.values())  # refuses two kernels of one's own, for the GPU too
+        policy_table = self._recalled(policies, policy_table_of(self.scenes[0], policies, worlds=len(self)))
+        moments = ticks // max(1, every) + 1 if every else 0
+        poses = self.poses
+        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, poses, self.ticks, moments, every)
+        refuse_polled(self.scenes[0], policy_table.enabled)
+        if moments:
+            metric_sums.trace[:, 0] = poses
+        if self.gpu is None:
+            self._roll(loop, policy_table, metric_sums, ticks)
+        else:
+            from paddock.rollouts.cuda.launch import run_on_gpu
+
+            run_on_gpu(self.gpu, self.scenes, self.state, self.commands, policies, policy_table, metric_sums, ticks)
+        ran = self.ticks - metric_sums.start
+        figures = figures_of(metric_sums, metrics, Run(ran[:, None], self.dt))
+        return Rollout(figures, ran, self.poses, metric_sums.trace)
+
+    def _recalled(self, policies: Mapping[int, Policy], policy_table: PolicyTable) -> PolicyTable:
+        """The policy_table with what they remember in every world, if the same policies drove last time."""
+        before = self._drivers
+        if before.keys() == policies.keys() and all(before[robot] is policy for robot, policy in policies.items()):
+            policy_table = policy_table._replace(memory=self._memory)
+        self._drivers, self._memory = policies, policy_table.memory
+        return policy_table
+
+    def _ticks(self, what: str, seconds: float) -> int:
+        if not (all_finite(seconds) and seconds >= 0):
+            raise SimulationError(f"{what}: expected seconds >= 0, got {shown(seconds)}")
+        return max(round(seconds / self.dt), 1 if seconds > 0 else 0)
+
+    def _by_number(self, controllers: Any) -> dict[int, Policy]:
+        if not isinstance(controllers, Mapping):
+            if len(self.robots) != 1:
+                raise SimulationError(
+                    f"run: there are {len(self.robots)} robots: expected a dict of policies by robot name"
+                )
+            controllers = {self.robots[0]: controllers}
+        chosen = {}
+        for name, controller in controllers.items():
+            if name not in self.robots:
+                raise UnknownName("robot", name, self.robots)
+            if not isinstance(controller, Policy):
+                raise SimulationError(
+                    f"run: {controller!r} is no policy: batches run compiled controllers, see docs/batches.md"
+                )
+            chosen[self.robots.index(name)] = controller
+        return chosen
+
+    def _roll(self, loop: Kernel, policy_table: PolicyTable, metric_sums: MetricSums, ticks: int) -> None:
+        """Share the worlds out to threads, in jobs of some worlds each."""
+        hands = [self._scratch() for _ in range(self.threads)]
+        slice_of_ticks = max(1, SLICE // len(self.robots))
+
+        def work(hand: int, job: tuple[BuiltWorld, Ints, int]) -> None:
+            scene, worlds, now = job
+            space, readings = hands[hand]
+            loop.compiled(
+                scene.model, self.state, self.commands, space, policy_table, readings, metric_sums, worlds, now
+            )
+
+        with progress_while_compiling("its fused loop", loop):
+            work(0, (self.scenes[0], np.zeros(0, np.int64), 0))
+        for done in range(0, ticks, slice_of_ticks):
+            now = min(slice_of_ticks, ticks - done)
+            share_out(self._jobs(now), work, min(self.threads, len(self)))
+
+    def _jobs(self, ticks: int) -> Iterator[tuple[BuiltWorld, Ints, int]]:
+        # Never so many that a few long jobs leave some hands idle.
+        fair = math.ceil(len(self) / (JOBS_OF_A_HAND * self.threads))
+        worlds_at_once = max(1, min(JOB // max(1, ticks * len(self.robots)), fair))
+        for i, scene in enumerate(self.scenes):
+            worlds = np.arange(i, len(self), len(self.scenes))
+            for first in range(0, len(worlds), worlds_at_once):
+                yield scene, worlds[first : first + worlds_at_once], ticks
+
+    def _scratch(self) -> tuple[engine.Workspace, Floats]:
+        """Working memory of one thread that is large enough for every scene."""
+        spaces = [engine.workspace(scene.model) for scene in self.scenes]
+        largest = engine.Workspace(*(max(parts, key=len) for parts in zip(*spaces, strict=True)))
+        return largest, np.zeros(max(1, self.scenes[0].values))
+
+
+def _gpu(device: str, precision: str) -> Cuda | None:
+    if device not in ("cpu", "cuda"):
+        raise UnknownName("device", device, ("cpu", "cuda"))
+    if device == "cpu":
+        if precision != "float64":
+            raise SimulationError(f"precision: the CPU computes in float64, not {precision!r}: use device='cuda'")
+        return None
+    from paddock.rollouts.cuda.device import Cuda
+
+    return Cuda(precision)
+
+
+def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Floats:
+    """Where the robots of every world stand at the start, shape (W, N, 3): as in the scenes, at random, or as told."""
+    worlds, robots = len(seeds), len(scenes[0].poses)
+    if starts is None:
+        return np.stack([scene.poses for scene in scenes])[np.arange(worlds) % len(scenes)]
+    if isinstance(starts, str):
+        if starts != "random":
+            raise UnknownName("starts", starts, ("random",))
+        rows = [random_poses(scenes[i % len(scenes)].spec, scenes[0].robots, seed) for i, seed in enumerate(seeds)]
+        return np.array(rows, np.float64).reshape(worlds, robots, 3)
+    shape = np.shape(starts)
+    if shape != (worlds, robots, 3) and (robots != 1 or shape != (worlds, 3)):
+        raise SimulationError(f"starts: expected 'random', or poses of shape ({worlds}, {robots}, 3), got {shape}")
+    try:
+        poses = np.array(starts, np.float64).reshape(worlds, robots, 3)
+    except (TypeError, ValueError):
+        raise SimulationError(f"starts: expected numbers, got {shown(starts)}") from None
+    poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
+    if not np.isfinite(poses).all():
+        raise SimulationError(f"starts: those of world {np.isfinite(poses).all(axis=(1, 2)).argmin()} are not finite")
+    for i, row in enumerate(poses.tolist()):
+        scene = scenes[i % len(scenes)]
+        room = Room(scene.spec)
+        for placed, spec, pose in zip(scene.spec.robots, scene.robots, row, strict=True):
+            problem = room.problem(spec, Pose(*pose))
+            if problem:
+                raise SimulationError(f"starts: world {i}: robot {placed.name!r} {problem}")
+            room.add(spec, Pose(*pose), f"robot {placed.name!r}")
+    return poses
+
+
+def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:
+    """The seed of every world: `seed` + the world's number, or as listed."""
+    if isinstance(seed, (Sequence, np.ndarray)):
+        if len(seed) != worlds:
+            raise SimulationError(f"seed: expected a whole number, or {worlds} of them, got {len(seed)}")
+        return np.array([checked_seed(one) for one in seed], np.int64)
+    first = checked_seed(seed)
+    if first + worlds > 2**63:
+        raise SimulationError(f"seed: expected at most 2**63 - {worlds} for {worlds} worlds, got {seed!r}")
+    return first + np.arange(worlds, dtype=np.int64)

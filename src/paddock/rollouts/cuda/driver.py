@@ -1,0 +1,218 @@
+"""The GPU's driver: one thread takes one world, keeps its state to itself, and runs the loop of the CPU.
+
+Every function that it calls is made from the CPU's own kernel (`core/remake.py`), with all numbers in the wanted
+precision. So there is one source; what differs is the rounding of products and sums, which GPUs fuse.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import types
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paddock.core.jit import Kernel
+from paddock.core.remake import remade
+from paddock.engine.kernels.rng import uniform
+from paddock.engine.kernels.surroundings import index_crowd
+from paddock.engine.model import ITEM_COLUMNS, Model
+from paddock.engine.state import SEED, TICK, State, Workspace
+from paddock.engine.step import step_world
+from paddock.rollouts.cuda.proximity_fast_path import Pool, look
+from paddock.rollouts.cuda.stubs import uniform_single
+from paddock.rollouts.loop import decide, write_down
+from paddock.rollouts.tables import MetricSums, PolicyTable
+from paddock.sensors.sense import sense
+
+cuda: Any = None  # numba's module, once it is wanted; its simulator looks for it among a kernel's global names
+
+
+class Sizes(NamedTuple):
+    """What a driver is compiled for: arrays of a thread have fixed sizes."""
+
+    single: bool  # single precision
+    robots: int
+    kept: int  # ticks of motion
+    columns: int  # of motion
+    wanted: int  # columns of commands
+    constants: int  # of the model
+    crowd: int  # numbers in the index of robots
+    most: int  # segments or discs that a robot may have around it
+    values: int  # in a row of readings
+    memory: int  # of the policy
+    sums: int  # of all metrics
+    rays: int  # of the one device, if the threads of a block look together; else 0
+    seats: int  # threads of such a block
+
+    @property
+    def thread_bytes(self) -> int:
+        """Memory that every thread has for itself."""
+        row = self.kept * self.columns + self.wanted + self.sums
+        numbers = self.robots * row + self.memory + self.values + 2 * self.most * ITEM_COLUMNS
+        return numbers * (4 if self.single else 8) + 8 * self.crowd
+
+
+def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: dict[str, Any], **options: Any) -> Any:
+    """The driver for some sizes, with other kernels in place of some, and numbers behind some of their names."""
+    global cuda
+    cuda = module
+    f = np.float32 if sizes.single else np.float64
+    constant = None
+    if sizes.single:
+        constant, swaps = Single(cuda), {**swaps, uniform: uniform_single}
+    known = {**names, f"{look.__module__}.cuda": cuda}
+
+    def on_device(kernel: Kernel) -> Any:
+        return remade(kernel, swaps, names=known, constant=constant, make=cuda.jit(device=True))
+
+    decide_there, step_there, write_there = on_device(decide), on_device(step_world), on_device(write_down)
+    crew, kept, columns, wanted, constant_count = sizes.robots, sizes.kept, sizes.columns, sizes.wanted, sizes.constants
+    crowded, most, values, memory_size = sizes.crowd, sizes.most, sizes.values, sizes.memory
+    sum_count, ray_count, seats = sizes.sums, sizes.rays, sizes.seats
+    together = ray_count > 0
+    look_there: Any = on_device(look) if together else None
+    sense_there: Any = None if together else on_device(sense)
+    index_there: Any = on_device(index_crowd) if crew > 1 else None
+    ray_columns = ray_count | 1  # odd, so that threads side by side do not wait for the same bank of memory
+
+    def drive(
+        dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, constants,
+        clock, motion, commands, rows, plans, weights, share, memory, enabled,
+        metrics, slots, numbers, sums, marks, start, ahead, trace, every, worlds, ticks,
+    ):  # fmt: skip
+        at_hand = cuda.shared.array(constant_count, f)
+        pool = Pool(
+            cuda.shared.array(1, np.uint32),
+            cuda.shared.array((seats, 4), f),
+            cuda.shared.array(seats, np.uint64),
+            cuda.shared.array(seats, np.uint32),
+            cuda.shared.array((seats, most), np.uint32),
+            cuda.shared.array((seats, ray_columns), f),
+        )
+        for k in range(cuda.threadIdx.x, constant_count, cuda.blockDim.x):
+            at_hand[k] = constants[k]
+        cuda.syncthreads()
+        thread = cuda.grid(1)
+        there = thread < worlds.shape[0]
+        if not there and not together:
+            return
+        w = worlds[thread if there else 0]
+        who, scene = w // share, w % numbers.shape[0]
+
+        my_clock = cuda.local.array((1, 2), np.int64)
+        my_motion = cuda.local.array((1, kept, crew, columns), f)
+        my_commands = cuda.local.array((1, crew, wanted), f)
+        my_memory = cuda.local.array((1, memory_size), f)
+        my_sums = cuda.local.array((1, crew, sum_count), f)
+        my_ahead = cuda.local.array(1, np.int64)
+        readings = cuda.local.array(values, f)
+        segments = cuda.local.array((most, ITEM_COLUMNS), f)
+        discs = cuda.local.array((most, ITEM_COLUMNS), f)
+        crowd = cuda.local.array(crowded, np.int64)
+
+        my_clock[0, TICK], my_clock[0, SEED] = clock[w, TICK], clock[w, SEED]
+        for r in range(crew):
+            for k in range(kept):
+                for j in range(columns):
+                    my_motion[0, k, r, j] = motion[w, k, r, j]
+            for j in range(wanted):
+                my_commands[0, r, j] = commands[w, r, j]
+            for j in range(sum_count):
+                my_sums[0, r, j] = sums[w, r, j]
+        for j in range(memory_size):
+            my_memory[0, j] = memory[w, j]
+        my_ahead[0] = ahead[w]
+
+        model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
+        state = State(my_clock, my_motion)
+        space = Workspace(crowd, segments, discs)
+        policy_table = PolicyTable(rows, plans, weights[who : who + 1], 1, my_memory, enabled)
+        metric_sums = MetricSums(
+            metrics, slots, numbers[scene : scene + 1], my_sums, marks[w : w + 1], start[w : w + 1], my_ahead,
+            trace[w : w + 1], every,
+        )  # fmt: skip
+        if crew > 1:
+            index_there(model.grids, my_motion[0, my_clock[0, TICK] % kept], crowd)
+        for _ in range(ticks):
+            alive = there and my_ahead[0] != 0
+            if together:  # a block goes on until all its worlds are done: its threads need each other
+                if not cuda.syncthreads_or(np.int32(alive)):
+                    break
+                look_there(model, state, space, pool, alive, cuda.threadIdx.x, cuda.blockDim.x, readings)
+                if alive:
+                    decide_there(model, state, my_commands, policy_table, readings, metric_sums, 0, 0)
+            else:
+                if not alive:
+                    break
+                for r in range(crew):
+                    sense_there(model, state, space, 0, r, enabled[r], False, readings)
+                    decide_there(model, state, my_commands, policy_table, readings, metric_sums, 0, r)
+            if alive:
+                step_there(model, state, my_commands, space, 0)
+                write_there(model, state, metric_sums, 0)
+
+        if there:
+            clock[w, TICK] = my_clock[0, TICK]
+            for r in range(crew):
+                for k in range(kept):
+                    for j in range(columns):
+                        motion[w, k, r, j] = my_motion[0, k, r, j]
+                for j in range(wanted):
+                    commands[w, r, j] = my_commands[0, r, j]
+                for j in range(sum_count):
+                    sums[w, r, j] = my_sums[0, r, j]
+            for j in range(memory_size):
+                memory[w, j] = my_memory[0, j]
+            ahead[w] = my_ahead[0]
+
+    return cuda.jit(drive, **options)
+
+
+def by_column(module: Any, table: Any, real: type, threads: int) -> Any:
+    """A copy of a table on the device, column after column: threads side by side read numbers side by side.
+
+    Every thread copies a row; laying the table out on the host takes several times as long.
+    """
+    there = module.device_array(table.shape, real, order="F")
+    _copier(module)[math.ceil(len(table) / threads), threads](module.to_device(table), there)
+    return there
+
+
+@functools.cache
+def _copier(module: Any) -> Any:
+    global cuda
+    cuda = module
+
+    def copy(source, target):
+        row = cuda.grid(1)
+        if row < source.shape[0]:
+            for column in range(source.shape[1]):
+                target[row, column] = source[row, column]
+
+    return cuda.jit(copy)
+
+
+class Single:
+    """What stands for a number or a module where everything is single precision."""
+
+    def __init__(self, cuda: Any) -> None:
+        single: Any = types.ModuleType("single_math")
+        for name in dir(math):
+            member = getattr(math, name)
+            setattr(single, name, np.float32(member) if isinstance(member, float) else member)
+        if hasattr(cuda, "libdevice"):  # not in the simulator
+            fast = cuda.libdevice
+            # Python's own give whole numbers, and whole times single is double.
+            single.floor, single.ceil = fast.floorf, fast.ceilf
+            # Short, and within 1e-6: angles here are small.
+            single.sin, single.cos = fast.fast_sinf, fast.fast_cosf
+            single.exp, single.log = fast.fast_expf, fast.fast_logf
+
+        self.math: Any = single
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, float):
+            return np.float32(value)
+        return self.math if value is math else value

@@ -1,0 +1,234 @@
+"""A shorter way for the commonest robot: a round body whose one device is an infrared ring that looks at once.
+
+The same scalar kernels in other loops. What stands around is gathered once a tick, for sensing and for contact. Most
+robots have nothing around, some have much; so the threads of a block pool their work: things seen are tested one
+after the other, each thread taking one ray, and then readings, each thread taking one sensor that may see something.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paddock.core.jit import kernel
+from paddock.engine.kernels.rays import distance_to_segment, ray_to_disc, ray_to_segment
+from paddock.engine.kernels.rng import ALONE, gauss, key_of
+from paddock.engine.kernels.surroundings import put
+from paddock.engine.model import (
+    CHANNELS,
+    DELAY,
+    FIRST_MOUNT,
+    FIRST_PARAMETER,
+    FIRST_RESPONSE,
+    FIRST_VALUE,
+    GRID_COLUMNS,
+    GRID_REACH,
+    GRID_ROWS,
+    GRID_SCALE,
+    GRID_STARTS,
+    GRID_X,
+    GRID_Y,
+    ITEM_RADIUS,
+    ITEM_TOP,
+    ITEM_X0,
+    ITEM_X1,
+    ITEM_Y0,
+    ITEM_Y1,
+    KIND,
+    MOUNT_COLUMNS,
+    MOUNT_COS,
+    MOUNT_SIN,
+    MOUNT_X,
+    MOUNT_Y,
+    MOUNT_Z,
+    NEAR,
+    NOISE,
+    NOTHING,
+    PAN,
+    PERIOD,
+    REACH,
+    RESOLUTION,
+    RESPONSE_COLUMNS,
+    RESPONSES,
+    SIGMA,
+    SIGMA_RELATIVE,
+    Model,
+)
+from paddock.engine.state import HEADING, SEED, TICK, X, Y, ticks_kept
+from paddock.rollouts.cuda.device import Cuda
+from paddock.sensors.base import OWN
+from paddock.sensors.proximity import AMBIENT, DIRECTIONS, RANGE, RAYS
+from paddock.sensors.stages import inverted, responded
+
+WARP = 32  # threads that run side by side
+# Set when a driver is made: the device's row in the model, how many sensors it has, how many rays each of them, and
+# where its values, mounts, own parameters and rows of response lie; numbers known beforehand make short loops.
+DEVICE, SENSORS, RAYS_EACH, VALUES, MOUNTS, OWN_AT, RESPONSE, ROWS = 0, 1, 1, 0, 0, 0, 0, 2
+cuda: Any = None  # numba's module; set when a driver is made
+
+
+class Pool(NamedTuple):
+    """What the threads of a block share: robots that have something around them take seats."""
+
+    taken: Any  # how many seats are, shape (1)
+    poses: Any  # x, y [m], cosine and sine of the heading, by seat
+    keys: Any  # of random numbers, by seat
+    sizes: Any  # how many things are around, by seat
+    around: Any  # which items these are, by seat
+    nearest: Any  # how far each ray gets [m], by seat and ray; later the readings
+
+
+def fits(models: Sequence[Model], device: int, *, lights: bool) -> bool:
+    """Whether the short way is open to a round body whose only device this is."""
+    row, own = models[0].devices[device], models[0].devices[device, FIRST_PARAMETER] + OWN
+    alike = all(np.array_equal(model.devices, models[0].devices) for model in models)
+    near = all(0 < model.stages[device, REACH] <= model.grids[NEAR, GRID_REACH] for model in models)
+    at_once = row[PERIOD] == 1 and row[DELAY] == 0 and row[PAN] < 0 and ticks_kept(models[0]) == 1
+    dark = not lights or models[0].constants[own + AMBIENT] == 0.0
+    return bool(row[KIND] == 0 and row[RESPONSES] > 0 and alike and near and at_once and dark)
+
+
+def rays_of(model: Model, device: int) -> int:
+    """How many rays all sensors of the ring have together."""
+    rays = model.constants[model.devices[device, FIRST_PARAMETER] + OWN + RAYS]
+    return int(model.devices[device, CHANNELS] * rays)
+
+
+def seats_for(cuda: Cuda, rays: int, most: int, constants: int) -> int:
+    """How many threads may look together: as many as wanted, or as their pool has room for; 0 for none."""
+    real, seats = np.dtype(cuda.real).itemsize, cuda.threads
+    while seats >= WARP and seats * (real * ((rays | 1) + 4) + 4 * most + 12) + real * constants > cuda.shared_bytes:
+        seats //= 2
+    return seats if seats >= WARP else 0
+
+
+def names_for(model: Model, device: int) -> dict[str, int]:
+    """What shall stand behind the names above."""
+    row = [int(number) for number in model.devices[device]]
+    own = row[FIRST_PARAMETER] + OWN
+    names = {
+        "DEVICE": device, "SENSORS": row[CHANNELS], "RAYS_EACH": int(model.constants[own + RAYS]),
+        "VALUES": row[FIRST_VALUE], "MOUNTS": row[FIRST_MOUNT], "OWN_AT": own,
+        "RESPONSE": row[FIRST_RESPONSE], "ROWS": row[RESPONSES],
+    }  # fmt: skip
+    return {f"{__name__}.{name}": number for name, number in names.items()}
+
+
+@kernel
+def look(model, state, space, pool, alive, lane, threads, readings):
+    """Read the infrared rings of all threads of the block together, and leave in the workspace what stands around."""
+    for channel in range(SENSORS):
+        readings[VALUES + channel] = model.stages[DEVICE, NOTHING]
+    if lane == 0:
+        pool.taken[0] = 0
+    cuda.syncthreads()
+    seat = -1
+    if alive:
+        seat = offer(model, state, space, pool)
+    cuda.syncthreads()
+    for ray in range(lane % WARP, SENSORS * RAYS_EACH, WARP):
+        cast(model.constants, model.items, pool, ray, lane // WARP, threads // WARP)
+    cuda.syncthreads()
+    noise = model.robots[model.makes[0], NOISE]
+    for k in range(lane, pool.taken[0] * SENSORS, threads):
+        read_one(model, pool, noise, k // SENSORS, k % SENSORS)
+    cuda.syncthreads()
+    if seat >= 0:
+        for channel in range(SENSORS):
+            readings[VALUES + channel] = pool.nearest[seat, channel * RAYS_EACH]
+
+
+@kernel
+def offer(model, state, space, pool):
+    """Gather what stands around in the robot's frame, and take a seat if there is anything: its number, else -1."""
+    moving, near = state.motion[0, 0, 0], model.grids[NEAR]
+    x, y = moving[X], moving[Y]
+    reach = model.stages[DEVICE, REACH]
+    segments, discs, seat = 0, 0, -1
+    c, s = math.cos(moving[HEADING]), math.sin(moving[HEADING])
+    column = math.floor((x - near[GRID_X]) * near[GRID_SCALE])
+    row = math.floor((y - near[GRID_Y]) * near[GRID_SCALE])
+    if 0.0 <= column < near[GRID_COLUMNS] and 0.0 <= row < near[GRID_ROWS]:
+        start = int(near[GRID_STARTS]) + int(row * near[GRID_COLUMNS] + column)
+        for k in range(model.cells[start], model.cells[start + 1]):
+            item = model.items[model.cells[k]]
+            px, py, qx, qy = item[ITEM_X0] - x, item[ITEM_Y0] - y, item[ITEM_X1] - x, item[ITEM_Y1] - y
+            away = distance_to_segment(0.0, 0.0, px, py, qx, qy) - item[ITEM_RADIUS]
+            if away <= reach:
+                if seat < 0:
+                    seat = cuda.atomic.add(pool.taken, 0, 1)
+                pool.around[seat, segments + discs] = model.cells[k]
+                # `round_body.py` finds the distance where the colour would be.
+                if item[ITEM_RADIUS] > 0.0:
+                    put(space.discs[discs], px, py, qx, qy, c, s, item[ITEM_RADIUS], item[ITEM_TOP], away)
+                    discs += 1
+                else:
+                    put(space.segments[segments], px, py, qx, qy, c, s, 0.0, item[ITEM_TOP], away)
+                    segments += 1
+    space.crowd[0], space.crowd[1] = segments, discs
+    if seat >= 0:
+        pool.poses[seat, 0], pool.poses[seat, 1], pool.poses[seat, 2], pool.poses[seat, 3] = x, y, c, s
+        pool.keys[seat] = key_of(state.clock[0, SEED], ALONE, 0, DEVICE, state.clock[0, TICK])
+        pool.sizes[seat] = segments + discs
+    return seat
+
+
+@kernel
+def cast(constants, items, pool, ray, first, step):
+    """One ray of the ring against everything around every seat, from the first one on."""
+    mount = MOUNTS + ray // RAYS_EACH * MOUNT_COLUMNS
+    turned = OWN_AT + DIRECTIONS + 2 * (ray % RAYS_EACH)
+    ox, oy, z = constants[mount + MOUNT_X], constants[mount + MOUNT_Y], constants[mount + MOUNT_Z]
+    ax, ay = constants[mount + MOUNT_COS], constants[mount + MOUNT_SIN]
+    rc, rs = constants[turned], constants[turned + 1]
+    dx, dy = rc * ax - rs * ay, rs * ax + rc * ay
+    for seat in range(first, pool.taken[0], step):
+        pose = pool.poses[seat]
+        x, y, c, s = pose[0], pose[1], pose[2], pose[3]
+        nearest = math.inf
+        for k in range(pool.sizes[seat]):
+            item = items[pool.around[seat, k]]
+            if item[ITEM_TOP] > z:
+                px, py = item[ITEM_X0] - x, item[ITEM_Y0] - y
+                px, py = c * px + s * py, c * py - s * px
+                if item[ITEM_RADIUS] > 0.0:
+                    t = ray_to_disc(ox, oy, dx, dy, px, py, item[ITEM_RADIUS])
+                else:
+                    qx, qy = item[ITEM_X1] - x, item[ITEM_Y1] - y
+                    t = ray_to_segment(ox, oy, dx, dy, px, py, c * qx + s * qy, c * qy - s * qx)
+                nearest = min(nearest, t)
+        pool.nearest[seat, ray] = nearest
+
+
+@kernel
+def read_one(model, pool, noise, seat, channel):
+    """One sensor's reading from what its rays hit; it takes the place of the first ray's distance."""
+    reach = model.constants[OWN_AT + RANGE]
+    echo, count = 0.0, 0.0
+    for ray in range(RAYS_EACH):
+        nearest = pool.nearest[seat, channel * RAYS_EACH + ray]
+        if nearest <= reach:
+            echo += 1.0 / max(nearest * nearest, 1e-12)
+        count += 1.0
+    echo /= count
+    reading = model.stages[DEVICE, NOTHING]
+    if echo * reach * reach >= 1.0:
+        reading = answer(model, pool.keys[seat], noise, channel, 1.0 / math.sqrt(echo))
+    pool.nearest[seat, channel * RAYS_EACH] = reading
+
+
+@kernel
+def answer(model, key, noise, channel, ideal):
+    """One sensor's reading from its ideal value: response, noise, rounding, and back."""
+    stage = model.stages[DEVICE]
+    value, relative = responded(model.constants, RESPONSE, ROWS, ideal)
+    sigma = noise * (stage[SIGMA] + (stage[SIGMA_RELATIVE] + relative) * abs(value))
+    if sigma > 0.0:
+        value += sigma * gauss(key, channel)
+    if stage[RESOLUTION] > 0.0:
+        value = math.floor(value / stage[RESOLUTION] + 0.5) * stage[RESOLUTION]
+    a, b = model.constants[RESPONSE + 1], model.constants[RESPONSE + (ROWS - 1) * RESPONSE_COLUMNS + 1]
+    return inverted(model.constants, RESPONSE, ROWS, min(max(a, b), max(min(a, b), value)))

@@ -1,0 +1,128 @@
+"""Rollout: sense, act and step fused into one compiled loop, for controllers that are policies."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+from paddock.core.errors import SimulationError
+from paddock.core.jit import Kernel, kernel
+from paddock.core.remake import remade
+from paddock.engine.kernels.surroundings import index_crowd
+from paddock.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
+from paddock.engine.state import HEADING, TICK, WANT_LEFT, WANT_RIGHT, X, Y
+from paddock.engine.step import step_world
+from paddock.metrics.registry import note_motion, note_readings
+from paddock.policies.kernel_policy import KernelPolicy, own
+from paddock.policies.policy import Policy, act
+from paddock.rollouts.tables import (
+    COUNT,
+    FIRST,
+    FIRST_MARK,
+    FIRST_NUMBER,
+    FIRST_SUM,
+    KIND,
+    MEASURED,
+    MEMORY,
+    NUMBER,
+    PLAN,
+    WEIGHT,
+)
+from paddock.sensors.sense import sense
+
+
+def loop_for(policies: Iterable[Policy]) -> Kernel:
+    """The loop with the user's own kernel in it, if there is one; compiled once per process."""
+    own_ones = {policy.decide: None for policy in policies if isinstance(policy, KernelPolicy)}
+    if not own_ones:
+        return roll
+    if len(own_ones) > 1:
+        names = ", ".join(one.function.__name__ for one in own_ones)
+        raise SimulationError(f"{names}: one run can have one kernel of your own only, for as many robots as you like")
+    return _loop_with(next(iter(own_ones)))
+
+
+@functools.cache
+def _loop_with(decide: Kernel) -> Kernel:
+    loop: Kernel = remade(roll, {own: decide})
+    return loop
+
+
+@kernel
+def roll(model, state, commands, space, policy_table, readings, metric_sums, worlds, ticks):
+    """Advance some worlds by whole ticks, or until they have reached all their goals.
+
+    Robots without a policy (-1) keep their commands. `readings` is one row of scratch memory.
+    """
+    kept, robots = state.motion.shape[1], state.motion.shape[2]
+    listed = int(model.grids[CROWD, GRID_COLUMNS]) * int(model.grids[CROWD, GRID_ROWS]) + 1
+    for k in range(worlds.shape[0]):
+        world = worlds[k]
+        index_crowd(model.grids, state.motion[world, state.clock[world, TICK] % kept], space.crowd)
+        for _ in range(ticks):
+            if metric_sums.ahead[world] == 0:
+                break
+            for j in range(robots):
+                # Neighbours one after the other: what they see is still in the processor's cache.
+                robot = space.crowd[listed + j] if robots > 1 else j
+                sense(model, state, space, world, robot, policy_table.enabled[robot], False, readings)
+                decide(model, state, commands, policy_table, readings, metric_sums, world, robot)
+            step_world(model, state, commands, space, world)
+            write_down(model, state, metric_sums, world)
+
+
+@kernel
+def decide(model, state, commands, policy_table, readings, metric_sums, world, robot):
+    """Metric what was sensed, and act: the robot's commands."""
+    row = policy_table.rows[robot]
+    wanted = commands[world, robot]
+    for k in range(metric_sums.metrics.shape[0]):
+        metric, slot = metric_sums.metrics[k], metric_sums.slots[k, robot]
+        if slot[COUNT] > 0 and slot[MEASURED] == 1:
+            moving = state.motion[world, state.clock[world, TICK] % state.motion.shape[1], robot]
+            numbers = metric_sums.numbers[world % metric_sums.numbers.shape[0], metric[FIRST_NUMBER] :]
+            sums = metric_sums.sums[world, robot, metric[FIRST_SUM] :]
+            note_readings(metric[KIND], numbers, readings, slot[FIRST], slot[COUNT], moving, sums)
+    if row[NUMBER] >= 0:
+        weights = policy_table.weights[world // policy_table.share, row[WEIGHT] :]
+        act(
+            row[NUMBER],
+            policy_table.plans[row[PLAN] :],
+            weights,
+            policy_table.memory[world, row[MEMORY] :],
+            readings,
+            wanted,
+        )
+        most = model.robots[model.makes[robot], MAX_SPEED]
+        wanted[WANT_LEFT] = capped(wanted[WANT_LEFT], most)
+        wanted[WANT_RIGHT] = capped(wanted[WANT_RIGHT], most)
+
+
+@kernel
+def write_down(model, state, metric_sums, world):
+    """After a tick: the metrics of motion, goals reached, and the trace."""
+    tick = state.clock[world, TICK]
+    motion = state.motion[world, tick % state.motion.shape[1]]
+    passed = tick - metric_sums.start[world]
+    for k in range(metric_sums.metrics.shape[0]):
+        metric = metric_sums.metrics[k]
+        numbers = metric_sums.numbers[world % metric_sums.numbers.shape[0], metric[FIRST_NUMBER] :]
+        for robot in range(motion.shape[0]):
+            if metric_sums.slots[k, robot, MEASURED] == 1:
+                sums = metric_sums.sums[world, robot, metric[FIRST_SUM] :]
+                marks = metric_sums.marks[world, robot, metric[FIRST_MARK] :]
+                metric_sums.ahead[world] -= note_motion(
+                    metric[KIND], numbers, motion[robot], passed, model.dt, sums, marks
+                )
+    if metric_sums.trace.shape[1] > 0 and passed % metric_sums.every == 0:
+        for robot in range(motion.shape[0]):
+            row = metric_sums.trace[world, passed // metric_sums.every, robot]
+            row[0], row[1], row[2] = motion[robot, X], motion[robot, Y], motion[robot, HEADING]
+
+
+@kernel
+def capped(speed, most):
+    """A wanted speed within the data sheet's maximum; what is no number stands still."""
+    if speed != speed:
+        return 0.0
+    return min(most, max(-most, speed))

@@ -1,0 +1,107 @@
+"""MetricSums: what a run writes down beside the state: the sums of its metrics, goals still ahead, and traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.engine.model import Bytes, Floats, Ints
+from paddock.metrics.base import Metric, Run
+from paddock.rollouts.policy_table import slot_of
+from paddock.rollouts.tables import ENDLESS, FIRST, FIRST_SUM, MEASURED, METRIC_COLUMNS, SLOT_COLUMNS, MetricSums
+from paddock.worlds.build import BuiltWorld
+
+
+def no_metric_sums(robots: int) -> MetricSums:
+    """MetricSums of a single world that nobody wants to know anything about."""
+    whole, empty = np.zeros(1, np.int64), np.zeros((1, robots, 0))
+    tables = np.zeros((0, METRIC_COLUMNS), np.int64), np.zeros((0, robots, SLOT_COLUMNS), np.int64), np.zeros((1, 0))
+    return MetricSums(
+        *tables, empty, empty.astype(np.uint8), whole, np.full(1, ENDLESS), np.zeros((1, 0, robots, 3)), every=1
+    )
+
+
+def metric_sums_of(
+    scenes: Sequence[BuiltWorld], metrics: Sequence[Metric], enabled: Bytes, poses: Floats, ticks: Ints, moments: int,
+    every: int,
+) -> MetricSums:  # fmt: skip
+    """Lay out the metrics of a run, and switch on the devices that they look at."""
+    worlds, robots = poses.shape[:2]
+    rows: list[list[int]] = []
+    slots = np.zeros((len(metrics), robots, SLOT_COLUMNS), np.int64)
+    numbers: list[list[float]] = [[] for _ in scenes]
+    sums, marks = [np.zeros((worlds, robots, 0))], 0
+    ahead = np.full(worlds, ENDLESS)
+    _refuse_twins(metrics)
+    for k, metric in enumerate(metrics):
+        if not isinstance(metric, Metric):
+            raise PaddockError(f"metrics[{k}]: expected a metric such as Travel(), got {metric!r}")
+        if metric.scenes() not in (None, len(scenes)):
+            kind = type(metric).__name__
+            raise PaddockError(f"{kind}: made for {metric.scenes()} scenes, but there are {len(scenes)}")
+        first_number = len(numbers[0])
+        rows.append([metric.number, first_number, sum(one.shape[2] for one in sums), marks])
+        for scene, built in enumerate(scenes):
+            numbers[scene] += metric.numbers(built, scene)
+        _pad(numbers)
+        marks += max(metric.marks(built) for built in scenes)
+        slots[k] = _slots(scenes[0], metric, enabled)
+        of_world = np.array(numbers)[np.arange(worlds) % len(scenes), first_number:]
+        started = metric.start(poses, of_world)
+        sums.append(started)
+        if metric.is_goal:
+            unreached = ((started[..., -1] < 0) & (slots[k, :, MEASURED] == 1)).sum(axis=1)
+            ahead = np.where(ahead == ENDLESS, 0, ahead) + unreached
+    return MetricSums(
+        np.array(rows, np.int64).reshape(-1, METRIC_COLUMNS),
+        slots,
+        np.array(numbers, np.float64).reshape(len(scenes), -1),
+        np.ascontiguousarray(np.concatenate(sums, axis=2)),
+        np.zeros((worlds, robots, marks), np.uint8),
+        ticks.copy(),
+        ahead.astype(np.int64),
+        np.full((worlds, moments, robots, 3), np.nan),
+        max(1, every),
+    )
+
+
+def _refuse_twins(metrics: Sequence[Metric]) -> None:
+    names = [name for metric in metrics if isinstance(metric, Metric) for name in metric.names()]
+    for name in names:
+        if names.count(name) > 1:
+            raise PaddockError(f"two metrics are called {name!r}: give one of them another name")
+
+
+def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: Run) -> dict[str, Floats]:
+    """The metrics' figures by name, shape (W, N) each; not a number for robots that are not measured."""
+    figures: dict[str, Floats] = {}
+    for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
+        sums = metric_sums.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + metric.columns]
+        for name, values in zip(metric.names(), metric.figures(sums, run), strict=True):
+            figures[name] = np.where(slots[:, MEASURED] == 1, values, np.nan)
+    return figures
+
+
+def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
+    """Which robots are measured, and where their device's values lie."""
+    names = [robot.name for robot in built.spec.robots]
+    if metric.robot is not None and metric.robot not in names:
+        raise UnknownName("robot", metric.robot, names)
+    rows = np.zeros((len(names), SLOT_COLUMNS), np.int64)
+    device = metric.looks_at()
+    for robot, name in enumerate(names):
+        if metric.robot in (None, name):
+            rows[robot, MEASURED] = 1
+            if device is not None:
+                slot = slot_of(built, robot, device)
+                rows[robot, FIRST:] = slot.first, slot.values
+                enabled[robot, slot.number] = 1
+    return rows
+
+
+def _pad(numbers: list[list[float]]) -> None:
+    longest = max(len(row) for row in numbers)
+    for row in numbers:
+        row += [0.0] * (longest - len(row))

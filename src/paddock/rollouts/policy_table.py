@@ -1,0 +1,122 @@
+"""PolicyTable: the policies of a world's robots as a few tables, for the fused loop of an arena or a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from paddock.core.errors import DeviceRefused, SimulationError, UnknownName
+from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats
+from paddock.engine.state import types_of_robots
+from paddock.policies.policy import Policy
+from paddock.rollouts.tables import BRAIN_COLUMNS, MEMORY, NUMBER, PolicyTable
+from paddock.sensors.base import RangeSensorSpec
+from paddock.sensors.camera import CameraSpec
+from paddock.worlds.build import BuiltWorld
+
+
+class Slot(NamedTuple):
+    """A device's number on its robot, and where its values lie in a row of readings."""
+
+    number: int
+    first: int
+    values: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a policy's numbers lie in the tables."""
+
+    plan: int
+    weight: int
+    memory: int
+
+
+def slot_of(built: BuiltWorld, robot: int, device: str) -> Slot:
+    """Where to find a device; cameras and unknown names are refused."""
+    name, sensors = built.spec.robots[robot].name, built.robots[robot].sensors
+    first = 0
+    for number, spec in enumerate(sensors):
+        if spec.name == device:
+            if isinstance(spec, CameraSpec):
+                raise DeviceRefused(f"{name}.{device} is a camera: policies and metrics cannot see pictures")
+            return Slot(number, first, spec.channels)
+        first += spec.channels
+    raise UnknownName(f"device of {name}", device, [spec.name for spec in sensors])
+
+
+def no_devices(built: BuiltWorld) -> Bytes:
+    """All devices of all robots switched off, shape (N, most devices of a robot)."""
+    devices = built.model.types[:, END_OF_DEVICES] - built.model.types[:, FIRST_DEVICE]
+    return np.zeros((len(built.robots), int(devices.max(initial=0))), np.uint8)
+
+
+def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds: int = 1) -> PolicyTable:
+    """Lay out the policies of some robots, by their numbers, and switch on what they look at."""
+    rows = np.zeros((len(built.robots), BRAIN_COLUMNS), np.int64)
+    rows[:, NUMBER] = -1
+    enabled = no_devices(built)
+    plans: list[float] = []
+    weights: list[Floats] = []
+    memory: list[Floats] = []
+    weight_count = memory_count = 0
+    types = types_of_robots(built.model).tolist()
+    known: dict[tuple[int, int], Place] = {}  # robots of one type share a policy's tables
+    drives: dict[int, str] = {}
+    for robot, policy in policies.items():
+        name = built.spec.robots[robot].name
+        if policy.remembers and id(policy) in drives:
+            raise SimulationError(
+                f"one {type(policy).__name__} with a memory cannot drive both {drives[id(policy)]!r} and {name!r}: "
+                "give each robot its own, policy.copy()"
+            )
+        drives[id(policy)] = name
+        slots = [slot_of(built, robot, device) for device in policy.devices]
+        for slot in slots:
+            enabled[robot, slot.number] = 1
+        place = known.get((id(policy), types[robot]))
+        if place is None:
+            policy.check([(f"{name}.{d}", slot.values) for d, slot in zip(policy.devices, slots, strict=True)])
+            place = known[id(policy), types[robot]] = Place(len(plans), weight_count, memory_count)
+            plans += policy.plan([slot.first for slot in slots], [slot.values for slot in slots])
+            weights.append(policy.weights)
+            memory.append(policy.memory)
+            weight_count += policy.weights.shape[1]
+            memory_count += len(policy.memory)
+        rows[robot] = policy.number, place.plan, place.weight, place.memory
+    individuals = max((len(one) for one in weights), default=1)
+    if worlds % individuals or any(len(one) not in (1, individuals) for one in weights):
+        sizes = ", ".join(str(len(one)) for one in weights)
+        raise SimulationError(
+            f"{sizes} individuals for {worlds} worlds: expected as many, or a number that divides the number of worlds"
+        )
+    table = [np.broadcast_to(one, (individuals, one.shape[1])) for one in weights]
+    only_one = len(table) == 1  # a million networks need no copy
+    return PolicyTable(
+        rows,
+        np.array(plans, np.float64),
+        np.ascontiguousarray(table[0] if only_one else np.hstack([np.empty((individuals, 0)), *table])),
+        worlds // individuals,
+        np.tile(np.concatenate([np.empty(0), *memory]), (worlds, 1)),
+        enabled,
+    )
+
+
+def remember(policy_table: PolicyTable, policies: Mapping[int, Policy], world: int = 0) -> None:
+    """Give policies back what they remember after a run."""
+    for robot, policy in policies.items():
+        if policy.remembers:
+            first = int(policy_table.rows[robot, MEMORY])
+            policy.memory[:] = policy_table.memory[world, first : first + len(policy.memory)]
+
+
+def refuse_polled(built: BuiltWorld, enabled: Bytes) -> None:
+    """Devices that answer only when asked are not for compiled runs."""
+    for robot, kind in enumerate(built.robots):
+        for number, spec in enumerate(kind.sensors):
+            if enabled[robot, number] and isinstance(spec, RangeSensorSpec) and spec.polled:
+                name = f"{built.spec.robots[robot].name}.{spec.name}"
+                raise DeviceRefused(f"{name} is polled only, so that no policy can see it: set polled = false")

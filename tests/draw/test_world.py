@@ -1,0 +1,154 @@
+"""Pictures of worlds and robots show what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from PIL import Image
+
+from paddock.core.geometry import Point
+from paddock.core.spec import rgb
+from paddock.draw.canvas import Canvas, printable, round_length
+from paddock.draw.world import Plan, _key, draw_robot, draw_world
+from paddock.robots import load_robot, robot_names
+from paddock.worlds import WorldSpec, load_world, world_names
+from paddock.worlds.spec import Cylinder, Light, Placed, Sound, Start
+
+
+def plan(world: WorldSpec, size: int) -> Plan:
+    return Plan(world, size, _key(world, []))
+
+
+def pixel(picture: Image.Image, world: WorldSpec, at: Point) -> tuple[int, ...]:
+    """The colour that a picture without beams has at a place [m]."""
+    x, y = plan(world, picture.width).canvas.at(at)
+    found = picture.getpixel((round(x), round(y)))
+    assert isinstance(found, tuple)
+    return found
+
+
+def close(a: tuple[int, ...], b: tuple[int, ...], most: int = 12) -> bool:
+    return max(abs(x - y) for x, y in zip(a, b, strict=True)) <= most
+
+
+@pytest.mark.parametrize("name", world_names())
+def test_every_world_can_be_drawn(name: str) -> None:
+    world = load_world(name)
+    picture = draw_world(world, size=600)
+    x0, y0, x1, y1 = world.bounds
+    assert picture.mode == "RGB"
+    assert picture.width == 600
+    assert 0.9 * (y1 - y0) / (x1 - x0) < picture.height / picture.width < 1.7
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_every_robot_can_be_drawn(name: str) -> None:
+    picture = draw_robot(load_robot(name), size=500)
+    assert picture.width == 500
+    assert picture.height > 330
+    colors = picture.getcolors(500 * picture.height)
+    assert colors is not None
+    assert len(colors) > 50
+
+
+def test_obstacles_walls_and_border_are_drawn_in_their_colours() -> None:
+    world = load_world("clutter")
+    picture = draw_world(world, rays=False, size=800)
+    seen = [(one.at, one.color) for one in world.cylinders] + [(one.at, one.color) for one in world.boxes]
+    for at, color in seen:
+        assert close(pixel(picture, world, at), rgb(color))
+    assert close(pixel(picture, world, (0.75, -0.008)), rgb(world.border.color))
+    assert close(pixel(picture, world, (0.5, 0.5)), rgb(world.floor.color))
+    rooms = load_world("yellow-rooms")
+    assert close(pixel(draw_world(rooms, rays=False), rooms, (4.0, 4.0)), rgb("#d9b23d"))
+
+
+def test_the_floor_and_fields_are_drawn() -> None:
+    world = load_world("line-crossing")
+    assert max(pixel(draw_world(world, rays=False), world, (0.8, 0.25))) < 60
+    dish = load_world("petri-dish")
+    picture = draw_world(dish, rays=False)
+    red, green, _ = pixel(picture, dish, (1.0, 0.45))
+    assert green - red > 20  # food in the middle
+    assert close(pixel(picture, dish, (0.01, 0.01)), rgb(dish.floor.color))
+
+
+def test_robots_are_drawn_where_they_are_with_their_trails() -> None:
+    world = load_world("clutter")
+    red = rgb("#d1495b")
+    there = draw_world(world, poses=[(0.25, 0.55, 0.0)], trails={"red": [(0.75, 0.9), (0.7, 0.5)]}, rays=False)
+    assert close(pixel(there, world, (0.25 - 0.028, 0.55)), red)
+    assert not close(pixel(there, world, (0.75 - 0.02, 0.9)), red)
+    trail = pixel(there, world, (0.725, 0.7))
+    assert trail[0] - trail[1] > 60
+
+
+def test_beams_end_at_walls() -> None:
+    world = load_world("maze")
+    with_beams, without = draw_world(world), draw_world(world, rays=False)
+    place = plan(world, 1000).canvas.at
+    for at, changed in (((0.30, 0.125), True), ((0.60, 0.125), False)):  # a wall stands between them, at 0.5
+        x, y = place(at)
+        box = (round(x) - 3, round(y) - 3, round(x) + 4, round(y) + 4)
+        same = with_beams.crop(box).tobytes() == without.crop(box).tobytes()
+        assert same is not changed
+
+
+def test_extreme_worlds_can_be_drawn() -> None:
+    long = WorldSpec(name="long", bounds=(-500.0, 0.0, 500.0, 1.0), open=True)
+    assert draw_world(long, size=300).width == 300
+    tall = WorldSpec(name="tall", bounds=(0.0, 0.0, 0.1, 5.0), title="A very long title that does not fit " * 4)
+    assert draw_world(tall, size=300).height < 600
+    places = [(0.1 + 0.15 * (i % 12), 0.1 + 0.15 * (i // 12)) for i in range(60)]
+    crowd = WorldSpec(
+        name="crowd",
+        bounds=(0.0, 0.0, 2.0, 2.0),
+        robots=tuple(Placed(name=f"r{i}", type="e-puck", at=at) for i, at in enumerate(places)),
+        lights=(Light(at=(1.0, 1.95)),),
+        sounds=(Sound(at=(1.5, 1.95)),),
+        starts=(Start(name="gate", at=(0.5, 1.8)),),
+    )
+    assert draw_world(crowd).width == 1000
+
+
+def test_texts_never_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[tuple[float, float, float, float]] = []
+    write = Canvas.text
+
+    def recorded(self: Canvas, *args: object, **options: object) -> tuple[float, float, float, float]:
+        rect = write(self, *args, **options)  # type: ignore[arg-type]
+        written.append(rect)
+        return rect
+
+    monkeypatch.setattr(Canvas, "text", recorded)
+    pictures: list[Callable[[], Image.Image]] = [partial(draw_world, load_world(name)) for name in world_names()]
+    pictures += [partial(draw_robot, load_robot(name)) for name in robot_names()]
+    for draw in pictures:
+        written.clear()
+        picture = draw()
+        for i, a in enumerate(written):
+            assert min(a) >= 0
+            assert a[2] <= picture.width
+            assert a[3] <= picture.height
+            for b in written[:i]:
+                assert a[2] <= b[0] or a[0] >= b[2] or a[3] <= b[1] or a[1] >= b[3]
+
+
+def test_names_of_robots_that_stand_close_find_their_own_place() -> None:
+    world = load_world("empty")
+    close_by = tuple(Placed(name=f"robot-{i}", type="e-puck", at=(0.9 + 0.08 * i, 1.0)) for i in range(6))
+    crowded = replace(world, robots=close_by, cylinders=(Cylinder(at=(1.0, 1.2), radius=0.05),))
+    assert draw_world(crowded).width == 1000
+
+
+def test_texts_use_only_letters_that_the_font_has() -> None:
+    assert printable("2 × 1 m – Politècnica → 90°") == "2 x 1 m - Politecnica -> 90°"
+    assert printable("世") == "?"
+
+
+@pytest.mark.parametrize(("most", "length"), [(1.0, 1.0), (0.99, 0.5), (37.0, 20.0), (0.03, 0.02), (5.0, 5.0)])
+def test_round_lengths(most: float, length: float) -> None:
+    assert round_length(most) == pytest.approx(length)

@@ -1,0 +1,125 @@
+"""Controllers of one's own as kernels: the same in a batch, in an arena's compiled loop, and called from Python."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.policies.kernel_policy import KernelPolicy
+
+
+@paddock.kernel
+def weave(inputs, weights, memory, wheels):
+    """Swings to and fro, and turns from what is near; the ground sensors come first."""
+    memory[0] += 1.0
+    near = 1.0 - min(1.0, inputs[3] / 0.07)
+    wheels[0] = weights[0] - weights[1] * near + 0.02 * math.sin(0.1 * memory[0])
+    wheels[1] = weights[0] + weights[1] * near
+
+
+@paddock.kernel
+def lost(inputs, weights, memory, wheels):
+    """Divides by zero."""
+    wheels[0], wheels[1] = math.nan, 0.05
+
+
+@paddock.kernel
+def three(inputs, weights, wheels):
+    """Has no memory to write to."""
+
+
+@paddock.kernel
+def beyond(inputs, weights, memory, wheels):
+    """Writes where nothing is."""
+    memory[1] = inputs[0]
+
+
+@paddock.kernel
+def misspelt(inputs, weights, memory, wheels):
+    """Names what is not there."""
+    wheels[0] = weights[0] * imputs[0]  # noqa: F821
+
+
+@paddock.kernel
+def wordy(inputs, weights, memory, wheels):
+    """Makes what kernels cannot make."""
+    wheels[0] = np.array([inputs[0], 1.0]).sum()
+
+
+def policy(**more: Any) -> KernelPolicy:
+    return KernelPolicy(
+        **{"decide": weave, "devices": ("ground", "proximity"), "weights": [0.06, 0.2], "remember": 1, **more}
+    )
+
+
+@pytest.mark.heavy
+def test_it_drives_the_same_everywhere_to_the_last_bit() -> None:
+    batch = paddock.batch("clutter", 2, seed=[6, 6])
+    batch.run(3.0, policy().with_weights([[0.06, 0.2], [0.05, 0.2]]))
+    digests = []
+    for compiled in (True, False):
+        one = policy()
+        with paddock.open("clutter", seed=6) as arena:
+            arena["red"].enable("ground", "proximity")
+            arena.run(1.0, one if compiled else one.act)
+            arena.run(2.0, one if compiled else one.act)
+            digests.append(arena.digest())
+    assert digests == [batch.digest(0)] * 2
+    assert batch.digest(1) != batch.digest(0)
+
+
+@pytest.mark.heavy
+def test_wheels_told_what_is_no_number_stand_still() -> None:
+    batch = paddock.batch("clutter", 1)
+    batch.run(0.1, KernelPolicy(decide=lost, devices=("proximity",)))
+    assert batch.commands[0, 0, :2].tolist() == [0.0, 0.05]
+
+
+def test_one_run_has_one_kernel_of_your_own() -> None:
+    with paddock.open("line-crossing") as arena:
+        for robot in arena.robots.values():
+            robot.enable("ground", "proximity")
+        other = KernelPolicy(decide=lost, devices=("proximity",))
+        with pytest.raises(paddock.SimulationError, match="weave, lost: one run can have one kernel of your own only"):
+            arena.run(0.1, {"red": policy(), "blue": other})
+
+
+@pytest.mark.parametrize(
+    ("decide", "message"),
+    [
+        (beyond, r"KernelPolicy: beyond: \S*test_own\.py line \d+: IndexError: index 1 is out .* 1 numbers of memory"),
+        (misspelt, r"KernelPolicy: misspelt: \S*test_own\.py line \d+: NameError: name 'imputs' is not defined"),
+        pytest.param(
+            wordy, r"test_own\.py line \d+: this cannot be compiled: .*they make no arrays", marks=pytest.mark.heavy
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: str) -> None:
+    with pytest.raises(paddock.PaddockError, match=message):
+        paddock.batch("clutter", 2).run(0.1, policy(decide=decide))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"decide": math.sin}, "is no kernel: put @paddock.kernel above its def"),
+        ({"devices": "ground"}, "devices: expected a tuple of names, got 'ground'"),
+        ({"weights": [math.inf]}, "weights: expected finite numbers"),
+        ({"weights": "abc"}, "weights: expected numbers, got 'abc'"),
+        ({"weights": np.zeros((0, 3))}, "weights: expected finite numbers"),
+        ({"remember": -1}, "remember: expected a whole number >= 0, got -1"),
+        (
+            {"decide": three},
+            "three(inputs, weights, wheels): expected four arguments, (inputs, weights, memory, wheels)",
+        ),
+        ({"remember": 1.5}, "remember: expected a whole number >= 0, got 1.5"),
+    ],
+)
+def test_what_cannot_be_is_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(paddock.PaddockError) as caught:
+        policy(**changed)
+    assert message in str(caught.value)

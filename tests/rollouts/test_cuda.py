@@ -1,0 +1,287 @@
+"""The GPU's driver, run by numba's simulator: the same worlds as on the CPU, to the last bit in double precision."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.policies.braitenberg import explorer
+
+pytestmark = pytest.mark.heavy
+TESTS = Path(__file__).parents[1]
+START = """
+import json, math, warnings
+import numpy as np
+import paddock
+from paddock.metrics import Along, Avoidance, Contact, Coverage, Goal, Line, Nearness, Travel
+from paddock.policies.braitenberg import Braitenberg, explorer
+from paddock.policies.networks import Input, Network, nearness
+from paddock.policies.kernel_policy import KernelPolicy
+from paddock.sensors.compass import CompassSpec
+from paddock.sensors.encoders import EncodersSpec
+from paddock.sensors.ground import GroundSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+from paddock.sensors.sonar import SonarSpec
+from paddock.worlds.spec import Box, Cylinder, Light, Placed
+from scenes import crate, puck, world
+
+warnings.simplefilter("ignore")  # whole numbers overflow, as they should
+ALL = [
+    Travel(), Contact(), Goal(at=[(0.3, 0.1), (0.2, 0.1)], radius=0.05), Along(points=[(0, 0), (1, 0)]), Coverage(),
+]
+
+def both(worlds, policy, *, seconds=1.0, metrics=ALL, **how):
+    found = []
+    for device in ({}, {"device": "cuda", **how}):
+        batch = paddock.batch(worlds, 6, seed=3, **device)
+        if batch.gpu is not None:
+            batch.gpu.threads = 32
+        out = batch.run(seconds, policy, metrics=metrics, trace_every=0.1)
+        found.append((batch, out))
+    (here, mine), (there, its) = found
+    figures = {k: float(np.nanmax(np.abs(v - its[k]), initial=0)) for k, v in mine.figures.items()}
+    return {
+        "same": [here.digest(i) == there.digest(i) for i in range(6)],
+        "ticks": [mine.ticks.tolist(), its.ticks.tolist()],
+        "apart": float(np.abs(mine.poses - its.poses).max()),
+        "figures": max(figures.values(), default=0.0),
+        "trace": float(np.nanmax(np.abs(mine.trace - its.trace))),
+        "contacts": float(mine.figures.get("contacts", np.zeros(1)).sum()),
+    }
+"""
+
+
+def simulated(script: str) -> Any:
+    """What a fresh Python with numba's simulator of a GPU prints, read as JSON."""
+    code = START + textwrap.dedent(script)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+POOLED = """
+    from dataclasses import replace
+    from paddock.worlds import load_world
+
+    def cell(shift):
+        return replace(
+            load_world("clutter"), cylinders=(Cylinder(at=(0.5, 0.2 + shift), radius=0.05),),
+            boxes=(Box(at=(0.42, 0.05), size=(0.1, 0.04)),), bounds=(0, 0, 0.6, 0.5),
+            robots=(Placed(name="red", type="e-puck", at=(0.25, 0.06), heading_deg=10, slip_noise=0.05),),
+        )
+
+    net = Network(inputs=(nearness(),), hidden=(5, 4), recurrent=True, speed=0.1288)
+    weights = net.random(3, seed=2)
+    weights[:, -2 * 5 : -2 * 4] += 2.0
+    net = net.with_weights(weights)
+"""
+
+
+def test_the_pooled_way_gives_the_same_worlds_to_the_last_bit() -> None:
+    found = simulated(POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, seconds=3.0)))")
+    assert found["same"] == [True] * 6
+    assert found["ticks"][0] == found["ticks"][1]
+    assert min(found["ticks"][0]) < 150  # some reached their goals
+    assert (found["apart"], found["figures"], found["trace"]) == (0, 0, 0)
+    assert found["contacts"] > 0
+
+
+def test_single_precision_stays_near() -> None:
+    found = simulated(
+        POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, metrics=[Contact()], precision='float32')))"
+    )
+    assert 0 < found["apart"] < 1e-4
+    assert found["figures"] < 1e-4
+
+
+GENERAL = """
+    SENSORS = (
+        ProximitySpec(name="proximity", mounts=((0, 0, 0.03, 0), (0, 0, 0.03, 60)), range=0.3, noise=0.01, delay=0.04),
+        GroundSpec(name="ground", mounts=((0.02, 0, 0, 0), (0.02, 0.01, 0, 0)), noise=0.01),
+        SonarSpec(name="sonar", range=2.0, cone_deg=30, noise=0.01, period=0.06),
+        EncodersSpec(name="encoders", scale=1000, resolution=1),
+        CompassSpec(name="compass"),
+    )
+
+    def room(robot, **parts):
+        return world(
+            Placed(name="one", type=robot, at=(0, 0)), bounds=(-0.3, -0.3, 0.5, 0.3),
+            cylinders=(Cylinder(at=(0.3, 0.0), radius=0.05),), **parts,
+        )
+"""
+
+
+@pytest.mark.parametrize("body", ["puck", "crate"])
+def test_the_general_way_gives_the_same_worlds_to_the_last_bit(body: str) -> None:
+    found = simulated(
+        GENERAL
+        + f"""
+    net = Network(inputs=(
+        nearness("proximity", 2, range=0.3), nearness("sonar", 1, range=2.0), Input(device="ground", values=2),
+        Input(device="encoders", values=2, gain=20.0, change=True),
+    ), hidden=(4,), speed=0.5)
+    weights = net.random(6, seed=2)
+    weights[:, -2 * 5 : -2 * 4] += 2.0
+    metrics = [*ALL[:2], ALL[4], Nearness(range=0.3), Avoidance(speed=1.0, range=0.3), Line(dark=2.0)]
+    scene = room({body}(*SENSORS, slip_noise=0.1), lights=(Light(at=(0, 0.2)),))
+    print(json.dumps(both(scene, net.with_weights(weights), metrics=metrics)))
+    """
+    )
+    assert found["same"] == [True] * 6
+    assert (found["figures"], found["trace"]) == (0, 0)
+    assert found["contacts"] > 0
+
+
+def test_braitenberg_vehicles_and_kernels_of_ones_own_run_too() -> None:
+    found = simulated(
+        GENERAL
+        + """
+    @paddock.kernel
+    def weave(inputs, weights, memory, wheels):
+        memory[0] += 1.0
+        wheels[0] = weights[0] + 0.1 * math.sin(memory[0])
+        wheels[1] = weights[0] * inputs[0]
+
+    own = KernelPolicy(decide=weave, devices=("proximity",), weights=[[0.2], [0.3]], remember=1)
+    vehicle = Braitenberg(left=(-0.5, 0.3), right=(0.5, -0.3), speed=(0.3, 0.2), range=0.3)
+    print(json.dumps([both(room(puck(*SENSORS)), one, metrics=()) for one in (own, vehicle)]))
+    """
+    )
+    assert [one["same"] for one in found] == [[True] * 6] * 2
+
+
+def test_worlds_of_several_robots_that_sense_each_other() -> None:
+    found = simulated(
+        """
+    RANGE = (
+        ProximitySpec(name="proximity", mounts=((0, 0, 0.03, 0), (0, 0, 0.03, 60)), range=0.3, noise=0.01, delay=0.04),
+        LaserSpec(name="laser", range=1.0, fov_deg=180, beams=9),
+    )
+    crowd = world(
+        Placed(name="one", type=puck(*RANGE, slip_noise=0.1), at=(-0.2, 0.1)),
+        Placed(name="two", type=puck(*RANGE, slip_noise=0.1), at=(0.2, 0), heading_deg=180),
+        Placed(name="three", type=crate(*RANGE, name="crate"), at=(0, -0.2), heading_deg=90),
+        bounds=(-0.4, -0.4, 0.4, 0.4),
+    )
+    net = Network(inputs=(nearness("proximity", 2, range=0.3), nearness("laser", 9, range=1.0)), speed=0.4)
+    vehicle = Braitenberg(left=(-0.5, 0.3), right=(0.5, -0.3), speed=(0.3, 0.2), range=0.3)
+    drivers = {"one": net.with_weights(net.random(3, seed=1)), "two": vehicle, "three": vehicle}
+    print(json.dumps(both(crowd, drivers, metrics=[Travel(), Contact()])))
+    """
+    )
+    assert found["same"] == [True] * 6
+    assert (found["figures"], found["trace"]) == (0, 0)
+    assert found["contacts"] > 0
+
+
+def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
+    found = simulated(
+        """
+    from paddock.sensors.registry import SPECS
+    from paddock.sensors.camera import CameraSpec
+    from paddock.worlds.spec import Field, Sound
+
+    MORE = {
+        "proximity": {"range": 0.3}, "sonar": {"range": 1.0, "cone_deg": 30}, "bumper": {"width_deg": 90},
+        "laser": {"range": 1.0, "fov_deg": 360, "beams": 5}, "constant": {"value": 0.2},
+    }
+    kinds = [(spec, spec.tag[1]) for spec in SPECS if spec is not CameraSpec]
+    sensors = tuple(spec(name=kind, noise=0.01, **MORE.get(kind, {})) for spec, kind in kinds)
+    scene = world(
+        Placed(name="one", type=puck(*sensors), at=(0, 0)), bounds=(-0.2, -0.2, 0.08, 0.2),
+        lights=(Light(at=(0.3, 0.2)),), fields=(Field(name="food", shape="radial", at=(0.2, 0), radius=0.5),),
+        sounds=(Sound(at=(0.1, 0)),),
+    )
+    net = Network(
+        inputs=tuple(Input(device=one.name, values=one.channels, gain=0.3) for one in sensors), hidden=(4,), speed=0.4
+    )
+    print(json.dumps(both(scene, net.with_weights(net.random(6, seed=2)), metrics=[Travel(), Contact()])))
+    """
+    )
+    assert found["same"] == [True] * 6
+    assert found["contacts"] > 0
+
+
+@pytest.mark.parametrize("strategy", ["gp", "neat"])
+def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
+    here, there = simulated(
+        f"""
+    from paddock.evolve.config import Config
+    from paddock.evolve.study import evolve
+
+    config = Config(task="line-follow", strategy="{strategy}", population=4, generations=2, seconds=0.4)
+    told = [evolve(config, device=device).summary for device in ("cpu", "cuda")]
+    print(json.dumps([[one["best_fitness"], one["mean_fitness"]] for one in told]))
+    """
+    )
+    assert here == there
+    assert min(here) > 0.1
+
+
+def test_one_run_has_one_kernel_of_ones_own_there_too() -> None:
+    found = simulated(
+        """
+    @paddock.kernel
+    def forth(inputs, weights, memory, wheels):
+        wheels[0], wheels[1] = 0.1, 0.1
+
+    @paddock.kernel
+    def back(inputs, weights, memory, wheels):
+        wheels[0], wheels[1] = -0.1, -0.1
+
+    drivers = {name: KernelPolicy(decide=one, devices=("proximity",)) for name, one in (("red", forth), ("blue", back))}
+    try:
+        paddock.batch("line-crossing", 1, device="cuda").run(0.1, drivers)
+    except paddock.PaddockError as error:
+        print(json.dumps(str(error)))
+    """
+    )
+    assert found.startswith("forth, back: one run can have one kernel of your own only")
+
+
+def test_a_world_too_large_for_a_thread_is_refused() -> None:
+    found = simulated(
+        GENERAL
+        + """
+    placed = [Placed(name=f"r{i}", type=puck(*SENSORS), at=(0.2 * i, 0)) for i in range(300)]
+    many = world(*placed, bounds=(-1, -1, 61, 1))
+    try:
+        paddock.batch(many, 2, device="cuda").run(0.1, {"r0": Braitenberg(left=(0, 0), right=(0, 0))})
+    except paddock.PaddockError as error:
+        print(json.dumps(str(error)))
+    """
+    )
+    assert found.startswith("test: a world of 300 robots needs ")
+    assert found.endswith("use device='cpu', or smaller worlds")
+
+
+def test_without_a_gpu_the_way_out_is_told() -> None:
+    with pytest.raises(paddock.SimulationError, match=r"no CUDA GPU was found.*device='cpu' runs everywhere"):
+        paddock.batch("clutter", 2, device="cuda").run(0.1, explorer())
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"device": "gpu"}, "no device called 'gpu'"),
+        ({"precision": "float32"}, "the CPU computes in float64"),
+    ],
+)
+def test_devices_and_precisions_are_checked(how: dict[str, str], message: str) -> None:
+    with pytest.raises(paddock.PaddockError, match=message):
+        paddock.batch("clutter", 2, **how)  # type: ignore[arg-type]
