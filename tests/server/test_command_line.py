@@ -23,7 +23,7 @@ def test_a_port_in_use_is_told_in_one_clear_line() -> None:
     assert done.returncode != 0
     assert done.stdout == ""
     assert done.stderr.splitlines() == [
-        f"paddock: port {port} on 127.0.0.1 is in use: stop what listens there, or choose another with --port"
+        f"paddock: port {port} on 127.0.0.1 is in use: stop what listens there, or choose another port"
     ]
 
 

@@ -186,7 +186,7 @@ def test_half_open_connections_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
         dead = Peer(server, name="dead")  # nobody reads its pings, nobody answers them
         dead.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         until(server, lambda: not server.connections)
-        assert on_loop(server, lambda: (server.session.clients, server.session.fleet.owners)) == ([], {})
+        assert on_loop(server, lambda: (server.session.clients, server.session.ownership.owners)) == ([], {})
         with Peer(server, name="other") as other:
             while other.ask("sense", robot="red")["robots"]["red"]["wheels"] != [0.0, 0.0]:
                 pass

@@ -55,7 +55,7 @@ def remote_many() -> Bench:
             client.stdin.write(f"{ticks}\n")
             client.stdin.flush()
         arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
-        due = server.session.conductor.due  # by the clock that all processes of a machine share
+        due = server.session.clock.due  # by the clock that all processes of a machine share
         for one in arrivals:
             late.extend(when - due(tick) for tick, when in one)
             missed.append(one[-1][0] - one[0][0] + 1 - len(one))

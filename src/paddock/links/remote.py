@@ -18,9 +18,9 @@ from paddock.core.observation import Command
 from paddock.links.dialogue import Dialogue, error_of
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
-from paddock.links.watcher import SENSORS, Watcher, streams_of
-from paddock.links.wire import Wire, address_of
-from paddock.protocol import VERSION
+from paddock.links.watcher import SENSORS, RemoteWatcher, streams_of
+from paddock.links.wire import WebSocketWire, address_of
+from paddock.protocol import MINOR, VERSION
 from paddock.protocol import messages as m
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.base import RangeSensorSpec
@@ -45,7 +45,7 @@ class RemoteArena(BaseArena):
         self.timeout = float(timeout)
         self._token, self._name, self._wish = token or token_in_url, name, lock_step
         self._ids = count(1)
-        self._clock: m.Clock | None = None
+        self._clock: m.ClockState | None = None
         self._tick = 0
         self.in_lock = False  # whether time is to wait for us
         self.held = False  # whether it does
@@ -54,24 +54,25 @@ class RemoteArena(BaseArena):
         self.commanding = threading.Lock()  # commands leave in the order in which they were given
         self._commanded: dict[str, RemoteBody] = {}
         self._driven: set[str] = set()  # robots that were given commands
-        self._complaint: m.Refused | None = None  # about commands that were sent without a question
+        self._complaint: m.Refusal | None = None  # about commands that were sent without a question
         self.changes = 0  # of what robots may see without time having passed
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
         self.robots = RemoteRobots(self)
-        self.watcher = Watcher(self)
+        self.watcher = RemoteWatcher(self)
         self.closed = False
         self._greet()
 
     def _greet(self) -> None:
-        self.dialogue = Dialogue(Wire(self.url, self.timeout), self._hear)
+        self.dialogue = Dialogue(WebSocketWire(self.url, self.timeout), self._hear)
         try:
-            hello = m.Hello(id=self.number(), version=VERSION, name=self._name, token=self._token)
+            hello = m.Hello(id=self.number(), version=VERSION, minor=MINOR, name=self._name, token=self._token)
             welcome = self.ask(hello, m.Welcome)
             if welcome.version != VERSION:
                 raise VersionMismatch(
                     f"{self.url}: this client speaks version {VERSION}, the server {welcome.version}: "
                     "install the same release of Paddock on both sides"
                 )
+            self.dialogue.wire.newer = welcome.minor > MINOR
             self.name, self.role = welcome.client, welcome.role
             self.world = WorldSpec.from_table(welcome.world)
             self._dt = welcome.dt
@@ -184,7 +185,7 @@ class RemoteArena(BaseArena):
 
     def snapshot(self) -> int:
         """The number of a copy that the server keeps as long as you are connected; it keeps the last few."""
-        number = int(self.ask(m.Snapshot(id=self.number()), m.Answer).value)
+        number = int(self.ask(m.TakeSnapshot(id=self.number()), m.Answer).value)
         lights = {body.name: (dict(body.lights), body.sound) for body in self.robots.bodies}
         self._lights = dict(list(self._lights.items())[-63:]) | {number: lights}
         return number
@@ -315,15 +316,15 @@ class RemoteArena(BaseArena):
         elif isinstance(message, m.Sensed):
             self._tick = message.tick
             self._hear_news(message)
-        elif isinstance(message, m.Clock):
+        elif isinstance(message, m.ClockState):
             self._hear_clock(message)
-        elif isinstance(message, m.Robots):
+        elif isinstance(message, m.RobotList):
             self.changes += 1  # of what the others see
             for name in self.robots.update(message):
                 self.watcher.forget(name)
         elif isinstance(message, m.Released):
             self.held = self.held and message.client != self.name
-        elif isinstance(message, m.Refused):
+        elif isinstance(message, m.Refusal):
             if message.id is None:
                 self._complaint = self._complaint or message
             elif message.id == self._step_under_way:
@@ -340,7 +341,7 @@ class RemoteArena(BaseArena):
             for camera, picture in message.seen.pictures.items():
                 body.keep_picture(camera, picture)
 
-    def _hear_clock(self, clock: m.Clock) -> None:
+    def _hear_clock(self, clock: m.ClockState) -> None:
         before = self._clock
         if before is not None and (clock.tick < self._tick or clock.seed != before.seed):  # someone set it back
             self.forget()
