@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.text import Text
 
 from paddock.arena import Arena
 from paddock.server.server import PORT
@@ -16,3 +17,30 @@ def show_page(arena: Arena, *, console: Console, speed: float | None, port: int 
     console.print(f"watch it at {page.url}   (--headless runs without a page{moved})", highlight=False, soft_wrap=True)
     open_browser(page.url)
     return page
+
+
+def wait_for_viewer(page: Show, console: Console) -> None:
+    """Begin only when somebody sees it."""
+    console.print("it starts as soon as the page is open in a browser; Ctrl-C stops it", highlight=False)
+    page.wait_for_viewer()
+
+
+def offer_to_run_again(page: Show, console: Console, reason: str, *, failed: bool = False) -> bool:
+    """Tell viewers that the run has ended; if there are any, wait until one starts it again, or until Ctrl-C.
+
+    Returns:
+        Whether to run again, from the start: the arena was reset.
+    """
+    watched = page.watched
+    page.end(reason, failed=failed, again=watched)
+    if not watched:
+        return False
+    style = "bold red" if failed else "bold"
+    console.print(Text.assemble(("the run has ended: ", style), reason), soft_wrap=True)
+    console.print(f"the page stays open at {page.url}: Run again there, Ctrl-C here to stop", highlight=False)
+    try:
+        page.wait_for_run_again()
+    except KeyboardInterrupt:
+        return False
+    console.print(f"running again with seed {page.arena.seed}", highlight=False)
+    return True

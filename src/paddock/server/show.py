@@ -111,8 +111,8 @@ class Show:
 
     @property
     def watched(self) -> bool:
-        """Whether anyone is looking."""
-        return bool(self.server.connections)
+        """Whether somebody has the page open."""
+        return any(client.frames is not None for client in list(self.server.session.clients))
 
     def __repr__(self) -> str:
         return f"<Show {self.arena.world.name} at {self.url}>"
