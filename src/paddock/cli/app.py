@@ -82,7 +82,7 @@ def demo(
         picture=picture,
         headless=headless,
         port=port,
-        wait=True,
+        needs_viewer=True,
     )
 
 

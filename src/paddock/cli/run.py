@@ -16,7 +16,7 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena, Robot
 from paddock.cli.controllers import ANSWERING, chosen_controllers, telling_place
-from paddock.cli.pages import offer_to_run_again, show_page, wait_for_viewer
+from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.status import Show, status_line
 from paddock.cli.tables import new_table
@@ -48,20 +48,21 @@ def run_world(
     html: bool = False,
     port: int | None = None,
     policy: Path | None = None,
-    wait: bool = False,
+    needs_viewer: bool = False,
 ) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened.
 
-    With a page that somebody watches, the run can be started again from there. With `wait`, it begins only then.
+    A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one.
     """
     console = Console()
     picture = checked_picture(picture)
     if not (math.isfinite(seconds) and seconds >= 0):
         raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
     with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
-        page = None if headless else stack.enter_context(show_page(arena, console=console, speed=speed, port=port))
-        if page is not None and wait:
-            wait_for_viewer(page, console)
+        page = None
+        if not headless:
+            shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
+            page = stack.enter_context(shown)
         while True:
             drivers = chosen_controllers(arena, controller, policy, otherwise=built_in)  # files may have changed
             drivers.enable(arena)

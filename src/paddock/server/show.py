@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, Self
@@ -77,16 +78,19 @@ class Show:
         if failed:
             raise failed[0]
 
-    def _wait_for(self, event: threading.Event) -> None:
-        while not event.wait(1.0):  # so that Ctrl-C and the server's end are noticed
+    def _wait_for(self, event: threading.Event, seconds: float = math.inf) -> None:
+        end = time.monotonic() + seconds
+        while not event.wait(min(1.0, max(0.0, end - time.monotonic()))):  # Ctrl-C and the server's end are noticed
             if not self.server.alive:
                 raise LinkError("show: the page's server has stopped")
+            if time.monotonic() >= end:
+                return
 
     # ---- a run and its viewers
 
-    def wait_for_viewer(self) -> None:
-        """Wait until somebody has opened the page."""
-        self._wait_for(self.server.session.viewed)
+    def wait_for_viewer(self, seconds: float = math.inf) -> None:
+        """Wait until somebody has opened the page, at most so many seconds."""
+        self._wait_for(self.server.session.viewed, seconds)
 
     def end(self, reason: str, *, failed: bool = False, again: bool = False) -> None:
         """Tell viewers that the run has ended, and why: the page says so in a banner, and time stands still.
@@ -128,10 +132,11 @@ def _started(arena: Arena, settings: Settings) -> Any:
     return Server(arena, settings).in_background()
 
 
-def open_browser(url: str) -> None:
-    """Open a page, if there is a screen to see it on."""
+def open_browser(url: str) -> bool:
+    """Open a page, if there is a screen to see it on; whether a browser was started."""
     hidden = sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    if not hidden:
-        import webbrowser
+    if hidden:
+        return False
+    import webbrowser
 
-        webbrowser.open(url)
+    return webbrowser.open(url)
