@@ -129,6 +129,25 @@ class EventNews(Message, tag="event", frozen=True, kw_only=True):
     robot: Text | None = None
 
 
+class History(Message, tag="history", frozen=True, kw_only=True):
+    """Samples since the last reset, at equal intervals of simulated time."""
+
+    id: Int64
+    ticks: Numbers  # of the samples
+    paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it was not there or was teleported
+    wheels: Numbers | None = None  # of the named robot: speeds left, right [m/s] at every sample
+    readings: dict[Key, Numbers] = {}  # … and of its devices; of a scan the least value
+
+
+class RunStatus(Message, tag="run", frozen=True, kw_only=True):
+    """How the run of a program beside the server is; sent when that changes."""
+
+    state: Text  # running, ended or failed
+    reason: Prose = ""  # why it ended
+    again: bool = False  # whether `run_again` starts it again
+    intervention: Prose = ""  # the first act of a person that makes the run not repeatable; empty for none
+
+
 class Scores(Message, tag="scores", frozen=True, kw_only=True):
     """The scoreboard."""
 
@@ -138,6 +157,6 @@ class Scores(Message, tag="scores", frozen=True, kw_only=True):
 ANSWERS: dict[str, type[Message]] = by_type(
     (
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
-        *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, Scores),
+        *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores),
     )
 )

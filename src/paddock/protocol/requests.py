@@ -137,6 +137,12 @@ class Frames(Request, tag="frames", frozen=True, kw_only=True):
     rate: Rate
 
 
+class Recall(Request, tag="recall", frozen=True, kw_only=True):
+    """What has happened since the last reset, thinned: all robots' paths, or one robot's readings. → `history`"""
+
+    robot: Name = ""  # none named: the paths of all
+
+
 class Lock(Request, tag="lock", frozen=True, kw_only=True):
     """Join the lock: time stands still until every member has asked for a `step`. Or leave it. → `done`"""
 
@@ -166,6 +172,12 @@ class SetSpeed(Request, tag="set_speed", frozen=True, kw_only=True):
 
 class Reset(Request, tag="reset", frozen=True, kw_only=True):
     """Back to the start, with the same seed or another (supervisor). → `done`"""
+
+    seed: Seed | None = None
+
+
+class RunAgain(Request, tag="run_again", frozen=True, kw_only=True):
+    """Let a program whose run has ended run again from the start (supervisor). → `done`"""
 
     seed: Seed | None = None
 
@@ -207,7 +219,8 @@ class Got(Message, tag="got", frozen=True, kw_only=True):
 
 REQUESTS: dict[str, type[Message]] = by_type(
     (
-        *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe, Frames),
-        *(Lock, Play, Pause, Advance, SetSpeed, Reset, SetPose, Digest, TakeSnapshot, Restore, Steer, Got),
+        *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
+        *(Frames, Recall, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
+        *(Restore, Steer, Got),
     )
 )

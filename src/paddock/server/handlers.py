@@ -73,6 +73,7 @@ def leave(session: Session, client: Client, wish: m.Leave) -> Message:
 def set_pose(session: Session, client: Client, wish: m.SetPose) -> Message:
     session.ownership.check_known(wish.robot)
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
+    session.history.break_path(wish.robot)
     session.push_all()
     return m.Done(id=wish.id)
 
@@ -173,6 +174,8 @@ def lock(session: Session, client: Client, wish: m.Lock) -> Message:
 
 @handles(m.Play, Role.SUPERVISOR)
 def play(session: Session, client: Client, wish: m.Play) -> Message:
+    if session.has_ended:
+        session.run_again(None)
     session.clock.set_running(True)
     return m.Done(id=wish.id)
 
@@ -201,8 +204,19 @@ def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
 
 @handles(m.Reset, Role.SUPERVISOR)
 def reset(session: Session, client: Client, wish: m.Reset) -> Message:
-    session.arena.reset(wish.seed)
-    session.on_jump()
+    if session.has_ended:
+        session.run_again(wish.seed)
+    else:
+        session.arena.reset(wish.seed)
+        session.on_jump()
+    return m.Done(id=wish.id)
+
+
+@handles(m.RunAgain, Role.SUPERVISOR)
+def run_again(session: Session, client: Client, wish: m.RunAgain) -> Message:
+    if not session.has_ended:
+        raise Refused("run_again: no run has ended; `reset` goes back to the start")
+    session.run_again(wish.seed)
     return m.Done(id=wish.id)
 
 
@@ -246,7 +260,19 @@ def frames(session: Session, client: Client, wish: m.Frames) -> Message:
     if wish.rate:
         client.frames = FrameStream(1 / wish.rate)
         session.stream_frames(client)
+        session.viewed.set()
     return m.Done(id=wish.id)
+
+
+@handles(m.Recall)
+def recall(session: Session, client: Client, wish: m.Recall) -> Message:
+    history = session.history
+    if not wish.robot:
+        return m.History(id=wish.id, ticks=history.ticks, paths=history.paths())
+    session.ownership.check_known(wish.robot)
+    client.grant.check_robot(wish.robot, "read")
+    wheels, readings = history.wheels(wish.robot), history.readings(wish.robot)
+    return m.History(id=wish.id, ticks=history.ticks, wheels=wheels, readings=readings)
 
 
 @handles(m.Got)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -18,6 +19,7 @@ from paddock.server.access import Role
 from paddock.server.client import Client, Subscription
 from paddock.server.clock import PATIENCE, Member, ServerClock
 from paddock.server.handlers import HANDLERS
+from paddock.server.history import RunHistory
 from paddock.server.ownership import Ownership
 from paddock.server.world_view import bodies, floor_file, readings_of
 
@@ -42,6 +44,9 @@ class Session:
         self.clients: list[Client] = []
         self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
+        self.history = RunHistory(arena)
+        self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
+        self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
@@ -88,6 +93,8 @@ class Session:
         )
         client.send(self.ownership.robot_list(client))
         client.send(self._clock_message())
+        if self.run is not None:
+            client.send(self.run)
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
@@ -158,6 +165,31 @@ class Session:
                 client.send(self.ownership.robot_list(client))
             if "clock" in news:
                 client.send(self._clock_message())
+            if "run" in news and self.run is not None:
+                client.send(self.run)
+
+    # ---- the run of a program beside this server
+
+    def set_run(self, status: m.RunStatus) -> None:
+        """Tell everyone how the run is; one that is over stands still."""
+        self.run = status
+        if self.has_ended:
+            self.restarted.clear()
+            self.clock.set_running(False)
+        self._mark_stale("run")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a program waits to be told to run again."""
+        return self.run is not None and self.run.again and self.run.state != "running"
+
+    def run_again(self, seed: int | None) -> None:
+        """From the start; the program that waits for this then drives anew."""
+        self.arena.reset(seed)
+        self.on_jump()
+        self.set_run(m.RunStatus(state="running"))
+        self.clock.set_running(True)
+        self.restarted.set()
 
     # ---- what clients see
 
@@ -207,6 +239,7 @@ class Session:
     def on_jump(self) -> None:
         """The arena's clock was set to another time."""
         self.ownership.forget_commands()
+        self.history.clear()
         for client in self.clients:
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
@@ -225,9 +258,13 @@ class Session:
     def before_ticks(self) -> None:
         self.ownership.catch_up(self.clients)
         self._notice()
+        if not self.history.samples:
+            self.history.look()
         self.ownership.repeat_commands()
 
     def after_ticks(self) -> None:
+        if self.arena.tick >= self.history.due:
+            self.history.look()
         for client in self.clients:
             if client.subscriptions:
                 self._push_due(client)
