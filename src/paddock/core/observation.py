@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName
@@ -29,8 +29,8 @@ class Command(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     """What one robot wants; what is left out stays as it is. It travels in messages as it is."""
 
     wheels: tuple[Finite, Finite] | None = None  # wheel speeds left, right [m/s], at the rim
-    pans: Mapping[str, Finite] = {}  # pan angle [rad] by device
-    leds: Mapping[str, Finite] = {}  # brightness 0 … 1 by lamp
+    pans: Mapping[str, Finite] = field(default_factory=dict)  # pan angle [rad] by device
+    leds: Mapping[str, Finite] = field(default_factory=dict)  # brightness 0 … 1 by lamp
     tone: tuple[Finite, Finite] | None = None  # frequency [Hz], amplitude at 1 m
 
 

@@ -68,9 +68,11 @@ class Dialogue:
                 if not self._someone_reads:
                     if not self._read(deadline):
                         raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
-                elif not self._let_others_read(None if forever else deadline - time.monotonic()):
-                    if time.monotonic() > deadline:
-                        raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
+                elif (
+                    not self._let_others_read(None if forever else deadline - time.monotonic())
+                    and time.monotonic() > deadline
+                ):
+                    raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
 
     def _let_others_read(self, seconds: float | None) -> bool:
         self._waiting += 1

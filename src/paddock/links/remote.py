@@ -8,13 +8,14 @@ import time
 from collections.abc import Collection
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from paddock.arena.base import BaseArena, check_place, checked_ticks
 from paddock.arena.robot import Robot
 from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, shown
 from paddock.core.numeric import all_finite, checked_seed
 from paddock.core.observation import Command
+from paddock.episodes.events import Event, Kind
 from paddock.links.dialogue import Dialogue, error_of
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
@@ -65,7 +66,9 @@ class RemoteArena(BaseArena):
     def _greet(self) -> None:
         self.dialogue = Dialogue(WebSocketWire(self.url, self.timeout), self._hear)
         try:
-            hello = m.Hello(id=self.number(), version=VERSION, minor=MINOR, name=self._name, token=self._token)
+            hello = m.Hello(
+                id=self.number(), version=VERSION, minor=MINOR, name=self._name, token=self._token, events=True
+            )
             welcome = self.ask(hello, m.Welcome)
             if welcome.version != VERSION:
                 raise VersionMismatch(
@@ -156,14 +159,17 @@ class RemoteArena(BaseArena):
         self._do(m.Reset(id=self.number(), seed=None if seed is None else checked_seed(seed)))
         self.forget()
         self._light({})
+        self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
 
     def play(self) -> None:
         """Let the server's clock run."""
         self._do(m.Play(id=self.number()))
+        self.note_event("resume", text="let the clock run")
 
     def pause(self) -> None:
         """Stop the server's clock."""
         self._do(m.Pause(id=self.number()))
+        self.note_event("pause", text="stopped the clock")
 
     def advance(self, n: int = 1) -> None:
         """Let the server's paused clock run for some ticks, without waiting for it."""
@@ -174,6 +180,7 @@ class RemoteArena(BaseArena):
         if speed is not None and not (all_finite(speed) and speed > 0):
             raise SimulationError(f"speed: expected a factor > 0, or None for flat out, got {speed!r}")
         self._do(m.SetSpeed(id=self.number(), speed=speed or 0.0))
+        self.note_event("speed", text=f"set the speed to {'flat out' if speed is None else f'{speed:g} ×'}")
 
     @property
     def running(self) -> bool:
@@ -196,6 +203,7 @@ class RemoteArena(BaseArena):
         self._do(m.Restore(id=self.number(), snapshot=snapshot))
         self.forget()
         self._light(self._lights.get(snapshot, {}))
+        self.note_event("restore", text="went back to a snapshot")
 
     def _light(self, lights: dict[str, tuple[dict[str, float], tuple[float, float]]]) -> None:
         """Note what lamps and speakers do after a jump in time: no message tells."""
@@ -220,6 +228,7 @@ class RemoteArena(BaseArena):
         )
         self._do(request)
         self.forget()
+        self.note_event("spawn", name, f"{name} came")
         return self[name]
 
     def remove(self, name: str) -> None:
@@ -322,6 +331,8 @@ class RemoteArena(BaseArena):
             self.changes += 1  # of what the others see
             for name in self.robots.update(message):
                 self.watcher.forget(name)
+        elif isinstance(message, m.EventNews):
+            self._hear_event(message)
         elif isinstance(message, m.Released):
             self.held = self.held and message.client != self.name
         elif isinstance(message, m.Refusal):
@@ -340,6 +351,13 @@ class RemoteArena(BaseArena):
         else:
             for camera, picture in message.seen.pictures.items():
                 body.keep_picture(camera, picture)
+
+    def _hear_event(self, message: m.EventNews) -> None:
+        """Someone else intervened: a run under way should know."""
+        events = self._events
+        if events is not None:
+            time, kind = message.tick * self._dt, cast(Kind, message.kind)
+            events.append(Event(time=time, kind=kind, robot=message.robot, text=message.text))
 
     def _hear_clock(self, clock: m.ClockState) -> None:
         before = self._clock

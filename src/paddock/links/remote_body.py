@@ -93,6 +93,7 @@ class RemoteBody(Body):
     def set_pose(self, pose: Pose) -> None:
         self._ask(m.SetPose(id=self.arena.number(), robot=self.name, x=pose.x, y=pose.y, heading=pose.heading))
         self.arena.forget()
+        self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
 
     def _ask(self, request: m.Request) -> None:
         self.arena.ask(request, m.Done)

@@ -1,4 +1,4 @@
-"""WebSocketWire: a WebSocket client on a plain socket. The calling thread reads and writes itself: no hand-over, no hang."""
+"""WebSocketWire: a WebSocket client on a socket. The calling thread reads and writes itself: no hand-over, no hang."""
 
 from __future__ import annotations
 
@@ -171,8 +171,8 @@ class WebSocketWire:
         """A ping, a close, or something against the rules of WebSockets."""
         self._reader.has_replies = False
         self._pongs += [data for data in self._protocol.data_to_send() if data]
-        if self._protocol.parser_exc is not None:
-            raise BadMessage(str(self._protocol.parser_exc))
+        if self._protocol.close_sent is not None and self._protocol.close_rcvd is None:  # the protocol has given up
+            raise BadMessage(str(self._protocol.parser_exc or self._protocol.close_sent.reason))
 
     def _send_pongs(self) -> None:
         if self._writing.acquire(blocking=False):  # else a later call sends them: reading never waits

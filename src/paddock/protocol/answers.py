@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import field
+
 from paddock.protocol.base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
 from paddock.protocol.parts import Mark, PictureData, RobotInfo, RobotReadings, Score, SolidShape
 
@@ -136,7 +138,7 @@ class History(Message, tag="history", frozen=True, kw_only=True):
     ticks: Numbers  # of the samples
     paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it was not there or was teleported
     wheels: Numbers | None = None  # of the named robot: speeds left, right [m/s] at every sample
-    readings: dict[Key, Numbers] = {}  # … and of its devices; of a scan the least value
+    readings: dict[Key, Numbers] = field(default_factory=dict)  # … and of its devices; of a scan the least value
 
 
 class RunStatus(Message, tag="run", frozen=True, kw_only=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import field
+
 from paddock.protocol.base import Finite, Int64, Key, Measured, Numbers, Part, Text
 
 
@@ -25,9 +27,9 @@ class RobotReadings(Part, frozen=True, kw_only=True):
     """One robot's enabled devices at one tick."""
 
     wheels: tuple[Measured, Measured]  # how fast they turn [m/s]
-    readings: dict[Key, Numbers] = {}
-    pictures: dict[Key, PictureData] = {}
-    pans: dict[Key, Measured] = {}  # present angles of pivoting devices [rad]
+    readings: dict[Key, Numbers] = field(default_factory=dict)
+    pictures: dict[Key, PictureData] = field(default_factory=dict)
+    pans: dict[Key, Measured] = field(default_factory=dict)  # present angles of pivoting devices [rad]
     truth: Truth | None = None
 
 

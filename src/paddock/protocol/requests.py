@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from paddock.core.observation import Command
 from paddock.protocol.base import (
@@ -95,14 +95,14 @@ class Step(Request, tag="step", frozen=True, kw_only=True):
     """Give commands, let time pass, and tell what enabled devices then see. → `observed`, when the time is over"""
 
     ticks: Ticks = 1
-    commands: Commands = {}
+    commands: Commands = field(default_factory=dict)
 
 
 class Sense(Request, tag="sense", frozen=True, kw_only=True):
     """What the enabled devices of a robot see now. → `observed`"""
 
     robot: Name
-    commands: Commands = {}
+    commands: Commands = field(default_factory=dict)
 
 
 class Read(Request, tag="read", frozen=True, kw_only=True):
@@ -111,7 +111,7 @@ class Read(Request, tag="read", frozen=True, kw_only=True):
     robot: Name
     device: Name
     raw: bool = False
-    commands: Commands = {}
+    commands: Commands = field(default_factory=dict)
 
 
 class Subscribe(Request, tag="subscribe", frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ except ImportError:  # a machine for which the package has no compiled part
     from websockets.utils import apply_mask
 
 TEXT, BINARY = 0x81, 0x82  # first bytes of a frame that is a whole message
+KNOWN = frozenset((0, 1, 2, 8, 9, 10))  # opcodes
 MASKED = 0x80  # bit of the second byte
 TOO_BIG = 1009  # close code
 
@@ -73,6 +74,10 @@ class MessageReader:
         at, there, masked = 0, len(buffer), self.masked
         while there - at >= 2:
             first, second = buffer[at], buffer[at + 1]
+            if first & 0x7F not in KNOWN or second >> 7 != masked:
+                self._feed_package(bytes(buffer[at:]), messages)  # which closes the connection
+                at = there
+                break
             size, start = second & 0x7F, at + 2
             if size > 125:
                 start += 2 if size == 126 else 8
@@ -89,8 +94,8 @@ class MessageReader:
             end = start + size
             if end > there:
                 break
-            whole = first == BINARY or first == TEXT
-            if whole and masked == second >> 7 and not self._in_pieces and self.protocol.state is State.OPEN:
+            whole = first in (BINARY, TEXT)
+            if whole and not self._in_pieces and self.protocol.state is State.OPEN:
                 self.frames += 1
                 payload = (
                     apply_mask(buffer[start:end], buffer[start - 4 : start]) if masked else bytes(buffer[start:end])

@@ -81,14 +81,16 @@ class Connection(asyncio.Protocol):
     def _drop_oldest_stranger(self) -> None:
         """Newcomers must not wait for those who never say hello."""
         strangers = (other for other in self.server.connections if other.client is None and other is not self)
-        next(strangers, self).transport.abort()
+        oldest = next(strangers, self)
+        del self.server.connections[oldest]
+        oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._heard = self._loop.time()
         if self._head is not None:
             data = self._read_head(data)
-        if self.protocol.state is not State.OPEN:
-            return
+        if self.protocol.state in (State.CONNECTING, State.CLOSED):
+            return  # a file was sent, or everything was said
         messages = self._reader.feed(data)
         self._count()
         if self._reader.has_replies:

@@ -75,6 +75,7 @@ def set_pose(session: Session, client: Client, wish: m.SetPose) -> Message:
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.history.break_path(wish.robot)
     session.push_all()
+    session.announce(client, "teleport", f"moved {wish.robot} to ({wish.x:.3f}, {wish.y:.3f})", wish.robot)
     return m.Done(id=wish.id)
 
 
@@ -177,12 +178,14 @@ def play(session: Session, client: Client, wish: m.Play) -> Message:
     if session.has_ended:
         session.run_again(None)
     session.clock.set_running(True)
+    session.announce(client, "resume", "let the clock run")
     return m.Done(id=wish.id)
 
 
 @handles(m.Pause, Role.SUPERVISOR)
 def pause(session: Session, client: Client, wish: m.Pause) -> Message:
     session.clock.set_running(False)
+    session.announce(client, "pause", "stopped the clock")
     return m.Done(id=wish.id)
 
 
@@ -199,6 +202,7 @@ def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
     if 0 < wish.speed < SLOWEST:
         raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
     session.clock.set_speed(wish.speed or None)
+    session.announce(client, "speed", f"set the speed to {f'{wish.speed:g} ×' if wish.speed else 'flat out'}")
     return m.Done(id=wish.id)
 
 
@@ -209,6 +213,7 @@ def reset(session: Session, client: Client, wish: m.Reset) -> Message:
     else:
         session.arena.reset(wish.seed)
         session.on_jump()
+        session.announce(client, "reset", "reset the arena")
     return m.Done(id=wish.id)
 
 
@@ -243,6 +248,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> Message:
         )
     session.arena.restore(snapshot)
     session.on_jump()
+    session.announce(client, "restore", "went back to a snapshot")
     return m.Done(id=wish.id)
 
 

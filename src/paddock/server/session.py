@@ -13,6 +13,7 @@ from importlib.metadata import version
 
 from paddock.arena import Arena, Robot
 from paddock.core.errors import PaddockError, SimulationError, VersionMismatch
+from paddock.episodes.events import Kind
 from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
@@ -30,6 +31,8 @@ SCORE_PERIOD = 0.5  # wall seconds
 MOST_NAMED = 3  # robots of a client that lags
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
+NOTED_BY_ARENA = ("teleport", "reset", "restore", "spawn", "remove")  # whoever does it
+
 Scoring = Callable[[Arena], Mapping[str, float]]
 log = logging.getLogger("paddock.server")
 
@@ -42,7 +45,7 @@ class Session:
     ) -> None:
         self.arena, self.scoring = arena, scoring
         self.clients: list[Client] = []
-        self.ownership = Ownership(arena)
+        self.ownership = Ownership(arena, self.announce)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
         self.history = RunHistory(arena)
         self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
@@ -167,6 +170,16 @@ class Session:
                 client.send(self._clock_message())
             if "run" in news and self.run is not None:
                 client.send(self.run)
+
+    def announce(self, client: Client, kind: Kind, what: str, robot: str | None = None) -> None:
+        """A client intervened: tell the others who asked for it, and the run of a program in this process."""
+        text = f"{client.name} {what}"
+        if kind not in NOTED_BY_ARENA:
+            self.arena.note_event(kind, robot, text)
+        message = m.EventNews(kind=kind, robot=robot, text=text, tick=self.arena.tick)
+        for other in self.clients:
+            if other.wants_events and other is not client:
+                other.send(message)
 
     # ---- the run of a program beside this server
 
