@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import paddock
 from paddock.arena import Arena, Robot
-from paddock.control.tasks import Task, View, task_class
+from paddock.control.tasks import Task, TaskContext, find_task
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.engine.clock import Pacer
@@ -123,9 +123,9 @@ class Run:
         return self._result(interrupted)
 
     def sense(self) -> Observation:
-        """Read the devices; believe to be where wheels and compass say."""
+        """Read the devices; estimate the pose from wheels and compass."""
         seen = self.robot.sense()
-        self.view.look(seen)
+        self.view.update(seen)
         return seen
 
     def think(self, seen: Observation) -> WheelSpeeds:
@@ -170,12 +170,12 @@ class Run:
         number = len(self.results)
         planned = self.plan.spec.tasks[number]
         parameters = planned.drawn(self.seed, number)
-        self.task = task_class(planned.task)(parameters)
+        self.task = find_task(planned.task)(parameters)
         self.view.chance = lambda key: chance(self.seed, number, "while running", key)
         self.task.start(self.view)
         self._drawn, self._began = parameters.to_table(), self.now
         shown = ", ".join(f"{key} = {value}" for key, value in self._drawn.items())
-        self._say(f"task {number + 1}: {planned.task}" + (f" ({shown})" if shown else ""))
+        self._say(f"task {number + 1}: {self.task.name}" + (f" ({shown})" if shown else ""))
 
     def _close_task(self, why: str, *, done: bool) -> None:
         assert self.task is not None
@@ -191,7 +191,7 @@ class Run:
             self.log.note(
                 self.arena.time,
                 self.robot.pose,
-                believed=self.view.believed,
+                believed=self.view.estimated_pose,
                 wheels=wheels,
                 readings={} if seen is None else {name: getattr(seen, name) for name in seen},
                 task="" if self.task is None else self.task.name,
@@ -220,11 +220,11 @@ class Run:
         )
 
 
-def _view(plan: Prepared, arena: Arena, robot: Robot) -> View:
+def _view(plan: Prepared, arena: Arena, robot: Robot) -> TaskContext:
     """The tasks' view of the robot; the devices that it and they need are switched on."""
     spec = plan.spec
-    view = view_of(plan.body, dt=arena.dt, safety=spec.safety, belief=spec.belief, start=robot.pose)
-    needs = [need for planned in spec.tasks for need in task_class(planned.task).needs]
+    view = view_of(plan.body, dt=arena.dt, safety=spec.safety, odometry=spec.odometry, start=robot.pose)
+    needs = [need for planned in spec.tasks for need in find_task(planned.task).needs]
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, plan.body)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}
     wanted |= {view.ranger.device} if view.ranger is not None else set()

@@ -1,4 +1,4 @@
-"""One loop of one law around a course: how long, how far, how well."""
+"""One loop of a wall follower around a course: how long, how far, how well."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 import paddock
 from paddock.arena import Arena
-from paddock.control.wall import CLEARANCE, Law, law_called
-from paddock.experiments.wall_follower.course import Way, course_called
+from paddock.control.wall import WallFollower, follow_wall, make_wall_follower
+from paddock.experiments.wall_follower.course import Way, find_course
+from paddock.experiments.wall_follower.followers import CLEARANCE
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import Placed, WorldSpec
 
@@ -23,17 +24,17 @@ WITHIN = 0.07  # [m] it is closed when this near to its beginning
 ROBOT = "pioneer"
 TRACE = ("time", "x", "y", "heading", "left", "right", "error", "contact")  # columns of a trace
 
-Body = Literal["study", "shipped", "fresh"]
+BodyKind = Literal["study", "shipped", "fresh"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
+class LoopJob:
     """All that decides a loop."""
 
-    law: str
+    follower: str
     course: str = "wall-loop"
     way: Way = "clockwise"
-    body: Body = "fresh"
+    body: BodyKind = "fresh"
     seed: int = 0
     limit: float = 900.0  # [s] after which it is given up
     trace: bool = False  # whether to keep what happened in every cycle
@@ -43,7 +44,7 @@ class Job:
 class Loop:
     """What came of it."""
 
-    job: Job
+    job: LoopJob
     home: bool  # whether the loop was closed
     time: float  # [s] simulated
     distance: float  # [m] that the robot really drove
@@ -63,19 +64,19 @@ class Loop:
         return self.distance / self.time
 
 
-def drive(job: Job) -> Loop:
-    """Sense, think, act, until the robot is back where it began."""
-    return drive_law(law_called(job.law), job)
+def drive(job: LoopJob) -> Loop:
+    """Drive until the robot is back where it began."""
+    return drive_follower(make_wall_follower(job.follower, robot={"clearance": CLEARANCE}), job)
 
 
-def drive_law(law: Law, job: Job) -> Loop:
-    """The same with a law that has no name, in the place of the job's."""
+def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
+    """The same with a wall follower in the place of the job's."""
     arena = _arena(job.course, job.way, job.body)
     arena.reset(job.seed)
     robot = arena[ROBOT]
-    cycle = body_called(job.body).sensor("sonar").period  # it thinks whenever its sonars are fresh
+    cycle = load_body(job.body).sensor("sonar").period  # it decides whenever its sonars are fresh
     ticks = round(cycle / TICK)
-    follow = law.begin("left" if job.way == "clockwise" else "right")
+    follow = follow_wall(follower, "left" if job.way == "clockwise" else "right")
     rows: list[tuple[float, ...]] = []
     begin_x, begin_y, _ = x, y, heading = robot.pose
     travel = robot.encoders.read()
@@ -85,10 +86,9 @@ def drive_law(law: Law, job: Job) -> Loop:
     last = round(job.limit / cycle)
     while cycles < last and not home:
         seen = robot.sense()
-        sonar, rims = seen.sonar, seen.encoders
-        rolled = (rims - travel) / cycle
-        travel = rims
-        wheels = follow(sonar, cycle, (float(rolled[0]), float(rolled[1])))
+        sonar, speeds = seen.sonar, (seen.encoders - travel) / cycle
+        travel = seen.encoders
+        wheels = follow(sonar, cycle, (float(speeds[0]), float(speeds[1])))
         error = float(sonar[:8].min()) - CLEARANCE
         robot.wheels.set(*wheels)
         touched = contacts
@@ -117,31 +117,31 @@ def drive_law(law: Law, job: Job) -> Loop:
     )
 
 
-def placed_world(job: Job) -> WorldSpec:
+def build_world(job: LoopJob) -> WorldSpec:
     """The job's world with its robot at the beginning of the course."""
-    course = course_called(job.course)
-    placed = Placed(name=ROBOT, type=body_called(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
+    course = find_course(job.course)
+    placed = Placed(name=ROBOT, type=load_body(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
     return course.world.with_robots(placed)
 
 
 @functools.cache
-def body_called(body: Body) -> RobotSpec:
+def load_body(body: BodyKind) -> RobotSpec:
     """The study's Pioneer; the shipped one; or that one with sonars as fresh as the study's."""
     robot = load_robot("pioneer-p3dx-paper" if body == "study" else "pioneer-p3dx")
     if body != "fresh":
         return robot
-    fresh = tuple(replace(one, period=TICK) if one.name == "sonar" else one for one in robot.sensors)
+    fresh = tuple(replace(sensor, period=TICK) if sensor.name == "sonar" else sensor for sensor in robot.sensors)
     return replace(robot, sensors=fresh)
 
 
-def get_ready() -> None:
+def compile_kernels() -> None:
     """Compile what driving needs, if this machine has not yet."""
     _arena("wall-loop", "clockwise", "study")
 
 
 @functools.lru_cache(maxsize=16)
-def _arena(course: str, way: Way, body: Body) -> Arena:
+def _arena(course: str, way: Way, body: BodyKind) -> Arena:
     """Built once in each process: a reset arena is as good as new."""
-    arena = paddock.open(placed_world(Job(law="", course=course, way=way, body=body)), dt=TICK)
+    arena = paddock.open(build_world(LoopJob(follower="", course=course, way=way, body=body)), dt=TICK)
     arena[ROBOT].enable("sonar", "encoders")
     return arena
