@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.control.tasks import TASKS, Ranger, TaskContext, find_task
-from paddock.control.tasks.safety import derive_clearance, too_near
+from paddock.control.tasks.safety import too_near
 from paddock.control.wall import WALL_FOLLOWERS
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap

@@ -29,11 +29,12 @@ from paddock.experiments.wall_follower.course import (
     find_course,
 )
 from paddock.experiments.wall_follower.followers import CLEARANCE
-from paddock.experiments.wall_follower.loop import TICK, TRACE, Loop, LoopJob, build_world, drive, load_body
+from paddock.experiments.wall_follower.loop import TICK, Loop, LoopJob, build_world, drive, load_body
 from paddock.experiments.wall_follower.report import make_log
 from paddock.experiments.wall_follower.reproduce import HEADS, WallFollowerFindings, reproduce, reproduce_trials
 from paddock.experiments.wall_follower.trials import CLOCK, CURVED, FAST, OTHERS, ROUGH_FAST, STUDY, TRIALS, Trial
 from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
+from paddock.metrics import Distance
 
 ROBOT_WIDTH = 0.381  # of the P3-DX [m]
 ROWS = {trial.row for trial in TRIALS}
@@ -126,15 +127,14 @@ def test_a_loop_adds_up_what_its_trace_tells() -> None:
     loop = drive(LoopJob(follower="tuned", limit=12.0, trace=True))
     trace = loop.trace
     assert trace is not None
-    assert trace.shape == (240, len(TRACE))
+    assert len(trace) == 241  # 240 cycles, and how it ended
     assert not loop.home
     assert loop.time == pytest.approx(12.0)
-    assert loop.error == pytest.approx(np.abs(trace[:, 6]).mean())
-    assert loop.largest == pytest.approx(np.abs(trace[:, 6]).max())
-    steps = np.hypot(*np.diff(trace[:, 1:3], axis=0).T)
-    assert loop.distance == pytest.approx(steps.sum(), abs=1.2 * TICK)  # the last step is not in the trace
+    assert loop.error == pytest.approx(np.abs(trace.errors[:-1]).mean())
+    assert loop.largest == pytest.approx(np.abs(trace.errors[:-1]).max())
+    assert loop.distance == trace.evaluate([Distance()])["distance"]
     assert loop.speed == pytest.approx(loop.distance / 12.0)
-    assert trace[0, 1:4] == pytest.approx([0.37, 7.0, math.pi / 2])
+    assert trace.pose[0] == pytest.approx([0.37, 7.0, math.pi / 2])
 
 
 @pytest.mark.heavy
@@ -194,7 +194,9 @@ def test_results_do_not_depend_on_the_number_of_workers() -> None:
     assert alone.sheet == together.sheet
     for row, loops in alone.loops.items():
         for loop, other in zip(loops, together.loops[row], strict=True):
-            np.testing.assert_array_equal(loop.trace, other.trace)
+            assert (loop.trace is None) == (other.trace is None)
+            if loop.trace is not None and other.trace is not None:
+                np.testing.assert_array_equal(loop.trace.numbers, other.trace.numbers)
             assert replace(loop, trace=None) == replace(other, trace=None)
 
 
@@ -296,9 +298,9 @@ def test_a_trace_becomes_a_log_of_the_same_numbers(short_findings: WallFollowerF
     loop = short_findings.loops["tuned"][0]
     assert loop.trace is not None
     log = make_log(loop, "tuned")
-    np.testing.assert_array_equal(log.poses, loop.trace[:, 1:4])
-    np.testing.assert_array_equal(log.wheels, loop.trace[:, 4:6])
-    np.testing.assert_array_equal(log.errors, loop.trace[:, 6])
+    np.testing.assert_array_equal(log.poses, loop.trace.pose[:-1])
+    np.testing.assert_array_equal(log.wheels, loop.trace.commands[:-1])
+    np.testing.assert_array_equal(log.errors, loop.trace.errors[:-1])
 
 
 @pytest.fixture

@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 import paddock
 from paddock.arena import Arena
-from paddock.control.wall import WallFollower, follow_wall, make_wall_follower
+from paddock.arena.base import BaseArena
+from paddock.control.wall import Side, WallFollower, follow_wall, make_wall_follower
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.episodes import Trace
 from paddock.experiments.wall_follower.course import Way, find_course
 from paddock.experiments.wall_follower.followers import CLEARANCE
+from paddock.metrics import ContactTime, Distance
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import Placed, WorldSpec
 
@@ -22,7 +25,6 @@ TICK = 0.05  # [s] the study's sensors were fresh this often
 AFTER = 10.0  # [s] a loop cannot be closed earlier
 WITHIN = 0.07  # [m] it is closed when this near to its beginning
 ROBOT = "pioneer"
-TRACE = ("time", "x", "y", "heading", "left", "right", "error", "contact")  # columns of a trace
 
 BodyKind = Literal["study", "shipped", "fresh"]
 
@@ -51,7 +53,7 @@ class Loop:
     error: float  # [m] mean of |smallest front reading - clearance| over all cycles
     largest: float  # [m] the largest of those
     contacts: int  # ticks in which it touched something
-    trace: NDArray[np.float64] | None = None  # a row of TRACE for every cycle
+    trace: Trace | None = None  # with a row for every cycle
 
     @property
     def clean(self) -> bool:
@@ -73,48 +75,48 @@ def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
     """The same with a wall follower in the place of the job's."""
     arena = _arena(job.course, job.way, job.body)
     arena.reset(job.seed)
-    robot = arena[ROBOT]
     cycle = load_body(job.body).sensor("sonar").period  # it decides whenever its sonars are fresh
-    ticks = round(cycle / TICK)
-    follow = follow_wall(follower, "left" if job.way == "clockwise" else "right")
-    rows: list[tuple[float, ...]] = []
-    begin_x, begin_y, _ = x, y, heading = robot.pose
-    travel = robot.encoders.read()
-    cycles = contacts = 0
-    errors = largest = distance = 0.0
-    home = False
-    last = round(job.limit / cycle)
-    while cycles < last and not home:
-        seen = robot.sense()
-        sonar, speeds = seen.sonar, (seen.encoders - travel) / cycle
-        travel = seen.encoders
-        wheels = follow(sonar, cycle, (float(speeds[0]), float(speeds[1])))
-        error = float(sonar[:8].min()) - CLEARANCE
-        robot.wheels.set(*wheels)
-        touched = contacts
-        for _ in range(ticks):
-            arena.step()
-            contacts += bool(robot.contacts)
-        if job.trace:
-            rows.append((cycles * cycle, x, y, heading, *wheels, error, contacts > touched))
-        was_x, was_y = x, y
-        x, y, heading = robot.pose
-        distance += math.hypot(x - was_x, y - was_y)
-        off = abs(error)
-        errors += off
-        largest = max(largest, off)
-        cycles += 1
-        home = cycles * cycle > AFTER and math.hypot(x - begin_x, y - begin_y) <= WITHIN
+    controller = LoopController(follower, "left" if job.way == "clockwise" else "right", cycle)
+    start_x, start_y, _ = arena[ROBOT].pose
+
+    def is_home(arena: BaseArena) -> bool:
+        x, y, _ = arena[ROBOT].pose
+        return arena.time > AFTER and math.hypot(x - start_x, y - start_y) <= WITHIN
+
+    metrics = (Distance(), ContactTime())
+    episode = arena.run(job.limit, {ROBOT: controller}, until=is_home, every=cycle, metrics=metrics)
+    errors = np.abs(episode.trace.errors[:-1])  # the last row is the end, where nothing is decided
     return Loop(
         job=job,
-        home=home,
-        time=cycles * cycle,
-        distance=distance,
-        error=errors / cycles,
-        largest=largest,
-        contacts=contacts,
-        trace=np.array(rows) if job.trace else None,
+        home=is_home(arena),
+        time=episode.seconds,
+        distance=episode.metrics["distance"],
+        error=float(errors.mean()),
+        largest=float(errors.max()),
+        contacts=round(episode.metrics["contact_time"] / TICK),
+        trace=episode.trace if job.trace else None,
     )
+
+
+class LoopController:
+    """Lets a wall follower decide once in a cycle; its error is the study's."""
+
+    error_of, target = "wall distance", CLEARANCE
+
+    def __init__(self, follower: WallFollower, side: Side, cycle: float) -> None:
+        self.error: float | None = None  # [m] smallest front reading - clearance
+        self._follow, self._cycle, self._ticks = follow_wall(follower, side), cycle, round(cycle / TICK)
+        self._travel: Readings | None = None  # of the wheels at the last decision [m]
+
+    def act(self, observation: Observation) -> WheelSpeeds | None:
+        """A decision at the beginning of a cycle, otherwise none."""
+        if round(observation.time / TICK) % self._ticks:
+            return None
+        sonar, travel = observation.sonar, observation.encoders
+        left, right = (travel - (travel if self._travel is None else self._travel)) / self._cycle
+        self._travel = travel
+        self.error = float(sonar[:8].min()) - CLEARANCE
+        return self._follow(sonar, self._cycle, (float(left), float(right)))
 
 
 def build_world(job: LoopJob) -> WorldSpec:

@@ -118,6 +118,9 @@ def make_log(loop: Loop, task: str) -> RunLog:
     """A loop's trace as a log, for pictures; wheel speeds are the commanded ones."""
     assert loop.trace is not None
     log = RunLog(build_world(loop.job), ROBOT, TICK, measured="wall distance", target=CLEARANCE)
-    for time, x, y, heading, left, right, error, contact in loop.trace.tolist():
-        log.note(time, Pose(x, y, heading), wheels=(left, right), task=task, error=error, contact=contact > 0)
+    trace = loop.trace[:-1]  # the last row is the end
+    for time, pose, wheels, error, contacts in zip(
+        trace.time, trace.pose.tolist(), trace.commands.tolist(), trace.errors, loop.trace.contacts[1:], strict=True
+    ):
+        log.note(time, Pose(*pose), wheels=(wheels[0], wheels[1]), task=task, error=error, contact=contacts > 0)
     return log
