@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.control.tasks import TASKS, Ranger, TaskContext, find_task
-from paddock.control.tasks.safety import too_near
+from paddock.control.tasks.safety import derive_clearance, too_near
 from paddock.control.wall import WALL_FOLLOWERS
 from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
@@ -278,3 +278,52 @@ def test_the_safety_rule_looks_where_the_robot_goes(
     looked_at = readings[0] if forward > 0 else readings[2]
     expected = guarded and abs(forward) >= 1e-3 and looked_at < 0.23
     assert near == (looked_at if expected else None)
+
+
+# A task that should move and does not is not done
+
+
+def test_a_robot_that_touches_a_wall_from_the_start_has_not_moved() -> None:
+    track = drive(task("move", seconds=3), task("stop"), at=(5.744, 3.0), safety={"enabled": False})
+    first = track.result.tasks[0]
+    assert (first.done, first.why) == (False, "did not move: 3 s are over")
+    assert not track.result.complete
+
+
+def test_a_wall_that_is_near_from_the_start_is_no_way_to_end_a_move() -> None:
+    track = drive(task("move"), task("stop"), at=(5.6, 3.0))
+    first = track.result.tasks[0]
+    assert not first.done
+    assert first.why.startswith("did not move: 0.")
+    assert track.result.distance == 0
+
+
+@pytest.mark.parametrize("name", ["move", "wander", "avoid", "line-follow"])
+def test_a_robot_that_is_too_slow_to_move_has_not_done_its_task(name: str) -> None:
+    slug = {"base": EPUCK, "drive": {"max_speed": 1e-9}}
+    first = drive(task(name, seconds=2), robot=slug).result.tasks[0]
+    assert (first.done, first.why) == (False, "did not move: 2 s are over")
+
+
+def test_wheels_that_slip_before_a_wall_reach_no_place() -> None:
+    track = drive(task("go-to", x=5.9, y=3.0), at=(5.744, 3.0), safety={"enabled": False})
+    first = track.result.tasks[0]
+    assert (first.done, first.why) == (False, "did not move: (5.9, 3) reached")
+
+
+def test_a_robot_that_is_where_it_should_be_need_not_move() -> None:
+    track = drive(task("go-to", x=3.0, y=3.0), task("turn", degrees=0.2), task("wait", seconds=0.1), task("stop"))
+    assert track.result.complete
+    assert track.result.distance == 0
+
+
+def test_the_safety_distance_comes_from_the_body_its_brakes_and_its_sensors() -> None:
+    assert derive_clearance(0.2, max_speed=0.5, max_acceleration=math.inf) == 0.1
+    assert derive_clearance(0.2, max_speed=0.5, max_acceleration=0.5) == pytest.approx(0.1 + 0.3**2)
+    assert derive_clearance(0.2, max_speed=0.5, max_acceleration=0.5, sensor_range=0.06) == 0.03
+
+
+def test_a_small_robot_may_go_nearer_to_a_wall_than_a_large_one() -> None:
+    small = drive(task("move", seconds=60), task("stop"), robot=EPUCK, at=(5.5, 3.0))
+    assert small.result.complete
+    assert 0.01 < 6 - small.poses[-1].x - 0.037 < 0.03

@@ -10,8 +10,11 @@ from typing import Any, Protocol
 import paddock
 from paddock.arena import Arena, Robot
 from paddock.control.tasks import Task, TaskContext, find_task
-from paddock.core.geometry import Pose
+from paddock.control.tasks.base import MOTION
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.places import place_of, problem_of
 from paddock.engine.clock import Pacer
 from paddock.scenarios.body import sensor_for, view_of
 from paddock.scenarios.draws import chance
@@ -97,6 +100,7 @@ class Run:
         self.results: list[TaskResult] = []
         self.ended = ""
         self.distance = 0.0
+        self.motion = 0.0  # the way [m] and the turn [rad] added up, to know whether it moved at all
         self.contact_ticks = 0
 
     @property
@@ -137,10 +141,20 @@ class Run:
                     return STANDSTILL
                 self._start_next()
             assert self.task is not None
-            wheels = self.task.act(seen)
+            wheels = self._ask_task(seen)
             if not self.task.done:
                 return wheels
             self._close_task(self.task.why, done=not self.task.failed)
+
+    def _ask_task(self, seen: Observation) -> WheelSpeeds:
+        assert self.task is not None
+        try:
+            return self.task.act(seen)
+        except Exception as error:
+            where = place_of(error)
+            if where is None:
+                raise
+            raise PaddockError(f"{where}: {problem_of(error)}") from error
 
     def act(self, seen: Observation, wheels: WheelSpeeds) -> None:
         """Set the wheels, let a tick pass, and see whether something ends the run."""
@@ -150,7 +164,10 @@ class Run:
         self._note(wheels, seen)
         self.robot.wheels.set(*wheels)
         self.arena.step()
-        self.distance += math.dist(before[:2], self.robot.pose[:2])
+        x, y, heading = self.robot.pose
+        step = math.dist(before[:2], (x, y))
+        self.distance += step
+        self.motion += step + abs(wrap(heading - before.heading))
         touching = bool(self.robot.contacts)
         self.contact_ticks += touching
         stop = self.plan.spec.stop
@@ -173,13 +190,15 @@ class Run:
         self.task = find_task(planned.task)(parameters)
         self.view.chance = lambda key: chance(self.seed, number, "while running", key)
         self.task.start(self.view)
-        self._drawn, self._began = parameters.to_table(), self.now
+        self._drawn, self._began, self._motion_before = parameters.to_table(), self.now, self.motion
         shown = ", ".join(f"{key} = {value}" for key, value in self._drawn.items())
         self._say(f"task {number + 1}: {self.task.name}" + (f" ({shown})" if shown else ""))
 
     def _close_task(self, why: str, *, done: bool) -> None:
         assert self.task is not None
         now = self.now
+        if done and self.task.moves and now > self._began and self.motion - self._motion_before < MOTION:
+            why, done = f"did not move: {why}", False
         self.results.append(
             TaskResult(name=self.task.name, parameters=self._drawn, began=self._began, ended=now, why=why, done=done)
         )
