@@ -210,7 +210,7 @@ def test_the_command_line_says_where_a_mistake_is(tmp_path: Path, mistake: str) 
     world = "wall-loop" if "wall-follow" in task else "empty"
     done = paddock(tmp_path, "run", "--scenario", str(write(tmp_path, task, world=world, **files)), "--headless")
     assert done.returncode != 0
-    assert re.search(said, done.stderr), done.stderr
+    assert re.search(said, done.stdout + done.stderr), done.stdout + done.stderr
 
 
 def test_packages_may_bring_tasks_and_wall_followers() -> None:

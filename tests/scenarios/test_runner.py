@@ -68,7 +68,7 @@ def test_a_draw_lies_in_its_range(seed: int, low: float, width: float) -> None:
 
 
 def test_every_choice_is_drawn_sooner_or_later() -> None:
-    follow = task("wall-follow", law="min", gain=1.3, direction="random")
+    follow = task("wall-follow", follower="min", gain=1.3, direction="random")
     assert {follow.drawn(seed, 2).to_table().get("direction", "cw") for seed in range(20)} == {"cw", "ccw"}
     wait = task("wait", seconds={"choice": [1, 2, 3]})
     assert {wait.drawn(seed, 0).to_table()["seconds"] for seed in range(30)} == {1, 2, 3}
@@ -180,7 +180,7 @@ def test_the_belief_follows_the_truth_on_both_robots() -> None:
 
 def test_a_program_that_takes_its_wheels_for_larger_believes_to_be_farther() -> None:
     def ends(**belief: float) -> tuple[Any, Any]:
-        plan = prepare(scenario(task("move", speed=0.3, seconds=4), world="wall-loop", belief=belief))
+        plan = prepare(scenario(task("move", speed=0.3, seconds=4), world="wall-loop", odometry=belief))
         log = new_log(plan)
         run_scenario(plan, seed=0, log=log)
         return log.believed[-1] - log.poses[0], log.poses[-1] - log.poses[0]
@@ -194,7 +194,9 @@ def test_a_program_that_takes_its_wheels_for_larger_believes_to_be_farther() -> 
 
 def test_a_program_that_takes_its_axle_for_wider_turns_farther() -> None:
     plan = prepare(
-        scenario(task("turn", degrees=90), belief={"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation})
+        scenario(
+            task("turn", degrees=90), odometry={"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation}
+        )
     )
     log = new_log(plan)
     assert run_scenario(plan, seed=0, log=log).complete

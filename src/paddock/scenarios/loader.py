@@ -30,22 +30,18 @@ def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
     return spec
 
 
-def _locate_files(table: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The same scenario; tasks and wall followers in files beside it are named by their full paths."""
-    tasks = table.get("tasks")
-    if not isinstance(tasks, list):
-        return table
-    return {**table, "tasks": [_locate_file(task, folder) for task in tasks]}
+def _locate_files(value: Any, folder: Path) -> Any:
+    """The same table; tasks and wall followers in files beside it are named by their full paths."""
+    if isinstance(value, list):
+        return [_locate_files(item, folder) for item in value]
+    if isinstance(value, dict):
+        return {key: (_locate if key in OWN_CODE else _locate_files)(item, folder) for key, item in value.items()}
+    return value
 
 
-def _locate_file(task: Any, folder: Path) -> Any:
-    if not isinstance(task, dict):
-        return task
-    found = {}
-    for key in OWN_CODE:
-        if is_path(task.get(key)):
-            file, _, name = task[key].rpartition(":")
-            path = folder / (file if file.endswith(".py") else f"{file.replace('.', '/')}.py")
-            if path.is_file():
-                found[key] = f"{path.resolve()}:{name}"
-    return {**task, **found}
+def _locate(name: Any, folder: Path) -> Any:
+    if not is_path(name):
+        return name
+    file, _, target = name.rpartition(":")
+    path = folder / (file if file.endswith(".py") else f"{file.replace('.', '/')}.py")
+    return f"{path.resolve()}:{target}" if path.is_file() else name

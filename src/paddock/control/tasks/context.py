@@ -50,6 +50,11 @@ class TaskContext:
             self._ahead = np.flatnonzero(np.cos(bearings) >= math.cos(AHEAD) - 1e-9)
             self._behind = np.flatnonzero(np.cos(bearings) <= 1e-9 - math.cos(AHEAD))
 
+    def reset(self, start: Pose) -> None:
+        """Forget all updates; the robot is at a pose that is known."""
+        self.odometry.reset(start)
+        self._updated, self.wheel_speeds, self.wheel_travel = False, None, 0.0
+
     def update(self, observation: Observation) -> None:
         """Add what the wheels have travelled since the last update; a compass, if there is one, gives the heading."""
         if self.encoders is not None:

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.core.geometry import Pose
 from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.rows import Sheet, mean_and_spread
 from paddock.experiments.wall_follower.followers import CLEARANCE
-from paddock.experiments.wall_follower.loop import ROBOT, TICK, Loop, build_world
+from paddock.experiments.wall_follower.loop import Loop, build_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
-from paddock.report import RunLog
 from paddock.report.paths import draw_paths
 from paddock.report.plots import draw_histogram, draw_wheels
 
@@ -103,24 +101,15 @@ def _clocks(findings: WallFollowerFindings) -> Sheet:
 
 def _pictures(trial: Trial, loop: Loop) -> Iterator[Picture]:
     """The path of the first loop; on the wall loop its wheel speeds and distances, too."""
-    log = make_log(loop, trial.row)
+    trace = loop.trace
+    assert trace is not None
     name = trial.row.replace(", ", "-").replace(" ", "-")
     about = f"seed {loop.job.seed} · {loop.job.way} · {loop.time:.1f} simulated s"
-    path = draw_paths([log], title=trial.row, about=about, size=SIZE)
+    path = draw_paths([trace], build_world(loop.job), title=trial.row, about=about, size=SIZE)
     yield Picture(f"{name}-path", f"{trial.row}: path", path)
     if trial.course == "wall-loop":
-        yield Picture(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(log, size=SIZE))
+        yield Picture(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(trace, size=SIZE))
         caption = f"{trial.row}: how often distances of the nearest front sonar occur"
-        yield Picture(f"{name}-distances", caption, draw_histogram(log, size=SIZE))
+        yield Picture(f"{name}-distances", caption, draw_histogram(trace, size=SIZE))
 
 
-def make_log(loop: Loop, task: str) -> RunLog:
-    """A loop's trace as a log, for pictures; wheel speeds are the commanded ones."""
-    assert loop.trace is not None
-    log = RunLog(build_world(loop.job), ROBOT, TICK, measured="wall distance", target=CLEARANCE)
-    trace = loop.trace[:-1]  # the last row is the end
-    for time, pose, wheels, error, contacts in zip(
-        trace.time, trace.pose.tolist(), trace.commands.tolist(), trace.errors, loop.trace.contacts[1:], strict=True
-    ):
-        log.note(time, Pose(*pose), wheels=(wheels[0], wheels[1]), task=task, error=error, contact=contacts > 0)
-    return log
