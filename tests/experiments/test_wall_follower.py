@@ -30,7 +30,6 @@ from paddock.experiments.wall_follower.course import (
 )
 from paddock.experiments.wall_follower.followers import CLEARANCE
 from paddock.experiments.wall_follower.loop import TICK, Loop, LoopJob, build_world, drive, load_body
-from paddock.experiments.wall_follower.report import make_log
 from paddock.experiments.wall_follower.reproduce import HEADS, WallFollowerFindings, reproduce, reproduce_trials
 from paddock.experiments.wall_follower.trials import CLOCK, CURVED, FAST, OTHERS, ROUGH_FAST, STUDY, TRIALS, Trial
 from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
@@ -291,16 +290,6 @@ def test_the_report_has_tables_words_on_the_clock_and_the_fit_and_pictures(
         assert said in page
     assert "| min slow | 198 | 594 | 198.0 ± 0.0 | 594.0 ± 0.0 |" in text
     assert page.count("<img ") == 9
-
-
-@pytest.mark.heavy
-def test_a_trace_becomes_a_log_of_the_same_numbers(short_findings: WallFollowerFindings) -> None:
-    loop = short_findings.loops["tuned"][0]
-    assert loop.trace is not None
-    log = make_log(loop, "tuned")
-    np.testing.assert_array_equal(log.poses, loop.trace.pose[:-1])
-    np.testing.assert_array_equal(log.wheels, loop.trace.commands[:-1])
-    np.testing.assert_array_equal(log.errors, loop.trace.errors[:-1])
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
     arena = _arena(job.course, job.way, job.body)
     arena.reset(job.seed)
     cycle = load_body(job.body).sensor("sonar").period  # it decides whenever its sonars are fresh
-    controller = LoopController(follower, "left" if job.way == "clockwise" else "right", cycle)
+    controller = LoopController(job.follower, follower, "left" if job.way == "clockwise" else "right", cycle)
     start_x, start_y, _ = arena[ROBOT].pose
 
     def is_home(arena: BaseArena) -> bool:
@@ -103,7 +103,8 @@ class LoopController:
 
     error_of, target = "wall distance", CLEARANCE
 
-    def __init__(self, follower: WallFollower, side: Side, cycle: float) -> None:
+    def __init__(self, name: str, follower: WallFollower, side: Side, cycle: float) -> None:
+        self.task = name
         self.error: float | None = None  # [m] smallest front reading - clearance
         self._follow, self._cycle, self._ticks = follow_wall(follower, side), cycle, round(cycle / TICK)
         self._travel: Readings | None = None  # of the wheels at the last decision [m]

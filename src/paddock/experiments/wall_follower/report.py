@@ -111,5 +111,3 @@ def _pictures(trial: Trial, loop: Loop) -> Iterator[Picture]:
         yield Picture(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(trace, size=SIZE))
         caption = f"{trial.row}: how often distances of the nearest front sonar occur"
         yield Picture(f"{name}-distances", caption, draw_histogram(trace, size=SIZE))
-
-
