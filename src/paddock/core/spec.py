@@ -36,8 +36,10 @@ from paddock.core.rules import (
     Number,
     Point,
     Positive,
+    Quantity,
     Said,
     Seconds,
+    Share,
     Tagged,
     Text,
     is_color,
@@ -57,8 +59,10 @@ __all__ = [
     "Number",
     "Point",
     "Positive",
+    "Quantity",
     "Said",
     "Seconds",
+    "Share",
     "Spec",
     "Tagged",
     "Text",
@@ -257,7 +261,7 @@ def _number(value: Any, rule: Number, path: str, kind: type) -> float:
     except OverflowError:
         size = math.copysign(math.inf, number > 0 or -1)
     if not rule.admits(size):
-        raise SpecError(f"expected {rule.told_to(size)}, got {shown(value)}", path=path)
+        raise SpecError(f"expected {rule.explain(size)}, got {shown(value)}", path=path)
     return int(number) if whole else size
 
 

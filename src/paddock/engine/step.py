@@ -55,6 +55,8 @@ from paddock.engine.state import (
     Y,
 )
 
+MOST_PIECES = 200  # of a robot's way in a tick; worlds refuse robots that may need more
+MOST_EFFORT = 50_000  # how often, about, a body's sides are compared with what stands near in a tick
 SHARES = 10  # tries for each piece of an angular body's way: all of it, then halves of halves
 
 # A pivoting device's first three parameters: lowest and highest pan angle [rad], rate [rad/s].
@@ -143,6 +145,7 @@ def move(model, motion, space, robot, left, right):
 def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
     """The same arc among obstacles, in pieces too small to jump over any.
 
+    The work has a limit, whatever the robot is like: where that is reached, the rest of the way is left out.
     Returns the pose where it ends, in the old frame, and the pose to look for contacts at: the same, or the
     first one that was refused.
     """
@@ -150,10 +153,14 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
     along, across, turn = 0.0, 0.0, 0.0
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
-    for _ in range(int(pieces)):
+    effort, cost = 0, (segments + discs) * (1 + (end - first) // 2)
+    for _ in range(int(min(pieces, MOST_PIECES))):
         share = 1.0 / pieces
         turning = True
         for _ in range(SHARES):
+            if effort > MOST_EFFORT:
+                break
+            effort += cost
             ahead, aside, more = arc(left * share, right * share, row[AXLE])
             c, s = math.cos(turn), math.sin(turn)
             wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside

@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from paddock.core.errors import SpecError, shown
 from paddock.core.spec import (
-    Coordinate,
     Count,
     Degrees,
     Metres,
@@ -17,6 +16,7 @@ from paddock.core.spec import (
     NotNegative,
     Number,
     Positive,
+    Quantity,
     Said,
     Seconds,
     Spec,
@@ -24,7 +24,8 @@ from paddock.core.spec import (
 from paddock.sensors.names import check_name
 
 A_MOUNT = "[x, y, z, heading in degrees]"
-Mount = Annotated[tuple[Coordinate, Coordinate, Coordinate, Degrees], Said(A_MOUNT)]
+OnRobot = Annotated[float, Number("metres", limit=20)]
+Mount = Annotated[tuple[OnRobot, OnRobot, OnRobot, Degrees], Said(A_MOUNT)]
 """Place on the robot: x forward, y left, z up [m], heading [degrees]."""
 Mounts = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}")]
 OneMount = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}", exactly=True)]
@@ -50,11 +51,11 @@ class SensorSpec(Spec):
     mounts: Mounts = AT_CENTRE
     period: Seconds = 0.0
     delay: Seconds = 0.0
-    response: Annotated[tuple[tuple[float, ...], ...], Said(f"a list of rows {A_ROW}")] = ()
+    response: Annotated[tuple[tuple[Quantity, ...], ...], Said(f"a list of rows {A_ROW}")] = ()
     scale: Positive | None = None
     noise: NotNegative = 0.0
     noise_relative: NotNegative = 0.0
-    resolution: NotNegative = 0.0
+    resolution: Annotated[float, Number(low=0, least=1e-9, limit=1e9)] = 0.0
 
     unit: ClassVar[str] = ""
     shows: ClassVar[Shape] = "values"  # what people get to see
@@ -127,7 +128,7 @@ class Pivot(Spec):
 
     min_deg: Degrees
     max_deg: Degrees
-    rate_deg_s: Annotated[float, Number("degrees per second", above=0)] = 360.0
+    rate_deg_s: Annotated[float, Number("degrees per second", above=0, least=1e-3, limit=1e5)] = 360.0
 
     def check(self) -> None:
         if self.min_deg > self.max_deg:

@@ -19,7 +19,7 @@ from paddock.sensors.base import OWN, SensorSpec, Shape
 class BumperSpec(SensorSpec):
     """One bumper per mount; it covers `width_deg` of the body around the mount's heading."""
 
-    width_deg: Annotated[float, Number("degrees", above=0, high=360)]
+    width_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.001)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "bumper")
     unit: ClassVar[str] = "0 free, 1 pressed"

@@ -17,7 +17,7 @@ from paddock.sensors.base import OWN, SensorSpec
 class ChemicalSpec(SensorSpec):
     """Smells the world's field number `field`; a world without that field reads 0."""
 
-    field: Annotated[int, Number("the number of a field", low=0)] = 0
+    field: Annotated[int, Number("the number of a field", low=0, limit=1000)] = 0
 
     tag: ClassVar[tuple[str, str]] = ("kind", "chemical")
     unit: ClassVar[str] = "unit of the field"

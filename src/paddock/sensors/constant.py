@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from paddock.core.jit import kernel
-from paddock.core.spec import Number
+from paddock.core.spec import Quantity
 from paddock.engine.model import FIRST_PARAMETER
 from paddock.sensors.base import OWN, SensorSpec
 
@@ -15,7 +15,7 @@ from paddock.sensors.base import OWN, SensorSpec
 class ConstantSpec(SensorSpec):
     """One number, always the same but for its noise. Links to real robots read the real one."""
 
-    value: Annotated[float, Number("a number")]
+    value: Quantity
 
     tag: ClassVar[tuple[str, str]] = ("kind", "constant")
     unit: ClassVar[str] = "that of its value"

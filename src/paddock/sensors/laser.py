@@ -33,7 +33,7 @@ class LaserSpec(RangeSensorSpec):
     """A scanner: `beams` distances [m], counter-clockwise, evenly over `fov_deg` around the mount's heading."""
 
     mounts: OneMount = AT_CENTRE
-    fov_deg: Annotated[float, Number("degrees", above=0, high=360)]
+    fov_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.01)]
     beams: Annotated[int, Number("beams", low=2, high=4096)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "laser")

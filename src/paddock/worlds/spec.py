@@ -19,14 +19,16 @@ from paddock.core.spec import (
     NotNegative,
     Number,
     Point,
-    Positive,
+    Quantity,
     Said,
+    Share,
     Spec,
     refuse_twins,
 )
 from paddock.robots.spec import RobotSpec
 
 Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
+PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000, least=1e-6)]
 Bounds = Annotated[tuple[Coordinate, Coordinate, Coordinate, Coordinate], Said("[left, bottom, right, top] in metres")]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
 
@@ -115,7 +117,7 @@ class Floor(Spec):
     strokes: tuple[Stroke, ...] = ()
     image: str | None = None  # a picture's file, beside the world's file
     image_at: Point | None = None  # its lower left corner; None: the world's
-    pixels_per_metre: Annotated[float, Number("pixels per metre", above=0, high=10000)] = 500.0
+    pixels_per_metre: PixelsPerMetre = 500.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,7 +137,7 @@ class Sound(Spec):
     at: Point
     height: MetresOrZero = 0.1
     amplitude: NotNegative = 1.0  # at 1 m
-    frequency: Annotated[float, Number("hertz", above=0)] = 440.0
+    frequency: Annotated[float, Number("hertz", above=0, least=1e-3, limit=1e6)] = 440.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,10 +147,10 @@ class Field(Spec):
     name: Name
     shape: Literal["radial", "gaussian", "image"]
     at: Point | None = None  # centre; of an image, its lower left corner
-    peak: float = 1.0
+    peak: Quantity = 1.0
     radius: Metres | None = None  # radial: where it reaches 0; gaussian: one standard deviation
     image: str | None = None
-    pixels_per_metre: Positive = 100.0
+    pixels_per_metre: PixelsPerMetre = 100.0
     color: Color = "#39a275"
 
     def check(self) -> None:
@@ -184,7 +186,7 @@ class Placed(Spec):
     noise: bool = True  # of sensors and wheels
     wheel_diameter_error: tuple[Factor, Factor] = (0.0, 0.0)  # left, right; relative to the data sheet
     axle_error: Factor = 0.0
-    slip_noise: NotNegative | None = None  # None: as the robot's type has it
+    slip_noise: Share | None = None  # None: as the robot's type has it
 
     def check(self) -> None:
         if (self.at is None) == (self.start is None):
@@ -208,7 +210,7 @@ class WorldSpec(Spec):
     name: Name
     title: str = ""
     bounds: Bounds
-    dt: Annotated[float, Number("seconds", above=0, high=1)] = 0.02  # length of a tick
+    dt: Annotated[float, Number("seconds", above=0, high=1, least=1e-4)] = 0.02  # length of a tick
     border: Border = Border()
     open: bool = False  # true: no border, robots may leave
     walls: tuple[Wall, ...] = ()
