@@ -29,7 +29,7 @@ from paddock.core.numeric import checked_seed
 from paddock.core.observation import Readings
 from paddock.engine import state as engine
 from paddock.engine.kernels.surroundings import index_crowd
-from paddock.engine.model import END_OF_DEVICES, Floats
+from paddock.engine.model import Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.policies.policy import Policy
@@ -53,7 +53,6 @@ class Arena(BaseArena):
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
         self.layout = 0  # how often robots came or went
-        self._step, self._sense = step.compiled, sense.compiled
         self._watched: list[Robot] = []
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self._hold(built)
@@ -61,13 +60,18 @@ class Arena(BaseArena):
         self.commands = engine.initial_commands(self.model)
         self.robots = Robots(self)
         with progress_while_compiling("its engine", step):
-            self._step(self.model, self.state, self.commands, self.space, 0)
+            self._bind_kernels()
             self.index()
 
     def _hold(self, built: BuiltWorld) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
         self.space = engine.workspace(self.model)
         self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
+
+    def _bind_kernels(self) -> None:
+        """Find the machine code for tables of these types."""
+        self._step = step.entry(self.model, self.state, self.commands, self.space, 0)
+        self._sense: Callable[..., Any] | None = None  # until a device is enabled
 
     def close(self) -> None:
         """Nothing to give back in this process; here so that all arenas can be closed alike."""
@@ -106,13 +110,15 @@ class Arena(BaseArena):
 
     def step(self, n: int = 1) -> None:
         """Let `n` ticks pass."""
-        if self._watched:
+        if not self._watched and self.gate is None:
+            self.advance(n)
+        elif not self._watched:
+            self._pass(n)
+        else:
             for _ in range(checked_ticks(n)):
                 self._pass(1)
                 for robot in self._watched:
                     robot.watches.look(self.time)
-        else:
-            self._pass(n)
 
     def _pass(self, ticks: int) -> None:
         if self.gate is None:
@@ -187,15 +193,20 @@ class Arena(BaseArena):
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
         with progress_while_compiling("its sensors", sense):
-            self.read(0, np.zeros(self.model.types[:, END_OF_DEVICES].max(initial=0), np.uint8), np.empty(0))
+            self._sense_kernel()
         if camera is not None:
             with progress_while_compiling("its cameras", take_picture):
                 self.take_picture(0, -1, camera, np.empty((*camera.shape, 3), np.uint8))
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
-        """Read devices of one robot into a row of readings."""
-        with self.turn:
-            self._sense(self.model, self.state, self.space, 0, robot, enabled, raw, readings)
+        """Read devices of one robot into a row of readings. Whoever calls it has the turn."""
+        kernel = self._sense or self._sense_kernel()
+        kernel(self.model, self.state, self.space, 0, robot, enabled, raw, readings)
+
+    def _sense_kernel(self) -> Callable[..., Any]:
+        flags, row = np.zeros(0, np.uint8), np.zeros(0)
+        self._sense = sense.entry(self.model, self.state, self.space, 0, 0, flags, False, row)
+        return self._sense
 
     def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
         """Take a picture with one camera."""
@@ -287,6 +298,7 @@ class Arena(BaseArena):
         self.commands = engine.initial_commands(self.model)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
         engine.carry_over(motion, wanted, lamps, self.state, self.commands, built.lamps, stay)
+        self._bind_kernels()
         self.robots.rebind()
         self.index()
 
