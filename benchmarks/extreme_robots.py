@@ -128,7 +128,7 @@ def bring(arena: Any, robots: int, seed: int, counts: dict[str, int]) -> None:
                 counts["driven"] += 1
             except PaddockError as error:
                 counts["refused"] += 1
-                assert "failed" not in str(error), error
+                counts["server_failed"] += "server failed" in str(error)
             if len(alive) > ALIVE:
                 arena.remove(alive.pop(0))
             arena.step()
@@ -159,7 +159,7 @@ def main() -> int:
     with paddock.open(two_rooms(), seed=chosen.seed) as arena:
         wanted = drive(arena, ticks)
     arena = paddock.open(two_rooms(), seed=chosen.seed)
-    longest, counts = [0.0], {"driven": 0, "refused": 0}
+    longest, counts = [0.0], {"driven": 0, "refused": 0, "server_failed": 0}
     arena.advance = timed(arena.advance, longest)  # type: ignore[method-assign]
     with Server(arena, Settings(port=0, lock_step=True, speed=None)).in_background() as server:
         there, extreme = (paddock.connect(server.url(), name=name, timeout=PATIENCE) for name in ("red", "extreme"))
@@ -168,8 +168,8 @@ def main() -> int:
         with there:
             got = drive(there, ticks)
         other.join()
-    same = got == wanted
-    verdict = {"same_digest": same, "slowest_tick_s": round(longest[0], 4), "robots": chosen.robots, **counts}
+    same = got == wanted and not counts["server_failed"]
+    verdict = {"same_digest": got == wanted, "slowest_tick_s": round(longest[0], 4), "robots": chosen.robots, **counts}
     print(json.dumps(verdict), flush=True)
     return 0 if same and longest[0] <= chosen.slowest else 1
 

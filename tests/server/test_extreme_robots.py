@@ -23,7 +23,7 @@ def test_a_run_in_lock_step_is_the_same_while_a_hundred_extreme_robots_come_and_
     assert done.returncode == 0, done.stdout + done.stderr
     verdict = json.loads(done.stdout)
     assert verdict["same_digest"]
-    assert verdict["driven"] > 30 and verdict["refused"] > 30
+    assert min(verdict["driven"], verdict["refused"]) > 30
     assert verdict["driven"] + verdict["refused"] == 100
 
 

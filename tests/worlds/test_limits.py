@@ -35,8 +35,8 @@ def test_twenty_thousand_cylinders_over_each_other_are_refused(tmp_path: Path) -
     with pytest.raises(paddock.SpecError) as refused:
         paddock.open(path)
     assert re.fullmatch(
-        r"full\.toml: cylinders: expected obstacles that cover a world at most 500 times over, got 20000 pieces of which "
-        r"\d+ cover more: leave some out or make them smaller",
+        r"full\.toml: cylinders: expected obstacles that cover a world at most 500 times over, got 20000 pieces of "
+        r"which \d+ cover more: leave some out or make them smaller",
         str(refused.value),
     )
 

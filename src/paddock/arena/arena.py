@@ -328,6 +328,7 @@ class Robots(Mapping[str, Robot]):
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
             handle = self._handles[name] = self.new_handle(name)
+            handle.wheels.warns = True
         return handle
 
     def new_handle(self, name: str) -> Robot:
@@ -336,6 +337,7 @@ class Robots(Mapping[str, Robot]):
         if not isinstance(name, str) or name not in numbers:
             raise UnknownName("robot", name, numbers)
         handle = Robot(self._arena, LocalBody(self._arena, numbers[name]))
+        handle.wheels.warns = False  # what is wrong is the business of those who hold it
         self._all.add(handle)
         return handle
 

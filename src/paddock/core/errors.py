@@ -23,10 +23,6 @@ class PaddockError(Exception):
     """Anything that Paddock refuses or cannot do."""
 
 
-class PaddockWarning(UserWarning):
-    """Something that is probably a mistake, or costs more than it should."""
-
-
 class SpecError(PaddockError):
     """A world or robot description that cannot be used: `file: path.inside[0].it: what is wrong`."""
 

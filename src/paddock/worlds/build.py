@@ -23,7 +23,7 @@ from paddock.sensors.registry import kind_number
 from paddock.worlds.floor import draw_floor, field_picture
 from paddock.worlds.grids import build_grids
 from paddock.worlds.placement import check_placement, robot_types, start_pose
-from paddock.worlds.solids import Solid, refuse_too_many_pieces, solids
+from paddock.worlds.solids import Solid, solids
 from paddock.worlds.spec import Placed, WorldSpec
 
 SHORT_REACH = 0.6  # devices that see no farther than this use the near cells [m]
@@ -51,7 +51,6 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
         dt: length of a tick [s]; None takes the world's own.
         like: the same world with other robots, built before: its floor is taken over.
     """
-    refuse_too_many_pieces(spec)
     specs = robot_types(spec)
     check_placement(spec, specs)
     tick = spec.dt if dt is None else dt

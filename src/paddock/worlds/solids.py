@@ -50,7 +50,8 @@ def refuse_too_many_pieces(world: WorldSpec) -> None:
 
 
 def solids(world: WorldSpec) -> list[Solid]:
-    """All obstacles of a world, the border included."""
+    """All obstacles of a world, the border included; too many are refused before any is made."""
+    refuse_too_many_pieces(world)
     found: list[Solid] = []
     if not world.open:
         found += _border(world)
