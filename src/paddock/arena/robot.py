@@ -58,8 +58,8 @@ class Wheels:
         if self.warns and not self._warned and max(abs(left), abs(right)) > FAR_BEYOND * most:
             self._warned = True
             warnings.warn(
-                f"{self.robot.name}.wheels.set({left:g}, {right:g}) is capped: the wheels of {self.robot.name!r} turn at "
-                f"most at {most:g} m/s; speeds are in m/s at the rim, not in mm/s or steps (said once per run)",
+                f"{self.robot.name}.wheels.set({left:g}, {right:g}) is capped: the wheels of {self.robot.name!r} turn "
+                f"at most at {most:g} m/s; speeds are in m/s at the rim, not in mm/s or steps (said once per run)",
                 PaddockWarning,
                 stacklevel=3,
             )
