@@ -29,7 +29,7 @@ def test_a_robot_that_would_sweep_too_much_in_a_tick_is_refused_with_the_fix() -
     assert np.isfinite(arena.poses).all()
 
 
-@pytest.mark.parametrize("kind", [puck(radius=0.001), crate(outline=THIN)], ids=["round", "angular"])
+@pytest.mark.parametrize("kind", [puck(radius=0.001), crate(outline=THIN, max_speed=0.1)], ids=["round", "angular"])
 @pytest.mark.parametrize("speed", [1e3, 1e9, 1e300])
 def test_the_sweep_ends_even_if_a_model_lets_a_robot_go_at_any_speed(kind: paddock.RobotSpec, speed: float) -> None:
     arena, robot = alone(robot=kind, cylinders=PILLARS, at=(0.1, 0.05))
