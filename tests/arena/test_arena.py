@@ -93,7 +93,7 @@ def test_a_tick_that_is_no_tick_is_refused(dt: float) -> None:
 
 
 def test_a_tick_that_is_a_text_is_refused() -> None:
-    with pytest.raises(paddock.PaddockError, match="dt: expected seconds > 0 and <= 1, got '20 ms'"):
+    with pytest.raises(paddock.PaddockError, match=r"dt: expected seconds >= 0\.0001 and <= 1, got '20 ms'"):
         paddock.open(ONE, dt="20 ms")  # type: ignore[arg-type]
 
 

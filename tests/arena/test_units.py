@@ -43,8 +43,10 @@ def test_a_speed_in_the_wrong_unit_warns_once_per_robot_and_names_the_limit(aren
     red = arena["red"]
     with pytest.warns(PaddockWarning) as told:
         red.wheels.set(500, 500)
-    red.wheels.set(500, 500)  # a second warning would be an error
-    red.wheels.set(500, 500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        red.wheels.set(500, 500)
+        red.wheels.set(500, 500)
     assert str(told[0].message).startswith(
         "red.wheels.set(500, 500) is capped: the wheels of 'red' turn at most at 0.128805 m/s; speeds are in m/s"
     )

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from paddock.core.spec import Count, Number, Said, Spec, Tagged, Text, hints
+from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hints
 from paddock.robots.spec import Body, RobotSpec
 from paddock.sensors.base import Pivot, SensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -148,7 +148,7 @@ def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
         return st.lists(_of(get_args(hint)[0]), min_size=rule.least, max_size=rule.least + 2).map(tuple)
     if isinstance(rule, Tagged):
         return st.one_of([specs(cls) for cls in rule.classes().values()])
-    if isinstance(rule, Said):
+    if isinstance(rule, Description):
         return _of(hint)
     assert isinstance(rule, Text)
     return colors if "colour" in rule.expected else names

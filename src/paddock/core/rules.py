@@ -77,7 +77,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Said:
+class Description:
     """What a field wants, in words that are plainer than its type."""
 
     expected: str
@@ -129,8 +129,8 @@ def is_color(color: str) -> bool:
 Metres = Annotated[float, Number("metres", above=0, least=1e-6, limit=FARTHEST)]
 MetresOrZero = Annotated[float, Number("metres", low=0, limit=FARTHEST)]
 Coordinate = Annotated[float, Number("metres", limit=FARTHEST)]
-Point = Annotated[tuple[Coordinate, Coordinate], Said("[x, y] in metres")]
-Degrees = Annotated[float, Number("degrees", limit=3600)]
+Point = Annotated[tuple[Coordinate, Coordinate], Description("[x, y] in metres")]
+Degrees = Annotated[float, Number("degrees", limit=1e6)]
 Seconds = Annotated[float, Number("seconds", low=0, limit=60)]
 Positive = Annotated[float, Number(above=0, least=1 / NUMBERS, limit=NUMBERS)]
 NotNegative = Annotated[float, Number(low=0, limit=NUMBERS)]

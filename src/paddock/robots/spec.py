@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 from paddock.core import library
-from paddock.core.errors import PaddockError, SpecError, UnknownName, shown, suggestion
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.geometry import Disc, Shape, bounding_radius, crosses_itself, inner_radius, is_convex, on_one_line
 from paddock.core.spec import (
     Color,
@@ -112,7 +112,7 @@ def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tupl
         return dict(table)
     base = table["base"]
     if not isinstance(base, str):
-        raise SpecError(f"expected the name of a robot, or a TOML file, got {shown(base)}", path="base")
+        raise SpecError(f"expected the name of a robot, or a TOML file, got {format_value(base)}", path="base")
     try:
         path = find_robot(base, beside=beside)
     except PaddockError as error:
@@ -186,10 +186,10 @@ def _check_outline(outline: tuple[Point, ...]) -> None:
         fix = "its sides cross" if crosses_itself(outline) else "drop the corners that point inwards"
         raise SpecError(f"expected a convex polygon; {fix}", path="outline")
     if 2 * inner_radius(outline) < THINNEST:
-        width = shown(2 * inner_radius(outline))
+        width = format_value(2 * inner_radius(outline))
         raise SpecError(f"expected a body at least {THINNEST:g} m wide, got {width}: are these metres?", path="outline")
     if bounding_radius(outline) > WIDEST:
-        far = shown(bounding_radius(outline))
+        far = format_value(bounding_radius(outline))
         raise SpecError(
             f"expected corners within {WIDEST:g} m of the axle's centre, got {far}: are these metres?", path="outline"
         )

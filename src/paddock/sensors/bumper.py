@@ -33,7 +33,7 @@ class BumperSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """1 where a contact of the last tick lies within the bumper."""
     half = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]
     for channel in range(model.devices[device, CHANNELS]):

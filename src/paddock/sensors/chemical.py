@@ -28,7 +28,7 @@ class ChemicalSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The field at each mount."""
     field = int(model.constants[model.devices[device, FIRST_PARAMETER] + OWN])
     for channel in range(model.devices[device, CHANNELS]):

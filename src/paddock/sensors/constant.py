@@ -26,6 +26,6 @@ class ConstantSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """What the spec says."""
     values[0] = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]

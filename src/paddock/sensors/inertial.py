@@ -37,7 +37,7 @@ class InertialSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The belief that the step keeps."""
     values[0] = view.motion[view.robot, BELIEF_X]
     values[1] = view.motion[view.robot, BELIEF_Y]

@@ -56,11 +56,11 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
     tick = spec.dt if dt is None else dt
     types = list(dict.fromkeys(specs))
     number = {kind: i for i, kind in enumerate(types)}
-    makes: dict[tuple[float, ...], int] = {}  # robots that are alike share a row, which then stays in the cache
+    variants: dict[tuple[float, ...], int] = {}  # robots that are alike share a row, which then stays in the cache
     rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
-    make_of_robot = [makes.setdefault(tuple(row), len(makes)) for row in rows]
-    robots = table(list(makes), m.ROBOT_COLUMNS)
-    _refuse_too_fast(spec, robots[make_of_robot], tick)
+    variant_of_robot = [variants.setdefault(tuple(row), len(variants)) for row in rows]
+    robots = table(list(variants), m.ROBOT_COLUMNS)
+    _refuse_too_fast(spec, robots[variant_of_robot], tick)
     lit = _diagonal(spec) if spec.lights else 0.0
     constants = Constants()
     kinds, devices, stages = _type_tables(types, tick, lit, constants)
@@ -69,7 +69,7 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
     grids, cells = build_grids(
         spec,
         items,
-        bodies=robots[make_of_robot, m.RADIUS],
+        bodies=robots[variant_of_robot, m.RADIUS],
         travel=float(_fastest(robots).max(initial=0.0)) * tick + PUSH,
         short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
     )
@@ -81,7 +81,7 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
         floor=floor,
         sources=_sources(spec, constants),
         robots=robots,
-        makes=np.array(make_of_robot, np.int64),
+        robot_variant=np.array(variant_of_robot, np.int64),
         types=kinds,
         devices=devices,
         stages=stages,
@@ -168,7 +168,7 @@ def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
 
 def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
     """Refuse sensors that look back so far that the past would not fit into memory."""
-    ticks, robots = ticks_kept(model), len(model.makes)
+    ticks, robots = ticks_kept(model), len(model.robot_variant)
     most = MOST_REMEMBERED // max(1, robots * (PANS + pan_count(model)))
     if ticks > most:
         raise SpecError(

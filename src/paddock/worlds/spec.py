@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from paddock.core.errors import SpecError, shown, suggestion
+from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.spec import (
     Color,
     Coordinate,
     Count,
     Degrees,
+    Description,
     Metres,
     MetresOrZero,
     Name,
@@ -20,7 +21,6 @@ from paddock.core.spec import (
     Number,
     Point,
     Quantity,
-    Said,
     Share,
     Spec,
     refuse_twins,
@@ -29,7 +29,9 @@ from paddock.robots.spec import RobotSpec
 
 Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
 PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000, least=1e-6)]
-Bounds = Annotated[tuple[Coordinate, Coordinate, Coordinate, Coordinate], Said("[left, bottom, right, top] in metres")]
+Bounds = Annotated[
+    tuple[Coordinate, Coordinate, Coordinate, Coordinate], Description("[left, bottom, right, top] in metres")
+]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
 
 
@@ -178,7 +180,7 @@ class Placed(Spec):
     """A robot in the world. It stands `at` a place, or on a named `start`."""
 
     name: Name
-    type: Annotated[str | RobotSpec, Said("the name of a robot, a robot's TOML file, or a table")]
+    type: Annotated[str | RobotSpec, Description("the name of a robot, a robot's TOML file, or a table")]
     at: Point | None = None
     heading_deg: Degrees | None = None  # None: 0, or as the start says
     start: str | None = None
@@ -248,7 +250,8 @@ class WorldSpec(Spec):
         x0, y0, x1, y1 = self.bounds
         if not (x0 < x1 and y0 < y1):
             raise SpecError(
-                f"expected [left, bottom, right, top] with left < right and bottom < top, got {shown(self.bounds)}",
+                "expected [left, bottom, right, top] with left < right and bottom < top, "
+                f"got {format_value(self.bounds)}",
                 path="bounds",
             )
         refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
