@@ -151,6 +151,16 @@ class Canvas:
         width, _ = self.measure(text, size)
         return size if width <= most else max(5.0, size * most / width * 0.99)
 
+    @classmethod
+    def shorten(cls, text: str, size: float, room: float) -> str:
+        """As much of a text as fits into a width [pixels]."""
+        if cls.measure(text, size)[0] <= room:
+            return text
+        kept = text[:400]
+        while kept and cls.measure(kept + "…", size)[0] > room:
+            kept = kept[:-1]
+        return kept.rstrip() + "…"
+
     def text(
         self, pixel: Point, text: str, size: float, *, color: str = INK, anchor: Anchor = "left", halo: bool = False
     ) -> Rect:

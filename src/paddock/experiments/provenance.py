@@ -10,7 +10,7 @@ import paddock
 from paddock.rollouts.threads import available_threads
 
 
-def made(seeds: int, now: datetime | None = None) -> str:
+def describe_origin(seeds: int, now: datetime | None = None) -> str:
     """One line for the head of a report; times in it depend on the machine, so the machine is told."""
     moment = (now or datetime.now(UTC)).astimezone(UTC)
     cores = available_threads()

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from paddock.core.errors import PaddockError
+from paddock.report.document import render_html
+from paddock.report.figures import save_figure
 from paddock.report.log import ERROR, NUMBERS, RunLog
-from paddock.report.page import page
-from paddock.report.plots import pictures
-from paddock.report.story import story
+from paddock.report.run_log import run_log_text
+from paddock.report.run_pictures import run_pictures
+from paddock.report.run_report import TaskOutcome, run_report
 from paddock.report.summary import plain, summary
 
 ROWS_AT_ONCE = 4096
@@ -29,8 +31,9 @@ def write_run(
     config: Mapping[str, Any],
     html: bool,
     digest: str | None = None,
+    outcomes: Sequence[TaskOutcome] = (),
 ) -> list[Path]:
-    """Write everything about a run into a folder and tell which files there are.
+    """Write everything about a run into a folder and return which files there are.
 
     Args:
         logs: one for every robot of interest, all of the same world.
@@ -39,6 +42,7 @@ def write_run(
         config: what decided the run, for the summary: world, seed, controller, …
         html: whether to make `report.html` too.
         digest: of the final state, if known.
+        outcomes: of the tasks, for the page: whether each was done, and why it ended.
     """
     _check(logs)
     folder = Path(folder)
@@ -53,25 +57,23 @@ def write_run(
         if (folder / "run.log").exists() or (folder / "summary.json").exists():
             raise PaddockError(f"{folder}: holds a run already; name another folder or remove this one")
         written = [folder / "run.log"]
-        told = story(logs, whole)
-        written[0].write_text(told, encoding="utf-8")
+        log_text = run_log_text(logs, whole)
+        written[0].write_text(log_text, encoding="utf-8")
         for log in logs:
             path = folder / ("trace.csv" if len(logs) == 1 else f"trace-{log.robot}.csv")
             _write_trace(log, path)
             written.append(path)
-        drawn = {}
-        for name, (caption, picture) in pictures(logs, title).items():
-            path = folder / f"{name}.png"
-            picture.save(path)
-            drawn[path] = caption
-        written += drawn
+        figures = list(run_pictures(logs, title))
+        for figure in figures:
+            written.append(folder / f"{figure.name}.png")
+            save_figure(figure.picture, written[-1])
         written.append(folder / "summary.json")
         text = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
         written[-1].write_text(text + "\n", encoding="utf-8")
         if html:
             written.append(folder / "report.html")
-            shown = [(caption, path.read_bytes()) for path, caption in drawn.items()]
-            written[-1].write_text(page(whole, shown, told), encoding="utf-8")
+            parts = list(run_report(whole, figures, log_text, outcomes))
+            written[-1].write_text(render_html(title, parts, folder), encoding="utf-8")
     except OSError as error:
         raise _unwritable(folder, error) from error
     return written

@@ -14,7 +14,6 @@ from paddock.core.geometry import Point, Pose
 from paddock.draw.canvas import FINER, Canvas, Rect, darker, tint
 from paddock.draw.legend import BELIEF, BELIEVED, DIRECTION, draw_arrow, draw_beginning
 from paddock.draw.world import Plan, draw_world, standing_on
-from paddock.report.axes import shortened
 from paddock.report.log import Floats, RunLog
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.spec import WorldSpec
@@ -34,7 +33,7 @@ def draw_paths(logs: Sequence[RunLog], *, title: str = "", about: str = "", size
     standing = [ends.get(robot.name) or start_pose(world, robot) for robot in world.robots]
     beliefs = [[plan.canvas.at(p) for p in sparse(known(log.believed), 2 * metres)] for log in logs]
     picture = draw_world(
-        replace(world, title=shortened(title, 26 * z, 900 * z) or world.title),
+        replace(world, title=Canvas.shorten(title, 26 * z, 900 * z) or world.title),
         poses=standing,
         trails=trails,
         rays=False,

@@ -1,0 +1,85 @@
+"""All colours of pictures and charts, in one table that the page can use, too; and how to mix them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from paddock.core.spec import rgb
+
+Rgba = tuple[int, int, int, int]
+
+PAPER, INK, FAINT = "#fbfaf7", "#2b2f36", "#7a808a"
+WHITE, SHADOW = "#ffffff", "#1e222c"
+TRAIL_START, GOAL, START_POSE, ESTIMATE = "#2f9e6e", "#1f7a54", "#4a5568", "#2b2f36"
+LAMP_EDGE, SOUND, WHEEL, SOLUTION = "#b07800", "#5b5f97", "#20242c", "#e0a92b"
+LEFT, RIGHT, ERROR, MEAN, TARGET = "#2e86ab", "#e4572e", "#7b5ea7", "#d1495b", "#2f9e6e"
+WORST, BEST = "#f3e6c4", "#0b4f6c"  # ends of the colour scale of a map
+
+# Ten lines that can be told from each other.
+LINES = (
+    *("#2e86ab", "#e4572e", "#2f9e6e", "#7b5ea7", "#e6a117"),
+    *("#b5179e", "#5c6570", "#8c5a3c", "#38b8c4", "#8fb331"),
+)
+TASKS = ("#2e86ab", "#e6a117", "#2f9e6e", "#b5179e", "#7b5ea7", "#c9a200", "#6c757d", "#e4572e")
+SENSORS: Mapping[str, str] = MappingProxyType(
+    {
+        "proximity": "#e4572e",
+        "sonar": "#2e86ab",
+        "laser": "#7b5ea7",
+        "camera": "#e6a117",
+        "ground": "#22252b",
+        "light": "#c9a200",
+        "bumper": "#b5179e",
+        "chemical": "#2f9e6e",
+        "microphone": "#6c757d",
+    }
+)
+OTHER_SENSOR = "#9aa1ab"  # kinds without a direction, such as a compass
+
+
+def palette() -> dict[str, Any]:
+    """The table as plain data, ready for JSON: names of colours, of sensor kinds, and lists of line colours."""
+    return {
+        "paper": PAPER,
+        "ink": INK,
+        "faint": FAINT,
+        "trail_start": TRAIL_START,
+        "goal": GOAL,
+        "start_pose": START_POSE,
+        "estimate": ESTIMATE,
+        "lamp_edge": LAMP_EDGE,
+        "sound": SOUND,
+        "wheel": WHEEL,
+        "lines": list(LINES),
+        "tasks": list(TASKS),
+        "sensors": dict(SENSORS),
+        "other_sensor": OTHER_SENSOR,
+    }
+
+
+def sensor_color(kind: str) -> str:
+    """The colour of a kind of sensor."""
+    return SENSORS.get(kind, OTHER_SENSOR)
+
+
+def line_color(number: int) -> str:
+    """The colour of the line of that number; after the tenth they come again, darker."""
+    return darken(LINES[number % len(LINES)], min(0.75, 0.35 * (number // len(LINES))))
+
+
+def tint(color: str, alpha: float = 1.0) -> Rgba:
+    """A colour with an opacity 0 … 1."""
+    return (*rgb(color), round(255 * alpha))
+
+
+def blend(color: str, other: str, share: float) -> str:
+    """A colour on the way to another one."""
+    mixed = (round(a + (b - a) * share) for a, b in zip(rgb(color), rgb(other), strict=True))
+    return "#{:02x}{:02x}{:02x}".format(*mixed)
+
+
+def darken(color: str, share: float = 0.35) -> str:
+    """The same colour, nearer to black."""
+    return blend(color, "#000000", share)
