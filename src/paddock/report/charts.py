@@ -204,27 +204,23 @@ def draw_mark(ax: Axes, mark: Level) -> None:
 
 def draw_spans(ax: Axes, spans: Spans) -> list[tuple[str, str]]:
     """Shade tasks and name them in a band above the plot; return names and colours of those without room there."""
-    named = [span for span in spans if span[0]]
-    colors = span_colors(named)
     (low, high), wide = ax.get_xlim(), axes_width(ax)
     top = 1.0 + BAND / (72 * HEIGHT * 0.62)
-    homed, homeless = set(), []
-    for name, start, end in named:
-        ax.axvspan(start, end, color=colors[name], alpha=0.08, linewidth=0)
-        ax.axvspan(start, end, 1.0, top, color=colors[name], alpha=0.30, linewidth=0, clip_on=False)
-        if text_width(name, 8.0) + 6.0 <= (end - start) / (high - low) * wide:
-            place: Any = {"ha": "center", "va": "center", "fontsize": 8.0}
-            ax.text(
-                (start + end) / 2,
-                (1.0 + top) / 2,
-                shorten(name, 8.0, wide),
-                transform=ax.get_xaxis_transform(),
-                **place,
-            )
-            homed.add(name)
-        else:
-            homeless.append(name)
-    return [(name, colors[name]) for name in dict.fromkeys(homeless) if name not in homed]
+    across: Any = {"transform": ax.get_xaxis_transform(), "linewidth": 0}
+    homeless = []
+    for name, color in span_colors([span for span in spans if span[0]]).items():
+        places = [(start, end) for task, start, end in spans if task == name]
+        bars = [(start, end - start) for start, end in places]
+        ax.broken_barh(bars, (0.0, 1.0), color=color, alpha=0.08, zorder=0, **across)
+        ax.broken_barh(bars, (1.0, top - 1.0), color=color, alpha=0.30, clip_on=False, **across)
+        needed = (text_width(name, 8.0) + 6.0) * (high - low) / wide
+        middles = [(start + end) / 2 for start, end in places if end - start >= needed]
+        for x in middles:
+            label: Any = {"ha": "center", "va": "center", "fontsize": 8.0, "transform": ax.get_xaxis_transform()}
+            ax.text(x, (1.0 + top) / 2, shorten(name, 8.0, wide), **label)
+        if not middles:
+            homeless.append((name, color))
+    return homeless
 
 
 def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> None:
