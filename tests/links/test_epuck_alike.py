@@ -44,7 +44,7 @@ def test_a_program_for_real_robots_runs_in_a_simulation(simulated: paddock.Robot
     ("call", "arguments", "instead"),
     [
         ("sound", (1,), "speaker.play"),
-        ("believe", (0.5, 0.2, 0.0), "place"),
+        ("believe", (0.5, 0.2, 0.0), "set_pose"),
         ("hardware", (), "raw()"),
     ],
 )

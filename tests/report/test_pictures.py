@@ -13,12 +13,17 @@ from PIL import Image
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.draw.canvas import Canvas
-from paddock.draw.world import Plan, draw_world
-from paddock.report import RunLog
-from paddock.report.paths import arrows, dashed, draw_paths, sparse
+from paddock.draw.layout import PictureLayout
+from paddock.draw.trails import cut_dashes, join_short_steps, place_arrows, split_trail
+from paddock.draw.world import draw_world
+from paddock.episodes import Event, Trace
+from paddock.episodes.recorder import TraceRecorder
+from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import run_pictures
 from paddock.worlds import load_world
 from report.runs import square
+
+EMPTY = load_world("empty")
 
 
 def like(picture: Image.Image, at: Point, color: str, most: int = 60) -> bool:
@@ -30,11 +35,11 @@ def like(picture: Image.Image, at: Point, color: str, most: int = 60) -> bool:
 
 
 def test_the_path_shows_start_trail_and_end() -> None:
-    log = RunLog(load_world("empty"), "red", 1.0)
+    recorder = TraceRecorder("red", 1.0)
     for i in range(11):
-        log.note(i, Pose(0.5 + 0.1 * i, 0.5, 0.0), believed=Pose(0.5 + 0.1 * i, 0.7, 0.0))
-    picture = draw_paths([log], title="Straight on")
-    at = Plan(log.world, 1000, []).canvas.at
+        recorder.add(i, Pose(0.5 + 0.1 * i, 0.5, 0.0), estimated=Pose(0.5 + 0.1 * i, 0.7, 0.0))
+    picture = draw_paths([recorder.trace()], EMPTY, title="Straight on")
+    at = PictureLayout(EMPTY, 1000).canvas.at
     assert like(picture, at((0.5, 0.5)), "#2f9e6e")
     assert like(picture, at((1.5 - 0.02, 0.5)), "#d1495b")  # the robot at the end
     row = [picture.getpixel((round(at((0.6 + 0.001 * i, 0.7))[0]), round(at((0, 0.7))[1]))) for i in range(700)]
@@ -75,49 +80,97 @@ def test_a_drive_is_explained_by_its_start_its_end_and_what_is_said_of_it(texts:
 
 
 def test_the_start_is_seen_though_the_robot_has_come_back_to_it() -> None:
-    log = RunLog(load_world("empty"), "red", 1.0)
+    recorder = TraceRecorder("red", 1.0)
     for i in range(41):
         angle = 2 * math.pi * i / 40
-        log.note(i, Pose(1.0 + 0.2 * math.sin(angle), 1.2 - 0.2 * math.cos(angle), angle))
-    picture = draw_paths([log])
-    canvas = Plan(log.world, 1000, []).canvas
+        recorder.add(i, Pose(1.0 + 0.2 * math.sin(angle), 1.2 - 0.2 * math.cos(angle), angle))
+    picture = draw_paths([recorder.trace()], EMPTY)
+    canvas = PictureLayout(EMPTY, 1000).canvas
     x, y = canvas.at((1.0, 1.0))
     assert any(like(picture, (x, y + 0.037 * canvas.scale + away), "#2f9e6e", most=30) for away in range(3, 8))
 
 
 def test_robots_and_their_names_stay_above_the_marks() -> None:
-    log = RunLog(load_world("empty"), "red", 1.0)
+    recorder = TraceRecorder("red", 1.0)
     for i in range(400):  # the belief goes to and fro across the robot and its name
-        log.note(i, Pose(1.0, 1.0, 0.0), believed=Pose(0.9 + 0.2 * (i % 2), 0.9 + 0.0007 * i, 0.0))
-    still = RunLog(log.world, "red", 1.0)
-    still.note(0, Pose(1.0, 1.0, 0.0))
-    x, y = (round(part) for part in Plan(log.world, 1000, []).canvas.at((1.0, 1.0)))
+        recorder.add(i, Pose(1.0, 1.0, 0.0), estimated=Pose(0.9 + 0.2 * (i % 2), 0.9 + 0.0007 * i, 0.0))
+    still = TraceRecorder("red", 1.0)
+    still.add(0, Pose(1.0, 1.0, 0.0))
+    x, y = (round(part) for part in PictureLayout(EMPTY, 1000).canvas.at((1.0, 1.0)))
     box = (x - 10, y - 10, x + 10, y + 10)
-    assert draw_paths([log]).crop(box).tobytes() == draw_paths([still]).crop(box).tobytes()
+    assert (
+        draw_paths([recorder.trace()], EMPTY).crop(box).tobytes()
+        == draw_paths([still.trace()], EMPTY).crop(box).tobytes()
+    )
 
 
 def test_arrows_lie_equally_far_apart_and_point_ahead() -> None:
-    found = list(arrows([(0.0, 0.0), (100.0, 0.0), (100.0, 100.0)], 50.0))
+    found = list(place_arrows([(0.0, 0.0), (100.0, 0.0), (100.0, 100.0)], 50.0))
     assert [tip for tip, _ in found] == [(25.0, 0.0), (75.0, 0.0), (100.0, 25.0), (100.0, 75.0)]
     assert [angle for _, angle in found] == [0.0, 0.0, math.pi / 2, math.pi / 2]
 
 
 def test_dashes_cover_their_share_of_a_path() -> None:
     path = [(0.0, 0.0), (7.0, 0.0), (7.0, 3.0), (40.0, 3.0)]
-    pieces = list(dashed(path, 6.0, 4.0))
+    pieces = list(cut_dashes(path, 6.0, 4.0))
     drawn = sum(math.dist(a, b) for piece in pieces for a, b in pairwise(piece))
     assert drawn == pytest.approx(6 * 4 + 3)  # of 43 pixels: four dashes and gaps, and half a dash
-    assert list(dashed([], 6.0, 4.0)) == []
+    assert list(cut_dashes([], 6.0, 4.0)) == []
 
 
 def test_standing_still_needs_two_points_at_most() -> None:
     poses = np.array([[1.0, 1.0, 0.1 * i] for i in range(1000)] + [[1.0005, 1.0, 0.0]])
-    assert list(sparse(poses, 0.01)) == [(1.0, 1.0), (1.0005, 1.0)]
+    assert list(join_short_steps(poses[:, :2].tolist(), 0.01)) == [(1.0, 1.0), (1.0005, 1.0)]
 
 
 def test_a_run_has_a_picture_of_its_path_and_charts_of_each_robot() -> None:
-    assert [figure.name for figure in run_pictures([square()], "A square")] == ["path", "wheels", "error", "histogram"]
-    two = [square("red", "line-crossing"), square("blue", "line-crossing")]
-    names = [figure.name for figure in run_pictures(two, "Two")]
+    assert [figure.name for figure in run_pictures([square()], EMPTY, "A square")] == [
+        "path",
+        "wheels",
+        "error",
+        "histogram",
+    ]
+    two = [square("red"), square("blue")]
+    names = [figure.name for figure in run_pictures(two, load_world("line-crossing"), "Two")]
     assert names[:3] == ["path", "wheels-red", "error-red"]
     assert names[-1] == "histogram-blue"
+
+
+def test_a_trail_is_in_pieces_where_there_is_no_number() -> None:
+    points = [(0.0, 0.0), (1.0, 0.0), (math.nan, math.nan), (5.0, 5.0), (6.0, 5.0), (7.0, math.nan)]
+    assert split_trail(points) == [[(0.0, 0.0), (1.0, 0.0)], [(5.0, 5.0), (6.0, 5.0)]]
+    assert split_trail([]) == []
+    assert split_trail([(math.nan, math.nan)]) == []
+
+
+def teleported() -> Trace:
+    """A robot that drives, is put elsewhere by hand, and drives on."""
+    recorder = TraceRecorder("red", 1.0)
+    for i in range(6):
+        recorder.add(i, Pose(0.4 + 0.05 * i, 0.4, 0.0))
+    recorder.events.append(Event(time=5.5, kind="teleport", robot="red"))
+    for i in range(6, 12):
+        recorder.add(i, Pose(1.2 + 0.05 * i, 1.6, 0.0), jumped=i == 6)
+    return recorder.trace()
+
+
+def test_a_robot_that_is_moved_by_hand_leaves_no_line() -> None:
+    picture, at = draw_paths([teleported()], EMPTY), PictureLayout(EMPTY, 1000).canvas.at
+    for place in ((0.5, 0.4), (1.6, 1.6)):
+        assert like(picture, at(place), "#d1495b", most=90)
+    middle = [(0.65 + share * 0.85, 0.4 + share * 1.2) for share in (0.2, 0.35, 0.5, 0.65, 0.8)]
+    plain = draw_world(replace(EMPTY, robots=()), rays=False)
+    for place in middle:
+        x, y = (round(part) for part in at(place))
+        box = (x - 4, y - 4, x + 4, y + 4)
+        assert picture.crop(box).tobytes() == plain.crop(box).tobytes()
+
+
+def test_layers_can_be_chosen() -> None:
+    from paddock.draw.layers import floor_layer, robot_layer
+
+    bare = draw_world(EMPTY, layers=[floor_layer])
+    robots = draw_world(EMPTY, layers=[floor_layer, robot_layer])
+    assert bare.size == robots.size
+    assert bare.tobytes() != robots.tobytes()
+    assert draw_world(EMPTY).tobytes() == draw_world(EMPTY).tobytes()

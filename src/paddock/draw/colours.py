@@ -1,9 +1,7 @@
-"""All colours of pictures and charts, in one table that the page can use, too; and how to mix them."""
+"""All colours of pictures and charts in one table, which the page can use, too; those of sensors are on their specs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from paddock.core.spec import rgb
@@ -23,24 +21,10 @@ LINES = (
     *("#b5179e", "#5c6570", "#8c5a3c", "#38b8c4", "#8fb331"),
 )
 TASKS = ("#2e86ab", "#e6a117", "#2f9e6e", "#b5179e", "#7b5ea7", "#c9a200", "#6c757d", "#e4572e")
-SENSORS: Mapping[str, str] = MappingProxyType(
-    {
-        "proximity": "#e4572e",
-        "sonar": "#2e86ab",
-        "laser": "#7b5ea7",
-        "camera": "#e6a117",
-        "ground": "#22252b",
-        "light": "#c9a200",
-        "bumper": "#b5179e",
-        "chemical": "#2f9e6e",
-        "microphone": "#6c757d",
-    }
-)
-OTHER_SENSOR = "#9aa1ab"  # kinds without a direction, such as a compass
 
 
 def palette() -> dict[str, Any]:
-    """The table as plain data, ready for JSON: names of colours, of sensor kinds, and lists of line colours."""
+    """The table as plain data, ready for JSON: colours by name, and lists of colours of lines and tasks."""
     return {
         "paper": PAPER,
         "ink": INK,
@@ -54,14 +38,7 @@ def palette() -> dict[str, Any]:
         "wheel": WHEEL,
         "lines": list(LINES),
         "tasks": list(TASKS),
-        "sensors": dict(SENSORS),
-        "other_sensor": OTHER_SENSOR,
     }
-
-
-def sensor_color(kind: str) -> str:
-    """The colour of a kind of sensor."""
-    return SENSORS.get(kind, OTHER_SENSOR)
 
 
 def line_color(number: int) -> str:

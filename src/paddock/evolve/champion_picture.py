@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.draw.canvas import FAINT, Canvas
+from paddock.draw.canvas import Canvas
+from paddock.draw.colours import FAINT
 from paddock.draw.world import draw_world
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.tasks.base import Judgement
 from paddock.evolve.tasks.own import OwnJudge
 from paddock.evolve.tasks.places import told_with_place
-from paddock.rollouts.batch import Batch, Rollout
+from paddock.rollouts.batch import Batch
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds.build import build
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def champion_picture(evolution: Evolution, *, about: str = "") -> Image:
     title.text((62, 36), f"Champion: {evolution.task.name}", 30)
     line = " · ".join([*told, about])
     title.text((62, 70), line, title.fitting(line, 16, title.width - 92), color=FAINT)
-    picture = title.finished()
+    picture = title.to_image()
     for number, row in enumerate(rows):
         for column, panel in enumerate(row):
             picture.paste(panel, (column * width, TITLE + sum(heights[:number])))
@@ -76,7 +78,7 @@ def champion_drive(evolution: Evolution) -> tuple[Rollout, Judgement, float]:
 
     def drive(every: float | None) -> Rollout:
         batch.reset()
-        return batch.run(task.seconds, evolution.champion, metrics=task.metrics, trace_every=every)
+        return batch.run(task.seconds, evolution.champion, metrics=task.metrics, every=every)
 
     with told_with_place(config.task):
         judged = task.judge(drive(task.trace_every))

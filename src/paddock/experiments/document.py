@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
+from paddock.core.provenance import collect, describe
 from paddock.experiments import Outcome
-from paddock.experiments.provenance import describe_origin
 from paddock.experiments.rows import claims
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, render_html
 from paddock.report.figures import save_figure
@@ -17,7 +17,7 @@ from paddock.report.sheets import Sheet
 
 def opening(outcome: Outcome, about: str) -> Iterator[Part]:
     """How reports begin: where they come from, what they are about, and which claims hold."""
-    yield Remark(describe_origin(outcome.seeds))
+    yield Remark(describe(collect(), outcome.seeds))
     if outcome.quick_look:
         yield Paragraph(f"This is {outcome.quick_look}.")
     yield Paragraph(about)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paddock.report.document import Figure, Heading, LogText, Part, Remark, SettingsTable
+from paddock.report.document import Failure, Figure, Heading, LogText, Part, Remark, SettingsTable
 from paddock.report.run_log import robot_outcome, run_settings
 from paddock.report.sheets import Sheet
 
@@ -40,6 +40,8 @@ def run_report(
     names = ", ".join(list(robots)[:8]) + (", …" if len(robots) > 8 else "")
     kind = "robot" if len(robots) == 1 else "robots"
     yield Remark(f"{whole['world']} · {whole['duration']:.2f} s · {kind} {names}")
+    if whole.get("failed"):
+        yield Failure(f"The run failed: {whole['ended']}")
     yield Heading("Outcome")
     yield outcome_sheet(robots)
     tasks = outcomes_sheet(outcomes) if outcomes else times_sheet(robots)
@@ -50,6 +52,9 @@ def run_report(
     yield from figures
     yield Heading("Settings")
     yield SettingsTable(run_settings(whole))
+    if whole.get("provenance"):
+        yield Heading("Provenance")
+        yield SettingsTable(whole["provenance"])
     yield Heading("Log")
     yield LogText(tuple(log.splitlines()))
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from paddock.core.geometry import Pose
 from paddock.draw.colours import GOAL, line_color
+from paddock.episodes.recorder import TraceRecorder
 from paddock.experiments.document import opening, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
 from paddock.experiments.rossum.reproduce import best_of
-from paddock.report import RunLog
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.paths import draw_paths
@@ -134,7 +134,7 @@ def draw_curves(findings: Findings, *, ax: Axes | None = None) -> Axes:
 def trail_picture(trail: Sequence[Pose], title: str, about: str) -> Image:
     """The maze with a drive in it, and the robot where it ended."""
     world = load_world("maze")
-    log = RunLog(world, world.robots[0].name, world.dt)
+    recorder = TraceRecorder(world.robots[0].name, world.dt)
     for tick, pose in enumerate(trail):
-        log.note(tick, pose)
-    return draw_paths([log], title=title, about=about, size=SIZE)
+        recorder.add(tick, pose)
+    return draw_paths([recorder.trace()], world, title=title, about=about, size=SIZE)
