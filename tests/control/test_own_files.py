@@ -6,8 +6,10 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from paddock.control.tasks import TASKS
@@ -107,6 +109,20 @@ def test_the_same_scenario_runs_from_python_and_is_repeatable(tmp_path: Path) ->
     assert first.complete
     assert first.digest == second.digest
     assert [task.name for task in first.tasks] == ["Dance"]
+
+
+@pytest.mark.heavy
+def test_the_wall_follower_of_the_documentation_follows_walls(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "wall-follower.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(# my_follower.*?)```", page, re.DOTALL)
+    (task,) = re.findall(r"```toml\n\[\[tasks\]\]\n(.*?)```", page, re.DOTALL)
+    spec = load_scenario(write(tmp_path, 'task = "move"\n[[tasks]]\n' + task, world="wall-loop", my_follower=code))
+    result = run_scenario(replace(spec, stop=replace(spec.stop, seconds=90)), seed=0)
+    assert result.contact_time == 0
+    trace = result.episode.trace
+    following = np.array(trace.tasks) == "wall-follow"
+    assert np.median(abs(trace.errors[following])) < 0.05
+    assert result.distance > 20
 
 
 DANCING, FOLLOWING = 'task = "dance:Dance"', 'task = "wall-follow"\nfollower = "law:Mine"'

@@ -150,7 +150,10 @@ TABLE = {
         LOOP + FOLLOW + 'follower = "mni"\n',
         "tasks[2].follower: no wall follower called 'mni' (did you mean 'min'?)",
     ),
-    "no follower": (LOOP + FOLLOW, "tasks[2].follower: missing: the name of a wall follower, or file.py:Name of your own"),
+    "no follower": (
+        LOOP + FOLLOW,
+        "tasks[2].follower: missing: the name of a wall follower, or file.py:Name of your own",
+    ),
     "a misspelt number of a follower": (
         LOOP + FOLLOW + 'follower = "min"\ngian = 1.3\n',
         "tasks[2].gian: unknown key (did you mean 'gain'?)",

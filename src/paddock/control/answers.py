@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.observation import WheelSpeeds
 from paddock.core.places import place
 
@@ -28,5 +28,5 @@ def check_wheel_speeds(answer: Any, method: Callable[..., Any], or_else: str = "
     code = method.__code__
     raise PaddockError(
         f"{place(code.co_filename, code.co_firstlineno)}: {method.__qualname__}: "
-        f"expected wheel speeds (left, right) [m/s]{or_else}, got {shown(answer)}"
+        f"expected wheel speeds (left, right) [m/s]{or_else}, got {format_value(answer)}"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.control.tasks.base import Task, TaskSpec
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.places import place
 from paddock.core.registry import Registry
 
@@ -43,7 +43,7 @@ def find_task(name: str, folder: str | Path | None = None) -> type[Task[Any]]:
     if getattr(task, "__abstractmethods__", None):
         raise PaddockError(f"{_where(task)}: missing: decide(self, observation, elapsed), which gives wheel speeds")
     if not (isinstance(task.parameters, type) and issubclass(task.parameters, TaskSpec)):
-        wrong = shown(task.parameters)
+        wrong = format_value(task.parameters)
         raise PaddockError(f"{_where(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")
     return task
 

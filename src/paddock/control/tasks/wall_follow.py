@@ -13,7 +13,7 @@ from paddock.control.tasks.context import TaskContext
 from paddock.control.wall import Side, follow_wall, list_numbers, make_wall_follower
 from paddock.core.errors import PaddockError, SpecError, suggestion
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.core.spec import Metres, NotNegative, Number, Said, convert
+from paddock.core.spec import Description, Metres, NotNegative, Number, convert
 
 Lapse = Annotated[float, Number("seconds", low=0, limit=1e6)]
 SIDES: dict[str, Side] = {"cw": "left", "ccw": "right"}
@@ -25,7 +25,7 @@ ANY_ROBOT = {"clearance": 0.2, "max_speed": 1.0, "wheel_separation": 0.3}  # sta
 class WallFollowSpec(TaskSpec):
     """One loop. All other keys are numbers of the wall follower: `gain = 1.3`."""
 
-    follower: Annotated[str, Said("the name of a wall follower, or file.py:Name of your own")]
+    follower: Annotated[str, Description("the name of a wall follower, or file.py:Name of your own")]
     direction: Literal["cw", "ccw"] = "cw"  # around a room: clockwise has the wall on the left
     reverse: bool = False  # drive backwards
     settle: Lapse = 0.0  # how long it follows before it remembers the place where the loop begins
