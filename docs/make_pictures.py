@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from paddock.evolve.charts import save_learning_curve
 from PIL import Image
 
 import paddock
 from paddock.cli.run import Watch, built_in
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
+from paddock.evolve.charts import save_learning_curve
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.epuck_framework.crossing import PATROL, STOCK, Job, drive
