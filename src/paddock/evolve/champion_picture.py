@@ -12,7 +12,8 @@ from paddock.evolve.evolution import Evolution
 from paddock.evolve.tasks.base import Evaluation
 from paddock.evolve.tasks.user_errors import reraise_with_location
 from paddock.evolve.tasks.user_fitness import UserFitness
-from paddock.rollouts.batch import Batch, Rollout
+from paddock.rollouts.batch import Batch
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds.build import build
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def drive_champion(evolution: Evolution) -> tuple[Rollout, Evaluation, float]:
 
     def drive(every: float | None) -> Rollout:
         batch.reset()
-        return batch.run(task.seconds, evolution.champion, metrics=task.metrics, trace_every=every)
+        return batch.run(task.seconds, evolution.champion, metrics=task.metrics, every=every)
 
     with reraise_with_location(config.task):
         evaluation = task.evaluate(drive(task.trace_every))

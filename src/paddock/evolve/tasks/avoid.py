@@ -9,8 +9,8 @@ import numpy as np
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.tasks.base import Evaluation, EvolutionTask, TaskKind
 from paddock.evolve.tasks.robots import get_only_robot, make_range_input
-from paddock.metrics import Avoidance, Contact, Coverage, Travel
-from paddock.rollouts.batch import Rollout
+from paddock.metrics import Avoidance, ContactTime, Coverage, Distance
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 
 RANGE = 0.07  # [m] of an e-puck's infrared
@@ -32,7 +32,7 @@ def make_avoid_task(config: EvolutionConfig) -> EvolutionTask:
         inputs=(make_range_input(robot, "proximity", RANGE),),
         speed=speed,
         evaluate=AvoidFitness(seconds, speed),
-        metrics=(Avoidance(speed=speed, range=RANGE), Contact(), Travel(), Coverage(cell=CELL)),
+        metrics=(Avoidance(speed=speed, range=RANGE), ContactTime(), Distance(), Coverage(cell=CELL)),
         trials=config.trials or TRIALS,
         starts="random",
         hidden=config.hidden if config.hidden is not None else (4,),

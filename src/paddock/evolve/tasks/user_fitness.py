@@ -12,8 +12,8 @@ from paddock.core.errors import PaddockError, shown
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.tasks.base import PLACE, Evaluation, EvolutionTask
 from paddock.evolve.tasks.robots import get_only_robot, make_all_inputs
-from paddock.metrics import Contact, Coverage, Travel
-from paddock.rollouts.batch import Rollout
+from paddock.metrics import ContactTime, Coverage, Distance
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 
 
@@ -30,7 +30,7 @@ def make_fitness_task(function: Callable[[Rollout], Any], config: EvolutionConfi
         inputs=make_all_inputs(robot),
         speed=robot.drive.max_speed,
         evaluate=UserFitness(function, config.task, world.bounds),
-        metrics=(Travel(), Contact(), Coverage()),
+        metrics=(Distance(), ContactTime(), Coverage()),
         trace_every=0.5,
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),

@@ -9,8 +9,8 @@ from paddock.core.geometry import Disc, bounding_radius
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.tasks.base import Evaluation, EvolutionTask, Floats, TaskKind
 from paddock.evolve.tasks.robots import RANGING, get_only_robot, make_range_input
-from paddock.metrics import Contact
-from paddock.rollouts.batch import Rollout
+from paddock.metrics import ContactTime
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.solids import solids
 
@@ -36,7 +36,7 @@ def make_wall_follow_task(config: EvolutionConfig) -> EvolutionTask:
         inputs=(make_range_input(robot, device, 1.5),),
         speed=speed,
         evaluate=WallFitness(world, wanted, seconds * speed / CELL),
-        metrics=(Contact(),),
+        metrics=(ContactTime(),),
         trace_every=LOOK,
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),
