@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
+from paddock.episodes import Trace
 from paddock.evolve.gradient import loss_and_gradient, make_first_states, run_forward
 from paddock.evolve.imitate import Demonstration, demonstrate, imitate, scale_inputs
 from paddock.metrics import Distance
@@ -93,6 +94,31 @@ def test_a_demonstration_has_the_speeds_that_the_wheels_can_do() -> None:
         robot = arena["red"]
         shown = demonstrate(robot, lambda seen: (9.0, -9.0), ["proximity"], seconds=0.1)
         assert shown.wheels[0].tolist() == [robot.wheels.max_speed, -robot.wheels.max_speed]
+
+
+def test_a_demonstration_is_what_the_teacher_saw_and_did() -> None:
+    seen: list[list[float]] = []
+
+    def teacher(observation: Any) -> tuple[float, float]:
+        seen.append([*observation.proximity, *observation.ground])
+        return 0.05, 0.01 * len(seen)
+
+    with paddock.open("clutter", seed=1) as arena:
+        shown = demonstrate(arena["red"], teacher, ["proximity", "ground"], seconds=0.2)
+    assert shown.readings.tolist() == seen
+    assert shown.wheels[:, 1] == pytest.approx(np.minimum(0.01 * np.arange(1, 11), shown.wheels.max()))
+
+
+def test_a_demonstration_may_come_from_the_trace_of_a_file(tmp_path: Path) -> None:
+    with paddock.open("clutter", seed=1) as arena:
+        arena["red"].enable("proximity")
+        trace = arena.run(1.0, {"red": explorer()}, every=arena.dt).robots["red"].trace
+    trace.save(tmp_path / "run.npz")
+    again = Demonstration.from_trace(Trace.load(tmp_path / "run.npz")[:50], ["proximity"])
+    with paddock.open("clutter", seed=1) as arena:
+        shown = demonstrate(arena["red"], explorer(), ["proximity"], seconds=1.0)
+    assert np.array_equal(shown.readings, again.readings)
+    assert np.array_equal(shown.wheels, again.wheels)
 
 
 @pytest.mark.parametrize("output", ["identity", "relu"])

@@ -12,6 +12,7 @@ import numpy as np
 from paddock.arena import Robot
 from paddock.core.errors import PaddockError, shown
 from paddock.core.npz import read_npz, write_npz
+from paddock.episodes import Trace
 from paddock.evolve.gradient import loss_and_gradient, make_first_states
 from paddock.evolve.packages import use_one_thread
 from paddock.evolve.tasks.base import Floats
@@ -41,6 +42,11 @@ class Demonstration:
         if not (np.isfinite(self.readings).all() and np.isfinite(self.wheels).all()):
             raise PaddockError("Demonstration: expected finite readings and speeds")
 
+    @classmethod
+    def from_trace(cls, trace: Trace, devices: Sequence[str]) -> Demonstration:
+        """What a robot did in a run whose trace has a row for each tick; of any arena, also of a real robot."""
+        return cls(np.concatenate([trace.reading(name) for name in devices], axis=1), trace.commands.copy())
+
     def save(self, path: str | Path) -> None:
         """Write it to a `.npz` file."""
         write_npz(path, {"format": FORMAT}, {"readings": self.readings, "wheels": self.wheels})
@@ -61,7 +67,7 @@ class Demonstration:
 
 
 def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: float) -> Demonstration:
-    """Let a teacher drive a robot of an arena, and write down what it sees and does.
+    """Let a teacher drive a robot of an arena, and record what it sees and does.
 
     Args:
         robot: it, and its world, are driven on from where they are.
@@ -70,18 +76,9 @@ def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: 
         seconds: simulated.
     """
     arena = robot.arena
-    act = teacher.act if hasattr(teacher, "act") else teacher
     robot.enable(*devices)
-    readings, wheels = [], []
-    for _ in range(max(1, round(seconds / arena.dt))):
-        seen = robot.sense()
-        left, right = act(seen)
-        readings.append(np.concatenate([np.ravel(getattr(seen, name)) for name in devices]))
-        wheels.append((float(left), float(right)))
-        robot.wheels.set(left, right)
-        arena.step()
-    most = robot.wheels.max_speed
-    return Demonstration(np.array(readings, np.float64), np.clip(wheels, -most, most))
+    episode = arena.run(seconds, {robot.name: teacher}, every=arena.dt)
+    return Demonstration.from_trace(episode.robots[robot.name].trace[: episode.ticks], devices)
 
 
 def imitate(
