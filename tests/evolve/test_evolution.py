@@ -198,7 +198,7 @@ def test_what_else_a_strategy_found_is_written_down(strategy: str, more: set[str
         assert np.array_equal(judged.behaviour, elites["behaviour"])
         assert elites["fitness"].max() == study.summary["best_fitness"]
     with Image.open(tmp_path / "elites.png") as picture:
-        assert picture.width == 1000
+        assert picture.width >= 800
 
 
 def test_an_interrupted_generation_leaves_the_champion_of_those_before(monkeypatch: pytest.MonkeyPatch) -> None:
