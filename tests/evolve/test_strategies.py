@@ -162,7 +162,7 @@ DIGEST = """
 import hashlib, sys
 import numpy as np
 from paddock.policies.networks import Network, nearness
-from paddock.evolve.imitate import Demonstration, imitate
+from paddock.evolve.imitation import Demonstration, imitate
 from paddock.evolve.strategies import STRATEGIES, SearchSpace
 
 if sys.argv[1] == "cma":

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import paddock
 from paddock.episodes import Trace
 from paddock.evolve.gradient import loss_and_gradient, make_first_states, run_forward
-from paddock.evolve.imitate import Demonstration, demonstrate, imitate, scale_inputs
+from paddock.evolve.imitation import Demonstration, demonstrate, imitate, scale_inputs
 from paddock.metrics import Distance
 from paddock.policies.braitenberg import explorer
 from paddock.policies.networks import Input, Network, nearness
