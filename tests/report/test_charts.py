@@ -31,6 +31,7 @@ from paddock.report.charts import (
     histogram,
     line_chart,
     range_of,
+    thin_line,
 )
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.figures import new_axes, save_figure
@@ -174,6 +175,20 @@ def test_a_spike_of_one_value_in_a_hundred_thousand_is_seen() -> None:
     assert has_color(ax, picture, (41_234, 0.6), ERROR, most=110)
     assert has_color(ax, picture, (70_001, -0.6), ERROR, most=110)
     assert not has_color(ax, picture, (50_000, 0.6), ERROR, most=110)
+
+
+def test_a_long_line_keeps_first_lowest_highest_and_last_of_every_column_and_its_gaps() -> None:
+    x = np.linspace(0.0, 1.0, 50_000)
+    y = np.random.default_rng(1).normal(size=50_000)
+    thin_x, thin_y = thin_line(x, y, 100)
+    assert len(thin_x) <= 4 * 101
+    assert (thin_y.max(), thin_y.min()) == (y.max(), y.min())
+    assert (thin_y[0], thin_y[-1]) == (y[0], y[-1])
+    assert (np.diff(thin_x) >= 0).all()
+    broken = np.insert(x, 20_000, math.nan), np.insert(y, 20_000, math.nan)
+    assert np.isnan(thin_line(*broken, 100)[0]).sum() == 1
+    assert thin_line(x[:5], y[:5], 100)[0] is not None
+    assert thin_line(x[:5], y[:5], 100)[0].tolist() == x[:5].tolist()
 
 
 def test_a_line_is_broken_where_values_are_missing_for_long() -> None:

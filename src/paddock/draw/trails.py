@@ -26,7 +26,7 @@ def split_trail(points: Iterable[Iterable[float]], least: float = 0.0) -> list[l
         points: x, y [m] and perhaps more, shape (row, 2 or more).
         least: the shortest step worth drawing [m].
     """
-    rows = np.array([tuple(row) for row in points], float)
+    rows = points if isinstance(points, np.ndarray) else np.array([tuple(row) for row in points], float)
     if not len(rows):
         return []
     known = np.isfinite(rows[:, :2]).all(axis=1)
@@ -92,7 +92,9 @@ def trail_start_layer(picture: WorldPicture) -> None:
             draw_trail_start(canvas, canvas.at(trail[0][0]), z)
         else:
             pose, reach = robot
-            canvas.ring(canvas.at((pose.x, pose.y)), reach * canvas.scale + 6 * z, tint(TRAIL_START), 3.0 * z)
+            around = reach * canvas.scale + 6 * z
+            canvas.ring(canvas.at((pose.x, pose.y)), around, tint(TRAIL_START), 3.0 * z)
+            canvas.reserve(canvas.at((pose.x, pose.y)), around)
 
 
 def has_length(trail: Trail) -> bool:

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int_]
 Spans = Sequence[tuple[str, float, float]]
 """Names of tasks, each with its start and its end."""
 
 GAP = 8.0  # times the usual step between two values: a line is broken there
 MOST_BARS = 60
+MOST_COLUMNS = 2000  # of a long line, in each of which its extremes are kept
 MOST_ENTRIES = 12  # of a legend
 LONGEST_ENTRY = 150.0  # points of a text in the legend
 BAND = 13.0  # points: height of the band above a plot with the names of tasks
@@ -91,6 +93,7 @@ def line_chart(
     own, ax = ax is None, ax if ax is not None else new_axes()
     for line in series:
         x, y = break_gaps(np.asarray(line.x, float), np.asarray(line.y, float))
+        x, y = (x, y) if log_x else thin_line(x, y)
         lone = {"marker": "o", "markersize": 2 * line.width} if np.isfinite(y).sum() == 1 else {}
         ax.plot(x, y, color=line.color, linewidth=line.width, label=line.name, solid_joinstyle="round", **lone)  # type: ignore[arg-type]
     for level in levels:
@@ -285,6 +288,27 @@ def break_gaps(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     usual = float(np.median(steps)) if len(steps) else 0.0
     breaks = np.flatnonzero(steps > max(GAP * usual, 1e-300)) + 1
     return np.insert(x, breaks, math.nan), np.insert(y, breaks, math.nan)
+
+
+def thin_line(x: Floats, y: Floats, columns: int = MOST_COLUMNS) -> tuple[Floats, Floats]:
+    """A long line as at most four points in every column of a chart: first, lowest, highest, last. No spike is lost."""
+    if len(x) <= 4 * columns:
+        return x, y
+    low, high = float(np.nanmin(x)), float(np.nanmax(x))
+    column = np.floor((x - low) / ((high - low) or 1.0) * columns)
+    known = np.isfinite(column)
+    first = np.flatnonzero((column != np.append(math.nan, column[:-1])) & known)
+    last = np.append(first[1:], len(x)) - 1
+    last -= ~known[last]  # a gap ends the column before it
+    places = np.sort(np.stack([first, _extremes(y, first, last, -1.0), _extremes(y, first, last, 1.0), last]), axis=0)
+    gaps = np.flatnonzero(~known)
+    kept = np.sort(np.append(places.T.ravel(), gaps))
+    return x[kept], y[kept]
+
+
+def _extremes(y: Floats, first: Ints, last: Ints, sign: float) -> Ints:
+    """The place of the highest value of each stretch, or of the lowest."""
+    return np.array([a + int(np.argmax(sign * y[a : b + 1])) for a, b in zip(first, last, strict=True)], dtype=int)
 
 
 def bin_shares(values: Floats, others: Iterable[float] = ()) -> tuple[Floats, Floats, int]:
