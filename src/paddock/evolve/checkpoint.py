@@ -14,10 +14,10 @@ from paddock.core.npz import read_npz, write_npz
 FORMAT = "paddock evolution 4"
 
 
-def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
+def save_checkpoint(path: Path, state: Mapping[str, Any], *, sync: bool = True) -> None:
     """Write a state of arrays, nested dicts and what JSON knows; the old file stays until the new one is whole."""
     arrays: dict[str, Any] = {}
-    write_npz(path, {"format": FORMAT, "state": _take_arrays_out(state, "", arrays)}, arrays)
+    write_npz(path, {"format": FORMAT, "state": _take_arrays_out(state, "", arrays)}, arrays, sync=sync)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from pathlib import Path
@@ -27,6 +28,7 @@ from paddock.worlds import WorldSpec, load_world, save_world
 
 CHECKPOINT, CHAMPION, CURVE, DRIVES = "checkpoint.npz", "champion.npz", "learning-curve.png", "champion.png"
 CONFIG, HISTORY, SUMMARY = "config.json", "history.csv", "summary.json"
+SYNC_PERIOD = 1.0  # wall seconds: a disk may take longer to confirm a checkpoint than a generation takes
 FORMULAS, ELITES, ELITES_MAP = "champion.txt", "elites.npz", "elites.png"
 
 
@@ -36,6 +38,7 @@ class EvolutionFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._saved: tuple[float, float] | None = None  # how often and how well the champion on disk did its task
+        self._synced = -SYNC_PERIOD  # when the checkpoint last reached the disk for certain
 
     def refuse_second(self) -> None:
         """Refuse a folder that has an evolution already."""
@@ -135,7 +138,10 @@ class EvolutionFolder:
         return [(self.path / name, world) for name, world in zip(names, evolution.task.worlds, strict=True)]
 
     def _save(self, evolution: Evolution, spent: Mapping[str, float]) -> None:
-        save_checkpoint(self.path / CHECKPOINT, {**evolution.state(), "spent": dict(spent)})
+        now = time.monotonic()
+        sync = now - self._synced >= SYNC_PERIOD
+        save_checkpoint(self.path / CHECKPOINT, {**evolution.state(), "spent": dict(spent)}, sync=sync)
+        self._synced = now if sync else self._synced
 
     def _collect(self, evolution: Evolution) -> dict[str, Any]:
         package = evolution.strategy.package
