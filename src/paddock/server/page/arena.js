@@ -6,6 +6,7 @@ import { FrameRate } from "./framerate.js";
 import { Ground } from "./ground.js";
 import { themeColors } from "./paint.js";
 import { drawRays } from "./rays.js";
+import { Sight } from "./sight.js";
 import { Trails } from "./trails.js";
 import { View, roundLength, tidy } from "./view.js";
 
@@ -17,6 +18,7 @@ const SHARPEST = 2; // device pixels per pixel, at most
 export class Arena {
   view = new View();
   ground = new Ground();
+  sight = new Sight();
   bodies = new Bodies();
   trails = new Trails();
   rate = new FrameRate();
@@ -77,6 +79,7 @@ export class Arena {
   adopt(scene) {
     const same = this.view.bounds && scene.bounds.every((bound, i) => bound === this.view.bounds[i]);
     if (!same) this.view.show(scene.bounds); // after a reconnection the view stays
+    this.sight.adopt(scene.solids);
     this.ground.adopt(scene, this.session.world, () => {
       this.groundVersion = -1;
       this.touch();
@@ -86,7 +89,19 @@ export class Arena {
   adoptRobots() {
     const { robots, kinds } = this.session;
     this.bodies.forget();
-    this.trails.adopt(robots, robots.map((robot) => reach(kinds[robot.kind].body)));
+    const isNew = this.trails.adopt(robots, robots.map((robot) => reach(kinds[robot.kind].body)));
+    if (isNew) this.#recallTrails();
+    this.touch();
+  }
+
+  /** Trails begin with the run and not with this page. */
+  async #recallTrails() {
+    const { trails, session } = this;
+    const { names } = trails;
+    const past = await session.recall();
+    if (!past || names !== trails.names) return; // other robots came meanwhile
+    trails.prefill(past.paths);
+    session.fleet.leapt.fill(0);
     this.touch();
   }
 
@@ -180,12 +195,12 @@ export class Arena {
   }
 
   drawAllRays(chosen) {
-    const { context, view, session } = this;
+    const { context, view, session, sight } = this;
     const { fleet, robots, kinds, scene } = session;
     const draw = (i, strength, pointed) => {
       const seen = this.senses.latest.get(robots[i].name);
       const pose = { x: fleet.x[i], y: fleet.y[i], heading: fleet.heading[i] };
-      if (seen) drawRays(context, view, kinds[robots[i].kind], pose, seen, { strength, bounds: scene.bounds, pointed });
+      if (seen) drawRays(context, view, kinds[robots[i].kind], pose, seen, { strength, bounds: scene.bounds, sight, pointed });
     };
     if (this.shown.length <= FEW) for (const i of this.shown) if (i !== chosen) draw(i, 0.55);
     if (chosen !== undefined) draw(chosen, 1, this.pointed);

@@ -155,7 +155,7 @@ export function paintBody(kind, color, view) {
   traceBody(context, kind.body);
   context.fill();
   context.restore();
-  context.strokeStyle = blend(color, "#000000", 0.4);
+  context.strokeStyle = blend(color, "#000000", 0.45);
   context.lineWidth = Math.min(2, Math.max(1, 0.03 * reach(kind.body) * view.scale)) * pixel;
   traceBody(context, kind.body);
   context.stroke();

@@ -44,12 +44,22 @@ export class Monitor {
     this.heading = new Heading(session, this.driver, robot, () => this.#copy());
     this.wheels = wheelsCard(this.kind);
     this.signals = [poseCard(), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
-    this.devices = new Map(devicesOf(this.kind).map((device) => [device.name, deviceCard(device, this.onPoint)]));
+    this.devices = new Map(devicesOf(this.kind).filter(({ gauge }) => gauge !== "none").map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
     panel.replaceChildren(this.heading.element, make("div", "cards", {}, ...cards, this.#python()));
     this.#showDriving();
     this.#tellUnseen();
     this.#later();
+    this.#recall(robot.name);
+  }
+
+  /** Charts begin with the run and not with this page. */
+  async #recall(name) {
+    const { wheels, devices } = this;
+    const past = await this.session.recall(name);
+    if (!past || wheels !== this.wheels) return; // another robot was chosen meanwhile
+    wheels.prefill(past.times, past.wheels);
+    for (const [device, values] of Object.entries(past.readings)) devices.get(device)?.prefill(past.times, values);
   }
 
   #python() {

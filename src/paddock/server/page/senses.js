@@ -49,14 +49,14 @@ export class Senses {
   /** All devices; named ones are told even if they are otherwise computed only when polled. */
   #everything(name) {
     const devices = devicesOf(this.session.kindOf(this.session.robot(name)));
-    const jpeg = devices.some(({ spec }) => spec.width * spec.height > SMALL); // JPEG blurs small pictures
+    const jpeg = devices.some(({ gauge, spec }) => gauge === "image" && !(spec.width * spec.height <= SMALL)); // JPEG blurs small pictures
     return { devices: devices.map((one) => one.name), period: this.#period(RATE), jpeg };
   }
 
   #rangeSensors(name) {
     const robot = this.session.robot(name);
     const all = devicesOf(this.session.kindOf(robot));
-    const devices = all.filter((one) => one.isRange && one.kind !== "camera" && !one.polled);
+    const devices = all.filter((one) => one.measuresDistance && !one.polled);
     if (!devices.length || (this.refused.has(name) && name !== this.session.selected)) return null;
     return { devices: devices.map((one) => one.name), period: this.#period(RATE_OF_OTHERS) };
   }

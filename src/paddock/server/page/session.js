@@ -112,6 +112,20 @@ export class Session extends Emitter {
     }
   }
 
+  /** What has happened since the last reset: {times, paths} of all robots, or {times, wheels, readings} of one; null. */
+  async recall(robot = "") {
+    try {
+      const { ticks, paths, wheels, readings = {} } = await this.link.request("recall", robot ? { robot } : {});
+      const times = numbers(ticks).map((tick) => tick * this.dt);
+      if (!robot) return { times, paths: new Float32Array(paths?.slice().buffer ?? 0) };
+      const values = Object.fromEntries(Object.entries(readings).map(([device, bytes]) => [device, numbers(bytes)]));
+      return { times, wheels: numbers(wheels), readings: values };
+    } catch (error) {
+      if (error instanceof Refusal) return null; // not allowed to see it, or the line was cut
+      throw error;
+    }
+  }
+
   async #connected(state, detail) {
     this.connection = { state, detail };
     if (state === "live") {

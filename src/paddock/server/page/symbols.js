@@ -1,7 +1,9 @@
 // Small signs on the floor, in pixels: lamps, sounds, start poses; and texts that can be read on any ground.
 
+import { blend } from "./paint.js";
+
 export function drawLamp(context, x, y, color = "#fff2cc") {
-  context.strokeStyle = "#c98f10";
+  context.strokeStyle = blend(color, "#b07800", 0.6);
   context.lineWidth = 1.6;
   context.beginPath();
   for (let i = 0; i < 8; i++) {
