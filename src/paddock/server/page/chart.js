@@ -12,7 +12,7 @@ const GUTTER = 38; // for the scale, at the left
 const BAND = 13; // for the times, below
 const TITLES = { true: "Since the run began. Click: the last seconds", false: "The last seconds. Click: since the run began" };
 
-const charts = new Set(); // those in the document
+const charts = new Set();
 let showsAll = recall("charts.all", true);
 
 export class Chart {
@@ -114,11 +114,21 @@ export class Chart {
   }
 }
 
+/** What the charts of the monitor show, each {start, end} [s]. */
+export function chartSpans() {
+  return present().map(({ samples }) => ({ start: samples.time(0), end: samples.time(samples.count - 1) }));
+}
+
+/** The charts in the document; others are forgotten. */
+function present() {
+  for (const chart of charts) if (!chart.element.isConnected) charts.delete(chart);
+  return [...charts];
+}
+
 function toggle() {
   showsAll = !showsAll;
   remember("charts.all", showsAll);
-  for (const chart of charts) {
-    if (!chart.element.isConnected) charts.delete(chart);
+  for (const chart of present()) {
     chart.element.title = TITLES[showsAll];
     chart.redraw();
   }

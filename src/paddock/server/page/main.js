@@ -1,6 +1,7 @@
 // The page: puts its parts together.
 
 import { Arena, FEW } from "./arena.js";
+import { chartSpans } from "./chart.js";
 import { ClockBar } from "./clockbar.js";
 import { Driver } from "./driver.js";
 import { Gestures } from "./gestures.js";
@@ -180,6 +181,7 @@ window.paddock = {
   get sensed() {
     return senses.latest.get(session.selected);
   },
+  charts: () => chartSpans(),
   robots: () =>
     session.robots.map((robot, i) => ({ ...robot, ...session.fleet.pose(i), contacts: session.fleet.contacts[i] })),
   pixels: (name) => {
