@@ -181,7 +181,7 @@ def choose(page: Page, robot: str) -> None:
 
 def settle(page: Page) -> None:
     """Let the last frames and pictures arrive."""
-    wait(page, "!paddock.session.fleet.moving")
+    wait(page, "!paddock.session.states.moving")
     page.wait_for_timeout(600)
 
 

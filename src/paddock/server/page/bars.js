@@ -1,7 +1,7 @@
 // Gauges with a bar for every sensor: upright ones, on-off lights, and lying ones around a zero.
 
 import { numberText } from "./devices.js";
-import { make, say } from "./dom.js";
+import { make, setText } from "./dom.js";
 
 const IN_A_ROW = 10;
 
@@ -75,7 +75,7 @@ export function levelGauge({ name, labels, unit, factor, digits, low, high, colo
       levels.forEach(({ row, fill, value }, i) => {
         const share = Math.min(1, Math.max(-1, values[i] / (values[i] < 0 ? -low : high)));
         fill.style.transform = `scaleX(${share})`;
-        say(value, `${numberText(values[i] * factor, digits)} ${unit}`);
+        setText(value, `${numberText(values[i] * factor, digits)} ${unit}`);
         row.dataset.value = values[i];
       });
     },

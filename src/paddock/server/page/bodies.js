@@ -1,6 +1,6 @@
 // Robots: each kind and colour is painted once per zoom as a sprite, then stamped wherever such a robot is.
 
-import { CONTACT, blend, brighter, tint } from "./paint.js";
+import { CONTACT, PALETTE, blend, brighter, tint } from "./paint.js";
 import { drawText } from "./symbols.js";
 
 const NAMED = 40; // more robots in view than this get no names
@@ -41,15 +41,15 @@ export class Bodies {
 
   /** The robots with the numbers in `shown`. */
   draw(context, view, session, shown) {
-    const { fleet, robots, kinds } = session;
+    const { states, robots, kinds } = session;
     const s = view.scale * view.dpr;
     const offsetX = (view.width / 2) * view.dpr - view.x * s;
     const offsetY = (view.height / 2) * view.dpr + view.y * s;
     for (const i of shown) {
       const sprite = this.sprite(robots[i], kinds, view);
-      const c = Math.cos(fleet.heading[i]);
-      const n = Math.sin(fleet.heading[i]);
-      context.setTransform(c, -n, n, c, offsetX + fleet.x[i] * s, offsetY - fleet.y[i] * s);
+      const c = Math.cos(states.heading[i]);
+      const n = Math.sin(states.heading[i]);
+      context.setTransform(c, -n, n, c, offsetX + states.x[i] * s, offsetY - states.y[i] * s);
       context.drawImage(sprite.image, -sprite.half, -sprite.half);
     }
   }
@@ -69,23 +69,23 @@ export class Bodies {
 
   /** Contacts and lamps, which change all the time. */
   drawSignals(context, view, session, shown, now) {
-    const { fleet, robots, kinds } = session;
+    const { states, robots, kinds } = session;
     let glowing = false;
     for (const i of shown) {
       const kind = kinds[robots[i].kind];
-      const glow = fleet.glow(i, now);
+      const glow = states.glow(i, now);
       if (glow > 0) {
         glowing = true;
-        view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
-        const radius = boundary(kind.body, fleet.bearing[i]) + 1.5 / view.scale;
+        view.useRobot(context, states.x[i], states.y[i], states.heading[i]);
+        const radius = boundary(kind.body, states.bearing[i]) + 1.5 / view.scale;
         context.beginPath();
-        context.arc(0, 0, radius, fleet.bearing[i] - 0.45, fleet.bearing[i] + 0.45);
+        context.arc(0, 0, radius, states.bearing[i] - 0.45, states.bearing[i] + 0.45);
         context.strokeStyle = tint(CONTACT, glow);
         context.lineWidth = Math.max(3 / view.scale, 0.12 * radius);
         context.lineCap = "round";
         context.stroke();
       }
-      if (fleet.lamps.length) drawLamps(context, view, kind, fleet, i);
+      if (states.lamps.length) drawLamps(context, view, kind, states, i);
     }
     return glowing;
   }
@@ -97,11 +97,11 @@ export class Bodies {
       const robot = session.robots[i];
       if (shown.length > NAMED && i !== hovered && robot.name !== session.selected) continue;
       const away = Math.max(LEAST_RADIUS, reach(session.kinds[robot.kind].body) * view.scale) + 11;
-      const [px, py] = view.pixels(session.fleet.x[i], session.fleet.y[i]);
+      const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
       const chosen = robot.name === session.selected;
-      const below = chosen && Math.sin(session.fleet.heading[i]) > 0; // the handle that turns it points up
+      const below = chosen && Math.sin(session.states.heading[i]) > 0; // the handle that turns it points up
       const at = below ? py + away + 4 : py - away - (chosen ? 4 : 0);
-      drawText(context, robot.name, px, at, "#2b2f36", chosen ? 700 : 500);
+      drawText(context, robot.name, px, at, PALETTE.ink, chosen ? 700 : 500);
     }
   }
 }
@@ -175,15 +175,17 @@ export function paintBody(kind, color, view) {
 }
 
 function paintWheels(context, wheel_separation, diameter, pixel) {
-  context.strokeStyle = "rgba(32,36,44,0.45)";
+  context.strokeStyle = tint(PALETTE.wheel, 0.45);
   context.lineWidth = 1.2 * pixel;
   context.beginPath();
   context.moveTo(0, -wheel_separation / 2);
   context.lineTo(0, wheel_separation / 2);
   context.stroke();
-  context.fillStyle = "rgba(32,36,44,0.85)";
+  context.fillStyle = tint(PALETTE.wheel, 0.85);
   const tread = 0.2 * diameter;
-  for (const side of [-wheel_separation / 2, wheel_separation / 2]) context.fillRect(-diameter / 2, side - tread / 2, diameter, tread);
+  for (const side of [-1, 1]) {
+    context.fillRect(-diameter / 2, (side * wheel_separation - tread) / 2, diameter, tread);
+  }
 }
 
 /** Where a lamp is on a robot: numbered ones in a ring, clockwise from the nose; the rest by their names. */
@@ -197,7 +199,7 @@ function placeOf(kind, name) {
   const color = colorOf(name);
   if (name === "body") return { x: 0, y: 0, radius: 0.86 * size, color, ring: true };
   if (name === "front") return { x: 0.95 * boundary(kind.body, 0), y: 0, radius: 0.14 * size, color };
-  const numbers = kind.leds.map(numberOf).filter((one) => one >= 0);
+  const numbers = kind.leds.map(numberOf).filter((number) => number >= 0);
   const ring = [...new Set(numbers)].sort((a, b) => a - b); // the colours of one lamp share its place
   const place = ring.indexOf(numberOf(name));
   const angle = place < 0 ? Math.PI : (-2 * Math.PI * place) / ring.length;
@@ -217,17 +219,17 @@ function colorOf(name) {
   return LAMP_COLORS[words.find((word) => Object.hasOwn(LAMP_COLORS, word)) ?? "red"];
 }
 
-function drawLamps(context, view, kind, fleet, i) {
+function drawLamps(context, view, kind, states, i) {
   if (!kind.leds || reach(kind.body) * view.scale < 8) return;
   const lit = new Map(); // by place: lamps of several colours there give one light
   for (let lamp = 0; lamp < kind.leds.length; lamp++) {
-    if (!fleet.lit(i, lamp)) continue;
+    if (!states.lit(i, lamp)) continue;
     const { x, y, radius, color, ring } = lampPlace(kind, lamp);
     const key = `${x} ${y} ${radius}`;
     lit.set(key, { x, y, radius, ring, color: lit.has(key) ? brighter(lit.get(key).color, color) : color });
   }
   if (!lit.size) return;
-  view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
+  view.useRobot(context, states.x[i], states.y[i], states.heading[i]);
   for (const { x, y, radius, ring, color } of lit.values()) {
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);

@@ -4,7 +4,7 @@
 import { levelGauge } from "./bars.js";
 import { lampPlace } from "./bodies.js";
 import { Chart } from "./chart.js";
-import { make, say } from "./dom.js";
+import { make, setText } from "./dom.js";
 import { dialGauge, gaugeFor } from "./gauges.js";
 
 const NO_CHART = new Set(["image", "dial", "flags", "none"]);
@@ -18,7 +18,7 @@ export function card(id, { name, kind = "", about = "" }, ...children) {
   return make("section", "card", { dataset: { testid: id }, "aria-label": name }, header, ...children);
 }
 
-/** How fast the wheels turn: update(fleet, i, time [s], redraw). */
+/** How fast the wheels turn: update(states, i, time [s], redraw). */
 export function wheelsCard({ drive: { max_speed: most } }) {
   const digits = most < 1 ? 3 : 2;
   const scale = { low: -most, high: most, digits };
@@ -28,8 +28,8 @@ export function wheelsCard({ drive: { max_speed: most } }) {
   const about = `at most ${most.toPrecision(2)} m/s`;
   return {
     element: card("wheels", { name: "wheels", about }, gauge.element, chart.element),
-    update(fleet, i, time, redraw) {
-      const speeds = [fleet.left[i] / 1000, fleet.right[i] / 1000];
+    update(states, i, time, redraw) {
+      const speeds = [states.left[i] / 1000, states.right[i] / 1000];
       gauge.update(speeds);
       chart.push(time, speeds);
       if (redraw) chart.redraw();
@@ -38,22 +38,22 @@ export function wheelsCard({ drive: { max_speed: most } }) {
   };
 }
 
-/** Where the robot is, and whether it touches something: update(fleet, i). */
+/** Where the robot is, and whether it touches something: update(states, i). */
 export function poseCard() {
   const gauge = dialGauge({ name: "pose", labels: ["x", "y", "heading"] });
   const element = card("pose", { name: "true pose" }, gauge.element);
   const touching = element.querySelector(".about");
   return {
     element,
-    update(fleet, i) {
-      const { x, y, heading } = fleet.pose(i);
+    update(states, i) {
+      const { x, y, heading } = states.pose(i);
       gauge.update([x, y, heading]);
-      say(touching, TOUCHES[Math.min(2, fleet.contacts[i])]);
+      setText(touching, TOUCHES[Math.min(2, states.contacts[i])]);
     },
   };
 }
 
-/** Which lamps are on: update(fleet, i). */
+/** Which lamps are on: update(states, i). */
 export function lampsCard(kind) {
   const lights = kind.leds.map((name, i) => {
     const short = name.replace(/^led(?=\d)/, "").replaceAll("_", " ");
@@ -63,8 +63,8 @@ export function lampsCard(kind) {
   });
   return {
     element: card("leds", { name: "lamps", about: "lit when on" }, make("div", "lamps", {}, ...lights)),
-    update(fleet, i) {
-      lights.forEach((light, k) => light.classList.toggle("on", fleet.lit(i, k)));
+    update(states, i) {
+      lights.forEach((light, k) => light.classList.toggle("on", states.lit(i, k)));
     },
   };
 }
@@ -95,7 +95,8 @@ export function deviceCard(device, onPoint) {
 
 /** Of a scanner, the nearest distance; of all others, every number. */
 function chartOf({ gauge, labels, low, high, factor, digits, color }) {
-  const scale = gauge === "number" ? { factor, digits: Math.min(2, digits) } : { low, high, factor, digits: Math.min(2, digits) };
+  const ends = gauge === "number" ? {} : { low, high };
+  const scale = { ...ends, factor, digits: Math.min(2, digits) };
   const lines = gauge === "scan" ? { channels: 1, colors: [color] } : { channels: labels.length };
   return new Chart({ ...scale, ...lines });
 }

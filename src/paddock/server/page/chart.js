@@ -1,27 +1,30 @@
-// The numbers of a device over time as lines: since the run began, or the last seconds. A click changes between the two.
+// The numbers of a device over time as lines: since the run began, or the last seconds. A click changes that.
 
 import { numberText } from "./devices.js";
-import { plate } from "./dom.js";
-import { recall, remember } from "./keep.js";
-import { LINES } from "./paint.js";
+import { scaledCanvas } from "./dom.js";
+import { recall, remember } from "./storage.js";
+import { PALETTE } from "./paint.js";
 import { Samples } from "./samples.js";
 
 const SAMPLES = 320;
 const MOST_LINES = 16;
 const GUTTER = 38; // for the scale, at the left
 const BAND = 13; // for the times, below
-const TITLES = { true: "Since the run began. Click: the last seconds", false: "The last seconds. Click: since the run began" };
+const TITLES = {
+  true: "Since the run began (click for the last seconds)",
+  false: "The last seconds (click for the whole run)",
+};
 
 const charts = new Set();
 let showsAll = recall("charts.all", true);
 
 export class Chart {
   /** With `low` and `high` the scale is fixed, else it fits the lines. */
-  constructor({ channels, low, high, factor = 1, digits = 2, colors = LINES }) {
+  constructor({ channels, low, high, factor = 1, digits = 2, colors = PALETTE.lines }) {
     Object.assign(this, { channels: Math.min(channels, MOST_LINES), low, high, factor, digits, colors });
     this.all = new Samples(this.channels, SAMPLES, { thins: true });
     this.recent = new Samples(this.channels, SAMPLES, { thins: false });
-    const { canvas, redraw } = plate("chart", (context, width, height) => this.#draw(context, width, height));
+    const { canvas, redraw } = scaledCanvas("chart", (context, width, height) => this.#draw(context, width, height));
     this.element = canvas;
     this.redraw = redraw;
     canvas.setAttribute("role", "img");

@@ -3,7 +3,8 @@
 
 const AT_CENTRE = [[0, 0, 0, 0]];
 const DEGREES = Math.PI / 180;
-const PLAIN = { unit: "", labels: [], color: "#7a808a", gauge: "number", rays: "none", low: 0, high: 1, digits: 2, hint: "" };
+const SCALE = { unit: "", low: 0, high: 1, digits: 2 };
+const PLAIN = { ...SCALE, labels: [], color: "#7a808a", gauge: "number", rays: "none", hint: "" };
 const DISTANCES = new Set(["beams", "cones", "scan"]); // rays that are as long as what was measured
 const SHORT = 1; // [m] scales below this are shown in centimetres
 
@@ -30,8 +31,8 @@ function describe(spec) {
 /** People read centimetres and degrees better than small metres and radians. */
 function readableUnit({ unit, digits, high }) {
   if (unit === "m" && high < SHORT) return { unit: "cm", factor: 100, digits: Math.max(0, digits - 1) };
-  if (unit === "rad" || unit === "rad/s") return { unit: unit.replace("rad", "°"), factor: 1 / DEGREES, digits: Math.max(0, digits - 1) };
-  return { factor: 1 };
+  if (unit !== "rad" && unit !== "rad/s") return { factor: 1 };
+  return { unit: unit.replace("rad", "°"), factor: 1 / DEGREES, digits: Math.max(0, digits - 1) };
 }
 
 /** The devices of a robot's kind. */

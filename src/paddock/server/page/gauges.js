@@ -1,7 +1,7 @@
 // Gauges of other kinds: a scanner's fan, a camera's picture, numbers, a pose with a dial.
 
 import { beamAngle, degrees, numberText, radians } from "./devices.js";
-import { make, plate, say } from "./dom.js";
+import { make, scaledCanvas, setText } from "./dom.js";
 import { barGauge, flagGauge, levelGauge } from "./bars.js";
 import { tint } from "./paint.js";
 
@@ -26,7 +26,7 @@ export function gaugeFor(device, onPoint) {
 function scanGauge(device) {
   let values = null;
   const nearest = make("span", "scan-nearest", { dataset: { testid: `bar-${device.name}-nearest` } });
-  const { canvas, redraw } = plate("scan", (context, width, height) => {
+  const { canvas, redraw } = scaledCanvas("scan", (context, width, height) => {
     if (values) drawFan(context, width, height, device, values);
   });
   return {
@@ -34,7 +34,7 @@ function scanGauge(device) {
     update(given) {
       values = given;
       const least = Math.min(...values);
-      say(nearest, `nearest ${numberText(least * device.factor, device.digits)} ${device.unit}`);
+      setText(nearest, `nearest ${numberText(least * device.factor, device.digits)} ${device.unit}`);
       nearest.dataset.value = least;
       redraw();
     },
@@ -119,7 +119,7 @@ function numberGauge(device) {
     update(values) {
       cells.forEach((_, i) => {
         const value = values[i];
-        say(cells[i], `${numberText(value * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
+        setText(cells[i], `${numberText(value * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
         cells[i].dataset.value = value;
       });
     },
@@ -137,7 +137,7 @@ export function dialGauge(device) {
       const heading = values[values.length - 1];
       cells.forEach((cell, i) => {
         const isHeading = i === cells.length - 1;
-        say(cell, isHeading ? `${numberText(degrees(heading), 0)}°` : `${numberText(values[i], 3)} m`);
+        setText(cell, isHeading ? `${numberText(degrees(heading), 0)}°` : `${numberText(values[i], 3)} m`);
         cell.dataset.value = values[i];
       });
       needle.style.transform = `rotate(${-heading}rad)`;

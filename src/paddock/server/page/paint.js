@@ -1,9 +1,18 @@
 // Colours: parsing and shades, and what the theme says.
 
+/** The table of Paddock's pictures (`draw/colours.py`), as far as the page draws the same things. */
+export const PALETTE = {
+  ink: "#2b2f36",
+  start_pose: "#4a5568",
+  lamp_edge: "#b07800",
+  sound: "#5b5f97",
+  wheel: "#20242c",
+  lines: [
+    ...["#2e86ab", "#e4572e", "#2f9e6e", "#7b5ea7", "#e6a117"],
+    ...["#b5179e", "#5c6570", "#8c5a3c", "#38b8c4", "#8fb331"],
+  ],
+};
 export const CONTACT = "#ff4d2e";
-
-/** Lines of a history plot, told apart by eye and by people who see fewer colours. */
-export const LINES = ["#2e86ab", "#e4572e", "#2f9e6e", "#e6a117", "#7b5ea7", "#d1495b", "#17a2b8", "#8a6d3b"];
 
 const parser = document.createElement("canvas").getContext("2d");
 const parsed = new Map();

@@ -22,10 +22,10 @@ const RAYS = {
  * Draw a robot's rays. `seen` is its last `sensed`; `strength` 1 for the chosen robot, less for others;
  * `pointed` is {device, channel} that the person points at in the monitor.
  */
-export function drawRays(context, view, kind, pose, seen, { strength, bounds, sight, pointed }) {
+export function drawRays(context, view, kind, pose, seen, { strength, bounds, visibility, pointed }) {
   const [x0, y0, x1, y1] = bounds;
   const far = Math.min(LONGEST_VIEW, LARGEST_SHARE * Math.max(x1 - x0, y1 - y0));
-  const scene = { pose, sight, far, body: kind.body, pixel: 1 / view.scale, strength };
+  const scene = { pose, visibility, far, body: kind.body, pixel: 1 / view.scale, strength };
   context.save();
   view.useMetres(context);
   context.beginPath();
@@ -37,8 +37,10 @@ export function drawRays(context, view, kind, pose, seen, { strength, bounds, si
     const pan = seen.pans[device.name] ?? 0;
     const rays = RAYS[device.rays];
     context.lineCap = "round";
-    if (rays && (values || rays.blind) && (strength === 1 || !rays.chosen)) rays.draw(context, device, values, pan, scene);
-    if (pointed?.device === device.name && values) drawPointed(context, device, values, pan, scene.pixel, pointed.channel);
+    const isDrawn = rays && (values || rays.blind) && (strength === 1 || !rays.chosen);
+    if (isDrawn) rays.draw(context, device, values, pan, scene);
+    if (pointed?.device !== device.name || !values) continue;
+    drawPointed(context, device, values, pan, scene.pixel, pointed.channel);
   }
   context.restore();
 }
@@ -47,7 +49,7 @@ function drawBeams(context, { mounts, range, opening, color }, values, pan, scen
   const { pixel, strength } = scene;
   const half = Math.max(opening / 2, 0.5 * pixel / range);
   context.beginPath();
-  for (const mount of mounts) traceFan(context, mount, pan, half, range, scene);
+  for (const mount of mounts) traceVisible(context, mount, pan, half, range, scene);
   context.fillStyle = tint(color, 0.1 * strength);
   context.fill();
   for (const hits of [false, true]) {
@@ -125,7 +127,7 @@ function drawView(context, { mounts, range, opening, color }, values, pan, scene
     fade.addColorStop(0, tint(color, 0.3));
     fade.addColorStop(1, tint(color, 0));
     context.beginPath();
-    traceFan(context, mount, pan, opening / 2, far, scene);
+    traceVisible(context, mount, pan, opening / 2, far, scene);
     context.fillStyle = context.strokeStyle = fade;
     context.fill();
     context.lineWidth = scene.pixel;
@@ -180,11 +182,11 @@ function drawPointed(context, device, values, pan, pixel, channel) {
 }
 
 /** The part of a sector that walls leave visible, in the robot's frame. */
-function traceFan(context, [x, y, z, heading], pan, half, far, { pose, sight }) {
+function traceVisible(context, [x, y, z, heading], pan, half, far, { pose, visibility }) {
   const [c, s] = [Math.cos(pose.heading), Math.sin(pose.heading)];
   const middle = radians(heading) + pan + pose.heading;
   context.moveTo(x, y);
-  const seen = sight.fan(pose.x + c * x - s * y, pose.y + s * x + c * y, z, middle - half, middle + half, far);
+  const seen = visibility.polygon(pose.x + c * x - s * y, pose.y + s * x + c * y, z, middle - half, middle + half, far);
   for (const [angle, away] of seen) {
     context.lineTo(x + away * Math.cos(angle - pose.heading), y + away * Math.sin(angle - pose.heading));
   }

@@ -27,7 +27,8 @@ export class Samples {
   /** All samples, as [time, values]. */
   rows() {
     const { channels } = this;
-    return Array.from({ length: this.count }, (_, k) => [this.times[k], this.values.slice(k * channels, (k + 1) * channels)]);
+    const row = (k) => this.values.slice(k * channels, (k + 1) * channels);
+    return Array.from({ length: this.count }, (_, k) => [this.times[k], row(k)]);
   }
 
   /** Add a sample. One that comes too soon after the last but one takes the place of the last. */

@@ -2,7 +2,7 @@
 //   connection, welcome, scene, robots, clock, frame, sensed, scores, run, select, notice
 
 import { Emitter } from "./emitter.js";
-import { Fleet } from "./fleet.js";
+import { RobotStates } from "./robot_states.js";
 import { Link, Refusal } from "./link.js";
 import { numbers } from "./msgpack.js";
 
@@ -25,7 +25,7 @@ export class Session extends Emitter {
   scores = [];
   selected = "";
   driving = ""; // the robot that this page drives
-  fleet = new Fleet();
+  states = new RobotStates();
   frames = 0;
 
   constructor({ url, name, token }) {
@@ -112,7 +112,7 @@ export class Session extends Emitter {
     }
   }
 
-  /** What has happened since the last reset: {times, paths} of all robots, or {times, wheels, readings} of one; null. */
+  /** What has happened since the last reset: {times, paths}, or of a robot {times, wheels, readings}; or null. */
   async recall(robot = "") {
     try {
       const { ticks, paths, wheels, readings = {} } = await this.link.request("recall", robot ? { robot } : {});
@@ -151,7 +151,7 @@ export class Session extends Emitter {
     this.kinds = kinds;
     this.robots = robots.map((robot) => ({ owner: "", spawned: false, yours: false, ...robot }));
     this.index = new Map(this.robots.map((robot, i) => [robot.name, i]));
-    this.fleet.adopt(this.robots, this.kinds);
+    this.states.adopt(this.robots, this.kinds);
     const gone = Boolean(this.selected) && !this.index.has(this.selected);
     if (gone) this.selected = "";
     this.emit("robots");
@@ -166,7 +166,7 @@ export class Session extends Emitter {
   on_frame({ frame, tick, bodies, lamps }) {
     this.link.tell("got", { frame });
     this.frames += 1;
-    this.fleet.receive(bodies, lamps, tick, this.dt, performance.now());
+    this.states.receive(bodies, lamps, tick, this.dt, performance.now());
     this.clock.tick = tick;
     this.emit("frame");
   }

@@ -8,7 +8,7 @@ export function snippet({ url, token, robot, kind }) {
   const secret = token ? `, token=${python(token)}` : "";
   const cruise = rounded(0.6 * kind.drive.max_speed);
   const slow = rounded(0.3 * kind.drive.max_speed);
-  const eye = devicesOf(kind).find((one) => one.measuresDistance && !one.polled);
+  const eye = devicesOf(kind).find((device) => device.measuresDistance && !device.polled);
   const lines = [
     "import paddock",
     "",

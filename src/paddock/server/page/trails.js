@@ -45,12 +45,12 @@ export class Trails {
   }
 
   /** Note where robots are, and draw the new stretches if the layer fits the view. */
-  extend(fleet, context, view, fits) {
-    if (!this.count || fleet.count !== this.count || !fleet.to) return;
+  extend(states, context, view, fits) {
+    if (!this.count || states.count !== this.count || !states.to) return;
     const fresh = [];
     for (let i = 0; i < this.count; i++) {
-      if (this.#note(i, fleet.x[i], fleet.y[i], { leapt: fleet.leapt[i] })) fresh.push(i);
-      fleet.leapt[i] = 0;
+      if (this.#note(i, states.x[i], states.y[i], { leapt: states.leapt[i] })) fresh.push(i);
+      states.leapt[i] = 0;
     }
     this.added += fresh.length;
     if (this.added > REBUILD_AFTER * this.count * this.length) this.stale = true;

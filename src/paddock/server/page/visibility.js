@@ -1,9 +1,9 @@
-// How far one sees before a wall or an obstacle is in the way, as in Paddock's pictures.
+// Visibility polygons: how far a sensor sees before a wall or an obstacle is in the way, as in Paddock's pictures.
 
-const STEP = Math.PI / 90; // between two rays of a fan, at most [rad]
+const STEP = Math.PI / 90; // between two rays of a polygon, at most [rad]
 const ASIDE = 1e-4; // [rad] beside a corner, to see what is behind it
 
-export class Sight {
+export class Visibility {
   #edges = []; // [x0, y0, x1, y1, height]
   #discs = []; // [x, y, radius, height]
 
@@ -21,14 +21,15 @@ export class Sight {
    * What can be seen from (x, y, z) between two directions [rad], at most `far` metres away.
    * A list of [direction, distance], from the first direction to the last.
    */
-  fan(x, y, z, from, to, far) {
+  polygon(x, y, z, from, to, far) {
     const edges = this.#edges.filter((edge) => edge[4] > z && distanceToEdge(x, y, edge) < far);
-    const discs = this.#discs.filter(([cx, cy, radius, height]) => height > z && Math.hypot(cx - x, cy - y) < far + radius);
+    const isNear = ([cx, cy, radius]) => Math.hypot(cx - x, cy - y) < far + radius;
+    const discs = this.#discs.filter((disc) => disc[3] > z && isNear(disc));
     const count = Math.max(2, Math.ceil((to - from) / STEP));
     const directions = Array.from({ length: count + 1 }, (_, i) => from + ((to - from) * i) / count);
     const look = (angle) => {
       const turned = from + ((((angle - from) % TURN) + TURN) % TURN);
-      for (const aside of [-ASIDE, ASIDE]) if (turned + aside > from && turned + aside < to) directions.push(turned + aside);
+      directions.push(...[turned - ASIDE, turned + ASIDE].filter((beside) => beside > from && beside < to));
     };
     for (const [ax, ay] of edges) look(Math.atan2(ay - y, ax - x));
     for (const [cx, cy, radius] of discs) {
