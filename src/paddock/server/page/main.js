@@ -74,6 +74,7 @@ showRun(session, () => clock.runAgain(), {
   title: element("run-title"),
   reason: element("run-reason"),
   again: element("run-again"),
+  intervention: element("intervention"),
 });
 
 /** Names of the robots beside the chosen one that show their rays. */
