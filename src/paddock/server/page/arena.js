@@ -100,8 +100,10 @@ export class Arena {
     const { names } = trails;
     const past = await session.recall();
     if (!past || names !== trails.names) return; // other robots came meanwhile
-    trails.prefill(past.paths);
-    session.states.leapt.fill(0);
+    const { states, dt } = session;
+    const shown = states.to ? past.times.filter((time) => time <= states.tick * dt).length : past.times.length;
+    trails.prefill(past.paths.subarray(0, 2 * trails.count * shown)); // what is newer is drawn as it is shown
+    states.leapt.fill(0);
     this.touch();
   }
 

@@ -93,16 +93,28 @@ export class Bodies {
   /** Names of all if there are few, else of the chosen one and the one under the pointer. */
   drawNames(context, view, session, shown, hovered) {
     view.usePixels(context);
-    for (const i of shown) {
-      const robot = session.robots[i];
-      if (shown.length > NAMED && i !== hovered && robot.name !== session.selected) continue;
-      const away = Math.max(LEAST_RADIUS, reach(session.kinds[robot.kind].body) * view.scale) + 11;
+    const taken = []; // [left, top, right, bottom] of names
+    for (const i of this.#byImportance(session, shown)) {
+      const { name, kind } = session.robots[i];
+      const chosen = name === session.selected;
+      if (shown.length > NAMED && i !== hovered && !chosen) continue;
+      const away = Math.max(LEAST_RADIUS, reach(session.kinds[kind].body) * view.scale) + (chosen ? 15 : 11);
       const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
-      const chosen = robot.name === session.selected;
-      const below = chosen && Math.sin(session.states.heading[i]) > 0; // the handle that turns it points up
-      const at = below ? py + away + 4 : py - away - (chosen ? 4 : 0);
-      drawText(context, robot.name, px, at, PALETTE.ink, chosen ? 700 : 500);
+      const isHandleAbove = chosen && Math.sin(session.states.heading[i]) > 0;
+      const half = 3.6 * name.length;
+      const places = (isHandleAbove ? [away, -away] : [-away, away]).map((dy) => [px, py + dy]);
+      const overlaps = ([x, y], [x0, y0, x1, y1]) => x + half > x0 && x - half < x1 && y + 7 > y0 && y - 7 < y1;
+      const isFree = (place) => !taken.some((other) => overlaps(place, other));
+      const [x, y] = places.find(isFree) ?? places[0];
+      taken.push([x - half, y - 7, x + half, y + 7]);
+      drawText(context, name, x, y, PALETTE.ink, chosen ? 700 : 500);
     }
+  }
+
+  /** The chosen robot first: its name goes where it is wanted. */
+  #byImportance(session, shown) {
+    const chosen = session.index.get(session.selected);
+    return shown.includes(chosen) ? [chosen, ...shown.filter((i) => i !== chosen)] : shown;
   }
 }
 

@@ -8,7 +8,7 @@ import { Samples } from "./samples.js";
 
 const SAMPLES = 320;
 const MOST_LINES = 16;
-const GUTTER = 38; // for the scale, at the left
+const GUTTER = 43; // for the scale, at the left
 const BAND = 13; // for the times, below
 const TITLES = {
   true: "Since the run began (click for the last seconds)",

@@ -80,7 +80,7 @@ export class ClockBar {
     const over = hasEnded && !run.again ? "The run has ended." : "";
     const why = whyNotSupervise || over;
     const word = hasEnded ? "Run again" : clock.running ? "Pause" : "Play";
-    this.play.querySelector("use").setAttribute("href", clock.running ? "#i-pause" : "#i-play");
+    this.play.querySelector("use").setAttribute("href", word === "Pause" ? "#i-pause" : "#i-play");
     this.play.setAttribute("aria-label", word);
     this.play.dataset.running = clock.running;
     const titles = new Map([

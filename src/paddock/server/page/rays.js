@@ -49,7 +49,7 @@ function drawBeams(context, { mounts, range, opening, color }, values, pan, scen
   const { pixel, strength } = scene;
   const half = Math.max(opening / 2, 0.5 * pixel / range);
   context.beginPath();
-  for (const mount of mounts) traceVisible(context, mount, pan, half, range, scene);
+  for (const mount of mounts) tracePolygon(context, mount, visibleRim(mount, pan, half, range, scene));
   context.fillStyle = tint(color, 0.1 * strength);
   context.fill();
   for (const hits of [false, true]) {
@@ -74,19 +74,18 @@ function drawBeams(context, { mounts, range, opening, color }, values, pan, scen
   context.fill();
 }
 
-function drawCones(context, { mounts, range, opening, color }, values, pan, { pixel, strength }) {
+function drawCones(context, { mounts, range, opening, color }, values, pan, scene) {
+  const { pixel, strength } = scene;
+  const cones = mounts.map((mount, i) => {
+    return { mount, far: values[i], rim: visibleRim(mount, pan, opening / 2, values[i], scene) };
+  });
   context.beginPath();
-  mounts.forEach(([x, y, , heading], i) => wedge(context, x, y, radians(heading) + pan, opening / 2, values[i]));
+  for (const { mount, rim } of cones) tracePolygon(context, mount, rim);
   context.fillStyle = tint(color, 0.13 * strength);
   context.fill();
   for (const hits of [false, true]) {
     context.beginPath();
-    mounts.forEach(([x, y, , heading], i) => {
-      if (values[i] < HIT * range !== hits) return;
-      const angle = radians(heading) + pan;
-      context.moveTo(x + values[i] * Math.cos(angle - opening / 2), y + values[i] * Math.sin(angle - opening / 2));
-      context.arc(x, y, values[i], angle - opening / 2, angle + opening / 2);
-    });
+    for (const { far, rim } of cones) if (far < HIT * range === hits) traceArc(context, rim, far);
     context.strokeStyle = tint(color, (hits ? 0.95 : 0.3) * strength);
     context.lineWidth = (hits ? 2.2 : 1) * pixel;
     context.stroke();
@@ -127,7 +126,7 @@ function drawView(context, { mounts, range, opening, color }, values, pan, scene
     fade.addColorStop(0, tint(color, 0.3));
     fade.addColorStop(1, tint(color, 0));
     context.beginPath();
-    traceVisible(context, mount, pan, opening / 2, far, scene);
+    tracePolygon(context, mount, visibleRim(mount, pan, opening / 2, far, scene));
     context.fillStyle = context.strokeStyle = fade;
     context.fill();
     context.lineWidth = scene.pixel;
@@ -181,22 +180,31 @@ function drawPointed(context, device, values, pan, pixel, channel) {
   context.fill();
 }
 
-/** The part of a sector that walls leave visible, in the robot's frame. */
-function traceVisible(context, [x, y, z, heading], pan, half, far, { pose, visibility }) {
+/** The rim of the part of a sector that walls leave visible: points [x, y, distance] in the robot's frame. */
+function visibleRim([x, y, z, heading], pan, half, far, { pose, visibility }) {
   const [c, s] = [Math.cos(pose.heading), Math.sin(pose.heading)];
+  const [ex, ey] = [pose.x + c * x - s * y, pose.y + s * x + c * y];
   const middle = radians(heading) + pan + pose.heading;
+  return visibility.rim(ex, ey, z, middle - half, middle + half, far).map(([angle, away]) => {
+    return [x + away * Math.cos(angle - pose.heading), y + away * Math.sin(angle - pose.heading), away];
+  });
+}
+
+function tracePolygon(context, [x, y], rim) {
   context.moveTo(x, y);
-  const seen = visibility.polygon(pose.x + c * x - s * y, pose.y + s * x + c * y, z, middle - half, middle + half, far);
-  for (const [angle, away] of seen) {
-    context.lineTo(x + away * Math.cos(angle - pose.heading), y + away * Math.sin(angle - pose.heading));
-  }
+  for (const [px, py] of rim) context.lineTo(px, py);
   context.closePath();
 }
 
-function wedge(context, x, y, angle, half, far) {
-  context.moveTo(x, y);
-  context.arc(x, y, far, angle - half, angle + half);
-  context.closePath();
+/** The stretches of a rim that nothing cuts off. */
+function traceArc(context, rim, far) {
+  let isOpen = false;
+  for (const [px, py, away] of rim) {
+    const isFree = away >= 0.99 * far;
+    if (isFree && isOpen) context.lineTo(px, py);
+    else if (isFree) context.moveTo(px, py);
+    isOpen = isFree;
+  }
 }
 
 function dot(context, x, y, radius) {

@@ -1,6 +1,6 @@
 // Visibility polygons: how far a sensor sees before a wall or an obstacle is in the way, as in Paddock's pictures.
 
-const STEP = Math.PI / 90; // between two rays of a polygon, at most [rad]
+const STEP = Math.PI / 90; // between two rays of a rim, at most [rad]
 const ASIDE = 1e-4; // [rad] beside a corner, to see what is behind it
 
 export class Visibility {
@@ -21,7 +21,7 @@ export class Visibility {
    * What can be seen from (x, y, z) between two directions [rad], at most `far` metres away.
    * A list of [direction, distance], from the first direction to the last.
    */
-  polygon(x, y, z, from, to, far) {
+  rim(x, y, z, from, to, far) {
     const edges = this.#edges.filter((edge) => edge[4] > z && distanceToEdge(x, y, edge) < far);
     const isNear = ([cx, cy, radius]) => Math.hypot(cx - x, cy - y) < far + radius;
     const discs = this.#discs.filter((disc) => disc[3] > z && isNear(disc));
