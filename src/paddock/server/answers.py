@@ -69,6 +69,7 @@ def place(session: Session, client: Client, wish: m.Place) -> Message:
     session.fleet.check_known(wish.robot)
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.history.break_path(wish.robot)
+    session.intervene(f"{wish.robot} was moved by hand")
     session.looks_different()
     return m.Done(id=wish.id)
 
@@ -171,12 +172,16 @@ def lock(session: Session, client: Client, wish: m.Lock) -> Message:
 def play(session: Session, client: Client, wish: m.Play) -> Message:
     if session.has_ended:
         session.run_again(None)
+    elif not session.conductor.running:
+        session.intervene("resumed", "resume")
     session.conductor.set_running(True)
     return m.Done(id=wish.id)
 
 
 @answers(m.Pause, Role.SUPERVISOR)
 def pause(session: Session, client: Client, wish: m.Pause) -> Message:
+    if session.conductor.running:
+        session.intervene("paused", "pause")
     session.conductor.set_running(False)
     return m.Done(id=wish.id)
 
@@ -193,6 +198,7 @@ def advance(session: Session, client: Client, wish: m.Advance) -> Message:
 def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
     if 0 < wish.speed < SLOWEST:
         raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
+    session.intervene(f"speed set to {wish.speed:g}" if wish.speed else "speed set to flat out", "speed")
     session.conductor.set_speed(wish.speed or None)
     return m.Done(id=wish.id)
 
@@ -202,6 +208,7 @@ def reset(session: Session, client: Client, wish: m.Reset) -> Message:
     if session.has_ended:
         session.run_again(wish.seed)
     else:
+        session.intervene("reset")
         session.arena.reset(wish.seed)
         session.jumped()
     return m.Done(id=wish.id)
@@ -236,6 +243,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> Message:
         raise SimulationError(
             f"restore: no snapshot {wish.snapshot}; the server keeps the last {MOST_SNAPSHOTS} of each client"
         )
+    session.intervene("went back to a snapshot")
     session.arena.restore(kept)
     session.jumped()
     return m.Done(id=wish.id)

@@ -8,11 +8,13 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 
 from paddock.arena import Arena, Robot
 from paddock.core.errors import BadMessage, PaddockError, SimulationError, VersionMismatch
+from paddock.episodes.events import Kind
 from paddock.protocol import VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
@@ -49,6 +51,7 @@ class Session:
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
         self._news: asyncio.TimerHandle | None = None
+        self._drivers: dict[str, str] = {}  # by robot, as last noted
         self._told = 0  # changes of the fleet that all clients know of, or soon will
         self._timers = [self._loop.call_later(REMINDER, self._remind)]
         if scoring is not None:
@@ -145,6 +148,7 @@ class Session:
         if self._told != self.fleet.changes:
             self._told = self.fleet.changes
             self._changed("robots")
+            self._note_drivers()
 
     def _changed(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
@@ -177,6 +181,27 @@ class Session:
             self.restarted.clear()
             self.conductor.set_running(False)
         self._changed("run")
+
+    def intervene(self, text: str, kind: Kind | None = None, robot: str | None = None) -> None:
+        """A person did something: the first such act is told to all viewers, because the run cannot be repeated now.
+
+        With a kind it is noted in the run's trace, too; resets and teleports are noted by the arena itself.
+        """
+        if kind is not None:
+            self.arena.note_event(kind, robot, text)
+        if self.run is not None and self.run.state == "running" and not self.run.intervention:
+            self.set_run(replace(self.run, intervention=f"{text} at {self.arena.time:g} s"))
+
+    def _note_drivers(self) -> None:
+        """Who drives beside the program that runs this arena."""
+        drivers = {robot: owner.name for robot, owner in self.fleet.owners.items()}
+        before, self._drivers = self._drivers, drivers
+        if self.arena.gate is None:
+            return
+        for robot in drivers.keys() - before.keys():
+            self.intervene(f"{drivers[robot]} took over {robot}", "driver", robot)
+        for robot in before.keys() - drivers.keys():
+            self.intervene(f"{before[robot]} gave {robot} back", "driver", robot)
 
     @property
     def has_ended(self) -> bool:
