@@ -12,18 +12,18 @@ from paddock.server import Server
 from server.parties import Peer, served
 
 ACTS: list[tuple[str, str | None, str, Callable[[Peer], object]]] = [
-    ("reset", None, "Ben reset the arena", lambda peer: peer.ask("reset")),
-    ("pause", None, "Ben stopped the clock", lambda peer: peer.ask("pause")),
-    ("resume", None, "Ben let the clock run", lambda peer: peer.ask("play")),
-    ("speed", None, "Ben set the speed to 2 ×", lambda peer: peer.ask("set_speed", speed=2)),
+    ("reset", None, "reset (by Ben)", lambda peer: peer.ask("reset")),
+    ("pause", None, "paused (by Ben)", lambda peer: peer.ask("pause")),
+    ("resume", None, "resumed (by Ben)", lambda peer: (peer.ask("pause"), peer.ask("play"))),
+    ("speed", None, "speed set to 2 (by Ben)", lambda peer: peer.ask("set_speed", speed=2)),
     (
         "teleport",
         "red",
-        "Ben moved red to (0.500, 0.500)",
+        "red was moved by hand (by Ben)",
         lambda peer: peer.ask("set_pose", robot="red", x=0.5, y=0.5),
     ),
-    ("driver", "red", "Ben took red over from Ada", lambda peer: peer.ask("claim", robot="red", force=True)),
-    ("spawn", "mine", "Ben brought mine", lambda peer: peer.ask("spawn", robot="mine", kind="e-puck")),
+    ("driver", "red", "Ben took over red", lambda peer: peer.ask("claim", robot="red", force=True)),
+    ("spawn", "mine", "mine came (by Ben)", lambda peer: peer.ask("spawn", robot="mine", kind="e-puck")),
 ]
 
 
@@ -60,7 +60,7 @@ def test_a_remote_run_learns_who_intervened_and_what_it_did_itself(server: Serve
         ("teleport", "red", False),
     ]
     assert events[1].time == pytest.approx(5 * 0.02)
-    assert events[1].text == "Ben moved red to (0.500, 0.500)"
+    assert events[1].text == "red was moved by hand (by Ben)"
 
 
 def test_a_program_beside_its_page_learns_who_intervened() -> None:

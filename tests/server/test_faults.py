@@ -381,7 +381,7 @@ def test_a_scoring_function_that_raises_is_told_once_and_the_server_goes_on(capl
 def test_scores_that_are_none_are_told_once_and_the_server_goes_on(
     scores: object, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paddock.server.session.SCORE_PERIOD", 0.05)
+    monkeypatch.setattr("paddock.server.scoreboard.SCORE_PERIOD", 0.05)
     calls = []
     with served(scoring=lambda arena: calls.append(1) or scores) as server, Peer(server, encoding="json") as peer:
         peer.ask("frames", rate=60)

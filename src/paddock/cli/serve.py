@@ -20,7 +20,7 @@ from paddock.protocol import epuck2
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
-from paddock.server.session import Scoring
+from paddock.server.scoreboard import Scoring
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 

@@ -19,7 +19,7 @@ Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max, de
 
 
 class WheelSpeeds(NamedTuple):
-    """Rim speeds [m/s]."""
+    """Wheel speeds [m/s]."""
 
     left: float
     right: float

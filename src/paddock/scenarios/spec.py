@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from paddock.control.tasks.base import Duration
 from paddock.core.errors import SpecError, shown
-from paddock.core.spec import Count, Metres, Name, Number, Said, Spec
+from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.scenarios.draws import chance
 from paddock.scenarios.plan import PlannedTask
 
@@ -62,12 +62,12 @@ class Safety(Spec):
     """All tasks but wall-follow stop when something is nearer than this in the direction of travel."""
 
     enabled: bool = True
-    min_distance: Metres | None = None  # None: 0.23, or half of what the robot's sensors reach if that is less
+    min_distance: Metres | None = None  # None: derived from the body, its brakes and its sensors
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Belief(Spec):
-    """What the robot's program takes its wheels for; what they really are stands in the world."""
+class OdometrySpec(Spec):
+    """The wheels that the robot's odometry assumes; the true ones stand in the world."""
 
     wheel_diameter: Metres | None = None  # None: as on the robot's data sheet
     wheel_separation: Metres | None = None
@@ -89,7 +89,9 @@ class Outputs(Spec):
     files: tuple[Output, ...] = ("log", "trace", "summary", "pictures")
 
 
-RobotChoice = Annotated[str | RobotChange | None, Said("the name of a robot in the world, or a table with a name")]
+RobotChoice = Annotated[
+    str | RobotChange | None, Description("the name of a robot in the world, or a table with a name")
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,12 +108,12 @@ class ScenarioSpec(Spec):
 
     name: Name
     title: str = ""
-    world: Annotated[str | WorldChange, Said("the name of a world, a world's TOML file, or a table with a base")]
+    world: Annotated[str | WorldChange, Description("the name of a world, a world's TOML file, or a table with a base")]
     robot: RobotChoice = None
     tasks: tuple[PlannedTask, ...] = ()  # of that robot
     team: tuple[TeamMember, ...] = ()  # instead of a robot and its tasks: several robots with tasks of their own
     safety: Safety = Safety()
-    belief: Belief = Belief()
+    odometry: OdometrySpec = OdometrySpec()
     stop: StopWhen = StopWhen()
     repetitions: Whole = 1  # runs with every seed
     seeds: Annotated[tuple[Seed, ...], Count(1, "seed")] = (0,)
@@ -129,6 +131,8 @@ class ScenarioSpec(Spec):
                     f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {shown(seeds)}", path="seeds"
                 )
             table = {**table, "seeds": list(range(seeds))}
+        if table.get("tasks") == [] and not table.get("team"):
+            raise SpecError("expected at least 1 task, got 0", path="tasks")
         return super(ScenarioSpec, cls).from_table(table)
 
     def check(self) -> None:
@@ -138,7 +142,7 @@ class ScenarioSpec(Spec):
                 "expected either a robot and its tasks, or a team of robots with tasks of their own", path=path
             )
         if not self.team and not self.tasks:
-            raise SpecError("expected at least 1 task, got 0", path="tasks")
+            raise SpecError("missing: at least 1 task", path="tasks")
 
     def members(self) -> tuple[TeamMember, ...]:
         """The robots and their tasks: the team, or the only one."""

@@ -24,7 +24,7 @@ from paddock.protocol.websocket import MessageReader, frame
 from paddock.server.access import foreign_header, is_local
 from paddock.server.client import Client
 from paddock.server.files import respond_with_file
-from paddock.server.session import refusal
+from paddock.server.refusals import refusal
 
 if TYPE_CHECKING:
     from paddock.server.server import Server

@@ -57,6 +57,7 @@ def claim(session: Session, client: Client, wish: m.Claim) -> Message:
 @handles(m.Spawn)
 def spawn(session: Session, client: Client, wish: m.Spawn) -> Message:
     session.ownership.spawn(client, wish)
+    session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
     return m.Done(id=wish.id)
 
 
@@ -75,7 +76,7 @@ def set_pose(session: Session, client: Client, wish: m.SetPose) -> Message:
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.history.break_path(wish.robot)
     session.push_all()
-    session.announce(client, "teleport", f"moved {wish.robot} to ({wish.x:.3f}, {wish.y:.3f})", wish.robot)
+    session.interventions.announce(client, "teleport", f"{wish.robot} was moved by hand", wish.robot)
     return m.Done(id=wish.id)
 
 
@@ -177,15 +178,17 @@ def lock(session: Session, client: Client, wish: m.Lock) -> Message:
 def play(session: Session, client: Client, wish: m.Play) -> Message:
     if session.has_ended:
         session.run_again(None)
+    elif not session.clock.running:
+        session.interventions.announce(client, "resume", "resumed")
     session.clock.set_running(True)
-    session.announce(client, "resume", "let the clock run")
     return m.Done(id=wish.id)
 
 
 @handles(m.Pause, Role.SUPERVISOR)
 def pause(session: Session, client: Client, wish: m.Pause) -> Message:
+    if session.clock.running:
+        session.interventions.announce(client, "pause", "paused")
     session.clock.set_running(False)
-    session.announce(client, "pause", "stopped the clock")
     return m.Done(id=wish.id)
 
 
@@ -201,8 +204,10 @@ def advance(session: Session, client: Client, wish: m.Advance) -> Message:
 def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
     if 0 < wish.speed < SLOWEST:
         raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
+    session.interventions.announce(
+        client, "speed", f"speed set to {wish.speed:g}" if wish.speed else "speed set to flat out"
+    )
     session.clock.set_speed(wish.speed or None)
-    session.announce(client, "speed", f"set the speed to {f'{wish.speed:g} ×' if wish.speed else 'flat out'}")
     return m.Done(id=wish.id)
 
 
@@ -213,7 +218,7 @@ def reset(session: Session, client: Client, wish: m.Reset) -> Message:
     else:
         session.arena.reset(wish.seed)
         session.on_jump()
-        session.announce(client, "reset", "reset the arena")
+        session.interventions.announce(client, "reset", "reset")
     return m.Done(id=wish.id)
 
 
@@ -248,7 +253,7 @@ def restore(session: Session, client: Client, wish: m.Restore) -> Message:
         )
     session.arena.restore(snapshot)
     session.on_jump()
-    session.announce(client, "restore", "went back to a snapshot")
+    session.interventions.announce(client, "restore", "went back to a snapshot")
     return m.Done(id=wish.id)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,8 @@ MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
 class Ownership:
     """The robots of a served arena and their drivers."""
 
-    def __init__(self, arena: Arena, announce: Callable[..., None]) -> None:
-        self.arena, self._announce = arena, announce
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
         self.owners: dict[str, Client] = {}  # by robot
         self.spawned: set[str] = set()
         self.changes = 0  # of robots or drivers so far
@@ -64,10 +64,6 @@ class Ownership:
         self.owners[name] = client
         client.driven.append(name)
         self.changes += 1
-        if owner is not None:
-            self._announce(client, "driver", f"took {name} over from {owner.name}", name)
-        elif self.arena.gate is not None:  # a program in this process may have driven it
-            self._announce(client, "driver", f"drives {name}", name)
 
     def _check_take_over(self, client: Client, owner: Client, name: str, *, force: bool, asked: bool) -> None:
         """A supervisor may take a robot by force; people may take their own from a connection that they left behind."""
@@ -100,24 +96,19 @@ class Ownership:
         self.owners[wish.robot] = client
         client.driven.append(wish.robot)
         self.changes += 1
-        self._announce(client, "spawn", f"brought {wish.robot}", wish.robot)
 
     def give_up(self, robots: Iterable[str], clients: Iterable[Client]) -> None:
         """Robots lose their driver: they stop; those that were brought along vanish, for all clients."""
         for name in list(robots):
             self.halt(name)
-            client = self.owners.pop(name)
-            client.driven.remove(name)  # what it watches and has enabled stays as it is
+            self.owners.pop(name).driven.remove(name)  # what it watches and has enabled stays as it is
             self.changes += 1
-            if self.arena.gate is not None:
-                self._announce(client, "driver", f"no longer drives {name}", name)
             if name in self.spawned:
                 self.spawned.discard(name)
-                for other in clients:
-                    other.forget(name)
+                for client in clients:
+                    client.forget(name)
                 self.arena.remove(name)
                 self._layout = self.arena.layout
-                self._announce(client, "remove", f"took {name} away", name)
 
     def halt(self, name: str) -> None:
         """Stand still and be silent."""

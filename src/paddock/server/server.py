@@ -15,7 +15,8 @@ from paddock.arena import Arena
 from paddock.core.errors import LinkError
 from paddock.server.access import Grant, Role, Tokens, is_local, own_address, own_hosts
 from paddock.server.connection import Connection
-from paddock.server.session import Scoring, Session
+from paddock.server.scoreboard import Scoring
+from paddock.server.session import Session
 
 PORT = 8642
 

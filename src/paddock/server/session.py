@@ -7,13 +7,11 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.metadata import version
 
 from paddock.arena import Arena, Robot
-from paddock.core.errors import PaddockError, SimulationError, VersionMismatch
-from paddock.episodes.events import Kind
+from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
@@ -21,19 +19,17 @@ from paddock.server.client import Client, Subscription
 from paddock.server.clock import PATIENCE, Member, ServerClock
 from paddock.server.handlers import HANDLERS
 from paddock.server.history import RunHistory
+from paddock.server.interventions import Interventions
 from paddock.server.ownership import Ownership
+from paddock.server.refusals import failure, refusal
+from paddock.server.scoreboard import Scoreboard, Scoring
 from paddock.server.world_view import bodies, floor_file, readings_of
 
-LONGEST_TEXT = 2000  # letters of a refusal
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for one client's subscriptions, on a paced clock
-SCORE_PERIOD = 0.5  # wall seconds
 MOST_NAMED = 3  # robots of a client that lags
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
-NOTED_BY_ARENA = ("teleport", "reset", "restore", "spawn", "remove")  # whoever does it
-
-Scoring = Callable[[Arena], Mapping[str, float]]
 log = logging.getLogger("paddock.server")
 
 
@@ -43,19 +39,19 @@ class Session:
     def __init__(
         self, arena: Arena, *, speed: float | None = 1.0, lock_step: bool = False, scoring: Scoring | None = None
     ) -> None:
-        self.arena, self.scoring = arena, scoring
+        self.arena = arena
         self.clients: list[Client] = []
-        self.ownership = Ownership(arena, self.announce)
+        self.ownership = Ownership(arena)
         self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
         self.history = RunHistory(arena)
+        self.interventions = Interventions(self)
         self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
-        self._timers = [self._loop.call_later(REMINDER, self._remind)]
-        if scoring is not None:
-            self._timers.append(self._loop.call_soon(self._score))  # type: ignore[arg-type]
+        self._reminder = self._loop.call_later(REMINDER, self._remind)
+        self._scoreboard = Scoreboard(arena, self.clients, scoring) if scoring is not None else None
 
     @cached_property
     def floor_png(self) -> bytes:
@@ -64,8 +60,11 @@ class Session:
 
     def close(self) -> None:
         """No more time passes."""
-        for timer in [*self._timers, *([self._news] if self._news else [])]:
-            timer.cancel()
+        for timer in (self._reminder, self._news):
+            if timer is not None:
+                timer.cancel()
+        if self._scoreboard is not None:
+            self._scoreboard.close()
         self.clock.close()
 
     # ---- clients come, speak and go
@@ -148,6 +147,7 @@ class Session:
         if self._told != self.ownership.changes:
             self._told = self.ownership.changes
             self._mark_stale("robots")
+            self.interventions.note_drivers()
 
     def _mark_stale(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
@@ -170,16 +170,6 @@ class Session:
                 client.send(self._clock_message())
             if "run" in news and self.run is not None:
                 client.send(self.run)
-
-    def announce(self, client: Client, kind: Kind, what: str, robot: str | None = None) -> None:
-        """A client intervened: tell the others who asked for it, and the run of a program in this process."""
-        text = f"{client.name} {what}"
-        if kind not in NOTED_BY_ARENA:
-            self.arena.note_event(kind, robot, text)
-        message = m.EventNews(kind=kind, robot=robot, text=text, tick=self.arena.tick)
-        for other in self.clients:
-            if other.wants_events and other is not client:
-                other.send(message)
 
     # ---- the run of a program beside this server
 
@@ -330,7 +320,7 @@ class Session:
 
     def _remind(self) -> None:
         """A sign of life to those who wait for time to pass, however slow it is."""
-        self._timers[0] = self._loop.call_later(REMINDER, self._remind)
+        self._reminder = self._loop.call_later(REMINDER, self._remind)
         message = self._clock_message()
         for client in self.clients:
             if client.step_id is not None:
@@ -355,33 +345,3 @@ class Session:
         stream.last, stream.sent = state, stream.sent + 1
         self._tell_news(client)
         client.send(m.FrameData(frame=stream.sent, tick=self.arena.tick, bodies=places, lamps=lamps))
-
-    def _score(self) -> None:
-        assert self.scoring is not None
-        self._timers[1:] = [self._loop.call_later(SCORE_PERIOD, self._score)]
-        watching = [client for client in self.clients if client.frames is not None]
-        if not watching:
-            return
-        try:
-            scores = {name: float(score) for name, score in self.scoring(self.arena).items()}
-        except Exception:
-            log.exception("the scoring failed; there will be no more scores")
-            self._timers.pop().cancel()
-            return
-        lines = [m.Score(robot=name, score=score) for name, score in scores.items() if math.isfinite(score)]
-        message = m.Scores(scores=tuple(sorted(lines, key=lambda line: -line.score)))
-        for client in watching:
-            client.send(message)
-
-
-def failure(what: str, id: int | None) -> m.Refusal:
-    """What a client is told of a mistake of the server's own; the log has the rest."""
-    return refusal(SimulationError(f"{what}: the server failed; see its log"), id)
-
-
-def refusal(error: PaddockError, id: int | None) -> m.Refusal:
-    """An error as it is told to a client."""
-    text = str(error)
-    return m.Refusal(
-        id=id, error=type(error).__name__, message=text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
-    )

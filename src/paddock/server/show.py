@@ -50,10 +50,14 @@ class Show:
         self._exit = ExitStack()
         self.server = self._exit.enter_context(_started(arena, settings))
         self.url = self.server.url(token=self.server.supervisor)
-        self._call(lambda: self.server.session.clock.join(self._member, True))
+        self._call(self._begin)
         arena.gate = self._gate
         if open_page:
             open_browser(self.url)
+
+    def _begin(self) -> None:
+        self.server.session.set_run(m.RunStatus(state="running"))
+        self.server.session.clock.join(self._member, True)
 
     def _gate(self, ticks: int) -> None:
         clock = self.server.session.clock
