@@ -8,14 +8,15 @@ import numpy as np
 from PIL import Image
 
 import paddock
-from paddock.cli.run import Watch, built_in
+from paddock.cli.built_in import choose_built_in
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
-from paddock.evolve.results import learning_curve
+from paddock.evolve.results import draw_history
 from paddock.experiments.epuck_framework.crossing import PATROL, STOCK, Job, drive
 from paddock.experiments.epuck_framework.report import draw_run
+from paddock.report import save_figure
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
@@ -39,14 +40,11 @@ def main() -> None:
 def trails(world: str, *, seconds: float) -> None:
     """A world with what its robots drove under the built-in controller."""
     with paddock.open(world, seed=1) as arena:
-        controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
         for robot in arena.robots.values():
             robot.enable("proximity", "ground")
-        watch = Watch(arena)
-        for _ in range(round(seconds / watch.period)):
-            arena.run(watch.period, controllers)
-            watch.look()
-        draw_world(arena.world, poses=arena.poses, trails=watch.trails).save(PICTURES / "trails.png", optimize=True)
+        episode = arena.run(seconds, {name: choose_built_in(robot) for name, robot in arena.robots.items()})
+        trails = {name: record.trace.path() for name, record in episode.robots.items()}
+        draw_world(arena.world, poses=arena.poses, trails=trails).save(PICTURES / "trails.png", optimize=True)
 
 
 def camera_strip() -> None:
@@ -89,8 +87,7 @@ def evolution() -> None:
 
     done = Evolution(Config(task="maze", seed=7))
     done.run()
-    curve = learning_curve(done.history, title="maze", about="ga, population 20, seed 7")
-    curve.save(PICTURES / "evolution-curve.png", optimize=True)
+    save_figure(draw_history(done.history, "maze", "ga, population 20, seed 7"), PICTURES / "evolution-curve.png")
     locked = drive_locked(done.task, done.champion, 7, speed=500.0)
     free = drive_free(done.task, done.champion, 7, speed=50.0)
     for name, driven in (("lock-step", locked), ("free", free)):
