@@ -122,7 +122,7 @@ def test_interventions_are_noted_in_the_trace_and_the_first_is_told(shown: Show,
     viewer.ask("set_speed", speed=2)
     viewer.ask("pause")
     viewer.ask("claim", robot="red")
-    viewer.ask("place", robot="red", x=0.06, y=0.94, heading=0.0)
+    viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
     viewer.ask("leave", robot="red")
     viewer.ask("play")
     done.set()
@@ -175,7 +175,7 @@ def test_a_history_stays_short_and_a_reset_clears_it(shown: Show, viewer: RawVie
 
 def test_a_teleported_robot_breaks_its_path_even_after_samples_were_dropped(shown: Show, viewer: RawViewer) -> None:
     shown.arena.step(100)
-    viewer.ask("place", robot="red", x=0.06, y=0.94, heading=0.0)
+    viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
     shown.arena.step(100)
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
     shown.server.session.history._drop_every_second()

@@ -42,6 +42,7 @@ class Bench(NamedTuple):
     steps: int  # in one measurement, about half a second's worth
     beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
     figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
+    between: Callable[[], None] = lambda: None  # is called before each measurement, and not timed
     close: Callable[[], None] = lambda: None
 
 

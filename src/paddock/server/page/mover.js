@@ -39,7 +39,7 @@ export class Mover {
     this.hold = null;
     const { x, y, heading } = ghost;
     const robot = this.session.robots[ghost.i]?.name;
-    const placed = robot && (await this.session.ask("place", { robot, x, y, heading }));
+    const placed = robot && (await this.session.ask("set_pose", { robot, x, y, heading }));
     if (!placed) this.#snapBack(ghost);
     else {
       if (this.arena.ghost === ghost) this.arena.ghost = null;
