@@ -6,17 +6,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, Space, Strategy, ranked
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, rank
 
 
 class EvolutionStrategy(Strategy):
     """λ = population children of μ parents; the best μ children are the next parents, none lives on."""
 
-    kept: ClassVar[tuple[str, ...]] = ("individuals", "steps")
+    state_fields: ClassVar[tuple[str, ...]] = ("individuals", "steps")
 
     def __init__(
         self,
-        space: Space,
+        space: SearchSpace,
         *,
         population: int,
         seed: int,
@@ -24,12 +24,12 @@ class EvolutionStrategy(Strategy):
         step: float = 0.7,
         spread: float = 2.0,
     ) -> None:
-        """Begin with individuals at random.
+        """Start with individuals at random.
 
         Args:
             space: what is searched.
             population: children in a generation, λ.
-            seed: decides all chance.
+            seed: decides all random numbers.
             parents: μ; None: a quarter of the population.
             step: of the first children, relative to the usual spread.
             spread: of the first individuals, relative to the usual one.
@@ -41,7 +41,7 @@ class EvolutionStrategy(Strategy):
         self.steps: Floats = np.full(population, step)
 
     @classmethod
-    def least(cls) -> int:
+    def min_population(cls) -> int:
         """There is nothing to choose from a single one."""
         return 2
 
@@ -51,7 +51,7 @@ class EvolutionStrategy(Strategy):
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Choose the parents, and let each child have two of them."""
-        best = ranked(fitness)[: self.parents]
+        best = rank(fitness)[: self.parents]
         pairs = best[self.rng.integers(0, len(best), (self.population, 2))]
         steps = np.sqrt(self.steps[pairs[:, 0]] * self.steps[pairs[:, 1]])
         self.steps = np.clip(steps * np.exp(self.rate * self.rng.standard_normal(self.population)), 1e-4, 5.0)

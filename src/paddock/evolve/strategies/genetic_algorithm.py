@@ -6,17 +6,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, Space, Strategy, ranked
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, rank
 
 
 class GeneticAlgorithm(Strategy):
     """Individuals are rows of numbers; see the arguments for what chance does to them."""
 
-    kept: ClassVar[tuple[str, ...]] = ("individuals",)
+    state_fields: ClassVar[tuple[str, ...]] = ("individuals",)
 
     def __init__(
         self,
-        space: Space,
+        space: SearchSpace,
         *,
         population: int,
         seed: int,
@@ -27,12 +27,12 @@ class GeneticAlgorithm(Strategy):
         step: float = 0.5,
         spread: float = 2.0,
     ) -> None:
-        """Begin with individuals at random.
+        """Start with individuals at random.
 
         Args:
             space: what is searched.
             population: individuals in a generation.
-            seed: decides all chance.
+            seed: decides all random numbers.
             elites: how many of the best go on unchanged; None: a tenth of the population.
             tournament: how many are drawn for the best of them to become a parent.
             crossover: share of the children that have two parents, each number from either.
@@ -51,7 +51,7 @@ class GeneticAlgorithm(Strategy):
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Breed the next generation."""
-        best = self.individuals[ranked(fitness)[: self.elites]]
+        best = self.individuals[rank(fitness)[: self.elites]]
         count = self.population - len(best)
         mothers, fathers = self._parents(fitness, count), self._parents(fitness, count)
         mixed = self.rng.random(mothers.shape) < 0.5

@@ -1,7 +1,8 @@
-"""Grown networks: the settings of NEAT, and its genomes as instructions for `policies/register_machine.py`."""
+"""Genomes of NEAT: the settings of the package, and genomes as instructions for `policies/register_machine.py`."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -94,11 +95,11 @@ min_species_size = 2
 """
 
 
-def compiled(genome: Any, genes: Any, inputs: int, length: int, *, recurrent: bool) -> Floats:
+def compile_genome(genome: Any, genes: Any, inputs: int, length: int, *, recurrent: bool) -> Floats:
     """A genome as one individual of a Program: no instructions at all if there are too many."""
     from neat.nn import FeedForwardNetwork, RecurrentNetwork
 
-    wires = genes_of(FeedForwardNetwork if not recurrent else RecurrentNetwork, genome, genes)
+    wires = read_nodes(FeedForwardNetwork if not recurrent else RecurrentNetwork, genome, genes)
     at = {key: i for i, key in enumerate(genes.input_keys)}
     first = inputs + WHEELS
     for i, (node, *_) in enumerate(wires):
@@ -121,11 +122,8 @@ def compiled(genome: Any, genes: Any, inputs: int, length: int, *, recurrent: bo
     return row
 
 
-def genes_of(kind: Any, genome: Any, genes: Any) -> list[tuple[Any, float, float, list[tuple[Any, float]]]]:
+def read_nodes(kind: Any, genome: Any, genes: Any) -> list[tuple[Any, float, float, list[tuple[Any, float]]]]:
     """Nodes in the order in which they are computed, each with bias, response and links, as the package has them."""
 
-    class Config:
-        genome_config = genes
-
-    network = kind.create(genome, Config)
+    network = kind.create(genome, SimpleNamespace(genome_config=genes))
     return [(node, bias, response, links) for node, _, _, bias, response, links in network.node_evals]

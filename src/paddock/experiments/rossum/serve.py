@@ -14,7 +14,7 @@ from paddock.worlds import WorldSpec, save_world
 
 
 @contextmanager
-def served(world: WorldSpec, *, seed: int, speed: float | None, lock_step: bool) -> Iterator[str]:
+def serve_world(world: WorldSpec, *, seed: int, speed: float | None, lock_step: bool) -> Iterator[str]:
     """The URL of a server with the world; speed None for flat out."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "world.toml"

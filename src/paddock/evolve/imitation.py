@@ -12,8 +12,9 @@ import numpy as np
 from paddock.arena import Robot
 from paddock.core.errors import PaddockError, shown
 from paddock.core.npz import read_npz, write_npz
-from paddock.evolve.gradient import first_states, loss_and_gradient
-from paddock.evolve.packages import one_thread
+from paddock.episodes import Trace
+from paddock.evolve.gradient import loss_and_gradient, make_first_states
+from paddock.evolve.packages import use_one_thread
 from paddock.evolve.tasks.base import Floats
 from paddock.policies.networks import Network
 
@@ -29,7 +30,7 @@ class Demonstration:
     """What a teacher saw and did, tick by tick."""
 
     readings: Floats  # of all devices, one after the other, shape (ticks, values)
-    wheels: Floats  # rim speeds that the teacher asked for, as far as wheels can [m/s], shape (ticks, 2)
+    wheels: Floats  # wheel speeds that the teacher commanded, capped at the robot's [m/s], shape (ticks, 2)
 
     def __post_init__(self) -> None:
         ticks = len(self.readings)
@@ -40,6 +41,11 @@ class Demonstration:
             )
         if not (np.isfinite(self.readings).all() and np.isfinite(self.wheels).all()):
             raise PaddockError("Demonstration: expected finite readings and speeds")
+
+    @classmethod
+    def from_trace(cls, trace: Trace, devices: Sequence[str]) -> Demonstration:
+        """What a robot did in a run whose trace has a row for each tick; of any arena, also of a real robot."""
+        return cls(np.concatenate([trace.reading(name) for name in devices], axis=1), trace.commands.copy())
 
     def save(self, path: str | Path) -> None:
         """Write it to a `.npz` file."""
@@ -61,7 +67,7 @@ class Demonstration:
 
 
 def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: float) -> Demonstration:
-    """Let a teacher drive a robot of an arena, and write down what it sees and does.
+    """Let a teacher drive a robot of an arena, and record what it sees and does.
 
     Args:
         robot: it, and its world, are driven on from where they are.
@@ -70,18 +76,9 @@ def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: 
         seconds: simulated.
     """
     arena = robot.arena
-    act = teacher.act if hasattr(teacher, "act") else teacher
     robot.enable(*devices)
-    readings, wheels = [], []
-    for _ in range(max(1, round(seconds / arena.dt))):
-        seen = robot.sense()
-        left, right = act(seen)
-        readings.append(np.concatenate([np.ravel(getattr(seen, name)) for name in devices]))
-        wheels.append((float(left), float(right)))
-        robot.wheels.set(left, right)
-        arena.step()
-    most = robot.wheels.max_speed
-    return Demonstration(np.array(readings, np.float64), np.clip(wheels, -most, most))
+    episode = arena.run(seconds, {robot.name: teacher}, every=arena.dt)
+    return Demonstration.from_trace(episode.robots[robot.name].trace[: episode.ticks], devices)
 
 
 def imitate(
@@ -102,7 +99,7 @@ def imitate(
         epochs: how often to go through all of them.
         rate: of learning, in the first epoch; it falls to a tenth.
         window: ticks through which errors are traced back; what was before is remembered, but not changed.
-        seed: decides all chance.
+        seed: decides all random numbers.
         progress: told after every epoch.
     """
     if not demonstrations:
@@ -110,18 +107,18 @@ def imitate(
     if epochs < 1 or window < 1:
         raise PaddockError(f"imitate: expected epochs and window >= 1, got {shown(epochs)} and {shown(window)}")
     rng = np.random.default_rng(seed)
-    inputs = [inputs_of(network, one.readings) for one in demonstrations]
-    wanted = [outputs_of(network, one.wheels) for one in demonstrations]
+    inputs = [scale_inputs(network, demonstration.readings) for demonstration in demonstrations]
+    wanted = [scale_outputs(network, demonstration.wheels) for demonstration in demonstrations]
     weights = network.weights[0].copy()
     if not weights.any():
         weights = network.random(1, seed=seed)[0]
-    adam, before = Adam(len(weights)), first_states(network, 1)
+    adam, before = Adam(len(weights)), make_first_states(network, 1)
     for epoch in range(epochs):
         rate_now = rate * 0.1 ** (epoch / epochs)
         losses = []
-        with one_thread("imitation"):
-            for x, y, fresh in _portions(network, inputs, wanted, window, rng):
-                before = first_states(network, len(x)) if fresh else before
+        with use_one_thread("imitation"):
+            for x, y, fresh in _make_batches(network, inputs, wanted, window, rng):
+                before = make_first_states(network, len(x)) if fresh else before
                 loss, gradient, before = loss_and_gradient(network, weights, x, y, before)
                 weights -= rate_now * adam.step(gradient)
                 losses.append(loss)
@@ -130,11 +127,11 @@ def imitate(
     return network.with_weights(weights)
 
 
-def inputs_of(network: Network, readings: Floats) -> Floats:
-    """What the network sees of readings (ticks, values): the arithmetic of `take_inputs` in perceptron.py."""
-    zero = np.concatenate([np.full(one.values, one.zero) for one in network.inputs])
-    gain = np.concatenate([np.full(one.values, one.gain) for one in network.inputs])
-    change = np.concatenate([np.full(one.values, one.change) for one in network.inputs])
+def scale_inputs(network: Network, readings: Floats) -> Floats:
+    """What the network sees of readings (ticks, values), as `take_inputs` in policies/network_kernel.py does it."""
+    zero = np.concatenate([np.full(part.values, part.zero) for part in network.inputs])
+    gain = np.concatenate([np.full(part.values, part.gain) for part in network.inputs])
+    change = np.concatenate([np.full(part.values, part.change) for part in network.inputs])
     if readings.shape[1] != len(zero):
         raise PaddockError(f"imitate: the network sees {len(zero)} values, the demonstration has {readings.shape[1]}")
     changes = np.diff(readings, axis=0, prepend=readings[:1])
@@ -142,8 +139,8 @@ def inputs_of(network: Network, readings: Floats) -> Floats:
     return scaled
 
 
-def outputs_of(network: Network, wheels: Floats) -> Floats:
-    """What the last layer has to say for rim speeds (ticks, 2) [m/s]; speeds that it never can are refused."""
+def scale_outputs(network: Network, wheels: Floats) -> Floats:
+    """What the last layer must give for wheel speeds (ticks, 2) [m/s]; speeds that it never can are refused."""
     if network.output in LIMITS:
         low, high = (limit * network.speed for limit in LIMITS[network.output])
         if wheels.min() < low or wheels.max() > high:
@@ -155,12 +152,12 @@ def outputs_of(network: Network, wheels: Floats) -> Floats:
     return wheels / network.speed
 
 
-def _portions(
+def _make_batches(
     network: Network, inputs: list[Floats], wanted: list[Floats], window: int, rng: np.random.Generator
 ) -> Any:
     """Inputs, outputs, and whether nothing was before: windows in order if it remembers, else a shuffle."""
     if network.recurrent:
-        lengths = {len(one) for one in inputs}
+        lengths = {len(table) for table in inputs}
         if len(lengths) > 1:
             raise PaddockError(f"imitate: expected demonstrations of one length, got {sorted(lengths)} ticks")
         x, y = np.stack(inputs), np.stack(wanted)

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, Space, State, Strategy, ranked
-from paddock.evolve.strategies.trees import OVERHEAD, Tree, changed, compiled, cost, crossed, grown
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, StrategyState, rank
+from paddock.evolve.strategies.trees import OVERHEAD, Tree, compile_trees, count_instructions, cross, grow_tree, mutate
 from paddock.policies.register_machine import WHEELS
 
 Pair = tuple[Tree, Tree]
@@ -18,11 +18,10 @@ class GeneticProgramming(Strategy):
     """Individuals are pairs of expression trees; see `trees.py`."""
 
     makes_programs: ClassVar[bool] = True
-    kept: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
-        space: Space,
+        space: SearchSpace,
         *,
         population: int,
         seed: int,
@@ -31,12 +30,12 @@ class GeneticProgramming(Strategy):
         crossover: float = 0.4,
         depth: int = 3,
     ) -> None:
-        """Begin with trees at random.
+        """Start with trees at random.
 
         Args:
             space: what is searched; its length is the most instructions that a pair of trees may become.
             population: pairs in a generation.
-            seed: decides all chance.
+            seed: decides all random numbers.
             elites: how many of the best go on unchanged; None: a tenth of the population.
             tournament: how many are drawn for the best of them to become a parent.
             crossover: share of the children that have two parents; the others are changed.
@@ -49,21 +48,21 @@ class GeneticProgramming(Strategy):
         self.pairs: list[Pair] = [self._new(i) for i in range(population)]
 
     @classmethod
-    def least_length(cls, inputs: int, recurrent: bool) -> int:
+    def min_length(cls, inputs: int, recurrent: bool) -> int:
         """One operation for each wheel."""
         return OVERHEAD + WHEELS
 
     def ask(self) -> Floats:
         """The present generation as programs."""
-        return np.stack([compiled(pair, self.space.inputs, self.space.length) for pair in self.pairs])
+        return np.stack([compile_trees(pair, self.space.inputs, self.space.length) for pair in self.pairs])
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Breed the next generation; of equals the shorter one is better."""
         lengths = np.array([len(left) + len(right) for left, right in self.pairs])
-        worth = fitness - 1e-9 * lengths
-        children = [self.pairs[i] for i in ranked(worth)[: self.elites]]
+        objective = fitness - 1e-9 * lengths
+        children = [self.pairs[i] for i in rank(objective)[: self.elites]]
         while len(children) < self.population:
-            children.append(self._child(worth))
+            children.append(self._child(objective))
         self.pairs = children
 
     def _new(self, number: int) -> Pair:
@@ -71,33 +70,33 @@ class GeneticProgramming(Strategy):
         depth = 1 + number % self.depth
         while True:
             pair = (
-                grown(self.rng, self.registers, depth, full=number % 2 == 0),
-                grown(self.rng, self.registers, depth, full=number % 2 == 0),
+                grow_tree(self.rng, self.registers, depth, full=number % 2 == 0),
+                grow_tree(self.rng, self.registers, depth, full=number % 2 == 0),
             )
             if self._fits(pair):
                 return pair
             depth = max(1, depth - 1)
 
-    def _child(self, worth: Floats) -> Pair:
-        mother = self.pairs[self._parent(worth)]
+    def _child(self, objective: Floats) -> Pair:
+        mother = self.pairs[self._parent(objective)]
         if self.rng.random() < self.crossover:
-            father = self.pairs[self._parent(worth)]
+            father = self.pairs[self._parent(objective)]
             wheel, other = int(self.rng.integers(2)), int(self.rng.integers(2))
-            tree = crossed(self.rng, mother[wheel], father[other])
+            tree = cross(self.rng, mother[wheel], father[other])
         else:
             wheel = int(self.rng.integers(2))
-            tree = changed(self.rng, mother[wheel], self.registers)
+            tree = mutate(self.rng, mother[wheel], self.registers)
         child = (tree, mother[1]) if wheel == 0 else (mother[0], tree)
         return child if self._fits(child) else mother
 
-    def _parent(self, worth: Floats) -> int:
+    def _parent(self, objective: Floats) -> int:
         drawn = self.rng.integers(0, self.population, self.tournament)
-        return int(drawn[worth[drawn].argmax()])
+        return int(drawn[objective[drawn].argmax()])
 
     def _fits(self, pair: Pair) -> bool:
-        return cost(pair[0]) + cost(pair[1]) + OVERHEAD <= self.space.length
+        return count_instructions(pair[0]) + count_instructions(pair[1]) + OVERHEAD <= self.space.length
 
-    def state(self) -> State:
+    def state(self) -> StrategyState:
         """All nodes in one table, and how many each tree has."""
         trees = [tree for pair in self.pairs for tree in pair]
         nodes = np.array([node for tree in trees for node in tree], np.float64)

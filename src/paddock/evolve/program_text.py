@@ -1,4 +1,4 @@
-"""Programs as people write them: formulas of what genetic programming made, unit after unit of a grown network."""
+"""Programs as people write them: formulas of genetic programming, and the units of networks that NEAT made."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ WRITTEN = {
 }  # fmt: skip
 
 
-def formulas(program: Program) -> str:
+def format_program(program: Program) -> str:
     """All that the first individual of a program computes in a tick, with a line for each unit and each wheel."""
     inputs = program.values
     names = [f"x{i}" for i in range(inputs)] + ["left before", "right before"]
     names += [f"u{i} before" for i in range(program.length)]
     lines, units = [], 0
-    for operation, target, a, b, number in instructions(program):
+    for operation, target, a, b, number in list_instructions(program):
         if operation == SET:
             names[target] = f"{number:.4g}"
         elif operation == WEIGH:
@@ -49,24 +49,24 @@ def formulas(program: Program) -> str:
             names[target], units = f"u{units}", units + 1
     lines += [f"{wheel} = {names[inputs + i]}" for i, wheel in enumerate(("left", "right"))]
     division = ["# a / b is a where b is nearly zero"] if any(" / " in line for line in lines) else []
-    return "\n".join([*legend(program), *division, "", *lines]) + "\n"
+    return "\n".join([*describe_inputs(program), *division, "", *lines]) + "\n"
 
 
-def instructions(program: Program) -> list[tuple[int, int, int, int, float]]:
+def list_instructions(program: Program) -> list[tuple[int, int, int, int, float]]:
     """Operation, target, both sources and number of each instruction of the first individual."""
     row = program.weights[0]
     table = row[COUNT : COUNT + INSTRUCTION_COLUMNS * int(row[0])].reshape(-1, INSTRUCTION_COLUMNS)
-    return [(*(int(one) for one in line[:-1]), float(line[-1])) for line in np.asarray(table)]  # type: ignore[misc]
+    return [(*(int(value) for value in line[:-1]), float(line[-1])) for line in np.asarray(table)]  # type: ignore[misc]
 
 
-def legend(program: Program) -> list[str]:
+def describe_inputs(program: Program) -> list[str]:
     """What the names mean."""
     lines, first = [], 0
-    for one in program.inputs:
-        last = first + one.values - 1
+    for part in program.inputs:
+        last = first + part.values - 1
         names = f"x{first}" if first == last else f"x{first} … x{last}"
-        seen = "change of the reading" if one.change else f"(reading - {one.zero:g})"
-        lines.append(f"# {names}: {one.device}, {one.gain:g} · {seen}, cut off at -1 and 1")
+        seen = "change of the reading" if part.change else f"(reading - {part.zero:g})"
+        lines.append(f"# {names}: {part.device}, {part.gain:g} · {seen}, cut off at -1 and 1")
         first = last + 1
     lines.append(f"# wheel speed: {program.speed:g} m/s · left and right, cut off at -1 and 1; before: a tick ago")
     return lines

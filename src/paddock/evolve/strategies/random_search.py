@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from paddock.evolve.strategies.base import Floats, Space, Strategy
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy
 
 
 class RandomSearch(Strategy):
-    """Draws from the same distribution for ever."""
+    """Draws from the same distribution in every generation."""
 
-    kept: ClassVar[tuple[str, ...]] = ("individuals",)
+    state_fields: ClassVar[tuple[str, ...]] = ("individuals",)
 
-    def __init__(self, space: Space, *, population: int, seed: int, spread: float = 2.0) -> None:
+    def __init__(self, space: SearchSpace, *, population: int, seed: int, spread: float = 2.0) -> None:
         """Draw the first individuals; `spread` is relative to the usual one."""
         super().__init__(space, population=population, seed=seed)
         self.spread = spread
-        self.individuals = self._drawn()
+        self.individuals = self._draw()
 
     def ask(self) -> Floats:
         """The present draws."""
@@ -24,7 +24,7 @@ class RandomSearch(Strategy):
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Draw others."""
-        self.individuals = self._drawn()
+        self.individuals = self._draw()
 
-    def _drawn(self) -> Floats:
+    def _draw(self) -> Floats:
         return self.rng.normal(0.0, self.spread * self.space.scale, (self.population, self.space.size))

@@ -1,4 +1,4 @@
-"""Errors in a user's own task are told with their place there, without the long way to it."""
+"""Errors in a user's own task are raised again with their location there, without the long traceback to it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from contextlib import contextmanager
 
 from paddock.core.errors import PaddockError
 from paddock.core.places import place_of, problem_of
+from paddock.core.user_code import is_path
 
 
 @contextmanager
-def told_with_place(task: str) -> Iterator[None]:
-    """Whatever goes wrong in the module of `task`, module:function, becomes one line; other errors stay as they are."""
+def reraise_with_location(task: str) -> Iterator[None]:
+    """Whatever goes wrong in the file of a user's `task` becomes one line; other errors stay as they are."""
     try:
         yield
     except Exception as error:
-        place = place_of(error) if ":" in task else None
+        place = place_of(error) if is_path(task) else None
         if place is None:
             raise
         raise PaddockError(f"{task}: {place}: {problem_of(error)}") from error

@@ -1,4 +1,4 @@
-"""Judges: from individuals to how well they did, on the cores of this machine or on its GPU."""
+"""Evaluators: from individuals to how well they did, on the cores of this machine or on its GPU."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from paddock.evolve.tasks.base import Floats, Judgement, Task
+from paddock.evolve.tasks.base import Evaluation, EvolutionTask, Floats
 from paddock.policies.networks import Network
 from paddock.policies.program import Program
 from paddock.rollouts.batch import Batch
 from paddock.worlds.build import build
 
 
-class Judge(Protocol):
+class Evaluator(Protocol):
     """Lets individuals drive."""
 
     device: str  # cpu or cuda, which do not round alike
 
-    def __call__(self, individuals: Floats) -> Judgement:
-        """How well each did; what one gets depends on nothing but its own numbers."""
+    def __call__(self, individuals: Floats) -> Evaluation:
+        """How well each did: what an individual gets depends on nothing but its own numbers."""
 
-    def get_ready(self) -> None:
+    def compile(self) -> None:
         """Compile what has to be compiled."""
 
 
-class JudgeMaker(Protocol):
-    """Makes a judge for a task."""
+class EvaluatorFactory(Protocol):
+    """Makes an evaluator for a task."""
 
-    def __call__(self, task: Task, policy: Network | Program, *, seed: int) -> Judge:
-        """The judge; the seed decides the noise."""
+    def __call__(self, task: EvolutionTask, policy: Network | Program, *, seed: int) -> Evaluator:
+        """The evaluator; the seed decides the noise."""
 
 
-class LocalJudge:
+class LocalEvaluator:
     """All individuals at once, on the threads of this process or on its GPU."""
 
     def __init__(
         self,
-        task: Task,
+        task: EvolutionTask,
         policy: Network | Program,
         *,
         seed: int = 0,
@@ -65,22 +65,22 @@ class LocalJudge:
         self.drives = (repeats or task.trials) * len(self.scenes)  # of each individual
         self._batch: Batch | None = None
 
-    def __call__(self, individuals: Floats) -> Judgement:
+    def __call__(self, individuals: Floats) -> Evaluation:
         """Run all worlds of all individuals."""
         if self._batch is None or len(self._batch) != self.drives * len(individuals):
             seeds = (self.seed + np.tile(np.arange(self.drives), len(individuals))).tolist()
             self._batch = Batch(self.scenes, self.drives * len(individuals), seed=seeds, **self.options)
         else:
             self._batch.reset()
-        drive = self._batch.run(
+        rollout = self._batch.run(
             self.task.seconds,
             self.policy.with_weights(individuals),
             metrics=self.task.metrics,
             every=self.task.trace_every,
         )
-        return self.task.judge(drive).by_individual(self.drives)
+        return self.task.evaluate(rollout).average_by_individual(self.drives)
 
-    def get_ready(self) -> None:
+    def compile(self) -> None:
         """Compile what has to be compiled."""
         batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
         batch.run(batch.dt, self.policy, metrics=self.task.metrics)

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.evolve.gradient import first_states, forward, loss_and_gradient
-from paddock.evolve.imitate import Demonstration, demonstrate, imitate, inputs_of
+from paddock.episodes import Trace
+from paddock.evolve.gradient import loss_and_gradient, make_first_states, run_forward
+from paddock.evolve.imitation import Demonstration, demonstrate, imitate, scale_inputs
 from paddock.metrics import Distance
 from paddock.policies.braitenberg import explorer
 from paddock.policies.networks import Input, Network, nearness
@@ -38,7 +39,7 @@ def test_the_gradient_is_that_of_finite_differences(
     rng = np.random.default_rng(seed)
     weights = rng.normal(0, 0.7, net.size)
     x, y = rng.uniform(-1, 1, (2, ticks, 3)), rng.uniform(-1, 1, (2, ticks, 2))
-    before = [rng.uniform(-1, 1, state.shape) for state in first_states(net, 2)]
+    before = [rng.uniform(-1, 1, state.shape) for state in make_first_states(net, 2)]
     _, gradient, _ = loss_and_gradient(net, weights, x, y, before)
     for k in range(net.size):
         step = np.zeros(net.size)
@@ -55,7 +56,7 @@ def test_what_is_trained_is_what_drives(recurrent: bool, activation: str) -> Non
     net = Network(inputs=inputs, hidden=(4, 3), activation=activation, recurrent=recurrent, speed=0.2)
     net = net.with_weights(net.random(1, seed=4))
     readings = np.random.default_rng(1).uniform(-2, 2, (20, 3))
-    states = forward(net, net.weights[0], inputs_of(net, readings)[None], first_states(net, 1))
+    states = run_forward(net, net.weights[0], scale_inputs(net, readings)[None], make_first_states(net, 1))
     for tick, row in enumerate(readings):
         seen: Any = SimpleNamespace(a=row[:2], b=row[2:])
         assert list(net.act(seen)) == pytest.approx(0.2 * states[tick][-1][0], abs=1e-12)
@@ -93,6 +94,31 @@ def test_a_demonstration_has_the_speeds_that_the_wheels_can_do() -> None:
         robot = arena["red"]
         shown = demonstrate(robot, lambda seen: (9.0, -9.0), ["proximity"], seconds=0.1)
         assert shown.wheels[0].tolist() == [robot.wheels.max_speed, -robot.wheels.max_speed]
+
+
+def test_a_demonstration_is_what_the_teacher_saw_and_did() -> None:
+    seen: list[list[float]] = []
+
+    def teacher(observation: Any) -> tuple[float, float]:
+        seen.append([*observation.proximity, *observation.ground])
+        return 0.05, 0.01 * len(seen)
+
+    with paddock.open("clutter", seed=1) as arena:
+        shown = demonstrate(arena["red"], teacher, ["proximity", "ground"], seconds=0.2)
+    assert shown.readings.tolist() == seen
+    assert shown.wheels[:, 1] == pytest.approx(np.minimum(0.01 * np.arange(1, 11), shown.wheels.max()))
+
+
+def test_a_demonstration_may_come_from_the_trace_of_a_file(tmp_path: Path) -> None:
+    with paddock.open("clutter", seed=1) as arena:
+        arena["red"].enable("proximity")
+        trace = arena.run(1.0, {"red": explorer()}, every=arena.dt).robots["red"].trace
+    trace.save(tmp_path / "run.npz")
+    again = Demonstration.from_trace(Trace.load(tmp_path / "run.npz")[:50], ["proximity"])
+    with paddock.open("clutter", seed=1) as arena:
+        shown = demonstrate(arena["red"], explorer(), ["proximity"], seconds=1.0)
+    assert np.array_equal(shown.readings, again.readings)
+    assert np.array_equal(shown.wheels, again.wheels)
 
 
 @pytest.mark.parametrize("output", ["identity", "relu"])
@@ -139,7 +165,7 @@ def test_a_demonstration_is_replaced_only_by_a_whole_one(tmp_path: Path, monkeyp
         raise OSError("the disk is full")
 
     monkeypatch.setattr(np, "savez", torn)
-    with pytest.raises(OSError, match="the disk is full"):
+    with pytest.raises(paddock.PaddockError, match="cannot be written: the disk is full"):
         shown.save(path)
     assert path.read_bytes() == kept
 
