@@ -243,8 +243,8 @@ def _stage_row(sensor: SensorSpec, lit: float) -> list[float]:
 
 def _sources(spec: WorldSpec, constants: Constants) -> Floats:
     rows: list[list[float]] = []
-    rows += [[m.LIGHT, *one.at, one.height, one.intensity, 0, 0, 0, 0, 0] for one in spec.lights]
-    rows += [[m.SOUND, *one.at, one.height, one.amplitude, 0, 0, 0, 0, 0] for one in spec.sounds]
+    rows += [[m.LIGHT, *light.at, light.height, light.intensity, 0, 0, 0, 0, 0] for light in spec.lights]
+    rows += [[m.SOUND, *sound.at, sound.height, sound.amplitude, 0, 0, 0, 0, 0] for sound in spec.sounds]
     for i, field in enumerate(spec.fields):
         if field.shape == "image":
             picture = field_picture(spec, field, f"fields[{i}].image")

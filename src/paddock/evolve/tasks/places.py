@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paddock.core.errors import PaddockError
-from paddock.core.places import place_of, problem_of
+from paddock.core.places import error_location, problem_of
 
 
 @contextmanager
@@ -15,7 +15,7 @@ def told_with_place(task: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        place = place_of(error) if ":" in task else None
+        place = error_location(error) if ":" in task else None
         if place is None:
             raise
         raise PaddockError(f"{task}: {place}: {problem_of(error)}") from error
