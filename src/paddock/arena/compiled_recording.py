@@ -8,13 +8,13 @@ from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.episode_robot import EpisodeRobot
 from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused
-from paddock.engine.model import Bytes, Floats
+from paddock.engine.model import Bytes, Floats, Ints
 from paddock.engine.state import HEADING, X
-from paddock.episodes.trace import COMMAND, CONTACT, JUMP, NUMBERS, POSE, TIME, WHEELS
 from paddock.metrics.base import RunTime
 from paddock.policies.policy import Policy
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
-from paddock.rollouts.tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_CONTACTS, ROW_LEFT, ROW_RIGHT, ROW_X
+from paddock.rollouts.rollout import trace_numbers
+from paddock.rollouts.tables import ROW_COLUMNS
 from paddock.worlds.build import BuiltWorld
 
 
@@ -52,19 +52,15 @@ class CompiledRecording:
             number = self._numbers[robot.name]
             if rows > 0:
                 ticks = loop.start + plan.every * np.arange(rows)
-                self._hand_over_rows(robot, ticks * loop.arena.dt, self.sums.trace[0, :rows, number])
+                self._hand_over_rows(robot, ticks, self.sums.trace[0, :rows, number])
             mine = [name for metric in plan.metrics if metric.robot in (None, robot.name) for name in metric.names()]
             robot.computed = {name: float(figures[name][0, number]) for name in mine}
 
-    def _hand_over_rows(self, robot: EpisodeRobot, times: Floats, rows: Floats) -> None:
+    def _hand_over_rows(self, robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:
         """All rows of one robot at once: row by row it would take longer than the run itself."""
-        numbers = np.full((len(rows), len(NUMBERS)), np.nan)
-        numbers[:, TIME], numbers[:, POSE] = times, rows[:, ROW_X : ROW_X + 3]
-        numbers[:, COMMAND], numbers[:, WHEELS] = rows[:, ROW_COMMAND_LEFT:ROW_LEFT], rows[:, ROW_LEFT : ROW_RIGHT + 1]
-        numbers[:, CONTACT], numbers[:, JUMP] = rows[:, ROW_CONTACTS], 0.0
         readings = {}
         for name, slot in robot.robot.chosen.slots.items():
             values = rows[:, ROW_COLUMNS + slot.first : ROW_COLUMNS + slot.last]
             first = slot.show(values[0])
             readings[name] = first, np.asarray(slot.show(values) if isinstance(first, np.ndarray) else values, float)
-        robot.add_rows(numbers, readings)
+        robot.add_rows(trace_numbers(rows, ticks, self.loop.arena.dt), readings)
