@@ -149,8 +149,8 @@ class Arena(BaseArena):
     def _drive(self, loop: EpisodeLoop) -> str:
         plan = loop.plan
         hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched
-        policies = [controller for controller in plan.controllers.values() if isinstance(controller, Policy)]
-        if hooks or not policies or len(policies) < len(plan.controllers):
+        controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
+        if hooks or not controllers or not all(isinstance(controller, Policy) for controller in controllers):
             return loop.drive()
         return self._drive_compiled(loop)
 
