@@ -29,7 +29,7 @@ from paddock.experiments.wall_follower.course import (
     room,
 )
 from paddock.experiments.wall_follower.loop import TICK, TRACE, Job, Loop, body_called, drive, placed_world
-from paddock.experiments.wall_follower.report import log_of
+from paddock.experiments.wall_follower.report import trace_of
 from paddock.experiments.wall_follower.reproduce import HEADS, Findings, reproduce, reproduce_trials
 from paddock.experiments.wall_follower.trials import CLOCK, FAST, OTHERS, ROUGH_FAST, STUDY, TRIALS, Trial
 from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
@@ -275,13 +275,13 @@ def test_the_report_has_tables_words_on_the_clock_and_the_fit_and_pictures(
 
 
 @pytest.mark.heavy
-def test_a_trace_becomes_a_log_of_the_same_numbers(short_findings: Findings) -> None:
+def test_a_loop_becomes_a_trace_of_the_same_numbers(short_findings: Findings) -> None:
     loop = short_findings.loops["tuned"][0]
     assert loop.trace is not None
-    log = log_of(loop, "tuned")
-    np.testing.assert_array_equal(log.poses, loop.trace[:, 1:4])
-    np.testing.assert_array_equal(log.wheels, loop.trace[:, 4:6])
-    np.testing.assert_array_equal(log.errors, loop.trace[:, 6])
+    trace = trace_of(loop, "tuned")
+    np.testing.assert_array_equal(trace.pose, loop.trace[:, 1:4])
+    np.testing.assert_array_equal(trace.wheels, loop.trace[:, 4:6])
+    np.testing.assert_array_equal(trace.errors, loop.trace[:, 6])
 
 
 @pytest.fixture

@@ -220,6 +220,10 @@ class Arena(BaseArena):
         self.take_over(start, engine.initial_commands(self.model))
         self.note_event("reset", text="reset" if seed is None else f"reset with seed {chosen}")
 
+    def rewind(self) -> None:
+        if self.tick:
+            self.reset()
+
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
         with self.turn:

@@ -191,6 +191,9 @@ class BaseArena(ABC):
         """The robots whose traces are kept; here those that are driven, as it is costly to ask for others."""
         return list(driven)
 
+    def rewind(self) -> None:  # noqa: B027 (only arenas of this process can)
+        """A run is about to begin again after a reset: undo what its controllers did since."""
+
     def collect_events(self, events: list[Event] | None) -> None:
         """Collect what happens from now on in a list; None: no more."""
         self._events, self._runner = events, threading.get_ident()

@@ -104,6 +104,7 @@ class EpisodeLoop:
             if plan.on_step is not None:
                 self.acting = None
                 plan.on_step(arena)
+                self._look_at_events()
         return reason
 
     def _end(self) -> str:
@@ -153,8 +154,8 @@ class EpisodeLoop:
                 reset = getattr(controller, "reset", None) or getattr(controller, "forget", None)
                 if reset is not None:
                     reset()
-        del self.events[:]
-        self.events.append(event)
+        self.arena.rewind()
+        self.events[:] = [event]
         self._handled = 1
         self.begin()
 

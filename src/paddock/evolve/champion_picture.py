@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.draw.canvas import FAINT, Canvas
+from paddock.draw.canvas import Canvas
+from paddock.draw.colours import FAINT
 from paddock.draw.world import draw_world
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.tasks.base import Judgement
@@ -53,7 +54,7 @@ def champion_picture(evolution: Evolution, *, about: str = "") -> Image:
     title.text((62, 36), f"Champion: {evolution.task.name}", 30)
     line = " · ".join([*told, about])
     title.text((62, 70), line, title.fitting(line, 16, title.width - 92), color=FAINT)
-    picture = title.finished()
+    picture = title.to_image()
     for number, row in enumerate(rows):
         for column, panel in enumerate(row):
             picture.paste(panel, (column * width, TITLE + sum(heights[:number])))

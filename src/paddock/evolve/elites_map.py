@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.npz import write_npz
-from paddock.draw.canvas import blend, tint
 from paddock.evolve.strategies.elites import MapElites
 from paddock.evolve.tasks.base import Task
-from paddock.report.axes import Axes, Key
+from paddock.report.evolution_charts import elites_map
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from matplotlib.axes import Axes
 
 FORMAT = "paddock elites 1"
-WORST, BEST = "#f3e6c4", "#0b4f6c"
-SHADES = 5  # in the key
 
 
 def save_elites(strategy: MapElites, path: Path) -> None:
@@ -32,29 +29,10 @@ def save_elites(strategy: MapElites, path: Path) -> None:
     write_npz(path, {"format": FORMAT}, arrays)
 
 
-def elites_map(strategy: MapElites, task: Task, *, about: str = "", size: int = 1000) -> Image:
-    """The grid of kinds of behaviour; the darker, the fitter the elite; empty where there is none."""
-    known, cells = strategy.known, strategy.cells
-    worth = strategy.worth[known]
-    low, high = float(worth.min(initial=np.inf)), float(worth.max(initial=-np.inf))
-
-    def shade(value: float) -> str:
-        return blend(WORST, BEST, (value - low) / (high - low) if high > low else 1.0)
-
-    levels = np.linspace(low, high, SHADES) if high > low else worth[:1]
-    axes = Axes(
-        f"Elites: {task.name}",
-        f"{about} · {len(known)} of {len(strategy.worth)} kinds of behaviour found",
-        x_name=task.behaviours[0],
-        y_name=task.behaviours[1],
-        x_range=(0.0, 1.0),
-        y_range=(0.0, 1.0),
-        key=[Key("line", shade(value), f"fitness {value:.3g}") for value in levels.tolist()],
-        size=size,
-    )
-    for cell, value in zip(known.tolist(), worth.tolist(), strict=True):
-        row, column = divmod(cell, cells)
-        left, bottom = axes.at(column / cells, row / cells)
-        right, top = axes.at((column + 1) / cells, (row + 1) / cells)
-        axes.canvas.block((left, top, right, bottom), tint(shade(value)))
-    return axes.canvas.finished()
+def draw_elites(strategy: MapElites, task: Task, about: str = "") -> Axes:
+    """The grid of kinds of behaviour with the fitness of each elite."""
+    fitness = np.full(len(strategy.worth), np.nan)
+    fitness[strategy.known] = strategy.worth[strategy.known]
+    x_name, y_name = task.behaviours
+    cells = fitness.reshape(-1, strategy.cells)
+    return elites_map(cells, x_name=x_name, y_name=y_name, title=f"Elites: {task.name}", about=about)

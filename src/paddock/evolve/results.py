@@ -9,27 +9,25 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from paddock.core.errors import PaddockError, shown
 from paddock.core.files import whole_file
 from paddock.evolve.champion_picture import champion_picture
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
 from paddock.evolve.config import Config
-from paddock.evolve.elites_map import elites_map, save_elites
+from paddock.evolve.elites_map import draw_elites, save_elites
 from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.formulas import formulas
 from paddock.evolve.strategies.elites import MapElites
 from paddock.policies.program import Program
-from paddock.report.charts import Level, Series, line_chart
+from paddock.report.evolution_charts import learning_curve
+from paddock.report.figures import save_figure
 from paddock.worlds import WorldSpec, load_world, save_world
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from matplotlib.axes import Axes
 
 CHECKPOINT, CHAMPION, CURVE, DRIVES = "checkpoint.npz", "champion.npz", "learning-curve.png", "champion.png"
 CONFIG, HISTORY, SUMMARY = "config.json", "history.csv", "summary.json"
-BEST, MEAN, CHAMPIONS = "#2e86ab", "#e6a117", "#2f9e6e"
 
 
 class Folder:
@@ -115,7 +113,7 @@ class Folder:
         if evolution.history:
             champion, strategy = evolution.champion, evolution.strategy
             champion.save(self.path / CHAMPION)
-            learning_curve(evolution.history, title=evolution.task.name, about=about(evolution)).save(self.path / CURVE)
+            save_figure(draw_history(evolution.history, evolution.task.name, about(evolution)), self.path / CURVE)
             champion_picture(evolution, about=about(evolution)).save(self.path / DRIVES)
             names += [CHAMPION, CURVE, DRIVES]
             if isinstance(champion, Program):
@@ -123,7 +121,7 @@ class Folder:
                 names.append("champion.txt")
             if isinstance(strategy, MapElites):
                 save_elites(strategy, self.path / "elites.npz")
-                elites_map(strategy, evolution.task, about=about(evolution)).save(self.path / "elites.png")
+                save_figure(draw_elites(strategy, evolution.task, about(evolution)), self.path / "elites.png")
                 names += ["elites.npz", "elites.png"]
         return [*(self.path / name for name in sorted(names)), *(path for path, _ in self._worlds(evolution))]
 
@@ -156,20 +154,8 @@ def about(evolution: Evolution) -> str:
     return f"{config.strategy}, population {config.population}, seed {config.seed}{places}"
 
 
-def learning_curve(history: Sequence[Generation], *, title: str, about: str = "", size: int = 1000) -> Image:
-    """Fitness over generations: of the champion, of each generation's best, and the mean."""
-    number = np.array([one.number for one in history], float)
-    lines = [
-        Series("mean", MEAN, number, np.array([one.mean for one in history])),
-        Series("best of the generation", BEST, number, np.array([one.best for one in history]), 1.2),
-        Series("champion so far", CHAMPIONS, number, np.array([one.champion for one in history]), 2.6),
-    ]
-    if all(one.best == one.champion for one in history):  # elites that meet the same noise: one line is enough
-        del lines[1]
-    solved = next((one for one in history if one.solved >= 1.0), None)
-    levels = (
-        [] if solved is None else [Level(f"solved in generation {solved.number}", "#6c757d", solved.champion, True)]
-    )
-    return line_chart(
-        f"Learning curve: {title}", lines, x_name="generation", y_name="fitness", about=about, levels=levels, size=size
-    )
+def draw_history(history: Sequence[Generation], title: str, about: str = "") -> Axes:
+    """The learning curve of an evolution, with the generation that first solved its task."""
+    columns = {field.name: [getattr(entry, field.name) for entry in history] for field in fields(Generation)}
+    solved_in = next((entry.number for entry in history if entry.solved >= 1.0), None)
+    return learning_curve(columns, solved_in=solved_in, title=f"Learning curve: {title}", about=about)

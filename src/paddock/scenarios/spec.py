@@ -131,6 +131,8 @@ class ScenarioSpec(Spec):
                     f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {shown(seeds)}", path="seeds"
                 )
             table = {**table, "seeds": list(range(seeds))}
+        if table.get("tasks") == [] and not table.get("team"):
+            raise SpecError("expected at least 1 task, got 0", path="tasks")
         return super(ScenarioSpec, cls).from_table(table)
 
     def check(self) -> None:

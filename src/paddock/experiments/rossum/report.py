@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.geometry import Pose
-from paddock.draw.legend import GOAL
+from paddock.draw.colours import GOAL, line_color
 from paddock.episodes.recorder import TraceRecorder
-from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
+from paddock.experiments.document import opening, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
 from paddock.experiments.rossum.reproduce import best_of
-from paddock.experiments.rows import Sheet
-from paddock.report.axes import line_color
 from paddock.report.charts import Level, Series, line_chart
+from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.paths import draw_paths
+from paddock.report.sheets import Sheet
 from paddock.worlds import load_world
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from PIL.Image import Image
 
     from paddock.experiments.rossum.reproduce import Findings
@@ -69,15 +70,15 @@ def _parts(findings: Findings) -> Iterator[Part]:
     yield Heading("The thesis' table beside ours")
     yield _table(findings)
     yield Heading("Learning")
-    yield Words(EASY)
-    yield Picture(
+    yield Paragraph(EASY)
+    yield Figure(
         "learning",
-        "Fitness of the champion so far, one line for each seed, over generations on an axis of ratios; above 1 the "
+        "Fitness of the champion so far, one line for each seed, over generations on a logarithmic axis; above 1 the "
         "exit is reached, and a dot marks where that happened first",
-        curves(findings),
+        draw_curves(findings),
     )
     yield Heading("Two clocks")
-    yield Words(CLOCKS)
+    yield Paragraph(CLOCKS)
     best = best_of(findings.learned).evolution
     dt = best.task.worlds[0].dt
     for drive in findings.drives:
@@ -86,13 +87,13 @@ def _parts(findings: Findings) -> Iterator[Part]:
             name = drive.name.replace(", ", "-").replace("×", "").replace(" ", "-")
             about = f"champion of seed {best.config.seed} · {reached} · {drive.ticks * dt:.1f} simulated s"
             picture = trail_picture(drive.trail, f"Clock: {drive.name}", about)
-            yield Picture(name, f"{drive.name}: {reached}", picture)
+            yield Figure(name, f"{drive.name}: {reached}", picture)
     yield Heading("Polled and pivoting")
-    yield Words(SENSORS)
+    yield Paragraph(SENSORS)
     walk = findings.walk
     caption = f"With one beam: {walk.cells} cells, {walk.looks} looks, {walk.seconds:.0f} simulated seconds"
     about = f"seed {walk.seed} · {walk.cells} cells · {walk.looks} looks · {walk.seconds:.0f} simulated s"
-    yield Picture("turret", caption, trail_picture(walk.trail, "One turning beam, asked when needed", about))
+    yield Figure("turret", caption, trail_picture(walk.trail, "One turning beam, asked when needed", about))
     yield Heading("All that was measured")
     yield findings.sheet
 
@@ -107,7 +108,7 @@ def _table(findings: Findings) -> Sheet:
     return Sheet(("system", f"time for {POPULATION} × {GENERATIONS}"), tuple(rows))
 
 
-def curves(findings: Findings) -> Image:
+def draw_curves(findings: Findings, *, ax: Axes | None = None) -> Axes:
     """The champions' fitness of all evolutions; half of the picture is for the first generations, where it grows."""
     lines = []
     for i, one in enumerate(findings.learned):
@@ -126,7 +127,7 @@ def curves(findings: Findings) -> Image:
         levels=[Level("exit reached", GOAL, 1.0, dashed=True)],
         log_x=True,
         mark="reached first",
-        size=SIZE,
+        ax=ax,
     )
 
 

@@ -10,12 +10,14 @@ from paddock.control.wall import CLEARANCE
 from paddock.core.geometry import Pose
 from paddock.episodes import Trace
 from paddock.episodes.recorder import TraceRecorder
-from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
-from paddock.experiments.rows import Sheet, mean_and_spread
+from paddock.experiments.document import opening, write_document
+from paddock.experiments.rows import mean_and_spread
 from paddock.experiments.wall_follower.loop import ROBOT, TICK, Loop, placed_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
+from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.paths import draw_paths
-from paddock.report.plots import draw_histogram, draw_wheels
+from paddock.report.run_pictures import draw_histogram, draw_wheels
+from paddock.report.sheets import Sheet
 
 if TYPE_CHECKING:
     from paddock.experiments.wall_follower.reproduce import Findings
@@ -65,14 +67,14 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 def _parts(findings: Findings) -> Iterator[Part]:
     yield from opening(findings, ABOUT)
     yield Heading("Two clocks")
-    yield Words(CLOCKS)
+    yield Paragraph(CLOCKS)
     yield _clocks(findings)
     yield Heading("What was fitted")
-    yield Words(FITTED)
+    yield Paragraph(FITTED)
     yield Heading("Our laws")
-    yield Words(OURS)
+    yield Paragraph(OURS)
     yield Heading("All that was measured")
-    yield Words("Mean ± standard deviation over all loops of a row.")
+    yield Paragraph("Mean ± standard deviation over all loops of a row.")
     yield findings.sheet
     yield Heading("Pictures")
     for trial in findings.trials:
@@ -93,17 +95,17 @@ def _clocks(findings: Findings) -> Sheet:
     return Sheet(heads, tuple(rows))
 
 
-def _pictures(trial: Trial, loop: Loop) -> Iterator[Picture]:
+def _pictures(trial: Trial, loop: Loop) -> Iterator[Figure]:
     """The path of the first loop; on the wall loop its wheel speeds and distances, too."""
     trace = trace_of(loop, trial.row)
     name = trial.row.replace(", ", "-").replace(" ", "-")
     about = f"seed {loop.job.seed} · {loop.job.way} · {loop.time:.1f} simulated s"
     path = draw_paths([trace], placed_world(loop.job), title=trial.row, about=about, size=SIZE)
-    yield Picture(f"{name}-path", f"{trial.row}: path", path)
+    yield Figure(f"{name}-path", f"{trial.row}: path", path)
     if trial.course == "wall-loop":
-        yield Picture(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(trace, size=SIZE))
+        yield Figure(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(trace))
         caption = f"{trial.row}: how often distances of the nearest front sonar occur"
-        yield Picture(f"{name}-distances", caption, draw_histogram(trace, size=SIZE))
+        yield Figure(f"{name}-distances", caption, draw_histogram(trace))
 
 
 def trace_of(loop: Loop, task: str) -> Trace:
