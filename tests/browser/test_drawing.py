@@ -9,6 +9,7 @@ import pytest
 
 from browser.stage import Served, Visit, expect, until
 from paddock.core.spec import rgb
+from paddock.draw.colours import palette
 
 WORLD = """
 name = "colours"
@@ -136,3 +137,13 @@ def test_a_sensor_of_a_kind_that_the_page_does_not_know_is_shown_as_its_spec_say
     expect(page.find("bar-whiskers-1").locator(".bar-value")).to_have_text("5.0")
     fill = page.find("bar-whiskers-1").locator(".bar-fill")
     expect(fill).to_have_css("background-color", "rgb(18, 171, 52)")
+
+
+def test_the_page_has_the_colours_of_the_pictures(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    pictures = palette()
+    for name, color in page.ask("paddock.palette").items():
+        assert color == pictures[name], name
+    shown = page.ask("paddock.session.kinds[0].sensors.map(({ appearance }) => appearance.color)")
+    assert shown == [sensor.appearance.color for sensor in arena["red"].spec.sensors]  # what pictures are drawn in

@@ -10,10 +10,10 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar, cast
 
-from paddock.arena.base import BaseArena, check_place, checked_ticks
+from paddock.arena.base import BaseArena, check_place, check_ticks
 from paddock.arena.robot import Robot
 from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, shown
-from paddock.core.numeric import all_finite, checked_seed
+from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.episodes.events import Event, Kind
 from paddock.links.dialogue import Dialogue, error_of
@@ -132,7 +132,7 @@ class RemoteArena(BaseArena):
         if n == 1:  # the commonest
             self._step(1)
             return
-        left = checked_ticks(n)
+        left = check_ticks(n)
         most = FIRST_SLICE if self.in_lock else m.MOST_TICKS  # else time would go on between two slices
         while True:
             ticks, began = min(left, most), time.monotonic()
@@ -159,7 +159,7 @@ class RemoteArena(BaseArena):
             self._raise_complaint()
 
     def reset(self, seed: int | None = None) -> None:
-        self._do(m.Reset(id=self.number(), seed=None if seed is None else checked_seed(seed)))
+        self._do(m.Reset(id=self.number(), seed=None if seed is None else check_seed(seed)))
         self.forget()
         self._light({})
         self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
@@ -176,7 +176,7 @@ class RemoteArena(BaseArena):
 
     def advance(self, n: int = 1) -> None:
         """Let the server's paused clock run for some ticks, without waiting for it."""
-        self._do(m.Advance(id=self.number(), ticks=checked_ticks(n)))
+        self._do(m.Advance(id=self.number(), ticks=check_ticks(n)))
 
     def set_speed(self, speed: float | None) -> None:
         """Simulated seconds per second; None for flat out."""
