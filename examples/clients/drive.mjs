@@ -14,7 +14,7 @@ const robot = "explorer";
 const spec = { // what a TOML file in docs/robots.md would say
   name: "explorer",
   body: { radius: 0.04, height: 0.05, color: "teal" },
-  drive: { axle: 0.06, wheel_diameter: 0.04, max_speed: 0.2 },
+  drive: { wheel_separation: 0.06, wheel_diameter: 0.04, max_speed: 0.2 },
   sensors: [
     {
       kind: "proximity",
