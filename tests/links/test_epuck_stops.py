@@ -20,7 +20,7 @@ from paddock.bridges import Twins
 from paddock.bridges.puck import Puck
 from paddock.bridges.sercom import SercomFirmware
 from paddock.bridges.wifi import WifiFirmware
-from waiting import wait_for
+from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")

@@ -25,7 +25,7 @@ from paddock.bridges.wifi import WifiFirmware
 from paddock.links.epuck import RealRobot
 from paddock.links.epuck.robot import Watcher
 from paddock.protocol import sercom
-from waiting import wait_for
+from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")
