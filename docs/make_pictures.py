@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 import paddock
-from paddock.cli.run import Watch, built_in
+from paddock.cli.built_in import choose_built_in
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.charts import save_learning_curve
@@ -39,14 +39,11 @@ def main() -> None:
 def trails(world: str, *, seconds: float) -> None:
     """A world with what its robots drove under the built-in controller."""
     with paddock.open(world, seed=1) as arena:
-        controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
         for robot in arena.robots.values():
             robot.enable("proximity", "ground")
-        watch = Watch(arena)
-        for _ in range(round(seconds / watch.period)):
-            arena.run(watch.period, controllers)
-            watch.look()
-        draw_world(arena.world, poses=arena.poses, trails=watch.trails).save(PICTURES / "trails.png", optimize=True)
+        episode = arena.run(seconds, {name: choose_built_in(robot) for name, robot in arena.robots.items()})
+        trails = {name: record.trace.path() for name, record in episode.robots.items()}
+        draw_world(arena.world, poses=arena.poses, trails=trails).save(PICTURES / "trails.png", optimize=True)
 
 
 def camera_strip() -> None:

@@ -224,7 +224,7 @@ def check_place(name: str, at: tuple[float, float] | None, heading: float) -> No
     check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
 
 
-def checked_ticks(n: int) -> int:
+def check_ticks(n: int) -> int:
     """A number of ticks to step, or a SimulationError."""
     try:
         ticks = operator.index(n)

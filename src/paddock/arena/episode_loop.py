@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.arena.episode_robot import EpisodeRobot
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, PaddockWarning
-from paddock.core.places import place_of, problem_of
+from paddock.core.places import error_location, problem_of
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event, RobotRecord
 from paddock.episodes.events import MOTIONS
@@ -166,7 +166,7 @@ class EpisodeLoop:
                 robot.robot.stop()
 
     def _describe(self, error: BaseException) -> str:
-        where = place_of(error)
+        where = error_location(error)
         return f"{where}: {problem_of(error)}" if where else problem_of(error)
 
     def _finish(self, reason: str, *, failed: bool = False) -> Episode:

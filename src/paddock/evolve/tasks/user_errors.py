@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from paddock.core.errors import PaddockError
-from paddock.core.places import place_of, problem_of
+from paddock.core.places import error_location, problem_of
 from paddock.core.user_code import is_path
 
 
@@ -16,7 +16,7 @@ def reraise_with_location(task: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        place = place_of(error) if is_path(task) else None
+        place = error_location(error) if is_path(task) else None
         if place is None:
             raise
         raise PaddockError(f"{task}: {place}: {problem_of(error)}") from error

@@ -5,14 +5,14 @@ const LONGEST_GLIDE = 200; // [ms] frames that are farther apart are not bridged
 const FULL_TURN = 2 * Math.PI;
 const CONTACT_SHOWN = 350; // [ms]
 
-export class Fleet {
+export class RobotStates {
   count = 0;
   tick = 0;
   /** Of drawn robots: x, y [m], heading [rad]. */
   x = new Float32Array(0);
   y = new Float32Array(0);
   heading = new Float32Array(0);
-  left = new Int16Array(0); // rim speeds [mm/s]
+  left = new Int16Array(0); // wheel speeds [mm/s]
   right = new Int16Array(0);
   contacts = new Uint16Array(0);
   bearing = new Float32Array(0); // of the last contact on the body [rad]
@@ -55,7 +55,8 @@ export class Fleet {
       const y = floats[FLOATS * i + 1];
       const farthest = 1.5 * this.fastest[i] * seconds + 0.02;
       // From the last frame and not from the drawn place, which lags behind when frames come in a bunch.
-      const leaps = fresh || Math.hypot(x - this.to[FLOATS * i], y - this.to[FLOATS * i + 1]) > farthest; // it was put there
+      const isFar = () => Math.hypot(x - this.to[FLOATS * i], y - this.to[FLOATS * i + 1]) > farthest;
+      const leaps = fresh || isFar(); // it was teleported
       if (leaps) this.leapt[i] = 1;
       this.from[3 * i] = leaps ? x : this.x[i];
       this.from[3 * i + 1] = leaps ? y : this.y[i];

@@ -1,10 +1,10 @@
-// The list of robots (only the rows in sight exist, so that thousands are no trouble), and the scoreboard.
+// The list of robots (only the visible rows exist, so that thousands are no trouble), and the scoreboard.
 
 const ROW = 34; // pixels
 const SEARCH_FROM = 10; // robots
 const LOOK_EVERY = 200; // [ms]
 
-export class Roster {
+export class RobotList {
   rows = []; // the rows that exist
   matching = []; // numbers of the robots in the list
 
@@ -70,11 +70,11 @@ export class Roster {
   }
 
   #showContacts() {
-    const { fleet } = this.session;
+    const { states } = this.session;
     const now = performance.now();
     for (const row of this.rows) {
       if (row.hidden) continue;
-      const touching = fleet.glow(Number(row.dataset.number), now) > 0;
+      const touching = states.glow(Number(row.dataset.number), now) > 0;
       if (row.classList.contains("touching") === touching) continue;
       row.classList.toggle("touching", touching);
       row.lastChild.title = touching ? "touches something" : "";

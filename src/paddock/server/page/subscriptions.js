@@ -8,7 +8,7 @@ const RATE_OF_OTHERS = 12;
 const SMALL = 100 * 100; // pixels
 const CHECK_EVERY = 400; // [ms]
 
-export class Senses {
+export class Subscriptions {
   latest = new Map();
   subscribed = new Map(); // robot → what was asked for, as text
   refused = new Map(); // robot → why
@@ -49,16 +49,17 @@ export class Senses {
   /** All devices; named ones are told even if they are otherwise computed only when polled. */
   #everything(name) {
     const devices = devicesOf(this.session.kindOf(this.session.robot(name)));
-    const jpeg = devices.some(({ spec }) => spec.width * spec.height > SMALL); // JPEG blurs small pictures
-    return { devices: devices.map((one) => one.name), period: this.#period(RATE), jpeg };
+    const isLarge = ({ gauge, spec }) => gauge === "image" && !(spec.width * spec.height <= SMALL);
+    const jpeg = devices.some(isLarge); // JPEG blurs small pictures
+    return { devices: devices.map((device) => device.name), period: this.#period(RATE), jpeg };
   }
 
   #rangeSensors(name) {
     const robot = this.session.robot(name);
     const all = devicesOf(this.session.kindOf(robot));
-    const devices = all.filter((one) => one.isRange && one.kind !== "camera" && !one.polled);
+    const devices = all.filter((device) => device.measuresDistance && !device.polled);
     if (!devices.length || (this.refused.has(name) && name !== this.session.selected)) return null;
-    return { devices: devices.map((one) => one.name), period: this.#period(RATE_OF_OTHERS) };
+    return { devices: devices.map((device) => device.name), period: this.#period(RATE_OF_OTHERS) };
   }
 
   async #ask(name, what) {

@@ -9,7 +9,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The best numbers up to some round, by name, and their cost."""
 
     round: int
@@ -23,10 +23,10 @@ def search(
     start: Mapping[str, float],
     *,
     rounds: int = 10,
-    brood: int = 12,
+    draws: int = 12,
     elite: int = 3,
     seed: int = 0,
-) -> Iterator[Found]:
+) -> Iterator[SearchResult]:
     """Yield the best numbers after every round.
 
     Args:
@@ -34,7 +34,7 @@ def search(
         limits: lowest and highest value of each number.
         start: where to begin.
         rounds: how often to draw.
-        brood: how many draws in a round.
+        draws: how many in a round.
         elite: how many of them decide where the next round draws.
         seed: of the draws; the same seed finds the same numbers.
     """
@@ -45,12 +45,12 @@ def search(
     width = (high - low) / 6
     best, best_cost = mean, cost(dict(zip(names, mean.tolist(), strict=True)))
     for number in range(rounds):
-        draws = np.clip(mean + width * rng.standard_normal((brood, len(names))), low, high)
-        costs = np.array([cost(dict(zip(names, draw.tolist(), strict=True))) for draw in draws])
+        drawn = np.clip(mean + width * rng.standard_normal((draws, len(names))), low, high)
+        costs = np.array([cost(dict(zip(names, draw.tolist(), strict=True))) for draw in drawn])
         order = np.argsort(costs, kind="stable")
         if costs[order[0]] < best_cost:
-            best, best_cost = draws[order[0]], float(costs[order[0]])
-        chosen = np.vstack([best, draws[order[:elite]]])
+            best, best_cost = drawn[order[0]], float(costs[order[0]])
+        chosen = np.vstack([best, drawn[order[:elite]]])
         mean = chosen.mean(axis=0)
         width = 0.5 * width + 0.5 * chosen.std(axis=0)
-        yield Found(number, best_cost, dict(zip(names, best.tolist(), strict=True)))
+        yield SearchResult(number, best_cost, dict(zip(names, best.tolist(), strict=True)))

@@ -1,4 +1,4 @@
-"""Conductor: lets time pass. It waits for everyone in the lock, for the pace, and for the person who paused it."""
+"""ServerClock: lets time pass. It waits for everyone in the lock, for the pace, and for the person who paused it."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class Audience(Protocol):
     def before_ticks(self) -> None:
         """Time is about to pass."""
 
-    def ticked(self) -> None:
+    def after_ticks(self) -> None:
         """Time has passed."""
 
-    def lags(self, member: Member) -> None:
+    def report_lag(self, member: Member) -> None:
         """A member of the lock holds up the others."""
 
-    def goes_on(self, member: Member) -> None:
-        """One who was said to lag has answered."""
+    def report_resumed(self, member: Member) -> None:
+        """A member that was said to lag has answered."""
 
-    def released(self, member: Member) -> None:
+    def on_release(self, member: Member) -> None:
         """A member of the lock did not answer in time."""
 
-    def clock_changed(self) -> None:
+    def on_clock_change(self) -> None:
         """Speed, pause or lock have changed."""
 
 
@@ -59,7 +59,7 @@ class Member:
     _tale: asyncio.TimerHandle | None = field(default=None, repr=False)  # until people are told
 
 
-class Conductor:
+class ServerClock:
     """The clock of a served arena. Everything happens in the event loop's thread."""
 
     def __init__(self, arena: Arena, audience: Audience, *, speed: float | None, lock_step: bool) -> None:
@@ -71,6 +71,7 @@ class Conductor:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle | None = None
         self._cost = 1e-5  # wall seconds of a tick, about
+        self._leap = max(1, int(LONGEST_LEAP / arena.dt))  # ticks
         self._start_pace()
 
     # ---- what people ask for
@@ -82,8 +83,8 @@ class Conductor:
             member.target = self.arena.tick
         member.locked = lock
         member.target = max(member.target, self.arena.tick)
-        self.audience.clock_changed()
-        self.go()
+        self.audience.on_clock_change()
+        self.run_ticks()
 
     def leave(self, member: Member) -> None:
         """Time waits no longer for this one."""
@@ -91,36 +92,36 @@ class Conductor:
         member.locked, member.waiting = False, None
         if member in self.members:
             self.members.remove(member)
-            self.audience.clock_changed()
-        self.go()
+            self.audience.on_clock_change()
+        self.run_ticks()
 
     def ask(self, member: Member, ticks: int, then: Callable[[], None]) -> None:
         """Acknowledge the present tick, and be called when so many ticks have passed."""
         if member.lags:
-            self.audience.goes_on(member)
+            self.audience.report_resumed(member)
         self._calm(member)
         member.target = self.arena.tick + ticks
         member.waiting = then
-        self.go()
+        self.run_ticks()
 
     def set_running(self, running: bool) -> None:
         self.running, self._extra = running, 0
-        self._changed()
+        self._announce()
 
     def set_speed(self, speed: float | None) -> None:
         self.speed = speed
-        self._changed()
+        self._announce()
 
     def advance(self, ticks: int) -> None:
         """Let a paused clock run for some ticks."""
         self._extra = 0 if self.running else self._extra + ticks
-        self.go()
+        self.run_ticks()
 
-    def jumped(self) -> None:
+    def on_jump(self) -> None:
         """The arena's clock was set to another time."""
         for member in self.members:
             member.target = self.arena.tick
-        self._changed()
+        self._announce()
 
     def close(self) -> None:
         """No more time passes."""
@@ -136,13 +137,12 @@ class Conductor:
 
     # ---- time
 
-    def go(self) -> None:
+    def run_ticks(self) -> None:
         """Let time pass for as long as it may; come back by itself when it may again."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         began, first = time.perf_counter(), self.arena.tick
-        leap = max(1, int(LONGEST_LEAP / self.arena.dt))
         while True:
             self._answer()
             ticks = self._allowed()
@@ -150,37 +150,48 @@ class Conductor:
                 break
             ahead = self._ahead()
             if ahead > 0:
-                self._timer = self._loop.call_later(ahead, self.go)
+                self._timer = self._loop.call_later(ahead, self.run_ticks)
                 break
-            waited = time.perf_counter() - began > SLICE or (not self.lock and self.arena.tick - first >= leap)
+            waited = time.perf_counter() - began > SLICE or (self.arena.tick - first >= self._leap and not self.lock)
             if waited:
-                self._timer = self._loop.call_soon(self.go)
+                self._timer = self._loop.call_soon(self.run_ticks)
                 break
-            self._step(min(ticks, self._paced(), max(1, int(SLICE / self._cost))))
+            self._step(ticks)
         self._watch_laggards()
 
-    def _step(self, ticks: int) -> None:
+    def _step(self, most: int) -> None:
+        ticks = most if most == 1 else min(most, self._paced(), max(1, int(SLICE / self._cost)))
         began = time.perf_counter()
         self.audience.before_ticks()
         self.arena.advance(ticks)
         self._cost += 0.2 * ((time.perf_counter() - began) / ticks - self._cost)
-        self._extra = max(0, self._extra - ticks)
-        self.audience.ticked()
+        if self._extra:
+            self._extra = max(0, self._extra - ticks)
+        self.audience.after_ticks()
 
     def _allowed(self) -> int:
         """How many ticks may pass before someone has to be heard; the pace apart."""
         tick = self.arena.tick
-        if not self.running and self._extra == 0:
+        if self.running:
+            if self.lock_step and not any(member.locked for member in self.members):
+                return 0
+            limit = tick + self._leap
+        elif self._extra:
+            limit = tick + self._extra
+        else:
             return 0
-        if self.running and self.lock_step and not self.lock:
-            return 0
-        limits = [member.target for member in self.members if member.locked or member.waiting]
-        limits.append(tick + (max(1, int(LONGEST_LEAP / self.arena.dt)) if self.running else self._extra))
-        limits.append(self.audience.next_tick(tick))  # type: ignore[arg-type]
-        return int(min(limits) - tick)
+        for member in self.members:
+            if member.target < limit and (member.locked or member.waiting is not None):
+                limit = member.target
+        return int(min(limit, self.audience.next_tick(tick))) - tick
 
     def _answer(self) -> None:
         tick = self.arena.tick
+        for member in self.members:
+            if member.waiting is not None and member.target <= tick:
+                break
+        else:
+            return
         for member in list(self.members):
             if member.waiting is not None and member.target <= tick:
                 then, member.waiting = member.waiting, None
@@ -215,41 +226,43 @@ class Conductor:
         elapsed = (time.perf_counter() - self._start) * self.speed / self.arena.dt
         return max(1, math.floor(elapsed) - (self.arena.tick - self._start_tick))
 
-    def _changed(self) -> None:
+    def _announce(self) -> None:
         self._start_pace()
-        self.audience.clock_changed()
-        self.go()
+        self.audience.on_clock_change()
+        self.run_ticks()
 
     # ---- patience
 
     def _watch_laggards(self) -> None:
         """Those in the lock who let others wait have their timeout to answer."""
         tick = self.arena.tick
-        lock = self.lock
-        others_wait = any(member.target > tick for member in self.members) or not self.lock_step
-        for member in lock:
-            if self.running and others_wait and member.target <= tick and member.waiting is None:
+        others_wait = not self.lock_step or any(member.target > tick for member in self.members)
+        for member in self.members:
+            if not member.locked:
+                continue
+            if others_wait and self.running and member.target <= tick and member.waiting is None:
                 if member._patience is None and math.isfinite(member.timeout):
                     member._patience = self._loop.call_later(member.timeout, self._release, member)
                 if member._tale is None and not member.lags:
-                    member._tale = self._loop.call_later(PATIENCE, self._tell, member)
+                    member._tale = self._loop.call_later(PATIENCE, self._report, member)
             else:
                 self._calm(member)
 
-    def _tell(self, member: Member) -> None:
+    def _report(self, member: Member) -> None:
         member.lags, member._tale = True, None
-        self.audience.lags(member)
+        self.audience.report_lag(member)
 
     def _release(self, member: Member) -> None:
         self._calm(member)
         member.locked = False
-        self.audience.released(member)
-        self.audience.clock_changed()
-        self.go()
+        self.audience.on_release(member)
+        self.audience.on_clock_change()
+        self.run_ticks()
 
     @staticmethod
     def _calm(member: Member) -> None:
-        for timer in (member._patience, member._tale):
-            if timer is not None:
-                timer.cancel()
+        if member._patience is not None:
+            member._patience.cancel()
+        if member._tale is not None:
+            member._tale.cancel()
         member._patience, member._tale, member.lags = None, None, False

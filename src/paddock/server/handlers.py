@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from paddock.arena import Robot
 from paddock.arena.devices import Camera
-from paddock.core.errors import Refused, SimulationError
+from paddock.core.errors import BadMessage, Refused, SimulationError
 from paddock.protocol import Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.client import Client, FrameStream, Subscription
-from paddock.server.sight import picture, scene_of
+from paddock.server.world_view import picture, scene_of
 
 if TYPE_CHECKING:
     from paddock.server.session import Session
 
-Answering = Callable[["Session", Client, Any], Message | None]
-F = TypeVar("F", bound=Answering)
+Handler = Callable[["Session", Client, Any], Message | None]
+F = TypeVar("F", bound=Handler)
 MOST_SUBSCRIPTIONS = 256  # of one client
 MOST_SNAPSHOTS = 16  # of one client
 SLOWEST = 0.01  # simulated seconds per second
 
-ANSWERS: dict[str, Answering] = {}
+HANDLERS: dict[type[Message], Handler] = {}
 
 
-def answers(message: type[m.Message], role: Role = Role.VIEWER) -> Callable[[F], F]:
+def handles(message: type[m.Message], role: Role = Role.VIEWER) -> Callable[[F], F]:
     """Enter a function in the list; it is only called for those who have the role."""
 
     def enter(function: F) -> F:
@@ -34,42 +34,49 @@ def answers(message: type[m.Message], role: Role = Role.VIEWER) -> Callable[[F],
             client.grant.check(role, message.type)
             return function(session, client, wish)
 
-        ANSWERS[message.type] = checked
+        HANDLERS[message] = function if role is Role.VIEWER else checked
         return function
 
     return enter
 
 
+@handles(m.Hello)
+def hello(session: Session, client: Client, wish: m.Hello) -> Message:
+    raise BadMessage("hello: you are welcome already")
+
+
 # ---- robots
 
 
-@answers(m.Claim)
+@handles(m.Claim)
 def claim(session: Session, client: Client, wish: m.Claim) -> Message:
-    session.fleet.claim(client, wish.robot, force=wish.force, asked=True)
+    session.ownership.claim(client, wish.robot, force=wish.force, asked=True)
     return m.Done(id=wish.id)
 
 
-@answers(m.Spawn)
+@handles(m.Spawn)
 def spawn(session: Session, client: Client, wish: m.Spawn) -> Message:
-    session.fleet.spawn(client, wish)
+    session.ownership.spawn(client, wish)
+    session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
     return m.Done(id=wish.id)
 
 
-@answers(m.Leave)
+@handles(m.Leave)
 def leave(session: Session, client: Client, wish: m.Leave) -> Message:
-    session.fleet.check_known(wish.robot)
-    if session.fleet.owners.get(wish.robot) is not client:
+    session.ownership.check_known(wish.robot)
+    if session.ownership.owners.get(wish.robot) is not client:
         raise Refused(f"leave: robot {wish.robot!r} is not yours")
-    session.fleet.give_up([wish.robot], session.clients)
+    session.ownership.give_up([wish.robot], session.clients)
     return m.Done(id=wish.id)
 
 
-@answers(m.Place, Role.SUPERVISOR)
-def place(session: Session, client: Client, wish: m.Place) -> Message:
-    session.fleet.check_known(wish.robot)
+@handles(m.SetPose, Role.SUPERVISOR)
+def set_pose(session: Session, client: Client, wish: m.SetPose) -> Message:
+    session.ownership.check_known(wish.robot)
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.history.break_path(wish.robot)
-    session.looks_different()
+    session.push_all()
+    session.interventions.announce(client, "teleport", f"{wish.robot} was moved by hand", wish.robot)
     return m.Done(id=wish.id)
 
 
@@ -78,35 +85,35 @@ def place(session: Session, client: Client, wish: m.Place) -> Message:
 
 def handle_for(session: Session, client: Client, robot: str) -> Robot:
     """A client's own handle to a robot that it may read."""
-    session.fleet.check_known(robot)
+    session.ownership.check_known(robot)
     client.grant.check_robot(robot, "read")
     return client.handle(session.arena, robot)
 
 
-@answers(m.Enable)
+@handles(m.Enable)
 def enable(session: Session, client: Client, wish: m.Enable) -> Message:
     handle = handle_for(session, client, wish.robot)
     (handle.enable if wish.on else handle.disable)(*wish.devices)
     return m.Done(id=wish.id)
 
 
-@answers(m.PollOnly)
+@handles(m.PollOnly)
 def poll_only(session: Session, client: Client, wish: m.PollOnly) -> Message:
     handle_for(session, client, wish.robot).device(wish.device).poll_only(wish.on)
     return m.Done(id=wish.id)
 
 
-@answers(m.Sense)
+@handles(m.Sense)
 def sense(session: Session, client: Client, wish: m.Sense) -> Message:
     handle = handle_for(session, client, wish.robot)
-    session.fleet.command(client, wish.commands)
-    return m.Observed(id=wish.id, tick=session.arena.tick, robots={wish.robot: session.seen(client, handle)})
+    session.ownership.command(client, wish.commands)
+    return m.Observed(id=wish.id, tick=session.arena.tick, robots={wish.robot: session.readings(client, handle)})
 
 
-@answers(m.Read)
+@handles(m.Read)
 def read(session: Session, client: Client, wish: m.Read) -> Message:
     device = handle_for(session, client, wish.robot).device(wish.device)
-    session.fleet.command(client, wish.commands)
+    session.ownership.command(client, wish.commands)
     tick = session.arena.tick
     device.refuse_if_disabled()
     if not isinstance(device, Camera):
@@ -117,7 +124,7 @@ def read(session: Session, client: Client, wish: m.Read) -> Message:
     return m.Reading(id=wish.id, tick=tick, picture=picture(device, jpeg=False))
 
 
-@answers(m.Subscribe)
+@handles(m.Subscribe)
 def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
     handle_for(session, client, wish.robot)
     if len(client.subscriptions | {(wish.robot, wish.stream): None}) > MOST_SUBSCRIPTIONS:
@@ -134,7 +141,7 @@ def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
     session.push(client, subscription)
 
 
-@answers(m.Unsubscribe)
+@handles(m.Unsubscribe)
 def unsubscribe(session: Session, client: Client, wish: m.Unsubscribe) -> Message:
     client.subscriptions.pop((wish.robot, wish.stream), None)
     return m.Done(id=wish.id)
@@ -143,71 +150,79 @@ def unsubscribe(session: Session, client: Client, wish: m.Unsubscribe) -> Messag
 # ---- commands and time
 
 
-@answers(m.Steer)
+@handles(m.Steer)
 def steer(session: Session, client: Client, wish: m.Steer) -> None:
-    session.fleet.command(client, wish.commands)
+    session.ownership.command(client, wish.commands)
 
 
-@answers(m.Step, Role.CONTROLLER)
+@handles(m.Step, Role.CONTROLLER)
 def step(session: Session, client: Client, wish: m.Step) -> None:
     if client.step_id is not None:
         raise Refused("step: your last step is still under way")
-    session.fleet.command(client, wish.commands)
+    session.ownership.command(client, wish.commands)
     client.step_id = wish.id
-    member, conductor = client.member, session.conductor
-    if member not in conductor.members or member.locked != client.wants_lock:
-        conductor.join(member, client.wants_lock)
-    conductor.ask(member, wish.ticks, lambda: session.stepped(client))
+    member, clock = client.member, session.clock
+    if member not in clock.members or member.locked != client.wants_lock:
+        clock.join(member, client.wants_lock)
+    clock.ask(member, wish.ticks, lambda: session.finish_step(client))
 
 
-@answers(m.Lock, Role.CONTROLLER)
+@handles(m.Lock, Role.CONTROLLER)
 def lock(session: Session, client: Client, wish: m.Lock) -> Message:
     client.wants_lock, client.member.timeout = wish.on, wish.timeout
-    session.conductor.join(client.member, wish.on)
+    session.clock.join(client.member, wish.on)
     return m.Done(id=wish.id)
 
 
-@answers(m.Play, Role.SUPERVISOR)
+@handles(m.Play, Role.SUPERVISOR)
 def play(session: Session, client: Client, wish: m.Play) -> Message:
     if session.has_ended:
         session.run_again(None)
-    session.conductor.set_running(True)
+    elif not session.clock.running:
+        session.interventions.announce(client, "resume", "resumed")
+    session.clock.set_running(True)
     return m.Done(id=wish.id)
 
 
-@answers(m.Pause, Role.SUPERVISOR)
+@handles(m.Pause, Role.SUPERVISOR)
 def pause(session: Session, client: Client, wish: m.Pause) -> Message:
-    session.conductor.set_running(False)
+    if session.clock.running:
+        session.interventions.announce(client, "pause", "paused")
+    session.clock.set_running(False)
     return m.Done(id=wish.id)
 
 
-@answers(m.Advance, Role.SUPERVISOR)
+@handles(m.Advance, Role.SUPERVISOR)
 def advance(session: Session, client: Client, wish: m.Advance) -> Message:
-    if session.conductor.running:
+    if session.clock.running:
         raise Refused("advance: the clock is running; pause it first")
-    session.conductor.advance(wish.ticks)
+    session.clock.advance(wish.ticks)
     return m.Done(id=wish.id)
 
 
-@answers(m.SetSpeed, Role.SUPERVISOR)
+@handles(m.SetSpeed, Role.SUPERVISOR)
 def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
     if 0 < wish.speed < SLOWEST:
         raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
-    session.conductor.set_speed(wish.speed or None)
+    session.interventions.announce(
+        client, "speed", f"speed set to {wish.speed:g}" if wish.speed else "speed set to flat out"
+    )
+    session.clock.set_speed(wish.speed or None)
     return m.Done(id=wish.id)
 
 
-@answers(m.Reset, Role.SUPERVISOR)
+@handles(m.Reset, Role.SUPERVISOR)
 def reset(session: Session, client: Client, wish: m.Reset) -> Message:
     if session.has_ended:
         session.run_again(wish.seed)
     else:
         session.arena.reset(wish.seed)
-        session.jumped()
+        session.on_jump()
+        session.interventions.announce(client, "reset", "reset")
     return m.Done(id=wish.id)
 
 
-@answers(m.RunAgain, Role.SUPERVISOR)
+@handles(m.RunAgain, Role.SUPERVISOR)
 def run_again(session: Session, client: Client, wish: m.RunAgain) -> Message:
     if not session.has_ended:
         raise Refused("run_again: no run has ended; `reset` goes back to the start")
@@ -215,13 +230,13 @@ def run_again(session: Session, client: Client, wish: m.RunAgain) -> Message:
     return m.Done(id=wish.id)
 
 
-@answers(m.Digest, Role.SUPERVISOR)
+@handles(m.Digest, Role.SUPERVISOR)
 def digest(session: Session, client: Client, wish: m.Digest) -> Message:
     return m.Answer(id=wish.id, value=session.arena.digest())
 
 
-@answers(m.Snapshot, Role.SUPERVISOR)
-def snapshot(session: Session, client: Client, wish: m.Snapshot) -> Message:
+@handles(m.TakeSnapshot, Role.SUPERVISOR)
+def snapshot(session: Session, client: Client, wish: m.TakeSnapshot) -> Message:
     if len(client.snapshots) >= MOST_SNAPSHOTS:
         client.snapshots.pop(next(iter(client.snapshots)))
     number = next(client.snapshot_numbers)
@@ -229,27 +244,28 @@ def snapshot(session: Session, client: Client, wish: m.Snapshot) -> Message:
     return m.Answer(id=wish.id, value=number)
 
 
-@answers(m.Restore, Role.SUPERVISOR)
+@handles(m.Restore, Role.SUPERVISOR)
 def restore(session: Session, client: Client, wish: m.Restore) -> Message:
-    kept = client.snapshots.get(wish.snapshot)
-    if kept is None:
+    snapshot = client.snapshots.get(wish.snapshot)
+    if snapshot is None:
         raise SimulationError(
             f"restore: no snapshot {wish.snapshot}; the server keeps the last {MOST_SNAPSHOTS} of each client"
         )
-    session.arena.restore(kept)
-    session.jumped()
+    session.arena.restore(snapshot)
+    session.on_jump()
+    session.interventions.announce(client, "restore", "went back to a snapshot")
     return m.Done(id=wish.id)
 
 
 # ---- the page
 
 
-@answers(m.Look)
-def look(session: Session, client: Client, wish: m.Look) -> Message:
+@handles(m.LookRequest)
+def look(session: Session, client: Client, wish: m.LookRequest) -> Message:
     return scene_of(session.arena, session.floor_png, wish.id)
 
 
-@answers(m.Frames)
+@handles(m.Frames)
 def frames(session: Session, client: Client, wish: m.Frames) -> Message:
     client.stop_frames()
     if wish.rate:
@@ -259,18 +275,18 @@ def frames(session: Session, client: Client, wish: m.Frames) -> Message:
     return m.Done(id=wish.id)
 
 
-@answers(m.Recall)
+@handles(m.Recall)
 def recall(session: Session, client: Client, wish: m.Recall) -> Message:
     history = session.history
     if not wish.robot:
         return m.History(id=wish.id, ticks=history.ticks, paths=history.paths())
-    session.fleet.check_known(wish.robot)
+    session.ownership.check_known(wish.robot)
     client.grant.check_robot(wish.robot, "read")
     wheels, readings = history.wheels(wish.robot), history.readings(wish.robot)
     return m.History(id=wish.id, ticks=history.ticks, wheels=wheels, readings=readings)
 
 
-@answers(m.Got)
+@handles(m.Got)
 def got(session: Session, client: Client, wish: m.Got) -> None:
     if client.frames is not None:
         client.frames.got = max(client.frames.got, min(wish.frame, client.frames.sent))

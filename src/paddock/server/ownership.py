@@ -1,4 +1,4 @@
-"""Fleet: who drives which robot, who brought one along, and what a driver's word is worth."""
+"""Ownership: who drives which robot, who brought one along, and what a driver's word is worth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paddock.server.uploads import uploaded_robot
 MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
 
 
-class Fleet:
+class Ownership:
     """The robots of a served arena and their drivers."""
 
     def __init__(self, arena: Arena) -> None:
@@ -101,7 +101,7 @@ class Fleet:
         """Robots lose their driver: they stop; those that were brought along vanish, for all clients."""
         for name in list(robots):
             self.halt(name)
-            self.owners.pop(name).forget(name)
+            self.owners.pop(name).driven.remove(name)  # what it watches and has enabled stays as it is
             self.changes += 1
             if name in self.spawned:
                 self.spawned.discard(name)
@@ -120,6 +120,8 @@ class Fleet:
 
     def command(self, client: Client, commands: Mapping[str, Command]) -> None:
         """Carry out all commands of a client, or refuse all."""
+        if len(commands) == 1 and self._steer_one(client, commands):
+            return
         owned = len(client.driven)
         try:
             for name in commands:
@@ -130,6 +132,15 @@ class Fleet:
                 del self.owners[name]
             del client.driven[owned:]
             raise
+
+    def _steer_one(self, client: Client, commands: Mapping[str, Command]) -> bool:
+        """Carry out the commonest of all commands, speeds for the wheels of one's robot; False if it is another."""
+        ((name, command),) = commands.items()
+        plain = command.wheels is not None and not command.pans and not command.leds and command.tone is None
+        if not plain or self.owners.get(name) is not client or self.arena.gate is not None:
+            return False
+        client.handle(self.arena, name).wheels.set(*command.wheels)  # type: ignore[misc]
+        return True
 
     def _apply(self, client: Client, commands: Mapping[str, Command]) -> None:
         rows = [self.arena.numbers[name] for name in commands]
@@ -143,21 +154,21 @@ class Fleet:
         if self.arena.gate is not None:
             self._held |= {name: self.arena.commands[0, row].copy() for name, row in zip(commands, rows, strict=True)}
 
-    def let_go(self) -> None:
+    def forget_commands(self) -> None:
         """After a jump in time, nobody has said anything yet."""
         self._held.clear()
 
-    def hold(self) -> None:
+    def repeat_commands(self) -> None:
         """Say again what drivers said last: a program in this process may have said something else meanwhile."""
         for name, command in self._held.items():
             self.arena.commands[0, self.arena.numbers[name]] = command
 
-    def told_to(self, client: Client) -> m.Robots:
-        """All robots, as one client is told of them."""
+    def robot_list(self, client: Client) -> m.RobotList:
+        """All robots, as a client is told of them."""
         kinds = list(dict.fromkeys(self.arena.built.robots))
         numbers = {kind: i for i, kind in enumerate(kinds)}
         may_drive = client.grant.role >= Role.CONTROLLER
-        return m.Robots(
+        return m.RobotList(
             kinds=tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds),
             robots=tuple(
                 m.RobotInfo(

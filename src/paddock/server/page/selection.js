@@ -1,9 +1,9 @@
 // Marks on the chosen robot: a ring, the handle that turns it, and the ghost of a robot that is being moved.
 
 /** The ring around robot i, and its handle if one may turn it. */
-export function drawChoice(arena, i) {
+export function drawSelection(arena, i) {
   const { context, view, session, theme } = arena;
-  const [px, py] = view.pixels(session.fleet.x[i], session.fleet.y[i]);
+  const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
   view.usePixels(context);
   context.beginPath();
   context.arc(px, py, arena.radius(i) + 5, 0, 2 * Math.PI);
@@ -28,7 +28,7 @@ export function drawChoice(arena, i) {
 /** Where a robot is about to be put, and where it comes from. */
 export function drawGhost(arena) {
   const { context, view, session, ghost, theme, bodies } = arena;
-  const [fx, fy] = view.pixels(session.fleet.x[ghost.i], session.fleet.y[ghost.i]);
+  const [fx, fy] = view.pixels(session.states.x[ghost.i], session.states.y[ghost.i]);
   const [tx, ty] = view.pixels(ghost.x, ghost.y);
   view.usePixels(context);
   context.setLineDash([5, 4]);

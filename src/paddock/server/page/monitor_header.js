@@ -1,10 +1,10 @@
 // The head of the monitor: who the robot is, the switch to drive it, the button that copies its program.
 
-import { icon, make, say } from "./dom.js";
+import { icon, make, setText } from "./dom.js";
 
 const KEYS = "Drive with the arrow keys, WASD or the stick on the arena (E)";
 
-export class Heading {
+export class MonitorHeader {
   constructor(session, driver, robot, onCopy) {
     Object.assign(this, { session, driver });
     const kind = session.kindOf(robot);
@@ -48,13 +48,13 @@ export class Heading {
     this.drive.disabled = Boolean(why) && !on;
     this.drive.title = why || (others ? `Drive instead of ${robot.owner} (E)` : KEYS);
     this.drive.setAttribute("aria-checked", on);
-    say(this.word, others ? "Take over" : "Drive");
+    setText(this.word, others ? "Take over" : "Drive");
     const who = robot.owner === session.client ? "you" : robot.owner;
-    say(this.owner, robot.owner ? ` · driven by ${who}` : "");
+    setText(this.owner, robot.owner ? ` · driven by ${who}` : "");
   }
 
   /** Say why there are no readings; an empty reason if there are. */
   tellUnseen(why) {
-    say(this.unseen, why && `No readings: ${why.replace(/^[\w.]+: /, "")}`);
+    setText(this.unseen, why && `No readings: ${why.replace(/^[\w.]+: /, "")}`);
   }
 }
