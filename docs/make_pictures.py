@@ -11,15 +11,14 @@ import paddock
 from paddock.cli.built_in import choose_built_in
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
-from paddock.evolve.config import Config
+from paddock.evolve.charts import save_learning_curve
 from paddock.evolve.evolution import Evolution
-from paddock.evolve.results import draw_history
+from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.epuck_framework.crossing import PATROL, STOCK, Job, drive
 from paddock.experiments.epuck_framework.report import draw_run
-from paddock.report import save_figure
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
-from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
+from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -65,7 +64,7 @@ def mazes() -> None:
     drawn = []
     for kind, loops in [*((kind, None) for kind in KINDS), ("wilson", 0.5)]:
         maze = make_maze(8, 8, kind=kind, seed=3, loops=loops)
-        world = maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
+        world = make_maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
         drawn.append(draw_solution(maze, world, Layout(), size=400))
     wide, high = drawn[0].size
     sheet = Image.new("RGB", (3 * wide, 2 * high))
@@ -85,9 +84,9 @@ def evolution() -> None:
     """How a network learns the maze, and how its champion drives under a clock that waits and one that does not."""
     from paddock.experiments.rossum.clocks import drive_free, drive_locked
 
-    done = Evolution(Config(task="maze", seed=7))
+    done = Evolution(EvolutionConfig(task="maze", seed=7))
     done.run()
-    save_figure(draw_history(done.history, "maze", "ga, population 20, seed 7"), PICTURES / "evolution-curve.png")
+    save_learning_curve(done, PICTURES / "evolution-curve.png", about="ga, population 20, seed 7")
     locked = drive_locked(done.task, done.champion, 7, speed=500.0)
     free = drive_free(done.task, done.champion, 7, speed=50.0)
     for name, driven in (("lock-step", locked), ("free", free)):

@@ -31,7 +31,7 @@ def split_trail(points: Iterable[Iterable[float]], least: float = 0.0) -> list[l
     rows = points if isinstance(points, np.ndarray) else np.array([tuple(row) for row in points], float)
     if not len(rows):
         return []
-    known = np.isfinite(rows[:, 0]) & np.isfinite(rows[:, 1])
+    known: NDArray[np.bool_] = np.isfinite(rows[:, 0] + rows[:, 1])
     first = np.flatnonzero(known & ~np.append(False, known[:-1]))
     last = np.flatnonzero(known & ~np.append(known[1:], False))
     return [list(join_short_steps(rows[a : b + 1, :2].tolist(), least)) for a, b in zip(first, last, strict=True)]
