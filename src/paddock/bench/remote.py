@@ -100,7 +100,7 @@ def remote_many() -> Bench:
             client.stdin.write(f"{ticks}\n")
             client.stdin.flush()
         arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
-        due = server.session.clock.due  # by the clock that all processes of a machine share
+        due = server.session.clock.due_time  # by the clock that all processes of a machine share
         for observations in arrivals:
             late.extend(when - due(tick) for tick, when in observations)
             missed.append(observations[-1][0] - observations[0][0] + 1 - len(observations))
