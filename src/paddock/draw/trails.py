@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.core.geometry import Point, Pose
 from paddock.draw.colours import ESTIMATE, TRAIL_START, WHITE, darken, tint
@@ -26,10 +27,11 @@ def split_trail(points: Iterable[Iterable[float]], least: float = 0.0) -> list[l
         points: x, y [m] and perhaps more, shape (row, 2 or more).
         least: the shortest step worth drawing [m].
     """
+    rows: NDArray[np.float64]
     rows = points if isinstance(points, np.ndarray) else np.array([tuple(row) for row in points], float)
     if not len(rows):
         return []
-    known = np.isfinite(rows[:, :2]).all(axis=1)
+    known: NDArray[np.bool_] = np.isfinite(rows[:, 0] + rows[:, 1])
     first = np.flatnonzero(known & ~np.append(False, known[:-1]))
     last = np.flatnonzero(known & ~np.append(known[1:], False))
     return [list(join_short_steps(rows[a : b + 1, :2].tolist(), least)) for a, b in zip(first, last, strict=True)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import write_text
 from paddock.core.provenance import collect, describe
 from paddock.experiments import Outcome
 from paddock.experiments.rows import claims
@@ -50,7 +51,7 @@ def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path
             save_figure(figure.picture, folder / f"{figure.name}.png")
         texts["report.html"] = render_html(title, parts, folder)
         for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
+            write_text(folder / name, text)
     except OSError as error:
         raise _unwritable(folder, error) from error
     return [folder / name for name in (*texts, *(f"{figure.name}.png" for figure in figures))]

@@ -28,8 +28,12 @@ class BumperSpec(SensorSpec):
     )
     shows: ClassVar[Shape] = "truth"
 
+    @property
+    def opening(self) -> float:
+        return math.radians(self.width_deg)
+
     def parameters(self) -> list[float]:
-        return [math.radians(self.width_deg) / 2]
+        return [self.opening / 2]
 
 
 @kernel
