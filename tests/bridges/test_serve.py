@@ -1,4 +1,4 @@
-"""`paddock serve` with twins, as people start it."""
+"""`paddock serve` with emulators, as people start it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import paddock
-from bridges.pucks import ROOM, bench
-from paddock.bridges import Twins
+from bridges.epuck_room import ROOM, bench
+from paddock.bridges import EPuckEmulators
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -37,7 +37,7 @@ def test_served_robots_have_twins(clock: list[str]) -> None:
                     before = robot.encoders.read()
                     robot.step(10)
                     moved = robot.encoders.read() - before
-                    # In lock-step time waits for clients of the server, and twins are none.
+                    # In lock-step time waits for clients of the server, and emulators are none.
                     assert (moved.left > 0.005) == (not clock)
         finally:
             server.send_signal(signal.SIGINT)
@@ -60,8 +60,8 @@ def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str
 
 def test_the_kind_of_a_twin_is_told() -> None:
     arena = bench()
-    with Twins(arena, serial=["red", "blue"]) as twins:
-        assert twins.kinds == {"red": "e-puck", "blue": "e-puck2"}
+    with EPuckEmulators(arena, serial=["red", "blue"]) as emulators:
+        assert emulators.kinds == {"red": "e-puck", "blue": "e-puck2"}
 
 
 def test_a_serial_e_puck2_is_called_one(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bridges.pucks import bench
 
 import paddock
-from bridges.pucks import bench
 from paddock.sensors.response import Counter, raw_of, si_of
 
 

@@ -1,5 +1,5 @@
-"""Bridges: simulated robots for programs that know nothing of Paddock."""
+"""Bridges: programs that know nothing of Paddock find their robot in a world of Paddock."""
 
-from paddock.bridges.twins import Twins
+from paddock.bridges.epuck import EPuckEmulators
 
-__all__ = ["Twins"]
+__all__ = ["EPuckEmulators"]

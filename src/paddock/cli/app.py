@@ -267,8 +267,8 @@ def serve(
         score=score,
         controller=controller,
         policy=policy,
-        serial_twins=tuple(epuck_serial or ()),
-        wifi_twins=tuple(epuck2 or ()),
+        serial_emulators=tuple(epuck_serial or ()),
+        wifi_emulators=tuple(epuck2 or ()),
         open_page=open_page,
     )
 

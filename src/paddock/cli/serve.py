@@ -11,11 +11,11 @@ from pathlib import Path
 from rich.console import Console
 
 import paddock
-from paddock.bridges import Twins
+from paddock.bridges import EPuckEmulators
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import new_table
 from paddock.core.errors import PaddockError
-from paddock.protocol import epuck2
+from paddock.epuck import packets
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
@@ -35,8 +35,8 @@ def serve_world(
     score: Path | None,
     controller: Path | None = None,
     policy: Path | None = None,
-    serial_twins: tuple[str, ...] = (),
-    wifi_twins: tuple[str, ...] = (),
+    serial_emulators: tuple[str, ...] = (),
+    wifi_emulators: tuple[str, ...] = (),
     open_page: bool,
 ) -> None:
     """Serve until Ctrl-C."""
@@ -50,7 +50,7 @@ def serve_world(
         spec = seat_students(spec, names)
     server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
     drivers = chosen_controllers(server.arena, controller, policy)
-    twins = open_twins(server, serial_twins, wifi_twins)
+    emulators = open_emulators(server, serial_emulators, wifi_emulators)
     links = []
     for student, robot in robot_names(names).items():
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
@@ -63,10 +63,10 @@ def serve_world(
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
-        if twins:
-            for robot, device in twins.devices.items():
-                console.print(f"{robot}: an {twins.kinds[robot]} at {device}   (epuck://{device})")
-            for robot, (host, port) in twins.addresses.items():
+        if emulators:
+            for robot, device in emulators.devices.items():
+                console.print(f"{robot}: an {emulators.kinds[robot]} at {device}   (epuck://{device})")
+            for robot, (host, port) in emulators.addresses.items():
                 console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
         if links:
             table = new_table("Join links", "student", "robot", "link")
@@ -82,7 +82,7 @@ def serve_world(
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
-    with twins or contextlib.nullcontext():
+    with emulators or contextlib.nullcontext():
         server.run(ready)
     console.print("stopped")
 
@@ -104,7 +104,7 @@ def drive(server: Server, drivers: Drivers, file: Path | None, console: Console)
             console.print(f"{error}\n{name} drives no more", style="bold red")
 
 
-def open_twins(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -> Twins | None:
+def open_emulators(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -> EPuckEmulators | None:
     """Robots as serial devices and as e-puck2s on Wi-Fi; `name` or `name=port` for the latter."""
     ports = {}
     for one in wifi:
@@ -113,10 +113,10 @@ def open_twins(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -
             raise PaddockError(f"--epuck2 {one}: expected a robot's name, or name=port with a port from 0 to 65535")
         if name in ports:
             raise PaddockError(f"--epuck2 {one}: robot {name!r} was to be an e-puck2 twice")
-        ports[name] = int(port) if equals else epuck2.PORT
+        ports[name] = int(port) if equals else packets.PORT
     if not (serial or ports):
         return None
-    return Twins(server.arena, serial=serial, wifi=ports, host=server.settings.host)
+    return EPuckEmulators(server.arena, serial=serial, wifi=ports, host=server.settings.host)
 
 
 def read_names(file: Path) -> list[str]:
