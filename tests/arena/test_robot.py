@@ -121,7 +121,7 @@ def test_driving_at_no_speed_is_refused(red: Robot, ahead: Any, turn: Any) -> No
     with pytest.raises(paddock.PaddockError) as caught:
         red.drive(ahead, turn)
     assert str(caught.value) == (
-        f"red.drive({ahead!r}, {turn!r}): expected a finite speed in m/s and turn rate in rad/s"
+        f"red.drive({ahead!r}, {turn!r}): expected finite linear and angular speeds in m/s and rad/s"
     )
 
 

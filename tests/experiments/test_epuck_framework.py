@@ -55,7 +55,7 @@ def times_as_wanted() -> dict[tuple[str, str], dict[str, float]]:
 def runs_as_wanted(**changes: Measures) -> dict[str, list[Run]]:
     found = {STOCK: BAD, IMPROVED: replace(BAD, meetings=(3.0,)), CURVING: GOOD, PATROL: GOOD}
     return {
-        name: [Run(job=Job(controller=name, seed=seed), metrics=changes.get(name, one)) for seed in range(SEEDS)]
+        name: [Run(job=Job(controller=name, seed=seed), measures=changes.get(name, one)) for seed in range(SEEDS)]
         for name, one in found.items()
     }
 
@@ -259,7 +259,7 @@ def test_what_is_wanted_holds_and_what_is_not_does_not() -> None:
 )
 def test_every_demand_on_the_patrol_is_a_claim(change: dict[str, float], metric: str) -> None:
     runs = runs_as_wanted()
-    runs[PATROL][7] = replace(runs[PATROL][7], metrics=replace(GOOD, **change))  # type: ignore[arg-type]
+    runs[PATROL][7] = replace(runs[PATROL][7], measures=replace(GOOD, **change))  # type: ignore[arg-type]
     failed = [row.metric for row in rows_of(times_as_wanted(), runs) if not row.holds]
     assert len(failed) == 2
     assert failed[0].startswith(metric)

@@ -73,7 +73,7 @@ def roll(model, state, commands, space, policy_table, readings, metric_sums, wor
 
 @kernel
 def decide(model, state, commands, policy_table, readings, metric_sums, world, robot):
-    """Metric what was sensed, and act: the robot's commands."""
+    """Measure what was sensed, and act: the robot's commands."""
     row = policy_table.rows[robot]
     wanted = commands[world, robot]
     for k in range(metric_sums.metrics.shape[0]):

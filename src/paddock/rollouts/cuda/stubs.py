@@ -22,9 +22,9 @@ from paddock.sensors.camera import CameraSpec
 from paddock.sensors.light import irradiance
 from paddock.sensors.registry import SPECS
 
-# What metrics each kind of sensor, by its number in the registry; policies see no pictures.
+# What measures each kind of sensor, by its number in the registry; policies see no pictures.
 SENSORS: dict[int, Kernel] = {
-    number: importlib.import_module(spec.__module__).metric
+    number: importlib.import_module(spec.__module__).measure
     for number, spec in enumerate(SPECS)
     if spec is not CameraSpec
 }
