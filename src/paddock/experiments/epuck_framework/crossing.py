@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import paddock
-from paddock.control.crossing import ImprovedCrossing, StockCrossing
 from paddock.control.line import LinePatrol
 from paddock.engine.state import CONTACTS, HEADING, X
+from paddock.experiments.epuck_framework.controllers import ImprovedCrossing, StockCrossing
 from paddock.experiments.epuck_framework.course import Course, the_course
 from paddock.experiments.epuck_framework.measure import Measures, Trace, measure
 from paddock.worlds.spec import Placed, WorldSpec

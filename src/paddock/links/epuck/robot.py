@@ -143,10 +143,11 @@ class EPuck(Robot, BaseArena):
         return self.port.read_packet()
 
     def set_odometry(self, x: float, y: float, heading: float = 0.0) -> None:
-        """Tell its odometry where it is."""
-        if not all_finite(x, y, heading):
+        """Tell its odometry where it is: x, y [m], heading [rad]."""
+        if not (all_finite(x, y, heading) and abs(heading) <= 2 * math.pi):
             raise PaddockError(
-                f"{self.name}.set_odometry({x!r}, {y!r}, {heading!r}): expected finite numbers: m, m, rad"
+                f"{self.name}.set_odometry({x!r}, {y!r}, {heading!r}): expected finite numbers: metres, and a heading "
+                "from -2π to 2π radians"
             )
         self.body.set_odometry(Pose(float(x), float(y), wrap(float(heading))))
 
