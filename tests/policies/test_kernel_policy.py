@@ -91,10 +91,10 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
 @pytest.mark.parametrize(
     ("decide", "message"),
     [
-        (beyond, r"KernelPolicy: beyond: \S*test_kernel_policy\.py line \d+: IndexError: index 1 is out .* 1 numbers of memory"),
-        (misspelt, r"KernelPolicy: misspelt: \S*test_kernel_policy\.py line \d+: NameError: name 'imputs' is not defined"),
+        (beyond, r"KernelPolicy: beyond: \S*policy\.py line \d+: IndexError: index 1 is out .* 1 numbers of memory"),
+        (misspelt, r"KernelPolicy: misspelt: \S*policy\.py line \d+: NameError: name 'imputs' is not defined"),
         pytest.param(
-            wordy, r"test_kernel_policy\.py line \d+: this cannot be compiled: .*they make no arrays", marks=pytest.mark.heavy
+            wordy, r"policy\.py line \d+: this cannot be compiled: .*they make no arrays", marks=pytest.mark.heavy
         ),
     ],
 )  # fmt: skip

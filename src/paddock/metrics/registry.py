@@ -9,17 +9,17 @@ from paddock.core.jit import kernel
 from paddock.metrics.base import Metric
 from paddock.metrics.coverage import Coverage, coverage
 from paddock.metrics.goal import Along, Goal, along, goal
-from paddock.metrics.motion import Contact, Travel, contact, travel
+from paddock.metrics.motion import ContactTime, Distance, contact, distance
 from paddock.metrics.sensing import Avoidance, Line, Nearness, avoidance, line, nearness
 
-METRICS: tuple[type[Metric], ...] = (Travel, Contact, Goal, Along, Coverage, Nearness, Avoidance, Line)
+METRICS: tuple[type[Metric], ...] = (Distance, ContactTime, Goal, Along, Coverage, Nearness, Avoidance, Line)
 
 
 @kernel
 def note_motion(number, numbers, moving, tick, dt, sums, marks):
     """Look at a robot after a tick: 1 when it reached a goal in this tick, else 0."""
     if number == 0:
-        travel(moving, dt, sums)
+        distance(moving, sums)
     elif number == 1:
         contact(moving, sums)
     elif number == 2:

@@ -13,6 +13,7 @@ from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
+from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.epuck import packets, sercom
 from paddock.epuck.driver.port import Port, Raw
@@ -51,6 +52,7 @@ class EPuckBody(Body):
         self._steps_in_doubt = False  # whether they may have begun anew since
         self._zero_is_next = True  # whether what they say next is 0
         self._restarts = port.restarts
+        self._read_at = 0.0  # [s] of the robot, when it was last asked
         self.latest: SensorSample | None = None  # of a background thread
         self.complaint: Exception | None = None  # what went wrong there
         self.restart_odometry(ORIGIN)
@@ -148,7 +150,7 @@ class EPuckBody(Body):
         """Ask the robot. The encoders come along for odometry."""
         with self.port.hold():
             raw = self.port.read({*names, "encoders"})
-            time = self.arena.time
+            self._read_at = time = self.arena.time
             self._check_restart()
             self._check_counters(raw["encoders"])
             values = {name: self._to_si(name, numbers) for name, numbers in raw.items()}
@@ -198,6 +200,16 @@ class EPuckBody(Body):
     @property
     def wheel_speeds(self) -> WheelSpeeds:
         return self._speeds
+
+    @property
+    def command(self) -> WheelSpeeds:
+        return self._speeds
+
+    def motion(self) -> Motion:
+        """By odometry; the robot is asked only if it was not in this tick. It does not know what it touches."""
+        if self._take_latest(("encoders",)) is None and self.arena.time - self._read_at >= self.arena.dt:
+            self.fetch(())
+        return Motion(self._odometry.pose, self._speeds, 0)
 
     def pan_angle(self, device: Device) -> float:
         return 0.0

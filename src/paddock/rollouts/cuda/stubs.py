@@ -30,7 +30,7 @@ SENSORS: dict[int, Kernel] = {
 }
 POLICIES = {BRAITENBERG: braitenberg, NETWORK: network, OWN: take_own, PROGRAM: program}
 NOTED = (
-    motion.travel, motion.contact, goal.goal, goal.along, coverage.coverage,
+    motion.distance, motion.contact, goal.goal, goal.along, coverage.coverage,
     sensing.nearness, sensing.avoidance, sensing.line,
 )  # fmt: skip
 
@@ -138,7 +138,7 @@ def no_pans(model, robot, wanted, moving):
 
 
 @kernel
-def no_travel(moving, dt, sums):
+def no_distance(robot_state, sums):
     """A metric that nobody asked for."""
 
 
@@ -174,4 +174,4 @@ def no_avoidance(numbers, readings, first, count, moving, sums):
 
 
 NO_POLICY = {BRAITENBERG: no_braitenberg, NETWORK: no_network, OWN: no_network, PROGRAM: no_network}
-NO_METRIC = (no_travel, no_contact, no_goal, no_way, no_coverage, no_reading, no_avoidance, no_reading)
+NO_METRIC = (no_distance, no_contact, no_goal, no_way, no_coverage, no_reading, no_avoidance, no_reading)
