@@ -65,7 +65,8 @@ def demo(
 ) -> None:
     """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
 
-    Opens the page to watch them (its address is printed), then prints a summary and saves a picture of their trails.
+    Opens the page (its address is printed) and starts when you see it. At the end it prints a summary and saves a
+    picture of the trails; the page stays, to run it again, until Ctrl-C.
 
       paddock demo
       paddock demo --headless --seconds 20
@@ -81,6 +82,7 @@ def demo(
         picture=picture,
         headless=headless,
         port=port,
+        needs_viewer=True,
     )
 
 

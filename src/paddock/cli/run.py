@@ -6,6 +6,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena, Robot
 from paddock.cli.controllers import ANSWERING, chosen_controllers, telling_place
-from paddock.cli.pages import show_page
+from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.status import Show, status_line
 from paddock.cli.tables import new_table
@@ -47,45 +48,70 @@ def run_world(
     html: bool = False,
     port: int | None = None,
     policy: Path | None = None,
+    needs_viewer: bool = False,
 ) -> None:
-    """Run a world and report; with `out`, leave a folder with everything that happened."""
+    """Run a world and report; with `out`, leave a folder with everything that happened.
+
+    A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one.
+    """
     console = Console()
     picture = checked_picture(picture)
     if not (math.isfinite(seconds) and seconds >= 0):
         raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
-    with paddock.open(world, seed=seed) as arena:
-        drivers = chosen_controllers(arena, controller, policy, otherwise=built_in)
-        drivers.enable(arena)
-        watch = Watch(arena, record=drivers.controllers if out is not None else ())
-        page = None if headless else show_page(arena, console=console, speed=speed, port=port)
-        started, stopped = time.perf_counter(), False
-        try:
-            with status_line(console, seconds, hidden=headless) as show, telling_place(controller, *ANSWERING):
-                _run(arena, drivers.controllers, watch, show, seconds)
-        except KeyboardInterrupt:
-            stopped = True
-            console.print("stopped early", style="yellow")
-        finally:
-            if page is not None:
-                page.close()
-        _report(console, arena, watch, time.perf_counter() - started)
-        if out is not None:
-            config = {
-                "world": arena.world.name,
-                "seed": seed,
-                "seconds": seconds,
-                "controller": str(controller or policy or ""),
-            }
-            folder = fresh_folder(out, arena.world.name)
-            title = arena.world.title or arena.world.name
-            write_run(list(watch.logs.values()), folder, title=title, config=config, html=html, digest=arena.digest())
-            console.print(f"wrote {folder}")
-        if picture is not None:
-            from paddock.draw.world import draw_world
+    with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
+        page = None
+        if not headless:
+            shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
+            page = stack.enter_context(shown)
+        while True:
+            drivers = chosen_controllers(arena, controller, policy, otherwise=built_in)  # files may have changed
+            drivers.enable(arena)
+            watch = Watch(arena, record=drivers.controllers if out is not None else ())
+            problem: BaseException | None = None
+            started = time.perf_counter()
+            try:
+                with status_line(console, seconds, hidden=headless) as show, telling_place(controller, *ANSWERING):
+                    _run(arena, drivers.controllers, watch, show, seconds)
+            except KeyboardInterrupt as interrupt:
+                problem = interrupt
+                console.print("stopped early", style="yellow")
+            except PaddockError as error:
+                if page is None or not page.watched:
+                    raise
+                problem = error
+            _report(console, arena, watch, time.perf_counter() - started)
+            config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
+            _write_files(console, arena, watch, out, picture, html=html, config=config)
+            if page is None or isinstance(problem, KeyboardInterrupt):
+                break
+            reason = f"{problem} (at {arena.time:g} s)" if problem else f"{seconds:g} s are over"
+            if not offer_to_run_again(page, console, reason, failed=problem is not None):
+                break
+    if problem is not None:
+        sys.exit(130 if isinstance(problem, KeyboardInterrupt) else 2)  # 130 as shells expect it after Ctrl-C
 
-            save_picture(draw_world(arena.world, poses=arena.poses, trails=watch.trails), picture)
-    if stopped:
-        sys.exit(130)  # as shells expect it after Ctrl-C
+
+def _write_files(
+    console: Console,
+    arena: Arena,
+    watch: Watch,
+    out: Path | None,
+    picture: Path | None,
+    *,
+    html: bool,
+    config: dict[str, Any],
+) -> None:
+    """The folder of a run and its picture, if they are wanted."""
+    if out is not None:
+        config = {"world": arena.world.name, **config}
+        folder = fresh_folder(out, arena.world.name)
+        title = arena.world.title or arena.world.name
+        write_run(list(watch.logs.values()), folder, title=title, config=config, html=html, digest=arena.digest())
+        console.print(f"wrote {folder}")
+    if picture is not None:
+        from paddock.draw.world import draw_world
+
+        save_picture(draw_world(arena.world, poses=arena.poses, trails=watch.trails), picture)
 
 
 def _run(arena: Arena, controllers: Mapping[str, Any], watch: Watch, show: Show, seconds: float) -> None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from paddock.core.jit import kernel
 from paddock.engine.state import ACCELERATION, FORWARD, TURN
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec, Shape
 
 GRAVITY = 9.80665
@@ -17,7 +18,7 @@ class AccelerometerSpec(SensorSpec):
     """Three axes [m/s²]: x forward, y left, z up; at rest (0, 0, 9.81)."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "accelerometer")
-    unit: ClassVar[str] = "m/s²"
+    look: ClassVar[Appearance] = Appearance(unit="m/s²", labels=("x", "y", "z"), gauge="levels", low=-12.0, high=12.0)
     shows: ClassVar[Shape] = "acceleration"
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -21,6 +21,7 @@ from paddock.core.spec import (
     Seconds,
     Spec,
 )
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.names import check_name
 
 A_MOUNT = "[x, y, z, heading in degrees]"
@@ -56,8 +57,8 @@ class SensorSpec(Spec):
     noise_relative: NotNegative = 0.0
     resolution: NotNegative = 0.0
 
-    unit: ClassVar[str] = ""
-    shows: ClassVar[Shape] = "values"  # what people get to see
+    look: ClassVar[Appearance] = Appearance()  # what people get to see of it
+    shows: ClassVar[Shape] = "values"  # what programs get to see
     first_angle: ClassVar[int | None] = None  # channels from this one on are angles, in (-pi, pi]
 
     def check(self) -> None:
@@ -116,6 +117,21 @@ class SensorSpec(Spec):
         """Hardware numbers run from -wrap to wrap - 1; 0 when they have no limit."""
         return 0.0
 
+    @property
+    def opening(self) -> float:
+        """The full angle that each mount looks at [rad]; 0: straight ahead, or nowhere."""
+        return 0.0
+
+    @property
+    def appearance(self) -> Appearance:
+        """How this one looks: as its kind, with scales that fit its own numbers."""
+        return self.look
+
+    @property
+    def full_scale(self) -> float | None:
+        """The largest ideal value that its response table has; None without a table."""
+        return max(abs(row[0]) for row in self.response) if self.response else None
+
     def parameters(self) -> list[float]:
         """The numbers that the kind's kernel wants, in its own order."""
         return []
@@ -142,7 +158,11 @@ class RangeSensorSpec(SensorSpec):
     pivot: Pivot | None = None  # None: fixed
     polled: bool = False  # computed only when asked by read(), never by sense()
 
-    unit: ClassVar[str] = "m"
+    look: ClassVar[Appearance] = Appearance(unit="m", gauge="bars", rays="beams", nearer_is_taller=True, aims=True)
+
+    @property
+    def appearance(self) -> Appearance:
+        return replace(self.look, high=self.range)
 
     @property
     def reach(self) -> float:

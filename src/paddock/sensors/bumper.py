@@ -12,6 +12,7 @@ from paddock.engine.kernels.drive import wrapped
 from paddock.engine.model import CHANNELS, FIRST_PARAMETER, MOUNT_HEADING
 from paddock.engine.state import BEARINGS, CONTACTS
 from paddock.sensors.aim import mount_at
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, SensorSpec, Shape
 
 
@@ -22,7 +23,9 @@ class BumperSpec(SensorSpec):
     width_deg: Annotated[float, Number("degrees", above=0, high=360)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "bumper")
-    unit: ClassVar[str] = "0 free, 1 pressed"
+    look: ClassVar[Appearance] = Appearance(
+        color="#b5179e", gauge="flags", rays="edges", digits=0, hint="lit when pressed"
+    )
     shows: ClassVar[Shape] = "truth"
 
     def parameters(self) -> list[float]:

@@ -6,7 +6,7 @@ Each surface is drawn into the picture's columns that it covers, with a depth bu
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from paddock.core.errors import SpecError
@@ -29,6 +29,7 @@ from paddock.engine.model import (
     MOUNT_Z,
 )
 from paddock.sensors.aim import aim, mount_at, place
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
 
 WIDTH, HEIGHT, FOCAL = range(3)
@@ -47,7 +48,15 @@ class CameraSpec(RangeSensorSpec):
     fov_deg: Annotated[float, Number("degrees", above=0, high=150)]  # horizontal
 
     tag: ClassVar[tuple[str, str]] = ("kind", "camera")
-    unit: ClassVar[str] = "0 … 255"
+    look: ClassVar[Appearance] = Appearance(color="#e6a117", gauge="image", rays="field", high=255.0, aims=True)
+
+    @property
+    def appearance(self) -> Appearance:
+        return replace(self.look, hint=f"{self.width} × {self.height}")
+
+    @property
+    def opening(self) -> float:
+        return math.radians(self.fov_deg)
 
     def check(self) -> None:
         RangeSensorSpec.check(self)

@@ -10,6 +10,7 @@ from paddock.core.spec import Number
 from paddock.engine.kernels.floor import field_value
 from paddock.engine.model import CHANNELS, FIRST_PARAMETER, RADIAL, SOURCE_KIND
 from paddock.sensors.aim import mount_at, place
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, SensorSpec
 
 
@@ -20,7 +21,7 @@ class ChemicalSpec(SensorSpec):
     field: Annotated[int, Number("the number of a field", low=0)] = 0
 
     tag: ClassVar[tuple[str, str]] = ("kind", "chemical")
-    unit: ClassVar[str] = "unit of the field"
+    look: ClassVar[Appearance] = Appearance(color="#2f9e6e", gauge="bars", digits=3, hint="strength of the field")
 
     def parameters(self) -> list[float]:
         return [self.field]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 from paddock.core.jit import kernel
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec
 
 
@@ -14,7 +16,9 @@ class CompassSpec(SensorSpec):
     """One number [rad], counter-clockwise from the world's x axis."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "compass")
-    unit: ClassVar[str] = "rad"
+    look: ClassVar[Appearance] = Appearance(
+        unit="rad", labels=("heading",), gauge="dial", low=-math.pi, high=math.pi, digits=0
+    )
     first_angle: ClassVar[int | None] = 0
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from paddock.core.jit import kernel
 from paddock.core.spec import Number
 from paddock.engine.model import FIRST_PARAMETER
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, SensorSpec
 
 
@@ -18,7 +19,7 @@ class ConstantSpec(SensorSpec):
     value: Annotated[float, Number("a number")]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "constant")
-    unit: ClassVar[str] = "that of its value"
+    look: ClassVar[Appearance] = Appearance(digits=3)
 
     def parameters(self) -> list[float]:
         return [self.value]

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from paddock.core.jit import kernel
 from paddock.core.spec import Number
 from paddock.engine.state import LEFT_RIM, RIGHT_RIM
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec, Shape
 
 
@@ -18,7 +19,7 @@ class EncodersSpec(SensorSpec):
     bits: Annotated[int, Number("bits", low=1, high=53)] | None = None  # raw counters wrap around
 
     tag: ClassVar[tuple[str, str]] = ("kind", "encoders")
-    unit: ClassVar[str] = "m at the rim"
+    look: ClassVar[Appearance] = Appearance(unit="m", labels=("left", "right"), digits=3, hint="travel at the rim")
     shows: ClassVar[Shape] = "travel"
 
     @property

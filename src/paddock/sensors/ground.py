@@ -11,6 +11,7 @@ from paddock.core.spec import MetresOrZero
 from paddock.engine.kernels.floor import brightness
 from paddock.engine.model import CHANNELS, FIRST_PARAMETER, FLOOR
 from paddock.sensors.aim import mount_at, place
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, SensorSpec
 
 SAMPLES = 8  # on the footprint's inner circle, and one in its middle
@@ -23,7 +24,7 @@ class GroundSpec(SensorSpec):
     footprint_radius: MetresOrZero = 0.002
 
     tag: ClassVar[tuple[str, str]] = ("kind", "ground")
-    unit: ClassVar[str] = "0 dark … 1 bright"
+    look: ClassVar[Appearance] = Appearance(color="#6b7280", gauge="bars", rays="points", hint="0 dark … 1 bright")
 
     def parameters(self) -> list[float]:
         around = []

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from paddock.core.jit import kernel
 from paddock.engine.state import TURN
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec, Shape
 
 
@@ -15,7 +16,7 @@ class GyroscopeSpec(SensorSpec):
     """Three axes [rad/s]; z is positive counter-clockwise."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "gyroscope")
-    unit: ClassVar[str] = "rad/s"
+    look: ClassVar[Appearance] = Appearance(unit="rad/s", labels=("x", "y", "z"), gauge="levels", low=-4.0, high=4.0)
     shows: ClassVar[Shape] = "turn_rates"
 
     @property

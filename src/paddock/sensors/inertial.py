@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 from paddock.core.jit import kernel
 from paddock.core.spec import NotNegative, Number
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, BELIEF_Y
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec, Shape
 
 
@@ -21,7 +22,7 @@ class InertialSpec(SensorSpec):
     bias_deg_s: Annotated[float, Number("degrees per second", low=0)] = 0.02  # spread between robots
 
     tag: ClassVar[tuple[str, str]] = ("kind", "inertial")
-    unit: ClassVar[str] = "m, m, rad"
+    look: ClassVar[Appearance] = Appearance(unit="m, m, rad", labels=("x", "y", "heading"), gauge="dial", digits=3)
     shows: ClassVar[Shape] = "pose"
     first_angle: ClassVar[int | None] = 2
 

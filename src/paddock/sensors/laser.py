@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
@@ -22,6 +22,7 @@ from paddock.engine.model import (
     MOUNT_Z,
 )
 from paddock.sensors.aim import aim, mount_at
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
 
 RANGE, BEAMS, FIRST_ANGLE, STEP, DIRECTIONS = range(5)
@@ -37,6 +38,15 @@ class LaserSpec(RangeSensorSpec):
     beams: Annotated[int, Number("beams", low=2, high=4096)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "laser")
+    look: ClassVar[Appearance] = Appearance(unit="m", color="#7b5ea7", gauge="scan", rays="scan", aims=True)
+
+    @property
+    def appearance(self) -> Appearance:
+        return replace(self.look, high=self.range, hint=f"{self.beams} beams")
+
+    @property
+    def opening(self) -> float:
+        return math.radians(self.fov_deg)
 
     @property
     def channels(self) -> int:

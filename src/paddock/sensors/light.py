@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paddock.core.jit import kernel
@@ -29,6 +29,7 @@ from paddock.engine.model import (
     SOURCE_Z,
 )
 from paddock.sensors.aim import mount_at
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec
 
 
@@ -37,7 +38,11 @@ class LightSpec(SensorSpec):
     """A ring of light sensors [W/m²]."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "light")
-    unit: ClassVar[str] = "W/m²"
+    look: ClassVar[Appearance] = Appearance(unit="W/m²", color="#c9a200", gauge="bars", aims=True)
+
+    @property
+    def appearance(self) -> Appearance:
+        return replace(self.look, high=self.full_scale or 2.0)
 
     @property
     def sees_lights(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from paddock.core.jit import kernel
@@ -20,6 +20,7 @@ from paddock.engine.model import (
 )
 from paddock.engine.state import AMPLITUDE, X, Y
 from paddock.sensors.aim import mount_at, place
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec
 
 NEAREST = 0.01  # a source is never nearer than this [m]
@@ -30,7 +31,11 @@ class MicrophoneSpec(SensorSpec):
     """Amplitude at each microphone; a source of amplitude 1 gives 1 at 1 m and falls with the distance."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "microphone")
-    unit: ClassVar[str] = "amplitude"
+    look: ClassVar[Appearance] = Appearance(color="#6c757d", gauge="bars", hint="amplitude")
+
+    @property
+    def appearance(self) -> Appearance:
+        return replace(self.look, high=min(1.0, self.full_scale or 1.0))
 
 
 @kernel

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from paddock.core.jit import kernel
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec, Shape
 
 
@@ -14,7 +15,7 @@ class PositionSpec(SensorSpec):
     """True x, y [m] and heading [rad]; with `noise`, a positioning system."""
 
     tag: ClassVar[tuple[str, str]] = ("kind", "position")
-    unit: ClassVar[str] = "m, m, rad"
+    look: ClassVar[Appearance] = Appearance(unit="m, m, rad", labels=("x", "y", "heading"), gauge="dial", digits=3)
     shows: ClassVar[Shape] = "pose"
     first_angle: ClassVar[int | None] = 2
 

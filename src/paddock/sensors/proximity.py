@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
@@ -23,6 +23,7 @@ from paddock.engine.model import (
     MOUNT_Z,
 )
 from paddock.sensors.aim import aim, mount_at
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, RangeSensorSpec
 from paddock.sensors.light import irradiance
 
@@ -38,6 +39,11 @@ class ProximitySpec(RangeSensorSpec):
     ambient: NotNegative = 0.0  # echo that 1 W/m² of light feigns [1/m²]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "proximity")
+    look: ClassVar[Appearance] = replace(RangeSensorSpec.look, color="#e4572e", hint="taller is nearer")
+
+    @property
+    def opening(self) -> float:
+        return math.radians(self.aperture_deg)
 
     @property
     def sees_lights(self) -> bool:

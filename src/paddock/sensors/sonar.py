@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
@@ -23,6 +23,7 @@ from paddock.engine.model import (
     MOUNT_Z,
 )
 from paddock.sensors.aim import aim, mount_at
+from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, RangeSensorSpec
 from paddock.sensors.proximity import nearest_hit
 
@@ -39,6 +40,11 @@ class SonarSpec(RangeSensorSpec):
     nothing_seen: MetresOrZero | None = None  # None: the range
 
     tag: ClassVar[tuple[str, str]] = ("kind", "sonar")
+    look: ClassVar[Appearance] = replace(RangeSensorSpec.look, color="#2e86ab", rays="cones", hint="taller is nearer")
+
+    @property
+    def opening(self) -> float:
+        return math.radians(self.cone_deg)
 
     @property
     def nothing(self) -> float:

@@ -11,6 +11,7 @@ from paddock.arena import Arena
 from paddock.core.errors import PaddockError, Refused, UnknownName
 from paddock.core.observation import Command
 from paddock.protocol import messages as m
+from paddock.sensors.appearance import add_appearances
 from paddock.server.access import Role
 from paddock.server.client import Client
 from paddock.server.uploads import uploaded_robot
@@ -157,7 +158,7 @@ class Fleet:
         numbers = {kind: i for i, kind in enumerate(kinds)}
         may_drive = client.grant.role >= Role.CONTROLLER
         return m.Robots(
-            kinds=tuple(kind.to_table() for kind in kinds),
+            kinds=tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds),
             robots=tuple(
                 m.RobotInfo(
                     name=robot.name,

@@ -1,0 +1,178 @@
+"""Registries: what comes in kinds, by name. Entries are shipped, registered, or brought by other packages.
+
+A package adds an entry through an entry point of the registry's group in its `pyproject.toml`:
+
+    [project.entry-points."paddock.sensors"]
+    whisker = "my_package.whisker:WhiskerSpec"
+
+A user's own file needs no package: `module:Name` or `path/to/file.py:Name` stands wherever a name does.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast, overload
+
+from paddock.core.errors import PaddockError, UnknownName, shown
+from paddock.core.user_code import is_path, load_path, load_target
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Entry:
+    """A registered object, or `module:Name` until it is first asked for."""
+
+    value: Any
+    origin: str  # who registered it, for messages
+
+
+class Registry(Generic[T]):
+    """Objects by name. Each is imported when it is first asked for.
+
+    Args:
+        what: what an entry is called in messages, such as `sensor kind`.
+        group: the entry-point group through which other packages add entries.
+        builtin: shipped entries by name, as objects or as `module:Name`.
+        base: the class that every entry must be a subclass or an instance of, itself or as `module:Name`; None: any.
+    """
+
+    def __init__(
+        self, what: str, *, group: str, builtin: Mapping[str, T | str] | None = None, base: type | str | None = None
+    ) -> None:
+        self.what, self.group = what, group
+        self._base = base
+        self._entries = {name: Entry(value, _origin(value)) for name, value in (builtin or {}).items()}
+        self.builtin = tuple(self._entries)
+        self._clashes: dict[str, list[str]] = {}
+        self._discovered = False
+
+    # ---- look up
+
+    def get(self, name: str, *, folder: str | Path | None = None) -> T:
+        """The entry of that name, or what `module:Name` or `file.py:Name` names.
+
+        Args:
+            name: a registered name, or where to find the object.
+            folder: where files and modules are looked for first, usually the folder of the file that names them;
+                None: only in the working directory.
+        """
+        if is_path(name):
+            return self._checked(load_path(name, folder, what=self.what), name)
+        entry = self._entry(name)
+        if isinstance(entry.value, str):
+            entry.value = self._checked(load_target(entry.value, f"{self.what} {name!r} of {entry.origin}"), name)
+        return cast(T, entry.value)
+
+    __getitem__ = get
+
+    def names(self) -> list[str]:
+        """All names: the shipped ones first, in their order."""
+        self._discover()
+        return [*self.builtin, *sorted(set(self._entries) - set(self.builtin))]
+
+    def origin(self, name: str) -> str:
+        """Who registered an entry: a module, or a package."""
+        return self._entry(name).origin
+
+    def load_all(self) -> dict[str, T]:
+        """Every entry that can be imported, by name; a warning names each package whose entry cannot."""
+        loaded: dict[str, T] = {}
+        for name in self.names():
+            try:
+                loaded[name] = self.get(name)
+            except PaddockError as error:
+                if name in self.builtin:
+                    raise
+                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+        return loaded
+
+    def __contains__(self, name: object) -> bool:
+        if name not in self._entries:
+            self._discover()
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        return len(self.names())
+
+    def __repr__(self) -> str:
+        return f"<Registry of {len(self)} entries: {self.what}>"
+
+    # ---- register
+
+    @overload
+    def register(self, name: str, value: T | str) -> T | str: ...
+    @overload
+    def register(self, name: str) -> Callable[[T], T]: ...
+    def register(self, name: str, value: Any = None) -> Any:
+        """Add an entry: an object, or `module:Name`. Without a value it is a decorator."""
+        if value is None:
+            return lambda decorated: self.register(name, decorated)
+        if not isinstance(name, str) or not name or is_path(name):
+            raise PaddockError(f"{self.what}: expected a name without ':', got {shown(name)}")
+        self._discover()
+        there = self._entries.get(name)
+        if there is not None and there.value is not value:
+            raise PaddockError(
+                f"{self.what} {name!r} is registered twice: by {there.origin} and by {_origin(value)}: "
+                "give one of them another name"
+            )
+        self._entries[name] = Entry(value if isinstance(value, str) else self._checked(value, name), _origin(value))
+        return value
+
+    def _entry(self, name: str) -> Entry:
+        if name not in self._entries or name in self._clashes:
+            self._discover()
+        if name in self._clashes:
+            raise PaddockError(
+                f"{self.what} {name!r} is registered twice: by {' and by '.join(self._clashes[name])}: "
+                "uninstall one of these packages"
+            )
+        if name not in self._entries:
+            raise UnknownName(self.what, str(name), [*self._entries])
+        return self._entries[name]
+
+    def _discover(self) -> None:
+        """Take the entry points of installed packages in; a shipped name stays with what is shipped."""
+        if self._discovered:
+            return
+        self._discovered = True
+        for point in sorted(metadata.entry_points(group=self.group), key=lambda point: (point.name, point.value)):
+            origin = f"package {point.dist.name if point.dist else '?'} ({point.value})"
+            there = self._entries.get(point.name)
+            if there is None:
+                self._entries[point.name] = Entry(point.value, origin)
+            elif point.name in self.builtin:
+                warnings.warn(
+                    f"{self.what} {point.name!r} of {origin} is ignored: {there.origin} has that name already",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+            elif there.origin != origin:  # the same package may be found twice on the path
+                self._clashes.setdefault(point.name, [there.origin]).append(origin)
+
+    def _checked(self, value: Any, name: str) -> T:
+        if isinstance(self._base, str):
+            self._base = cast(type, load_target(self._base, self.what))
+        base = self._base
+        if (
+            base is not None
+            and not isinstance(value, base)
+            and not (isinstance(value, type) and issubclass(value, base))
+        ):
+            raise PaddockError(f"{name} is no {self.what}: expected a kind of {base.__name__}, got {shown(value)}")
+        return cast(T, value)
+
+
+def _origin(value: Any) -> str:
+    """The module that an object comes from."""
+    if isinstance(value, str):
+        return value.partition(":")[0]
+    return str(getattr(value, "__module__", type(value).__module__))

@@ -1,0 +1,116 @@
+"""Python code that a name stands for: `module:Name` in an installed package, or in a user's own file."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from paddock.core.errors import PaddockError, suggestion
+from paddock.core.places import place_of, problem_of
+
+
+def is_path(name: object) -> bool:
+    """Whether a name says where to find the object: `module:Name` or `file.py:Name`."""
+    return isinstance(name, str) and ":" in name
+
+
+def load_target(target: str, owner: str) -> Any:
+    """What `module:Name` of an installed package names; `owner` is named if it cannot be imported."""
+    module, _, name = target.partition(":")
+    try:
+        value = importlib.import_module(module)
+        for part in name.split("."):
+            value = getattr(value, part)
+    except Exception as error:
+        where = place_of(error)
+        raise PaddockError(f"{owner} cannot be loaded: {f'{where}: ' if where else ''}{problem_of(error)}") from error
+    return value
+
+
+def load_path(path: str, folder: str | Path | None = None, *, what: str = "object") -> Any:
+    """What `module:Name` or `path/to/file.py:Name` names; files are looked for in `folder`, then where we are."""
+    module_name, _, name = path.rpartition(":")
+    if not name.isidentifier() or not module_name:
+        raise PaddockError(f"{path}: expected module:Name or file.py:Name of a {what}")
+    folders = list(dict.fromkeys([Path(folder or "").resolve(), Path.cwd()]))
+    module = _find_module(path, module_name, folders)
+    if not hasattr(module, name):
+        public = [there for there in vars(module) if not there.startswith("_")]
+        raise PaddockError(f"{path}: {module.__name__} has no {name!r}{suggestion(name, public)}")
+    return getattr(module, name)
+
+
+def load_file(file: Path, owner: str = "") -> ModuleType:
+    """A user's Python file as a module, imported once; it may import its neighbours."""
+    if not file.is_file():
+        raise PaddockError(f"{owner or file}: no such file")
+    if file.suffix != ".py":
+        raise PaddockError(f"{owner or file}: expected a Python file ending in .py")
+    return _import(file.resolve(), file.stem, owner or str(file))
+
+
+def _find_module(path: str, name: str, folders: list[Path]) -> ModuleType:
+    if name.endswith(".py") or "/" in name or "\\" in name:
+        for folder in folders:
+            if (folder / name).is_file():
+                return load_file(folder / name, path)
+        raise PaddockError(f"{path}: no file {name!r} in {' or in '.join(map(str, folders))}")
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise PaddockError(f"{path}: expected module:Name or file.py:Name, got {name!r} before the colon")
+    inside = name.replace(".", "/")
+    for folder in folders:
+        for file in (folder / f"{inside}.py", folder / inside / "__init__.py"):
+            if file.is_file():
+                return _import(file, name, path, folder)
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise _import_error(path, error) from error
+        raise PaddockError(f"{path}: no module {name!r}: there is no {inside}.py in {folders[0]}") from None
+    except Exception as error:
+        raise _import_error(path, error) from error
+
+
+def _import(file: Path, name: str, owner: str, root: Path | None = None) -> ModuleType:
+    """Import a file under its own name, so that other processes find it too; under another if that is taken."""
+    for module in list(sys.modules.values()):
+        known = getattr(module, "__file__", None)
+        if known and Path(known) == file and module.__name__ != "__main__":
+            return module
+    folder = str(root or file.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    importlib.invalidate_caches()
+    try:
+        if name not in sys.modules and name not in sys.stdlib_module_names:
+            spec = importlib.util.find_spec(name)
+            if spec is not None and spec.origin == str(file):
+                return importlib.import_module(name)
+        return _import_as(f"{name}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}", file)
+    except Exception as error:
+        raise _import_error(owner, error, file) from error
+
+
+def _import_as(name: str, file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _import_error(owner: str, error: Exception, *files: Path) -> PaddockError:
+    where = place_of(error, *files)
+    return PaddockError(f"{owner}: {f'{where}: ' if where else ''}{problem_of(error)}")

@@ -1,0 +1,39 @@
+"""How kinds look: declared on the spec, sent with the robot types, never read back as a part of the spec."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import get_args
+
+import pytest
+
+from paddock.core.rules import is_color
+from paddock.robots import RobotSpec, load_robot, robot_names
+from paddock.sensors.appearance import Gauge, Rays, add_appearances, appearance_table, drop_appearances
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_every_sensor_of_every_robot_says_how_it_looks(name: str) -> None:
+    robot = load_robot(name)
+    table = json.loads(json.dumps(add_appearances(robot.to_table(), robot.sensors)))
+    for sensor in table.get("sensors", []):
+        look = sensor["appearance"]
+        assert is_color(look["color"])
+        assert look["gauge"] in get_args(Gauge)
+        assert look["rays"] in get_args(Rays)
+        assert look["low"] < look["high"]
+        if look["gauge"] not in ("scan", "image"):
+            assert len(look["labels"]) == look["channels"]
+    assert drop_appearances(table) == json.loads(json.dumps(robot.to_table()))
+    assert RobotSpec.from_table(drop_appearances(table)) == robot
+
+
+def test_scales_and_angles_are_those_of_the_sensor_itself() -> None:
+    near = appearance_table(ProximitySpec(name="near", range=0.07, aperture_deg=30))
+    assert (near["low"], near["high"], near["range"], near["unit"]) == (0, 0.07, 0.07, "m")
+    assert near["opening"] == pytest.approx(math.radians(30))
+    scan = appearance_table(LaserSpec(name="scan", range=4, fov_deg=180, beams=90))
+    assert (scan["channels"], scan["labels"], scan["hint"]) == (90, [], "90 beams")
