@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import ipaddress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Self
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from paddock.arena import Arena
 from paddock.arena.devices import Camera
-from paddock.core.errors import SimulationError, UnknownName
+from paddock.bridges.base import LOOPBACK
+from paddock.core.errors import PaddockError, SimulationError, UnknownName
+from paddock.epuck import packets
 from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.epuck.emulator.server import EmulatorServer
@@ -99,7 +102,7 @@ class EPuckEmulators:
         *,
         serial: Iterable[str] = (),
         wifi: Mapping[str, int] | None = None,
-        host: str = "127.0.0.1",
+        host: str = LOOPBACK,
     ) -> None:
         """
         Args:
@@ -124,6 +127,14 @@ class EPuckEmulators:
             raise
         self._server.start()
 
+    def describe(self) -> Iterator[str]:
+        """Where each robot is, and what guards it."""
+        for name, device in self.devices.items():
+            yield f"{name}: an {self.kinds[name]} at {device}   (epuck://{device})"
+        for name, (host, port) in self.addresses.items():
+            guard = "" if is_loopback(host) else "   no token guards it: whoever reaches this port drives the robot"
+            yield f"{name}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port}){guard}"
+
     def close(self) -> None:
         """Devices and ports vanish."""
         self._server.close()
@@ -138,3 +149,29 @@ class EPuckEmulators:
 def emulate(arena: Arena, name: str, *, kind: str = "") -> EmulatedEPuck:
     """The firmware's view of a robot of an arena; see `SimulatedHardware`."""
     return EmulatedEPuck(SimulatedHardware(arena, name, kind=kind))
+
+
+def open_serial_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
+    """The bridge `epuck-serial`: names of robots that get a serial device. They are on this machine only."""
+    return EPuckEmulators(arena, serial=robots)
+
+
+def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
+    """The bridge `epuck2`: robots that are e-puck2s on Wi-Fi, as `name` or `name=port`."""
+    ports: dict[str, int] = {}
+    for text in robots:
+        name, equals, port = text.partition("=")
+        if equals and not (port.isdecimal() and int(port) <= 65535):
+            raise PaddockError(f"epuck2 {text}: expected a robot's name, or name=port with a port from 0 to 65535")
+        if name in ports:
+            raise PaddockError(f"epuck2 {text}: robot {name!r} was to be an e-puck2 twice")
+        ports[name] = int(port) if equals else packets.PORT
+    return EPuckEmulators(arena, wifi=ports, host=host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine reach an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

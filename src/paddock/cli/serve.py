@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import math
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 import paddock
-from paddock.bridges import EPuckEmulators
+from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import new_table
+from paddock.cli.terminal import PlainConsole, log_plainly
 from paddock.core.errors import PaddockError
-from paddock.epuck import packets
+from paddock.core.plain_text import strip_control
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
@@ -35,13 +33,26 @@ def serve_world(
     score: Path | None,
     controller: Path | None = None,
     policy: Path | None = None,
-    serial_emulators: tuple[str, ...] = (),
-    wifi_emulators: tuple[str, ...] = (),
+    bridges: Sequence[tuple[str, str]] = (),
+    bridge_host: str = LOOPBACK,
     open_page: bool,
 ) -> None:
-    """Serve until Ctrl-C."""
-    console = Console(highlight=False, soft_wrap=True)
-    logging.basicConfig(format="%(message)s")
+    """Serve until Ctrl-C.
+
+    Args:
+        world: a shipped world, or the path of a TOML file.
+        settings: of the server.
+        seed: of the world.
+        classroom: a file with a student per line.
+        score: a Python file with `score(arena)`.
+        controller: a Python file that drives robots.
+        policy: a network or program that drives all robots.
+        bridges: kinds of bridges, each with what is asked of it, such as ("epuck2", "blue=1000").
+        bridge_host: the address of the bridges' ports; see `OpenBridges`.
+        open_page: whether to open the page in the browser.
+    """
+    console = PlainConsole(soft_wrap=True)
+    log_plainly()
     if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
         raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for flat out, got {settings.speed:g}")
     spec = load_world(world)
@@ -50,7 +61,7 @@ def serve_world(
         spec = seat_students(spec, names)
     server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
     drivers = chosen_controllers(server.arena, controller, policy)
-    emulators = open_emulators(server, serial_emulators, wifi_emulators)
+    bridged = OpenBridges(server.arena, bridges, host=bridge_host)
     links = []
     for student, robot in robot_names(names).items():
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
@@ -63,18 +74,15 @@ def serve_world(
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
-        if emulators:
-            for robot, device in emulators.devices.items():
-                console.print(f"{robot}: an {emulators.kinds[robot]} at {device}   (epuck://{device})")
-            for robot, (host, port) in emulators.addresses.items():
-                console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
+        for line in bridged.describe():
+            console.print(line)
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
-                table.add_row(student, robot, f"{server.url(token=token)}&robot={robot}")
+                table.add_row(strip_control(student), strip_control(robot), f"{server.url(token=token)}&robot={robot}")
             longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
             wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
-            Console(width=max(console.width, wide)).print(table)  # links must not be cut
+            PlainConsole(width=max(console.width, wide)).print(table)  # links must not be cut
         if names and server.loopback:
             console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
         if drivers.controllers:
@@ -82,12 +90,12 @@ def serve_world(
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
-    with emulators or contextlib.nullcontext():
+    with bridged:
         server.run(ready)
     console.print("stopped")
 
 
-def drive(server: Server, drivers: Drivers, file: Path | None, console: Console) -> None:
+def drive(server: Server, drivers: Drivers, file: Path | None, console: PlainConsole) -> None:
     """Drive robots as any client does: everyone sees who drives, and the clock waits for it."""
     name = file.name if file is not None else "policy"
     try:
@@ -102,21 +110,6 @@ def drive(server: Server, drivers: Drivers, file: Path | None, console: Console)
     except PaddockError as error:
         if server.goodbye not in str(error):
             console.print(f"{error}\n{name} drives no more", style="bold red")
-
-
-def open_emulators(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -> EPuckEmulators | None:
-    """Robots as serial devices and as e-puck2s on Wi-Fi; `name` or `name=port` for the latter."""
-    ports = {}
-    for one in wifi:
-        name, equals, port = one.partition("=")
-        if equals and not (port.isdecimal() and int(port) <= 65535):
-            raise PaddockError(f"--epuck2 {one}: expected a robot's name, or name=port with a port from 0 to 65535")
-        if name in ports:
-            raise PaddockError(f"--epuck2 {one}: robot {name!r} was to be an e-puck2 twice")
-        ports[name] = int(port) if equals else packets.PORT
-    if not (serial or ports):
-        return None
-    return EPuckEmulators(server.arena, serial=serial, wifi=ports, host=server.settings.host)
 
 
 def read_names(file: Path) -> list[str]:
