@@ -170,8 +170,8 @@ class EpisodeLoop:
 
     def _finish(self, reason: str, *, failed: bool = False) -> Episode:
         arena, time = self.arena, self.arena.time
-        who = f"{self.acting}: " if failed and self.acting is not None else ""
-        common = [*self.events, Event(time=time, kind="end", text=f"{who}{reason}")]
+        culprit = self.acting if failed else None
+        common = [*self.events, Event(time=time, kind="end", text=f"ended: {reason}")]
         for robot in self.robots:
             robot.finish(reason)
         records = {
@@ -194,6 +194,7 @@ class EpisodeLoop:
             seconds=round(self.passed * arena.dt, 9),
             digest=digest,
             failed=failed,
+            culprit=culprit,
         )
 
     def _warn(self) -> None:

@@ -51,6 +51,7 @@ def write_run(
         "duration": episode.seconds,
         "ended": episode.reason,
         "failed": episode.failed,
+        "failed_robot": episode.culprit,
         "digest": episode.digest,
         "repeatable": episode.repeatable,
         "events": [asdict(event) for event in episode.events],

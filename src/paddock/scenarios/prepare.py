@@ -40,7 +40,8 @@ class Prepared:
 def prepare(spec: ScenarioSpec) -> Prepared:
     """Find the world and the robots, and check that they can do the tasks."""
     try:
-        world, robots = _world(spec), []
+        world = _world(spec)
+        robots: list[PreparedRobot] = []
         for i, member in enumerate(spec.members()):
             try:
                 world, index = _with_robot(spec, member.robot, world)

@@ -132,10 +132,14 @@ def _started(arena: Arena, settings: Settings) -> Any:
     return Server(arena, settings).in_background()
 
 
+def has_screen() -> bool:
+    """Whether this machine has a screen that a browser can open on."""
+    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
 def open_browser(url: str) -> bool:
     """Open a page, if there is a screen to see it on; whether a browser was started."""
-    hidden = sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    if hidden:
+    if not has_screen():
         return False
     import webbrowser
 
