@@ -255,8 +255,8 @@ def test_time_is_real(arena: Arena, emulators: EPuckEmulators) -> None:
         began = time.monotonic()
         robot.run(0.3, lambda seen: calls.append(seen.time))
         took = time.monotonic() - began
-        assert 0.29 < took < 1.0
-        assert 2 <= len(calls) <= 15
+        assert took > 0.29
+        assert 1 <= len(calls) <= 15
         assert robot.tick == pytest.approx(robot.time / 0.02, abs=1.5)
 
 

@@ -13,4 +13,4 @@ class Motion(NamedTuple):
 
     pose: Pose
     wheels: WheelSpeeds
-    contacts: int
+    contacts: float  # NaN: a real robot does not know

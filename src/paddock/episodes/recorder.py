@@ -58,7 +58,7 @@ class TraceRecorder:
         readings: Mapping[str, Any] = NOTHING,
         task: str = "",
         error: float | None = None,
-        contacts: int = 0,
+        contacts: float = 0,
         jumped: bool = False,
     ) -> None:
         """Add a row.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,7 +53,8 @@ class EPuckBody(Body):
         self._steps_in_doubt = False  # whether they may have begun anew since
         self._zero_is_next = True  # whether what they say next is 0
         self._restarts = port.restarts
-        self._read_at = 0.0  # [s] of the robot, when it was last asked
+        self._newest: SensorSample | None = None
+        self._unused: SensorSample | None = None  # read for `motion`, and not yet given to anyone
         self.latest: SensorSample | None = None  # of a background thread
         self.complaint: Exception | None = None  # what went wrong there
         self.restart_odometry(ORIGIN)
@@ -115,7 +117,7 @@ class EPuckBody(Body):
 
     def sense(self, robot: Robot) -> Observation:
         slots, cameras = robot.chosen.slots, robot.chosen.cameras
-        seen = self._take_latest(slots)
+        seen = self._take_latest(slots) or self._take_unused(slots)
         with self.port.hold() if seen is None or cameras else contextlib.nullcontext():  # one call, one timeout
             if seen is None:
                 seen = self.fetch(slots)
@@ -146,16 +148,25 @@ class EPuckBody(Body):
         latest = self.latest if self.arena.watching else None
         return latest if latest is not None and all(name in latest.values for name in names) else None
 
+    def _take_unused(self, names: Collection[str]) -> SensorSample | None:
+        unused, self._unused = self._unused, None
+        there = self._is_of_this_tick(unused) and unused is not None and all(name in unused.values for name in names)
+        return unused if there else None
+
+    def _is_of_this_tick(self, sample: SensorSample | None) -> bool:
+        return sample is not None and self.arena.time - sample.time < 0.999 * self.arena.dt
+
     def fetch(self, names: Collection[str]) -> SensorSample:
         """Ask the robot. The encoders come along for odometry."""
         with self.port.hold():
             raw = self.port.read({*names, "encoders"})
-            self._read_at = time = self.arena.time
+            time = self.arena.time
             self._check_restart()
             self._check_counters(raw["encoders"])
             values = {name: self._to_si(name, numbers) for name, numbers in raw.items()}
             self._odometry.update(*values["encoders"].tolist())
-        return SensorSample(time, raw, values)
+        self._newest = SensorSample(time, raw, values)
+        return self._newest
 
     def _check_restart(self) -> None:
         """A robot that was restarted, or away, stands; its counters may have begun anew."""
@@ -206,10 +217,10 @@ class EPuckBody(Body):
         return self._speeds
 
     def motion(self) -> Motion:
-        """By odometry; the robot is asked only if it was not in this tick. It does not know what it touches."""
-        if self._take_latest(("encoders",)) is None and self.arena.time - self._read_at >= self.arena.dt:
-            self.fetch(())
-        return Motion(self._odometry.pose, self._speeds, 0)
+        """By odometry. What is read for it serves the next `sense` of this tick; contacts are not known."""
+        if self._take_latest(("encoders",)) is None and not self._is_of_this_tick(self._newest):
+            self._unused = self.fetch(self.arena.chosen.slots)
+        return Motion(self._odometry.pose, self._speeds, math.nan)
 
     def pan_angle(self, device: Device) -> float:
         return 0.0
@@ -226,6 +237,11 @@ class EPuckBody(Body):
         """The robot was reset: it stands, is dark and silent."""
         self._lamps = dict.fromkeys(self.spec.leds, 0.0)
         self._tone, self._speeds = SILENCE, STANDING
+        self.forget_samples()
+
+    def forget_samples(self) -> None:
+        """What was read before is not how things are."""
+        self.latest = self._newest = self._unused = None
 
 
 def _build_observation(robot: Robot, seen: SensorSample, pictures: dict[str, NDArray[np.uint8]] | None) -> Observation:

@@ -146,7 +146,6 @@ class EPuck(Robot, BaseArena):
         with self.port.hold(LONGEST):  # no thread reads in between
             self.port.restart()
             self.body.mark_reset()
-            self.body.latest = None
             self._start = self._due = self._clock.now()
             self.body.restart_odometry(ORIGIN)
         self.note_event("reset", text=f"{self.name} was reset")
@@ -157,7 +156,8 @@ class EPuck(Robot, BaseArena):
             self.port.hang_up()
             self.body.fetch(())
             self.reconnects += 1
-            self.body.latest, self.body.complaint = None, None
+            self.body.forget_samples()
+            self.body.complaint = None
 
     def close(self) -> None:
         """Stop, and let go of the robot."""
