@@ -13,6 +13,7 @@ from paddock.core.errors import (
     DeviceRefused,
     LinkError,
     PaddockError,
+    PaddockWarning,
     Refused,
     SimulationError,
     SpecError,
@@ -24,9 +25,11 @@ from paddock.core.errors import (
 
 if TYPE_CHECKING:
     from paddock.arena import Arena
+    from paddock.arena.until import reached, touched
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
     from paddock.core.observation import Command, Observation
+    from paddock.episodes import Episode, Event, Trace
     from paddock.links import connect
     from paddock.robots import RobotSpec
     from paddock.rollouts.batch import Batch
@@ -46,14 +49,18 @@ __all__ = [
     "DeviceNotEnabled",
     "DeviceRefused",
     "LinkError",
+    "Episode",
+    "Event",
     "Observation",
     "PaddockError",
+    "PaddockWarning",
     "Pose",
     "Refused",
     "RobotSpec",
     "SimulationError",
     "SpecError",
     "Timeout",
+    "Trace",
     "UnknownName",
     "VersionMismatch",
     "WorldSpec",
@@ -61,19 +68,26 @@ __all__ = [
     "connect",
     "kernel",
     "open",
+    "reached",
     "show",
+    "touched",
 ]
 
 _LAZY = {
     "Arena": "paddock.arena",
     "Batch": "paddock.rollouts.batch",
     "Command": "paddock.core.observation",
+    "Episode": "paddock.episodes",
+    "Event": "paddock.episodes",
+    "Trace": "paddock.episodes",
     "Observation": "paddock.core.observation",
     "Pose": "paddock.core.geometry",
     "RobotSpec": "paddock.robots",
     "WorldSpec": "paddock.worlds",
     "connect": "paddock.links",
     "kernel": "paddock.core.jit",
+    "reached": "paddock.arena.until",
+    "touched": "paddock.arena.until",
     "show": "paddock.server.show",
 }
 
@@ -87,6 +101,7 @@ def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = Non
         dt: length of a tick [s]; None takes the world's own.
     """
     from paddock.arena import Arena
+    from paddock.arena.until import reached, touched
 
     return Arena(_built("open", world, dt), seed=seed)
 

@@ -65,4 +65,4 @@ class CompiledRecording:
 
 def _motion(row: Floats) -> Motion:
     wheels = WheelSpeeds(float(row[ROW_LEFT]), float(row[ROW_RIGHT]))
-    return Motion(Pose(*row[ROW_X : ROW_X + 3].tolist()), wheels, int(row[ROW_CONTACTS]))
+    return Motion(Pose(*row[ROW_X : ROW_X + 3].tolist()), wheels, float(row[ROW_CONTACTS]))

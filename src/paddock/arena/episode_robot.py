@@ -103,7 +103,8 @@ class EpisodeRobot:
         if callable(end):
             end(reason)
         with contextlib.suppress(PaddockError):  # it may have left, or be out of reach: the rows up to now are kept
-            self._record(self._motion(), self.robot.sense())
+            if self.robot.arena.time > self.recorder.latest:
+                self._record(self._motion(), self.robot.sense())
         self.recorder.events.extend(getattr(self.controller, "events", ()))
 
     def _motion(self) -> Motion:

@@ -157,7 +157,7 @@ class LocalBody(Body):
     def motion(self) -> Motion:
         row = self._row
         wheels = WheelSpeeds(*row[LEFT_SPEED : RIGHT_SPEED + 1].tolist())
-        return Motion(Pose(*row[X : HEADING + 1].tolist()), wheels, int(row[CONTACTS]))
+        return Motion(Pose(*row[X : HEADING + 1].tolist()), wheels, float(row[CONTACTS]))
 
     def pan_angle(self, device: Device) -> float:
         return float(self._row[PANS + self._pan(device)])

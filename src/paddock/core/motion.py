@@ -13,4 +13,4 @@ class Motion(NamedTuple):
 
     pose: Pose
     wheels: WheelSpeeds
-    contacts: float  # NaN: a real robot does not know
+    contacts: float  # NaN where nobody knows, as of a real robot

@@ -42,7 +42,7 @@ class TraceRecorder:
         self._numbers = array("d")  # one row of NUMBERS after the other
         self._tasks: list[str] = []
         self._devices: dict[str, DeviceRows | None] = {}  # None: a picture, which no table can hold
-        self._latest = -math.inf
+        self.latest = -math.inf  # time of the last row [s]
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -75,9 +75,9 @@ class TraceRecorder:
             contacts: how many things it touched in the tick before.
             jumped: it was put elsewhere by hand since the row before.
         """
-        if not time >= self._latest:
+        if not time >= self.latest:
             raise PaddockError(
-                f"trace of {self.robot!r}: a row at {time!r} s cannot follow one at {self._latest:g} s; "
+                f"trace of {self.robot!r}: a row at {time!r} s cannot follow one at {self.latest:g} s; "
                 "begin a new recording for a new run"
             )
         off = math.nan if error is None else error
@@ -88,7 +88,7 @@ class TraceRecorder:
             device = self._devices[name] if name in self._devices else self._add_device(name, value)
             if device is not None:
                 device.add(len(self), value)
-        self._latest = time
+        self.latest = time
         self._numbers.extend(row)
         self._tasks.append(task)
 

@@ -138,7 +138,7 @@ class ScenarioSpec(Spec):
                 "expected either a robot and its tasks, or a team of robots with tasks of their own", path=path
             )
         if not self.team and not self.tasks:
-            raise SpecError("expected at least 1 task, got 0", path="tasks")
+            raise SpecError("missing: at least 1 task", path="tasks")
 
     def members(self) -> tuple[TeamMember, ...]:
         """The robots and their tasks: the team, or the only one."""

@@ -125,7 +125,7 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
         bounding_radius(shape),
         shape.radius if isinstance(shape, Disc) else inner_radius(shape),
         kind.body.height,
-        drive.wheel_separation * (1 + robot.axle_error),
+        drive.wheel_separation * (1 + robot.wheel_separation_error),
         1 + left,
         1 + right,
         drive.max_speed,

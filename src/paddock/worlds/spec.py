@@ -183,7 +183,7 @@ class Placed(Spec):
     color: Color | None = None
     noise: bool = True  # of sensors and wheels
     wheel_diameter_error: tuple[Factor, Factor] = (0.0, 0.0)  # left, right; relative to the data sheet
-    axle_error: Factor = 0.0
+    wheel_separation_error: Factor = 0.0
     slip_noise: NotNegative | None = None  # None: as the robot's type has it
 
     def check(self) -> None:
