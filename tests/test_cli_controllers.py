@@ -139,9 +139,7 @@ def test_what_is_for_simulations_only_is_refused_for_a_robot(option: str) -> Non
     done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", *option.split())
     assert done.returncode == 2
     name = option.split()[0]
-    assert (
-        f"{name} means nothing to --robot, which takes --scenario, --controller, --policy, " in done.stderr
-    )
+    assert f"{name} means nothing to --robot, which takes --scenario, --controller, --policy, " in done.stderr
 
 
 @pytest.mark.parametrize("option", ["-c x.py", "--policy p.npz", "--picture x.png", "--seconds 30"])

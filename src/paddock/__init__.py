@@ -48,9 +48,9 @@ __all__ = [
     "Command",
     "DeviceNotEnabled",
     "DeviceRefused",
-    "LinkError",
     "Episode",
     "Event",
+    "LinkError",
     "Observation",
     "PaddockError",
     "PaddockWarning",
@@ -101,7 +101,6 @@ def open(world: str | Path | WorldSpec, *, seed: int = 0, dt: float | None = Non
         dt: length of a tick [s]; None takes the world's own.
     """
     from paddock.arena import Arena
-    from paddock.arena.until import reached, touched
 
     return Arena(_built("open", world, dt), seed=seed)
 
@@ -147,8 +146,8 @@ def _built(call: str, world: World, dt: float | None) -> BuiltWorld:
         raise SimulationError(
             f"{call}: expected a world's name, the path of a TOML file, or a WorldSpec, got {shown(world)}"
         )
-    if dt is not None and not (all_finite(dt) and 0 < dt <= 1):
-        raise SimulationError(f"dt: expected seconds > 0 and <= 1, got {dt!r}")
+    if dt is not None and not (all_finite(dt) and 1e-4 <= dt <= 1):
+        raise SimulationError(f"dt: expected seconds >= 0.0001 and <= 1, got {dt!r}")
     spec = world if isinstance(world, WorldSpec) else load_world(world)
     return build(spec, dt=None if dt is None else float(dt))
 

@@ -84,11 +84,6 @@ def test_the_result_tells_when_and_why_tasks_ended() -> None:
     ]
     assert (result.ended, result.complete) == ("all tasks have ended", True)
     assert (result.seconds, result.episode.ticks) == (3.0, 150)
-        "all tasks have ended",
-        True,
-        3.0,
-        150,
-    )
     assert result.distance == pytest.approx(0.2, rel=0.01)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
 from paddock.core.errors import SimulationError
-from paddock.core.numeric import all_finite
+from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
@@ -218,6 +218,7 @@ def check_place(name: str, at: tuple[float, float] | None, heading: float) -> No
     """Refuse a place for a robot that is none."""
     if not all_finite(*(at or ()), heading):
         raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
+    check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
 
 
 def checked_ticks(n: int) -> int:

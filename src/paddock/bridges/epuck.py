@@ -47,6 +47,7 @@ class SimulatedHardware:
         self.kind = kind or ("e-puck2" if "tof" in devices else "e-puck")
         self._tables = load_robot(self.kind)
         self.robot.enable(*(name for name, device in devices.items() if not isinstance(device, Camera)))
+        self.robot.wheels.warns = False  # a firmware caps what is too fast, and says nothing
         self._step = spec.drive.speed_step or np.pi * spec.drive.wheel_diameter / 1000
 
     def hold_clock(self) -> AbstractContextManager[object]:

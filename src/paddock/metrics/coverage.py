@@ -55,10 +55,10 @@ class Coverage(Metric):
 
 
 @kernel
-def coverage(numbers, moving, sums, marks):
+def coverage(numbers, robot_state, sums, marks):
     """Mark the cell under the robot."""
-    column = min(max(math.floor((moving[X] - numbers[LEFT]) * numbers[SCALE]), 0.0), numbers[COLUMNS] - 1.0)
-    row = min(max(math.floor((moving[Y] - numbers[BOTTOM]) * numbers[SCALE]), 0.0), numbers[ROWS] - 1.0)
+    column = min(max(math.floor((robot_state[X] - numbers[LEFT]) * numbers[SCALE]), 0.0), numbers[COLUMNS] - 1.0)
+    row = min(max(math.floor((robot_state[Y] - numbers[BOTTOM]) * numbers[SCALE]), 0.0), numbers[ROWS] - 1.0)
     cell = int(row * numbers[COLUMNS] + column)
     if marks[cell] == 0:
         marks[cell] = 1

@@ -112,9 +112,9 @@ class Along(Metric):
 
 
 @kernel
-def goal(numbers, moving, tick, sums):
+def goal(numbers, robot_state, tick, sums):
     """Note how near the goal is: 1 when it is reached for the first time, else 0."""
-    away = math.hypot(moving[X] - numbers[GOAL_X], moving[Y] - numbers[GOAL_Y])
+    away = math.hypot(robot_state[X] - numbers[GOAL_X], robot_state[Y] - numbers[GOAL_Y])
     sums[NOW] = away
     sums[NEAREST] = min(sums[NEAREST], away)
     if sums[REACHED] < 0.0 and away <= numbers[GOAL_RADIUS]:
@@ -124,12 +124,12 @@ def goal(numbers, moving, tick, sums):
 
 
 @kernel
-def along(numbers, moving, sums):
+def along(numbers, robot_state, sums):
     """Find the way's nearest point, and remember how far along it lies if that is a record."""
     nearest, best, before = numbers[0], -1.0, 0.0
     for k in range(2, 2 * int(numbers[1]), 2):
         ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
-        px, py = moving[X] - numbers[k], moving[Y] - numbers[k + 1]
+        px, py = robot_state[X] - numbers[k], robot_state[Y] - numbers[k + 1]
         length = math.hypot(ex, ey)
         t = min(length, max(0.0, (px * ex + py * ey) / length)) if length > 0.0 else 0.0
         away = math.hypot(px - t * ex / length, py - t * ey / length) if length > 0.0 else math.hypot(px, py)

@@ -16,27 +16,27 @@ METRICS: tuple[type[Metric], ...] = (Distance, ContactTime, Goal, Along, Coverag
 
 
 @kernel
-def note_motion(number, numbers, moving, tick, dt, sums, marks):
+def note_motion(number, numbers, robot_state, tick, dt, sums, marks):
     """Look at a robot after a tick: 1 when it reached a goal in this tick, else 0."""
     if number == 0:
-        distance(moving, sums)
+        distance(robot_state, sums)
     elif number == 1:
-        contact(moving, sums)
+        contact(robot_state, sums)
     elif number == 2:
-        return goal(numbers, moving, tick, sums)
+        return goal(numbers, robot_state, tick, sums)
     elif number == 3:
-        along(numbers, moving, sums)
+        along(numbers, robot_state, sums)
     elif number == 4:
-        coverage(numbers, moving, sums, marks)
+        coverage(numbers, robot_state, sums, marks)
     return 0
 
 
 @kernel
-def note_readings(number, numbers, readings, first, count, moving, sums):
+def note_readings(number, numbers, readings, first, count, robot_state, sums):
     """Look at what a robot senses before it acts."""
     if number == 5:
         nearness(numbers, readings, first, count, sums)
     elif number == 6:
-        avoidance(numbers, readings, first, count, moving, sums)
+        avoidance(numbers, readings, first, count, robot_state, sums)
     elif number == 7:
         line(numbers, readings, first, count, sums)

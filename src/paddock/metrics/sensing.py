@@ -122,10 +122,10 @@ def nearness(numbers, readings, first, count, sums):
 
 
 @kernel
-def avoidance(numbers, readings, first, count, moving, sums):
+def avoidance(numbers, readings, first, count, robot_state, sums):
     """Add up swift, straight and careful motion."""
     most, _ = nearest_of(numbers[0], readings, first, count)
-    left, right = moving[LEFT_SPEED] / numbers[1], moving[RIGHT_SPEED] / numbers[1]
+    left, right = robot_state[LEFT_SPEED] / numbers[1], robot_state[RIGHT_SPEED] / numbers[1]
     difference = min(1.0, 0.5 * abs(left - right))
     sums[0] += max(0.0, 0.5 * (left + right)) * (1.0 - math.sqrt(difference)) * (1.0 - most)
 

@@ -50,7 +50,7 @@ class Policy(Protocol):
 
 @kernel
 def act(number, plan, weights, memory, readings, wheels):
-    """Run a policy: from a row of readings to the wanted rim speeds [m/s]."""
+    """Run a policy: from a row of readings to the wanted wheel speeds [m/s]."""
     if number == BRAITENBERG:
         braitenberg(plan, readings, wheels)
     elif number == NETWORK:

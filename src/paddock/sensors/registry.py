@@ -71,35 +71,35 @@ def kind_number(spec: SensorSpec) -> int:
 
 
 @kernel
-def measure(kind, model, space, view, device, values):
+def measure(kind, model, scratch, view, device, values):
     """Ideal values of one device; the numbers are the positions in SPECS. Pictures are not for this."""
     if kind == 0:
-        proximity(model, space, view, device, values)
+        proximity(model, scratch, view, device, values)
     elif kind == 1:
-        ground(model, space, view, device, values)
+        ground(model, scratch, view, device, values)
     elif kind == 2:
-        light(model, space, view, device, values)
+        light(model, scratch, view, device, values)
     elif kind == 3:
-        sonar(model, space, view, device, values)
+        sonar(model, scratch, view, device, values)
     elif kind == 4:
-        laser(model, space, view, device, values)
+        laser(model, scratch, view, device, values)
     elif kind == 5:
-        bumper(model, space, view, device, values)
+        bumper(model, scratch, view, device, values)
     elif kind == 6:
-        accelerometer(model, space, view, device, values)
+        accelerometer(model, scratch, view, device, values)
     elif kind == 7:
-        gyroscope(model, space, view, device, values)
+        gyroscope(model, scratch, view, device, values)
     elif kind == 8:
-        compass(model, space, view, device, values)
+        compass(model, scratch, view, device, values)
     elif kind == 9:
-        encoders(model, space, view, device, values)
+        encoders(model, scratch, view, device, values)
     elif kind == 10:
-        inertial(model, space, view, device, values)
+        inertial(model, scratch, view, device, values)
     elif kind == 11:
-        position(model, space, view, device, values)
+        position(model, scratch, view, device, values)
     elif kind == 12:
-        chemical(model, space, view, device, values)
+        chemical(model, scratch, view, device, values)
     elif kind == 13:
-        microphone(model, space, view, device, values)
+        microphone(model, scratch, view, device, values)
     elif kind == 15:
-        constant(model, space, view, device, values)
+        constant(model, scratch, view, device, values)

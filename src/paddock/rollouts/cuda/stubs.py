@@ -83,7 +83,7 @@ def uniform_single(key, channel):
 
 
 @kernel
-def no_sensor(model, space, view, device, values):
+def no_sensor(model, scratch, view, device, values):
     """A kind that is not read."""
 
 
@@ -98,19 +98,19 @@ def no_braitenberg(plan, readings, wheels):
 
 
 @kernel
-def dark(model, space, view, mount, ax, ay):
+def dark(model, scratch, view, mount, ax, ay):
     """The irradiance where there are no lights."""
     return 0.0
 
 
 @kernel
-def no_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, segments, discs):
+def no_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, segments, discs):
     """The other robots where there are none."""
     return segments, discs
 
 
 @kernel
-def nothing_far(model, space, x, y, c, s, reach):
+def nothing_far(model, scratch, x, y, c, s, reach):
     """Far things where nobody looks far."""
     return 0, 0
 
@@ -128,12 +128,12 @@ def no_polygon_at_disc(corners, first, end, x, y, c, s, px, py, size):
 
 
 @kernel
-def no_drift(row, moving, dt, along, across, turn, key, bias_key):
+def no_drift(row, robot_state, dt, along, across, turn, key, bias_key):
     """No inertial navigation on board."""
 
 
 @kernel
-def no_pans(model, robot, wanted, moving):
+def no_pans(model, robot, command, robot_state):
     """No pivots."""
 
 
@@ -143,23 +143,23 @@ def no_distance(robot_state, sums):
 
 
 @kernel
-def no_contact(moving, sums):
+def no_contact(robot_state, sums):
     """A metric that nobody asked for."""
 
 
 @kernel
-def no_goal(numbers, moving, tick, sums):
+def no_goal(numbers, robot_state, tick, sums):
     """A metric that nobody asked for."""
     return 0
 
 
 @kernel
-def no_way(numbers, moving, sums):
+def no_way(numbers, robot_state, sums):
     """A metric that nobody asked for."""
 
 
 @kernel
-def no_coverage(numbers, moving, sums, marks):
+def no_coverage(numbers, robot_state, sums, marks):
     """A metric that nobody asked for."""
 
 
@@ -169,7 +169,7 @@ def no_reading(numbers, readings, first, count, sums):
 
 
 @kernel
-def no_avoidance(numbers, readings, first, count, moving, sums):
+def no_avoidance(numbers, readings, first, count, robot_state, sums):
     """A metric that nobody asked for."""
 
 
