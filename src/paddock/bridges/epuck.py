@@ -57,11 +57,11 @@ class SimulatedHardware:
         handle = self.robot.devices.get(device)
         if handle is None:
             return ()
-        told, own = self._tables.sensor(device), handle.spec
-        if (own.response, own.scale) == (told.response, told.scale):
+        own, wanted = handle.spec, self._tables.sensor(device)
+        if (own.response, own.scale) == (wanted.response, wanted.scale):
             values = handle.raw_values()
         else:
-            values = raw_of(told, self.robot.body.read(handle, raw=False))
+            values = raw_of(wanted, self.robot.body.read(handle, raw=False))
         return tuple(round(value) for value in values.tolist())
 
     def read_heading(self) -> float | None:

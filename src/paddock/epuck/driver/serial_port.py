@@ -175,26 +175,24 @@ class SerialPort(Port):
         selector = (text_command("C") * 2, r"c,(?P<once>\d{1,2})\r\nc,(?P<twice>\d{1,2})\r\n")
         lines = [selector] if "selector" in devices else []
         forms = [self._forms[name] for name in binary]
-        commands, what = (
-            [pack_command(LETTERS[name]) for name in binary],
-            f"the question for {', '.join(sorted(devices))}",
-        )
+        what = f"the question for {', '.join(sorted(devices))}"
+        commands = [pack_command(LETTERS[name]) for name in binary]
         data, found = self._ask(commands, sum(map(count_bytes, forms)), lines, what=what)
-        told: dict[str, Raw] = {}
+        numbers: dict[str, Raw] = {}
         start = 0
         for name, form in zip(binary, forms, strict=True):
-            told[name] = sercom.unpack_numbers(form, data[start : start + count_bytes(form)])
+            numbers[name] = sercom.unpack_numbers(form, data[start : start + count_bytes(form)])
             start += count_bytes(form)
-        if "ground" in told:
-            told["ground"] = told["ground"][:3]
+        if "ground" in numbers:
+            numbers["ground"] = numbers["ground"][:3]
         if lines:
             if found["once"] != found["twice"]:
                 raise self._distrust(f"selector: {found['once']!r} and {found['twice']!r} in one breath")
-            told["selector"] = (int(found["once"]),)
-        for name, values in told.items():
+            numbers["selector"] = (int(found["once"]),)
+        for name, values in numbers.items():
             if max(values) > MOST.get(name, math.inf):
                 raise self._distrust(f"{name}: expected at most {MOST[name]}, got {max(values):g}")
-        return told
+        return numbers
 
     def _distrust(self, problem: str) -> BadMessage:
         self._in_doubt = True
@@ -216,8 +214,8 @@ class SerialPort(Port):
         with self.hold():
             if self._camera_set_at != self.restarts:
                 settings = (self.camera.mode, self.camera.width, self.camera.height, self.camera.zoom)
-                told = ",".join(map(str, (*settings, self.camera.bytes)))
-                answers = [(text_command("J", *settings), r"j\r\n"), (text_command("I"), rf"i,{told}\r\n")]
+                expected = ",".join(map(str, (*settings, self.camera.bytes)))
+                answers = [(text_command("J", *settings), r"j\r\n"), (text_command("I"), rf"i,{expected}\r\n")]
                 self._ask([], 0, answers, what="the camera's settings")
                 self._camera_set_at = self.restarts
             data, _ = self._ask([pack_command("I")], 3 + self.camera.bytes, what="the question for an image")

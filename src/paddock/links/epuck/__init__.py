@@ -58,8 +58,8 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
         if not host:
             raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
         if number == 0:
-            told = parts.netloc.rpartition(":")[2]
-            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {told}")
+            given = parts.netloc.rpartition(":")[2]
+            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {given}")
         port = WifiPort(lambda left: TcpStream(host, number, left), timeout)
     try:
         port.identify()

@@ -18,7 +18,7 @@ from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, PaddockError, SimulationError, UnknownName
 from paddock.core.geometry import Pose, wrap
-from paddock.core.numeric import all_finite
+from paddock.core.numeric import all_finite, check_heading
 from paddock.epuck import packets
 from paddock.epuck.driver.port import LONGEST, Port
 from paddock.estimate.odometry import ORIGIN
@@ -133,11 +133,10 @@ class EPuck(Robot, BaseArena):
 
     def set_odometry(self, x: float, y: float, heading: float = 0.0) -> None:
         """Tell its odometry where it is: x, y [m], heading [rad]."""
-        if not (all_finite(x, y, heading) and abs(heading) <= 2 * math.pi):
-            raise PaddockError(
-                f"{self.name}.set_odometry({x!r}, {y!r}, {heading!r}): expected finite numbers: metres, and a heading "
-                "from -2π to 2π radians"
-            )
+        call = f"{self.name}.set_odometry({x!r}, {y!r}, {heading!r})"
+        if not all_finite(x, y, heading):
+            raise PaddockError(f"{call}: expected finite numbers")
+        check_heading(call, heading)
         self.body.set_odometry(Pose(float(x), float(y), wrap(float(heading))))
         self.note_event("teleport", self.name, f"odometry of {self.name} set to ({x:g}, {y:g}, {heading:g})")
 
