@@ -75,6 +75,7 @@ def drive_crossing(job: CrossingJob) -> CrossingRun:
     with paddock.open(placed_world(job), seed=job.seed) as arena:
         for robot in arena.robots.values():
             robot.enable("proximity", "ground")
+            robot.wheels.warns = False  # Braitenberg's sums go beyond what wheels can do, as they did in the framework
         controllers = {name: SETUPS[job.setup].make() for name in arena}
         episode = arena.run(job.seconds, controllers, every=arena.dt)
     traces = tuple(episode.robots[name].trace for name in controllers)

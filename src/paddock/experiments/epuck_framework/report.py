@@ -64,11 +64,12 @@ COURSE_WORDS = (
     "at the floor with one camera of 16 pixels across; programs take pixels 1, 7 and 14 for left, middle and "
     "right. With a view as wide as the body (our assumption) the outer ones are 30 mm from the middle, and a line "
     "between one and two such spacings is 50 mm wide. There a robot sees the line up to 3 + 2.5 = 5.5 cm away. "
-    "Two robots that pass each other are 9 cm apart, so that each is 4.5 cm beside the line. That decides. On the "
-    "wide line the improved controller sees the line again as soon as the other robot is past, and goes on. On "
-    "the narrow line it then sees nothing and, as it is told, drives straight on. The robot on the inside of the "
-    "closed line meets the line again; the one on the outside leaves it for good. The stock controller fails on "
-    "both."
+    "That decides what becomes of the improved controller. On the narrow line both robots lose the line as soon "
+    "as they turn, and when the other one is past they drive straight on, as they are told, 10 to 20° to the left "
+    "of the line. The robot on the inside of the closed line meets the line again; the one on the outside leaves "
+    "it for good. On the wide line at least one of the robots keeps the line in sight while they pass, and one "
+    "that left it has the other on its right until it sees the line again; so both go on. The stock controller "
+    "fails on both courses."
 )
 
 
