@@ -81,7 +81,7 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
     """Make keys agree that exclude or need each other."""
     if cls is Arc:
         keys["to_deg"] = keys.get("from_deg", 0.0) + 1 + abs(keys.get("to_deg", 0.0)) % 358
-        keys["thickness"] = keys["radius"] / 4
+        keys["thickness"] = max(keys["radius"] / 4, TINY)
     if cls is Pivot:
         keys["min_deg"], keys["max_deg"] = sorted((keys["min_deg"], keys["max_deg"]))
     if cls is Field:

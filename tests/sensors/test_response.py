@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bridges.pucks import bench
+from bridges.epuck_room import bench
 
 import paddock
 from paddock.sensors.response import Counter, raw_of, si_of

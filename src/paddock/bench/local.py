@@ -42,6 +42,7 @@ class Bench(NamedTuple):
     steps: int  # in one measurement, about half a second's worth
     beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
     figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
+    between: Callable[[], None] = lambda: None  # is called before each measurement, and not timed
     close: Callable[[], None] = lambda: None
 
 
@@ -209,7 +210,7 @@ def swarm_world(robots: int, seed: int = 1) -> WorldSpec:
         while True:
             x, y = (rng.uniform(radius + 0.02, side - radius - 0.02) for _ in range(2))
             column, row = int(x / 0.2), int(y / 0.2)
-            near = [one for i in (-1, 0, 1) for j in (-1, 0, 1) for one in taken.get((column + i, row + j), ())]
+            near = [disc for i in (-1, 0, 1) for j in (-1, 0, 1) for disc in taken.get((column + i, row + j), ())]
             if all(math.hypot(x - a, y - b) > radius + size + 0.02 for a, b, size in near):
                 taken.setdefault((column, row), []).append((x, y, radius))
                 return x, y

@@ -16,7 +16,7 @@ from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.core.errors import LinkError, PaddockError, UnknownName, shown
 from paddock.core.observation import acting
-from paddock.core.places import place, place_of, problem_of
+from paddock.core.places import error_location, place, problem_of
 from paddock.policies.networks import Network
 from paddock.policies.policy_files import load_policy
 from paddock.policies.program import Program
@@ -152,7 +152,7 @@ def telling_place(path: Path | None, *names: str) -> Iterator[None]:
     except Exception as error:
         if path is None:
             raise
-        where = place_of(error, path)
+        where = error_location(error, path)
         if where is None:
             if isinstance(error, LinkError):  # nobody's mistake there
                 raise

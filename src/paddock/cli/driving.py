@@ -46,8 +46,8 @@ class Outcome:
     def explanation(self) -> str:
         """Why it ended, for the page."""
         episode = self.episode
-        who = f" of {episode.culprit}" if episode.culprit else ""
-        return f"{episode.reason} (at {episode.seconds:g} s{who})" if episode.failed else episode.reason
+        who = f"robot {episode.culprit}, " if episode.culprit else ""
+        return f"{episode.reason} ({who}at {episode.seconds:g} s)" if episode.failed else episode.reason
 
 
 def check_seconds(seconds: float) -> None:

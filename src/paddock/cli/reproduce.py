@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from paddock.cli.sheets import print_sheet
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
-from paddock.experiments.document import checked_folder
+from paddock.experiments.document import ensure_folder
 from paddock.experiments.rows import all_hold, claims
 
 
@@ -39,7 +39,7 @@ def reproduce(
     folders = {one: out / one if out is not None and name == "all" else out for one in names}
     for folder in folders.values():
         if folder is not None:
-            checked_folder(folder)  # nobody waits for minutes to hear that the report has no place
+            ensure_folder(folder)  # nobody waits for minutes to hear that the report has no place
     outcomes = {one: _reproduce(one, json_lines, folder, seeds, workers) for one, folder in folders.items()}
     return all(outcomes.values())
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.console import Console
+
 import paddock
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
-from paddock.cli.tables import new_table
-from paddock.cli.terminal import PlainConsole, log_plainly
+from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
-from paddock.core.plain_text import strip_control
+from paddock.core.outside import VisibleFormatter, visible
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
-from paddock.server.session import Scoring
+from paddock.server.scoreboard import Scoring
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
@@ -51,8 +53,10 @@ def serve_world(
         bridge_host: the address of the bridges' ports; see `OpenBridges`.
         open_page: whether to open the page in the browser.
     """
-    console = PlainConsole(soft_wrap=True)
-    log_plainly()
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    handler = logging.StreamHandler()
+    handler.setFormatter(VisibleFormatter("%(message)s"))
+    logging.basicConfig(handlers=[handler])
     if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
         raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for flat out, got {settings.speed:g}")
     spec = load_world(world)
@@ -68,21 +72,21 @@ def serve_world(
         links.append((student, robot, token))
 
     def ready() -> None:
-        console.print(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)")
+        console.print(visible(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)"))
         if server.supervisor:
             console.print(f"supervisor: {server.url(token=server.supervisor)}")
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
         for line in bridged.describe():
-            console.print(line)
+            console.print(visible(line))
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
-                table.add_row(strip_control(student), strip_control(robot), f"{server.url(token=token)}&robot={robot}")
+                table.add_row(cell(student), cell(robot), cell(f"{server.url(token=token)}&robot={robot}"))
             longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
             wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
-            PlainConsole(width=max(console.width, wide)).print(table)  # links must not be cut
+            Console(width=max(console.width, wide)).print(table)  # links must not be cut
         if names and server.loopback:
             console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
         if drivers.controllers:
@@ -95,7 +99,7 @@ def serve_world(
     console.print("stopped")
 
 
-def drive(server: Server, drivers: Drivers, file: Path | None, console: PlainConsole) -> None:
+def drive(server: Server, drivers: Drivers, file: Path | None, console: Console) -> None:
     """Drive robots as any client does: everyone sees who drives, and the clock waits for it."""
     name = file.name if file is not None else "policy"
     try:
@@ -109,7 +113,7 @@ def drive(server: Server, drivers: Drivers, file: Path | None, console: PlainCon
                 arena.run(SLICE, drivers.controllers)
     except PaddockError as error:
         if server.goodbye not in str(error):
-            console.print(f"{error}\n{name} drives no more", style="bold red")
+            console.print(visible(f"{error}\n{name} drives no more", lines=True), style="bold red")
 
 
 def read_names(file: Path) -> list[str]:

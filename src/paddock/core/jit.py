@@ -178,7 +178,7 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         yield
     except Exception as error:
         if type(error).__module__.startswith("numba."):
-            raise _explained(error) from None
+            raise _explain(error) from None
         raise
     finally:
         done.set()
@@ -189,14 +189,14 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         sys.stderr.flush()
 
 
-def _explained(error: Exception) -> Exception:
+def _explain(error: Exception) -> Exception:
     """What the compiler says of somebody's own kernel, in short; of Paddock's, all that it says."""
     text = str(error)
     places = re.findall(r'File "([^"]+)", line (\d+):', text)
     own = [place(file, int(line)) for file, line in places if is_users(file)]
     if not own:
         return error
-    reasons = [one for one in text.splitlines() if one and not one.startswith("Failed in nopython")]
+    reasons = [line for line in text.splitlines() if line and not line.startswith("Failed in nopython")]
     return PaddockError(
         f"{own[0]}: this cannot be compiled: {reasons[0].rstrip(':')} "
         "(kernels use numbers, loops, math and other kernels; they make no arrays, lists or texts)"

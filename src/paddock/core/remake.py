@@ -10,7 +10,7 @@ from typing import Any
 from paddock.core.jit import Kernel
 
 
-def remade(
+def remake_kernel(
     kernel: Kernel,
     swaps: Mapping[Kernel, Any],
     *,
@@ -64,8 +64,8 @@ class _Maker:
         return Kernel(copy, cache=False) if self.make is None else self.make(copy)
 
     def _literal(self, value: Any) -> Any:
-        if self.constant is not None and isinstance(value, tuple) and any(isinstance(one, float) for one in value):
-            return tuple(self._literal(one) for one in value)
+        if self.constant is not None and isinstance(value, tuple) and any(isinstance(part, float) for part in value):
+            return tuple(self._literal(part) for part in value)
         return self.constant(value) if self.constant is not None and isinstance(value, float) else value
 
     def _stand_in(self, value: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from paddock.core.errors import SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
-from paddock.core.numeric import all_finite, checked_seed
+from paddock.core.numeric import all_finite, check_seed
 from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
@@ -317,8 +317,8 @@ def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:
     if isinstance(seed, (Sequence, np.ndarray)):
         if len(seed) != worlds:
             raise SimulationError(f"seed: expected a whole number, or {worlds} of them, got {len(seed)}")
-        return np.array([checked_seed(one) for one in seed], np.int64)
-    first = checked_seed(seed)
+        return np.array([check_seed(one) for one in seed], np.int64)
+    first = check_seed(seed)
     if first + worlds > 2**63:
         raise SimulationError(f"seed: expected at most 2**63 - {worlds} for {worlds} worlds, got {seed!r}")
     return first + np.arange(worlds, dtype=np.int64)
