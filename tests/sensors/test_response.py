@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bridges.epuck_room import bench
 
 import paddock
+from bridges.epuck_room import bench
 from paddock.sensors.response import Counter, raw_of, si_of
 
 
