@@ -20,7 +20,7 @@ from paddock.policies.networks import Network, nearness
 from paddock.robots import load_robot
 from paddock.rollouts.batch import Batch
 from paddock.rollouts.cuda.device import Cuda
-from paddock.rollouts.cuda.launch import Job
+from paddock.rollouts.cuda.launch import GpuRun
 from paddock.rollouts.metric_sums import metric_sums_of
 from paddock.rollouts.policy_table import policy_table_of
 from paddock.worlds import load_world
@@ -107,14 +107,14 @@ def batch_gpu() -> Bench:
     return Bench(GPU_WORLDS, TICK, work, 1_000)
 
 
-def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> Job:
+def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> GpuRun:
     """The tables of a batch on the GPU, with the network of the benchmark at the wheels."""
     policy = batch_policy(individuals)
     policy_table = policy_table_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
     metric_sums = metric_sums_of(
         worlds.scenes, [Distance(), ContactTime()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
     )
-    return Job(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, policy_table, metric_sums)
+    return GpuRun(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, policy_table, metric_sums)
 
 
 def why_no_gpu() -> str:

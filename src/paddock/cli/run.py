@@ -15,7 +15,7 @@ from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.cli.built_in import choose_built_in
 from paddock.cli.controllers import chosen_controllers
-from paddock.cli.driving import Drive, check_seconds, run_drivers
+from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import new_table
@@ -58,7 +58,7 @@ def run_world(
                 show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             )
         while True:
-            drive = Drive(
+            drive = DrivePlan(
                 seconds=seconds,
                 choose=lambda: chosen_controllers(arena, controller, policy, otherwise=choose_built_in),
                 file=controller,

@@ -36,7 +36,7 @@ THINNEST, WIDEST = 0.001, 20.0  # an outline's smallest width, and a corner's di
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Body(Spec):
+class BodySpec(Spec):
     """The outline on the floor: a circle around the axle's centre, or a convex polygon."""
 
     radius: Length | None = None
@@ -67,7 +67,7 @@ class RobotSpec(Spec):
 
     name: Name
     title: str = ""
-    body: Body
+    body: BodySpec
     drive: DifferentialDrive
     sensors: tuple[Sensor, ...] = ()
     leds: tuple[Name, ...] = ()  # names of its lamps

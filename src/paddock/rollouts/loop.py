@@ -42,13 +42,13 @@ from paddock.sensors.sense import sense
 
 def loop_for(policies: Iterable[Policy]) -> Kernel:
     """The loop with the user's own kernel in it, if there is one; compiled once per process."""
-    own_ones = {policy.decide: None for policy in policies if isinstance(policy, KernelPolicy)}
-    if not own_ones:
+    own_kernels = {policy.decide: None for policy in policies if isinstance(policy, KernelPolicy)}
+    if not own_kernels:
         return roll
-    if len(own_ones) > 1:
-        names = ", ".join(one.function.__name__ for one in own_ones)
+    if len(own_kernels) > 1:
+        names = ", ".join(kernel.function.__name__ for kernel in own_kernels)
         raise SimulationError(f"{names}: one run can have one kernel of your own only, for as many robots as you like")
-    return _loop_with(next(iter(own_ones)))
+    return _loop_with(next(iter(own_kernels)))
 
 
 @functools.cache
