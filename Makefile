@@ -46,7 +46,7 @@ bench: $(RUN)  ## rates of this machine
 bench-peers: $(DEV)  ## the same scenes in other simulators, and the ratios
 	$(BIN)/python benchmarks/peers/run.py --install $(ARGS)
 
-clients: $(VENV)/.clients  ## programs of others that tests run against our twins, without what they do not need there
+clients: $(VENV)/.clients  ## programs of others that tests run against our emulators, without what they do not need there
 
 $(VENV)/.clients: $(DEV)
 	@echo "installing other people's e-puck client (40 MB) for its test"

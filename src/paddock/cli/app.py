@@ -214,6 +214,14 @@ def refuse_both(controller: Path | None, policy: Path | None) -> None:
         raise typer.BadParameter("expected either --controller or --policy")
 
 
+def split_bridge(text: str) -> tuple[str, str]:
+    """A bridge's name, and what is asked of it."""
+    name, equals, asked = text.partition("=")
+    if not (name and equals and asked):
+        raise typer.BadParameter(f"--bridge {text}: expected NAME=ROBOT")
+    return name, asked
+
+
 @app.command()
 def serve(
     world: Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")],
@@ -257,6 +265,14 @@ def serve(
             help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port. Default: 1000. May be repeated."
         ),
     ] = None,
+    bridge: Annotated[
+        list[str] | None,
+        typer.Option(help="A bridge of another package, and a robot for it: NAME=ROBOT. May be repeated."),
+    ] = None,
+    bridge_host: Annotated[
+        str,
+        typer.Option(help="Address of e-puck2s and bridges. They have no token: who reaches a port drives its robot."),
+    ] = "127.0.0.1",
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
@@ -288,8 +304,12 @@ def serve(
         score=score,
         controller=controller,
         policy=policy,
-        serial_twins=tuple(epuck_serial or ()),
-        wifi_twins=tuple(epuck2 or ()),
+        bridges=[
+            *(("epuck-serial", robot) for robot in epuck_serial or ()),
+            *(("epuck2", robot) for robot in epuck2 or ()),
+            *(split_bridge(text) for text in bridge or ()),
+        ],
+        bridge_host=bridge_host,
         open_page=open_page,
     )
 
