@@ -35,7 +35,7 @@ from paddock.robots import RobotSpec, load_robot
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.metric_sums import no_metric_sums
 from paddock.rollouts.policy_table import policy_table_of, remember
-from paddock.sensors.sense import sense, take_picture
+from paddock.sensors.sense import sense_for, take_picture
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
 from paddock.worlds.spec import Placed
@@ -51,7 +51,7 @@ class Arena(BaseArena):
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
         self.layout = 0  # how often robots came or went
-        self._step, self._sense = step.compiled, sense.compiled
+        self._step = step.compiled
         self._watched: list[Robot] = []
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self._hold(built)
@@ -65,6 +65,8 @@ class Arena(BaseArena):
     def _hold(self, built: BuiltWorld) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
         self.space = engine.workspace(self.model)
+        self.sensing = sense_for(built.sensor_kinds)
+        self._sense = self.sensing.compiled
         self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
 
     def close(self) -> None:
@@ -165,7 +167,7 @@ class Arena(BaseArena):
             mask = robot.chosen.mask  # all that sense() would read, looked at or not
             policy_table.enabled[self.numbers[robot.name], : len(mask)] = mask
         readings, metric_sums = np.zeros(max(1, self.built.values)), no_metric_sums(len(self.robots))
-        loop = loop_for(policies.values())
+        loop = loop_for(policies.values(), self.built.sensor_kinds)
         more = (policy_table, readings, metric_sums, np.zeros(1, np.int64))
         with progress_while_compiling("its fused loop", loop):
             loop(self.model, self.state, self.commands, self.space, *more, 0)
@@ -176,7 +178,7 @@ class Arena(BaseArena):
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
-        with progress_while_compiling("its sensors", sense):
+        with progress_while_compiling("its sensors", self.sensing):
             self.read(0, np.zeros(self.model.types[:, END_OF_DEVICES].max(initial=0), np.uint8), np.empty(0))
         if camera is not None:
             with progress_while_compiling("its cameras", take_picture):

@@ -35,8 +35,9 @@ KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
 class Kernel:
     """A function that is compiled when it is first called or first used by another kernel."""
 
-    def __init__(self, function: Callable[..., Any], *, cache: bool = True) -> None:
+    def __init__(self, function: Callable[..., Any], *, cache: bool = True, stamp: str = "") -> None:
         functools.update_wrapper(self, function)
+        self.stamp = stamp  # of what else its machine code is made of
         # Cached machine code is found again through its module: that of a page or a plug-in may not be there to import.
         self.function, self.cache = function, cache and function.__module__ in sys.modules
 
@@ -59,7 +60,7 @@ class Kernel:
         if Path(self.function.__code__.co_filename).is_relative_to(package_folder()):
             # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
             cache = dispatcher._cache._cache_file
-            cache._source_stamp = source_stamp()
+            cache._source_stamp = source_stamp() + self.stamp
             try:
                 cache._load_index()
             except Exception:  # written by another version, with classes that are gone: start anew

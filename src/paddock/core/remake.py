@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dis
+import hashlib
 import types
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from paddock.core.jit import Kernel
 
@@ -17,6 +20,7 @@ def remade(
     names: Mapping[str, Any] | None = None,
     constant: Callable[[Any], Any] | None = None,
     make: Callable[[types.FunctionType], Any] | None = None,
+    keep: bool = False,
 ) -> Any:
     """A kernel in which, all the way down, others stand for those in `swaps`; itself if nothing in it changes.
 
@@ -25,10 +29,38 @@ def remade(
         swaps: what shall stand for some kernels.
         names: what shall stand behind some global names, written with their module: `package.module.NAME`.
         constant: what shall stand for a literal, or for a number or module behind a global name.
-        make: turns every function into what the device wants; None for kernels of this process that are never cached
-            on disk, where they would take the originals' place.
+        make: turns every function into what the device wants; None for kernels of this process.
+        keep: whether machine code is kept on disk, beside the originals' and under another name, until the source of
+            what stands for others changes.
     """
-    return _Maker(swaps, names or {}, constant, make).made(kernel)
+    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).made(kernel)
+
+
+class Variant(NamedTuple):
+    """What tells a kernel made anew from the original, on disk."""
+
+    name: str
+    stamp: str
+
+    @classmethod
+    def of(cls, kernels: Iterable[Kernel]) -> Variant:
+        """The variant that has some kernels in place of others."""
+        parts = sorted(part for kernel in kernels for part in _parts(kernel, set()))
+        name = repr([where for where, _ in parts])
+        return cls(hashlib.sha256(name.encode()).hexdigest()[:12], hashlib.sha256(repr(parts).encode()).hexdigest())
+
+
+def _parts(kernel: Kernel, known: set[Kernel]) -> list[tuple[str, str]]:
+    """Names and contents of a kernel and all that it calls."""
+    if kernel in known:
+        return []
+    known.add(kernel)
+    function, code = kernel.function, kernel.function.__code__
+    values = {name: function.__globals__.get(name) for name in _global_names(code)}
+    inner = [part for value in values.values() if isinstance(value, Kernel) for part in _parts(value, known)]
+    plain = {name: value for name, value in values.items() if isinstance(value, (bool, int, float, tuple, np.number))}
+    text = f"{code.co_code.hex()} {code.co_consts!r} {code.co_names!r} {plain!r}"
+    return [(f"{function.__module__}.{function.__qualname__}", text), *inner]
 
 
 class _Maker:
@@ -38,7 +70,9 @@ class _Maker:
         names: Mapping[str, Any],
         constant: Callable[[Any], Any] | None,
         make: Callable[[types.FunctionType], Any] | None,
+        variant: Variant | None,
     ) -> None:
+        self.variant = variant
         self.done: dict[Kernel, Any] = {}
         self.swaps, self.names, self.constant, self.make = swaps, names, constant, make
 
@@ -61,11 +95,16 @@ class _Maker:
         if self.make is None and not changed:
             return kernel
         copy = types.FunctionType(code.replace(co_consts=literals), {**known, **names}, function.__name__)
-        return Kernel(copy, cache=False) if self.make is None else self.make(copy)
+        if self.make is not None:
+            return self.make(copy)
+        if self.variant is None:
+            return Kernel(copy, cache=False)
+        copy.__qualname__ = f"{function.__qualname__}_{self.variant.name}"
+        return Kernel(copy, stamp=self.variant.stamp)
 
     def _literal(self, value: Any) -> Any:
-        if self.constant is not None and isinstance(value, tuple) and any(isinstance(one, float) for one in value):
-            return tuple(self._literal(one) for one in value)
+        if self.constant is not None and isinstance(value, tuple) and any(isinstance(part, float) for part in value):
+            return tuple(self._literal(part) for part in value)
         return self.constant(value) if self.constant is not None and isinstance(value, float) else value
 
     def _stand_in(self, value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, shown
+from paddock.core.jit import Kernel
 from paddock.core.numeric import all_finite
 from paddock.engine.model import Floats
 from paddock.worlds.build import BuiltWorld
@@ -34,7 +35,7 @@ class Metric(ABC):
 
     robot: str | None = None  # only of this robot; None: of all
 
-    number: ClassVar[int]  # how kernels know the kind
+    kernel: ClassVar[Kernel]  # what it adds up; its parameters are some of those of `note_motion` or `note_readings`
     columns: ClassVar[int]  # how many sums it keeps
     is_goal: ClassVar[bool] = False  # whether a world may stop once all robots have reached it
 

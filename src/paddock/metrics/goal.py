@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from paddock.core.errors import PaddockError, shown
-from paddock.core.jit import kernel
+from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
 from paddock.metrics.base import Metric, Run, checked_above_zero, checked_point
@@ -19,6 +19,34 @@ from paddock.worlds.build import BuiltWorld
 NOW, NEAREST, START, REACHED = range(4)
 GOAL_X, GOAL_Y, GOAL_RADIUS = range(3)
 NEVER = -1.0
+
+
+@kernel
+def goal(numbers, moving, tick, sums):
+    """Note how near the goal is: 1 when it is reached for the first time, else 0."""
+    away = math.hypot(moving[X] - numbers[GOAL_X], moving[Y] - numbers[GOAL_Y])
+    sums[NOW] = away
+    sums[NEAREST] = min(sums[NEAREST], away)
+    if sums[REACHED] < 0.0 and away <= numbers[GOAL_RADIUS]:
+        sums[REACHED] = tick
+        return 1
+    return 0
+
+
+@kernel
+def along(numbers, moving, sums):
+    """Find the way's nearest point, and remember how far along it lies if that is a record."""
+    nearest, best, before = numbers[0], -1.0, 0.0
+    for k in range(2, 2 * int(numbers[1]), 2):
+        ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
+        px, py = moving[X] - numbers[k], moving[Y] - numbers[k + 1]
+        length = math.hypot(ex, ey)
+        t = min(length, max(0.0, (px * ex + py * ey) / length)) if length > 0.0 else 0.0
+        away = math.hypot(px - t * ex / length, py - t * ey / length) if length > 0.0 else math.hypot(px, py)
+        if away <= nearest:
+            nearest, best = away, before + t
+        before += length
+    sums[0] = max(sums[0], best)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +61,7 @@ class Goal(Metric):
     radius: float = 0.1  # [m]
     name: str = "goal"
 
-    number: ClassVar[int] = 2
+    kernel: ClassVar[Kernel] = goal
     columns: ClassVar[int] = 4
     is_goal: ClassVar[bool] = True
 
@@ -79,7 +107,7 @@ class Along(Metric):
     width: float = math.inf  # [m]
     name: str = "along"
 
-    number: ClassVar[int] = 3
+    kernel: ClassVar[Kernel] = along
     columns: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -109,31 +137,3 @@ class Along(Metric):
         if len(way) < 2:
             raise PaddockError(f"Along: points: expected at least 2 points, got {len(way)}")
         return [checked_point("Along", "points", point) for point in way]
-
-
-@kernel
-def goal(numbers, moving, tick, sums):
-    """Note how near the goal is: 1 when it is reached for the first time, else 0."""
-    away = math.hypot(moving[X] - numbers[GOAL_X], moving[Y] - numbers[GOAL_Y])
-    sums[NOW] = away
-    sums[NEAREST] = min(sums[NEAREST], away)
-    if sums[REACHED] < 0.0 and away <= numbers[GOAL_RADIUS]:
-        sums[REACHED] = tick
-        return 1
-    return 0
-
-
-@kernel
-def along(numbers, moving, sums):
-    """Find the way's nearest point, and remember how far along it lies if that is a record."""
-    nearest, best, before = numbers[0], -1.0, 0.0
-    for k in range(2, 2 * int(numbers[1]), 2):
-        ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
-        px, py = moving[X] - numbers[k], moving[Y] - numbers[k + 1]
-        length = math.hypot(ex, ey)
-        t = min(length, max(0.0, (px * ex + py * ey) / length)) if length > 0.0 else 0.0
-        away = math.hypot(px - t * ex / length, py - t * ey / length) if length > 0.0 else math.hypot(px, py)
-        if away <= nearest:
-            nearest, best = away, before + t
-        before += length
-    sums[0] = max(sums[0], best)

@@ -6,41 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from paddock.core.jit import kernel
+from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import CONTACTS, FORWARD, TURN
 from paddock.metrics.base import Metric, Run
 
 LENGTH, NET, TURNED = range(3)
 TICKS, TIMES, BEFORE = range(3)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Travel(Metric):
-    """`distance` driven [m], `mean_speed` [m/s] (backwards counts against it), `turned` [rad] to either side."""
-
-    number: ClassVar[int] = 0
-    columns: ClassVar[int] = 3
-
-    def names(self) -> tuple[str, ...]:
-        return "distance", "mean_speed", "turned"
-
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
-        return sums[..., LENGTH], run.mean(sums[..., NET]) / run.dt, sums[..., TURNED]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contact(Metric):
-    """`contact_time` [s] spent touching anything, and `contacts`, how many times that began."""
-
-    number: ClassVar[int] = 1
-    columns: ClassVar[int] = 3
-
-    def names(self) -> tuple[str, ...]:
-        return "contact_time", "contacts"
-
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
-        return sums[..., TICKS] * run.dt, sums[..., TIMES]
 
 
 @kernel
@@ -61,3 +33,31 @@ def contact(moving, sums):
         sums[BEFORE] = 1.0
     else:
         sums[BEFORE] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Travel(Metric):
+    """`distance` driven [m], `mean_speed` [m/s] (backwards counts against it), `turned` [rad] to either side."""
+
+    kernel: ClassVar[Kernel] = travel
+    columns: ClassVar[int] = 3
+
+    def names(self) -> tuple[str, ...]:
+        return "distance", "mean_speed", "turned"
+
+    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+        return sums[..., LENGTH], run.mean(sums[..., NET]) / run.dt, sums[..., TURNED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contact(Metric):
+    """`contact_time` [s] spent touching anything, and `contacts`, how many times that began."""
+
+    kernel: ClassVar[Kernel] = contact
+    columns: ClassVar[int] = 3
+
+    def names(self) -> tuple[str, ...]:
+        return "contact_time", "contacts"
+
+    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+        return sums[..., TICKS] * run.dt, sums[..., TIMES]

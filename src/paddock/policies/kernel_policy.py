@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,22 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.places import place_of, problem_of
 from paddock.policies.inputs import seen_by
 
-OWN = 2
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
+
+
+@kernel
+def own(inputs, weights, memory, wheels):
+    """Stands for the user's kernel, which takes its place before the loop is compiled."""
+
+
+@kernel
+def take_own(plan, weights, memory, readings, wheels):
+    """Hand the user's kernel its inputs."""
+    count, kept = int(plan[INPUTS]), int(plan[REMEMBERED])
+    inputs = memory[kept : kept + count]
+    for k in range(count):
+        inputs[k] = readings[int(plan[SLOTS + k])]
+    own(inputs, weights[: int(plan[WEIGHTS])], memory[:kept], wheels[:2])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,7 +49,7 @@ class KernelPolicy:
     remember: int = 0  # numbers of memory
     memory: NDArray[np.float64] = field(init=False, repr=False)
 
-    number = OWN
+    kernel: ClassVar[Kernel] = take_own
 
     def __post_init__(self) -> None:
         if not isinstance(self.decide, Kernel):
@@ -113,18 +127,3 @@ class KernelPolicy:
         """Where its inputs lie, and how much it has of all."""
         slots = [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
         return [len(slots), self.weights.shape[1], self.remember, *slots]
-
-
-@kernel
-def own(inputs, weights, memory, wheels):
-    """Stands for the user's kernel, which takes its place before the loop is compiled."""
-
-
-@kernel
-def take_own(plan, weights, memory, readings, wheels):
-    """Hand the user's kernel its inputs."""
-    count, kept = int(plan[INPUTS]), int(plan[REMEMBERED])
-    inputs = memory[kept : kept + count]
-    for k in range(count):
-        inputs[k] = readings[int(plan[SLOTS + k])]
-    own(inputs, weights[: int(plan[WEIGHTS])], memory[:kept], wheels[:2])

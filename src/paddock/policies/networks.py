@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError, UnknownName, shown
 from paddock.core.jit import Kernel
 from paddock.policies.inputs import Input, nearness
-from paddock.policies.network_kernel import IDENTITY, NETWORK, RELU, SIGMOID, TANH, network
+from paddock.policies.network_kernel import IDENTITY, RELU, SIGMOID, TANH, network
 from paddock.policies.trainable import Trainable
 
 __all__ = ["Input", "Network", "nearness"]
@@ -33,7 +33,6 @@ class Network(Trainable):
     activation: str = "tanh"  # of the hidden layers: tanh, relu, sigmoid or identity
     output: str = "tanh"  # of the wheels
 
-    number: ClassVar[int] = NETWORK
     kernel: ClassVar[Kernel] = network
     format: ClassVar[str] = "paddock network 1"
 

@@ -16,7 +16,6 @@ from paddock.policies.register_machine import (
     INSTRUCTION_COLUMNS,
     OPERATION,
     OPERATIONS,
-    PROGRAM,
     TARGET,
     WHEELS,
     B,
@@ -39,7 +38,6 @@ class Program(Trainable):
     length: int = 64  # instructions that there is room for
     recurrent: bool = True
 
-    number: ClassVar[int] = PROGRAM
     kernel: ClassVar[Kernel] = program
     format: ClassVar[str] = "paddock program 1"
 

@@ -29,7 +29,6 @@ class Trainable(ABC):
     weights: Any = field(default=None, repr=False)  # shape (individuals, size) or (size)
     memory: NDArray[np.float64] = field(init=False, repr=False)  # what it remembers, and scratch
 
-    number: ClassVar[int]
     kernel: ClassVar[Kernel]  # one decision: (plan, weights, memory, readings, wheels)
     format: ClassVar[str]  # of its files
 

@@ -9,6 +9,7 @@ import numpy as np
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.engine.model import Bytes, Floats, Ints
 from paddock.metrics.base import Metric, Run
+from paddock.metrics.registry import number_of
 from paddock.rollouts.policy_table import slot_of
 from paddock.rollouts.tables import ENDLESS, FIRST, FIRST_SUM, MEASURED, METRIC_COLUMNS, SLOT_COLUMNS, MetricSums
 from paddock.worlds.build import BuiltWorld
@@ -42,7 +43,7 @@ def metric_sums_of(
             kind = type(metric).__name__
             raise PaddockError(f"{kind}: made for {metric.scenes()} scenes, but there are {len(scenes)}")
         first_number = len(numbers[0])
-        rows.append([metric.number, first_number, sum(one.shape[2] for one in sums), marks])
+        rows.append([number_of(metric), first_number, sum(one.shape[2] for one in sums), marks])
         for scene, built in enumerate(scenes):
             numbers[scene] += metric.numbers(built, scene)
         _pad(numbers)
