@@ -102,7 +102,8 @@ def _make(dispatch: Dispatch, cases: tuple[Case, ...]) -> Kernel:
     text = dispatch.source(cases)
     file = f"<paddock {dispatch.name} {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"__name__": f"{__name__}.{dispatch.name}", **{case.name: case.kernel for case in cases}}
+    # Machine code that is kept on disk is found again through a module that can be imported: this one.
+    names = {"__name__": __name__, **{case.name: case.kernel for case in cases}}
     exec(compile(text, file, "exec"), names)  # of our own making: numbers and identifiers
     return Kernel(names[dispatch.name], cache=False)  # type: ignore[arg-type]
 
