@@ -84,7 +84,7 @@ def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
     # The champion drives in the world beside it as it did when it was judged.
     batch = paddock.batch(tmp_path / "world.toml", 1, seed=SMALL.seed)
     task = study.evolution.task
-    drive = batch.run(8.0, load_policy(tmp_path / "champion.npz"), metrics=task.metrics, trace_every=task.trace_every)
+    drive = batch.run(8.0, load_policy(tmp_path / "champion.npz"), metrics=task.metrics, every=task.trace_every)
     assert task.judge(drive).fitness[0] == study.summary["best_fitness"]
 
 

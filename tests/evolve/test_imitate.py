@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import paddock
 from paddock.evolve.gradient import first_states, forward, loss_and_gradient
 from paddock.evolve.imitate import Demonstration, demonstrate, imitate, inputs_of
-from paddock.metrics import Travel
+from paddock.metrics import Distance
 from paddock.policies.braitenberg import explorer
 from paddock.policies.networks import Input, Network, nearness
 
@@ -78,7 +78,7 @@ def test_a_pupil_drives_as_its_teacher_does(recurrent: bool) -> None:
     pupil = imitate(net, taught(net, range(3)), epochs=40, progress=lambda epoch, error: errors.append(error))
     assert errors[-1] < 0.1 * errors[0]
     batch = paddock.batch("clutter", 1, seed=50)
-    drive = batch.run(30.0, pupil, metrics=[Travel()])
+    drive = batch.run(30.0, pupil, metrics=[Distance()])
     assert drive["mean_speed"][0, 0] > 0.03
     again = imitate(net, taught(net, range(3)), epochs=3)
     assert np.array_equal(again.weights, imitate(net, taught(net, range(3)), epochs=3).weights)

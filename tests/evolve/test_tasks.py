@@ -22,7 +22,7 @@ from paddock.evolve.tasks.own import judged_by
 from paddock.evolve.tasks.registry import TASKS, task_of
 from paddock.evolve.tasks.wall_follow import WallJudge
 from paddock.policies.braitenberg import Braitenberg, explorer
-from paddock.rollouts.batch import Rollout
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import make_maze
 from paddock.worlds.spec import Box, Cylinder, Wall
@@ -50,7 +50,7 @@ def test_the_worlds_that_a_task_writes_are_those_that_it_goes_on_in(name: str, t
 
 def driven(task: Task, policy: object, seconds: float) -> Judgement:
     batch = paddock.batch(list(task.worlds), len(task.worlds), seed=3)
-    return task.judge(batch.run(seconds, policy, metrics=task.metrics, trace_every=task.trace_every))  # type: ignore[arg-type]
+    return task.judge(batch.run(seconds, policy, metrics=task.metrics, every=task.trace_every))  # type: ignore[arg-type]
 
 
 def test_avoiding_is_better_than_running_into_things() -> None:
@@ -81,7 +81,7 @@ def test_avoiders_are_to_be_swift_and_to_touch_nothing() -> None:
     assert judged.fitness[0] > judged.fitness[2] > judged.fitness[3]
     assert judged.fitness[0] > judged.fitness[1]
     assert judged.solved.tolist() == [1, 0, 0, 0]
-    in_circles = judge(replace(drive, figures={**drive.figures, "visited": drive["visited"] / 4}))
+    in_circles = judge(replace(drive, metrics={**drive.metrics, "visited": drive["visited"] / 4}))
     assert (in_circles.fitness < judged.fitness).all()
     assert not in_circles.solved.any()
 

@@ -11,8 +11,6 @@ import pytest
 import paddock
 from paddock.policies.kernel_policy import KernelPolicy
 
-HERE = r"test_kernel_policy\.py line \d+"
-
 
 @paddock.kernel
 def weave(inputs, weights, memory, wheels):
@@ -93,11 +91,13 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
 @pytest.mark.parametrize(
     ("decide", "message"),
     [
-        (beyond, rf"KernelPolicy: beyond: \S*{HERE}: IndexError: index 1 is out .* 1 numbers of memory"),
-        (misspelt, rf"KernelPolicy: misspelt: \S*{HERE}: NameError: name 'imputs' is not defined"),
-        pytest.param(wordy, rf"{HERE}: this cannot be compiled: .*they make no arrays", marks=pytest.mark.heavy),
+        (beyond, r"KernelPolicy: beyond: \S*policy\.py line \d+: IndexError: index 1 is out .* 1 numbers of memory"),
+        (misspelt, r"KernelPolicy: misspelt: \S*policy\.py line \d+: NameError: name 'imputs' is not defined"),
+        pytest.param(
+            wordy, r"policy\.py line \d+: this cannot be compiled: .*they make no arrays", marks=pytest.mark.heavy
+        ),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_in_a_kernel_is_told_with_its_line(decide: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError, match=message):
         paddock.batch("clutter", 2).run(0.1, policy(decide=decide))

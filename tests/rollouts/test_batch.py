@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.engine.state import FORWARD, TURN
-from paddock.metrics import Along, Avoidance, Contact, Coverage, Goal, Line, Nearness, Travel
+from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.policies.networks import Input, Network, nearness
 from paddock.rollouts.threads import share_out
@@ -196,11 +196,11 @@ BLIND = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.12, 0.11))
 def test_figures_are_what_a_watcher_of_an_arena_notes() -> None:
     ticks = 400
     metrics = [
-        Travel(), Contact(), Goal(at=(0.3, 1.0), radius=0.01), Along(points=WAY),
+        Distance(), ContactTime(), Goal(at=(0.3, 1.0), radius=0.01), Along(points=WAY),
         Coverage(cell=0.1), Nearness(), Avoidance(speed=0.12), Line(dark=1.1),
     ]  # fmt: skip
     batch = paddock.batch("clutter", 2, seed=3)
-    out = batch.run(ticks * batch.dt, BLIND, metrics=metrics, trace_every=0.1)
+    out = batch.run(ticks * batch.dt, BLIND, metrics=metrics, every=0.1)
     assert out.ticks.tolist() == [ticks, ticks]
     for i in range(2):
         poses, contacts, seen, speeds = watched("clutter", 3 + i, ticks, BLIND)
@@ -213,7 +213,7 @@ def test_figures_are_what_a_watcher_of_an_arena_notes() -> None:
         cells = {(int(x / 0.1), int(y / 0.1)) for x, y in at[1:]}
         dark = np.array([np.maximum(0, 1.1 - ground) for _, ground, _ in seen])
         offset = np.abs(dark @ (-1, 0, 1)) / dark.sum(axis=1)
-        figures = {name: values[i, 0] for name, values in out.figures.items()}
+        figures = {name: values[i, 0] for name, values in out.metrics.items()}
         assert 0 < sum(contacts) < ticks
         assert figures["distance"] == pytest.approx(np.abs(forward).sum() * batch.dt)
         assert figures["mean_speed"] == pytest.approx(forward.mean())
@@ -246,7 +246,7 @@ def test_a_world_stops_in_the_tick_in_which_it_reaches_its_goal(needed: list[int
     batch = paddock.batch([empty] * len(needed), seed=seed)
     edges = [0.1 * batch.dt * (ticks - 0.5) for ticks in needed]
     goal = Goal(at=[(edge + 0.3, 0.0) for edge in edges], radius=0.3)
-    out = batch.run(4.0, STRAIGHT, metrics=[goal, Travel()], trace_every=batch.dt)
+    out = batch.run(4.0, STRAIGHT, metrics=[goal, Distance()], every=batch.dt)
     assert out.ticks.tolist() == needed == batch.ticks.tolist()
     assert out["goal_time"][:, 0] == pytest.approx(np.array(needed) * batch.dt)
     assert out["distance"][:, 0] == pytest.approx(np.array(needed) * batch.dt * 0.1)
@@ -284,7 +284,7 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
         (lambda: paddock.batch("clutter", 2).run(1, {"rde": explorer()}), "did you mean 'red'?"),
         (lambda: paddock.batch(crowded(), 2).run(1, AVOID), "there are 4 robots"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[3]), "metrics[0]: expected a metric"),
-        (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[Travel(), Travel()]), "called 'distance'"),
+        (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[Distance(), Distance()]), "called 'distance'"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[Line(device="camera")]), "is a camera"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[Coverage(cell=1e-4)]), "a larger cell"),
         (lambda: paddock.batch("clutter", 4).run(1, recurrent(3)), "3 individuals for 4 worlds"),
@@ -299,7 +299,7 @@ def test_a_world_goes_on_until_all_its_robots_have_reached_all_goals() -> None:
         (lambda: paddock.batch("clutter", 1, starts=[(9, 9, 0)]), "starts: world 0: robot 'red' sticks"),
         (lambda: paddock.batch("clutter", 1, starts=[(math.nan, 1, 0)]), "those of world 0 are not finite"),
         (lambda: paddock.batch("clutter", 2, threads=True), "threads: expected a whole number >= 1"),
-        (lambda: paddock.batch("clutter", 2).run(1, explorer(), trace_every=0), "trace_every: expected seconds > 0"),
+        (lambda: paddock.batch("clutter", 2).run(1, explorer(), every=0), "every: expected seconds > 0"),
         (lambda: paddock.batch("clutter", 2).run(1, explorer(), metrics=[Goal(at=[(0, 0), (1, 0)])]),
          "Goal: made for 2 scenes, but there are 1"),
     ],
@@ -311,7 +311,7 @@ def test_what_cannot_be_is_refused_with_the_offender(call: Any, message: str) ->
 
 
 def test_an_unknown_figure_is_told_with_those_there_are() -> None:
-    out = paddock.batch("clutter", 2).run(0.1, explorer(), metrics=[Travel()])
+    out = paddock.batch("clutter", 2).run(0.1, explorer(), metrics=[Distance()])
     assert repr(out) == "<Rollout of 2 worlds: distance, mean_speed, turned>"
     with pytest.raises(paddock.UnknownName, match="no figure called 'distanze'"):
         out["distanze"]

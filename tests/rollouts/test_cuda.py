@@ -21,7 +21,7 @@ START = """
 import json, math, warnings
 import numpy as np
 import paddock
-from paddock.metrics import Along, Avoidance, Contact, Coverage, Goal, Line, Nearness, Travel
+from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Goal, Line, Nearness, Distance
 from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.policies.networks import Input, Network, nearness
 from paddock.policies.kernel_policy import KernelPolicy
@@ -36,7 +36,8 @@ from scenes import crate, puck, world
 
 warnings.simplefilter("ignore")  # whole numbers overflow, as they should
 ALL = [
-    Travel(), Contact(), Goal(at=[(0.3, 0.1), (0.2, 0.1)], radius=0.05), Along(points=[(0, 0), (1, 0)]), Coverage(),
+    Distance(), ContactTime(), Goal(at=[(0.3, 0.1), (0.2, 0.1)], radius=0.05), Along(points=[(0, 0), (1, 0)]),
+    Coverage(),
 ]
 
 def both(worlds, policy, *, seconds=1.0, metrics=ALL, **how):
@@ -45,17 +46,17 @@ def both(worlds, policy, *, seconds=1.0, metrics=ALL, **how):
         batch = paddock.batch(worlds, 6, seed=3, **device)
         if batch.gpu is not None:
             batch.gpu.threads = 32
-        out = batch.run(seconds, policy, metrics=metrics, trace_every=0.1)
+        out = batch.run(seconds, policy, metrics=metrics, every=0.1)
         found.append((batch, out))
     (here, mine), (there, its) = found
-    figures = {k: float(np.nanmax(np.abs(v - its[k]), initial=0)) for k, v in mine.figures.items()}
+    figures = {k: float(np.nanmax(np.abs(v - its[k]), initial=0)) for k, v in mine.metrics.items()}
     return {
         "same": [here.digest(i) == there.digest(i) for i in range(6)],
         "ticks": [mine.ticks.tolist(), its.ticks.tolist()],
         "apart": float(np.abs(mine.poses - its.poses).max()),
         "figures": max(figures.values(), default=0.0),
         "trace": float(np.nanmax(np.abs(mine.trace - its.trace))),
-        "contacts": float(mine.figures.get("contacts", np.zeros(1)).sum()),
+        "contacts": float(mine.metrics.get("contacts", np.zeros(1)).sum()),
     }
 """
 
@@ -103,7 +104,7 @@ def test_the_pooled_way_gives_the_same_worlds_to_the_last_bit() -> None:
 
 def test_single_precision_stays_near() -> None:
     found = simulated(
-        POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, metrics=[Contact()], precision='float32')))"
+        POOLED + "    print(json.dumps(both([cell(0), cell(0.1)], net, metrics=[ContactTime()], precision='float32')))"
     )
     assert 0 < found["apart"] < 1e-4
     assert found["figures"] < 1e-4
@@ -181,7 +182,7 @@ def test_worlds_of_several_robots_that_sense_each_other() -> None:
     net = Network(inputs=(nearness("proximity", 2, range=0.3), nearness("laser", 9, range=1.0)), speed=0.4)
     vehicle = Braitenberg(left=(-0.5, 0.3), right=(0.5, -0.3), speed=(0.3, 0.2), range=0.3)
     drivers = {"one": net.with_weights(net.random(3, seed=1)), "two": vehicle, "three": vehicle}
-    print(json.dumps(both(crowd, drivers, metrics=[Travel(), Contact()])))
+    print(json.dumps(both(crowd, drivers, metrics=[Distance(), ContactTime()])))
     """
     )
     assert found["same"] == [True] * 6
@@ -210,7 +211,7 @@ def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
     net = Network(
         inputs=tuple(Input(device=one.name, values=one.channels, gain=0.3) for one in sensors), hidden=(4,), speed=0.4
     )
-    print(json.dumps(both(scene, net.with_weights(net.random(6, seed=2)), metrics=[Travel(), Contact()])))
+    print(json.dumps(both(scene, net.with_weights(net.random(6, seed=2)), metrics=[Distance(), ContactTime()])))
     """
     )
     assert found["same"] == [True] * 6

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from paddock.arena.base import BaseArena, check_place, checked_ticks
 from paddock.arena.body import Body
+from paddock.arena.compiled_recording import CompiledRecording, check_devices
+from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.local import Gone, LocalBody
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot, fingerprint
-from paddock.core.errors import DeviceNotEnabled, DeviceRefused, SimulationError, UnknownName, shown
+from paddock.core.errors import SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
 from paddock.core.numeric import checked_seed
@@ -33,13 +35,13 @@ from paddock.engine.step import step
 from paddock.policies.policy import Policy
 from paddock.robots import RobotSpec, load_robot
 from paddock.rollouts.loop import loop_for
-from paddock.rollouts.metric_sums import no_metric_sums
 from paddock.rollouts.policy_table import policy_table_of, remember
 from paddock.sensors.sense import sense_for, take_picture
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
 from paddock.worlds.spec import Placed
 
+FOLLOWED = 100  # robots whose traces are kept unless someone wants more
 SLICE = 0.2  # wall seconds that a kernel may run before Python gets a word in
 
 
@@ -140,41 +142,49 @@ class Arena(BaseArena):
             slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
             ticks -= now
 
-    def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
-        fused = speed is None and self.gate is None and not self._watched
-        if fused and chosen and all(isinstance(controller, Policy) for controller in chosen.values()):
-            self._run_policies(chosen, ticks)
-        else:
-            super()._run(ticks, chosen, speed)
+    def _drive(self, loop: EpisodeLoop) -> str:
+        plan = loop.plan
+        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched
+        policies = [controller for controller in plan.controllers.values() if isinstance(controller, Policy)]
+        if hooks or not policies or len(policies) < len(plan.controllers):
+            return loop.drive()
+        return self._drive_compiled(loop)
+
+    def _recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+        """All robots, those that are driven first; in a large world only these, unless someone wants the whole."""
+        first = list(driven)
+        if not whole and len(self.robots) > FOLLOWED:
+            return first[:FOLLOWED]
+        others = {robot.name for robot in first}
+        return first + [robot for robot in self.robots.values() if robot.name not in others]
 
     def watched(self, robot: Robot) -> None:
         """A robot's observers have changed."""
         others = [one for one in self._watched if one is not robot]
         self._watched = [*others, robot] if robot.watches.any else others
 
-    def _run_policies(self, policies: Mapping[Robot, Policy], ticks: int) -> None:
-        """Sense, act and step in one compiled loop."""
-        by_number = {self.numbers[robot.name]: policy for robot, policy in policies.items()}
-        policy_table = policy_table_of(self.built, by_number)
-        for robot, policy in policies.items():
-            for device in (robot.device(name) for name in policy.devices):
-                if not device.enabled:
-                    raise DeviceNotEnabled(robot.name, device.name)
-                if device.some_are_off:
-                    raise DeviceRefused(f"{device}: a policy sees the whole ring: call {device}.enable()")
-                if device.polled:
-                    raise DeviceRefused(f"{device} is polled only, so that no policy can see it: call poll_only(False)")
-            mask = robot.chosen.mask  # all that sense() would read, looked at or not
-            policy_table.enabled[self.numbers[robot.name], : len(mask)] = mask
-        readings, metric_sums = np.zeros(max(1, self.built.values)), no_metric_sums(len(self.robots))
-        loop = loop_for(policies.values(), self.built.sensor_kinds)
-        more = (policy_table, readings, metric_sums, np.zeros(1, np.int64))
-        with progress_while_compiling("its fused loop", loop):
-            loop(self.model, self.state, self.commands, self.space, *more, 0)
+    def _drive_compiled(self, loop: EpisodeLoop) -> str:
+        """Sense, act and step in the compiled loop; metrics and traces are those of the loop in Python."""
+        plan = loop.plan
+        policies = {self.numbers[robot.name]: (robot, policy) for robot, policy in plan.controllers.items()}
+        by_number = {number: policy for number, (_, policy) in policies.items()}
+        table = policy_table_of(self.built, by_number)
+        for robot, policy in policies.values():
+            check_devices(robot, policy)
+        for followed in loop.robots:
+            mask = followed.robot.chosen.mask  # all that sense() would read, looked at or not
+            table.enabled[self.numbers[followed.name], : len(mask)] = mask
+        recording = CompiledRecording(loop, self.built, self.motion, table.enabled)
+        compiled = loop_for(by_number.values(), self.built.sensor_kinds, plan.metrics)
+        more = (table, np.zeros(max(1, self.built.values)), recording.sums, np.zeros(1, np.int64))
+        with progress_while_compiling("its fused loop", compiled):
+            compiled(self.model, self.state, self.commands, self.space, *more, 0)
         try:
-            self._advance(ticks, loop.compiled, *more)
+            self._advance(plan.ticks, compiled.compiled, *more)
         finally:
-            remember(policy_table, by_number)
+            remember(table, by_number)
+            recording.hand_over()
+        return loop.time_is_over if loop.passed >= plan.ticks else ALL_GOALS
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
@@ -199,6 +209,7 @@ class Arena(BaseArena):
         chosen = self.seed if seed is None else checked_seed(seed)
         start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen)
         self.take_over(start, engine.initial_commands(self.model))
+        self.note_event("reset", text="reset" if seed is None else f"reset with seed {chosen}")
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
@@ -212,6 +223,7 @@ class Arena(BaseArena):
         if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
         self.take_over(snapshot.state, snapshot.commands)
+        self.note_event("restore", text="went back to a snapshot")
 
     @property
     def _fingerprint(self) -> str:
@@ -253,12 +265,14 @@ class Arena(BaseArena):
             heading_deg = math.degrees(pose.heading)
             robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
             self._rebuild([*self._placed(), robot])
+        self.note_event("spawn", name, f"{name} came")
         return self[name]
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
         with self.turn:
             self._rebuild([robot for robot in self._placed() if robot.name != name])
+        self.note_event("remove", name, f"{name} went")
 
     def _placed(self) -> list[Placed]:
         """All robots as the world has them, with their specs instead of names that would be looked up."""

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import operator
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
 from paddock.core.errors import SimulationError
 from paddock.core.numeric import all_finite
 from paddock.core.observation import acting
-from paddock.engine.clock import Pacer
+from paddock.episodes import Episode, Event
+from paddock.episodes.events import Kind
+from paddock.metrics.base import Metric
 from paddock.robots import RobotSpec
 from paddock.worlds.spec import WorldSpec
+
+ROW_PERIOD = 0.1  # [s] between two rows of a trace, unless told otherwise
+MOST_ROWS = 10_000  # … of a trace, unless told otherwise
 
 
 class BaseArena(ABC):
@@ -25,6 +32,9 @@ class BaseArena(ABC):
 
     robots: Mapping[str, Robot]
     world: WorldSpec
+    episode: Episode | None = None  # the last run, however it ended
+    _events: list[Event] | None = None
+    _runner = 0
 
     def __getitem__(self, name: str) -> Robot:
         return self.robots[name]
@@ -122,30 +132,72 @@ class BaseArena(ABC):
     def watched(self, robot: Robot) -> None:
         """A robot's observers have changed."""
 
-    def run(self, seconds: float, controllers: Any = None, speed: float | None = None) -> None:
-        """Let time pass with controllers at the wheels.
+    def run(
+        self,
+        seconds: float,
+        controllers: Any = None,
+        *,
+        until: Until | None = None,
+        every: float | None = None,
+        metrics: Sequence[Metric] = (),
+        on_step: OnStep | None = None,
+        speed: float | None = None,
+        renew: Callable[[], Mapping[str, Any]] | None = None,
+    ) -> Episode:
+        """Let controllers drive robots until the time is over, or something else ends it.
+
+        What was recorded is also in `arena.episode`, whatever ended the run: an exception in a controller, too.
 
         Args:
             seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
             controllers: a controller per robot's name; or one, for the only robot.
+            until: called with the arena before each tick; something true ends the run, a text says why.
+            every: simulated seconds between two rows of the traces. None: 0.1 s, or a ten-thousandth of a longer run,
+                of the driven robots, or of all in a small world.
+            metrics: what to find out about each recorded robot, from all ticks, whatever `every` is.
+            on_step: called with the arena after each tick.
             speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
+            renew: makes the controllers anew after someone reset the arena; without it, they are told to `reset()`.
         """
         if not (all_finite(seconds) and seconds >= 0):
             raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
-        ticks = max(round(seconds / self.dt), 1 if seconds > 0 else 0)
+        if every is not None and not (all_finite(every) and every > 0):
+            raise SimulationError(f"run: every: expected seconds > 0 between two rows of a trace, got {every!r}")
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
             acting(controller)  # refuses what is none, before time passes
-        self._run(ticks, chosen, speed)
+        period = max(ROW_PERIOD, seconds / MOST_ROWS) if every is None else every
+        plan = EpisodePlan(
+            ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
+            controllers=chosen,
+            recorded=self._recorded(chosen, whole=every is not None),
+            every=max(1, round(period / self.dt)),
+            metrics=metrics,
+            until=until,
+            on_step=on_step,
+            speed=speed,
+            renew=renew,
+        )
+        return EpisodeLoop(self, plan).run(self._drive)
 
-    def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
-        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
-        pacer = Pacer(speed)
-        for _ in range(ticks):
-            pacer.wait(self.time)
-            for robot, act in acts:
-                robot.apply(act(robot.sense()))
-            self.step()
+    def _drive(self, loop: EpisodeLoop) -> str:
+        """Run an episode's loop; why it ended."""
+        return loop.drive()
+
+    def _recorded(self, driven: Iterable[Robot], *, whole: bool) -> list[Robot]:
+        """The robots whose traces are kept; here those that are driven, as it is costly to ask for others."""
+        return list(driven)
+
+    def collect_events(self, events: list[Event] | None) -> None:
+        """Collect what happens from now on in a list; None: no more."""
+        self._events, self._runner = events, threading.get_ident()
+
+    def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
+        """Something happened that a running episode should know: whoever does it calls this, from any thread."""
+        events = self._events
+        if events is not None:
+            mine = threading.get_ident() == self._runner
+            events.append(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
 
     def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
         if controllers is None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
+from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.robots import RobotSpec
 
@@ -90,6 +91,15 @@ class Body(ABC):
     @abstractmethod
     def wheel_speeds(self) -> WheelSpeeds:
         """How fast the wheels turn [m/s]."""
+
+    @property
+    @abstractmethod
+    def command(self) -> WheelSpeeds:
+        """Commanded wheel speeds [m/s]."""
+
+    def motion(self) -> Motion:
+        """Pose, wheel speeds and contacts at the same moment."""
+        return Motion(self.pose, self.wheel_speeds, len(self.contacts))
 
     @abstractmethod
     def pan_angle(self, device: Device) -> float:

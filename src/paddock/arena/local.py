@@ -11,6 +11,7 @@ from paddock.arena.body import Body
 from paddock.arena.devices import Camera, Device
 from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose, wrap
+from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.engine.model import FIRST_DEVICE, PAN, TYPE
 from paddock.engine.state import (
@@ -99,6 +100,7 @@ class LocalBody(Body):
             past[:, FORWARD : ACCELERATION + 1] = 0.0
             past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
             self.arena.index()
+        self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
 
     def sense(self, robot: Robot) -> Observation:
         slots, length, mask, cameras = robot.chosen
@@ -147,6 +149,15 @@ class LocalBody(Body):
     @property
     def wheel_speeds(self) -> WheelSpeeds:
         return WheelSpeeds(*self._row[LEFT_SPEED : RIGHT_SPEED + 1].tolist())
+
+    @property
+    def command(self) -> WheelSpeeds:
+        return WheelSpeeds(*self._wanted[:2].tolist())
+
+    def motion(self) -> Motion:
+        row = self._row
+        wheels = WheelSpeeds(*row[LEFT_SPEED : RIGHT_SPEED + 1].tolist())
+        return Motion(Pose(*row[X : HEADING + 1].tolist()), wheels, int(row[CONTACTS]))
 
     def pan_angle(self, device: Device) -> float:
         return float(self._row[PANS + self._pan(device)])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import paddock
 from paddock.arena.base import BaseArena
 from paddock.core.errors import SimulationError
-from paddock.metrics import Contact, Travel
+from paddock.metrics import ContactTime, Distance
 from paddock.policies.braitenberg import explorer
 from paddock.policies.networks import Network, nearness
 from paddock.robots import load_robot
@@ -38,7 +38,7 @@ class Bench(NamedTuple):
 
     robots: int
     dt: float
-    work: Callable[[int], None]
+    work: Callable[[int], object]
     steps: int  # in one measurement, about half a second's worth
     beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
     figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
@@ -51,7 +51,7 @@ def loop() -> Bench:
     return Bench(1, arena.dt, control_loop(arena), 25_000)
 
 
-def control_loop(arena: BaseArena) -> Callable[[int], None]:
+def control_loop(arena: BaseArena) -> Callable[[int], object]:
     """The work of `loop`, wherever the arena is."""
     robot = arena["red"]
     robot.enable("proximity", "ground")
@@ -111,7 +111,7 @@ def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> Job:
     policy = batch_policy(individuals)
     policy_table = policy_table_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
     metric_sums = metric_sums_of(
-        worlds.scenes, [Travel(), Contact()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
+        worlds.scenes, [Distance(), ContactTime()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
     )
     return Job(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, policy_table, metric_sums)
 

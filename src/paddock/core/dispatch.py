@@ -67,6 +67,10 @@ class Dispatch:
         """The cases of all shipped entries."""
         return self.cases(range(len(self.registry.builtin)))
 
+    def kernel_for(self, number: int, shipped: Kernel) -> Kernel:
+        """A kernel that knows one entry: the shipped one, or one for it alone."""
+        return shipped if number < len(self.registry.builtin) else self.make(self.cases([number]))
+
     def extend(self, shipped: Kernel, numbers: Iterable[int]) -> dict[Kernel, Kernel]:
         """What stands for the shipped kernel where these entries are used; nothing if it knows all of them."""
         foreign = {number for number in numbers if number >= len(self.registry.builtin)}

@@ -15,6 +15,10 @@ MOST_NAMES = 20  # in a list of what there is
 MOST_LETTERS = 80  # of a value in a message
 
 
+class PaddockWarning(UserWarning):
+    """Something that is allowed, but hardly meant."""
+
+
 class PaddockError(Exception):
     """Anything that Paddock refuses or cannot do."""
 

@@ -12,7 +12,8 @@ from paddock.evolve.evolution import Evolution
 from paddock.evolve.tasks.base import Judgement
 from paddock.evolve.tasks.own import OwnJudge
 from paddock.evolve.tasks.places import told_with_place
-from paddock.rollouts.batch import Batch, Rollout
+from paddock.rollouts.batch import Batch
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds.build import build
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def champion_drive(evolution: Evolution) -> tuple[Rollout, Judgement, float]:
 
     def drive(every: float | None) -> Rollout:
         batch.reset()
-        return batch.run(task.seconds, evolution.champion, metrics=task.metrics, trace_every=every)
+        return batch.run(task.seconds, evolution.champion, metrics=task.metrics, every=every)
 
     with told_with_place(config.task):
         judged = task.judge(drive(task.trace_every))

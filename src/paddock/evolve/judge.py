@@ -76,7 +76,7 @@ class LocalJudge:
             self.task.seconds,
             self.policy.with_weights(individuals),
             metrics=self.task.metrics,
-            trace_every=self.task.trace_every,
+            every=self.task.trace_every,
         )
         return self.task.judge(drive).by_individual(self.drives)
 

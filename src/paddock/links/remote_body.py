@@ -14,6 +14,7 @@ from paddock.arena.devices import Camera, Device
 from paddock.arena.robot import Robot
 from paddock.core.errors import Refused
 from paddock.core.geometry import Pose
+from paddock.core.motion import Motion
 from paddock.core.observation import Command, Observation, Readings, WheelSpeeds
 from paddock.protocol import messages as m
 from paddock.robots import RobotSpec
@@ -35,7 +36,8 @@ class RemoteBody(Body):
         self._pictures: dict[str, m.Picture] = {}  # the last of each camera that is watched
         self._fresh_until = 0.0
         self._asked: set[str] = set()  # of what came with the last step
-        self._wheels: tuple[float, float] | None = None
+        self._wheels: tuple[float, float] | None = None  # not sent yet
+        self._command = WheelSpeeds(0.0, 0.0)
         self._pans: dict[str, float] = {}
         self._leds: dict[str, float] = {}
         self._tone: tuple[float, float] | None = None
@@ -46,7 +48,7 @@ class RemoteBody(Body):
 
     def set_wheels(self, left: float, right: float) -> None:
         with self.arena.commanding:
-            self._wheels = (float(left), float(right))
+            self._wheels = self._command = WheelSpeeds(float(left), float(right))
             self.arena.commanded(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
@@ -143,6 +145,16 @@ class RemoteBody(Body):
     @property
     def wheel_speeds(self) -> WheelSpeeds:
         return WheelSpeeds(*self._look("wheels")[0].wheels)
+
+    @property
+    def command(self) -> WheelSpeeds:
+        return self._command
+
+    def motion(self) -> Motion:
+        seen = self._look("motion")[0]
+        if seen.truth is None:
+            raise Refused(f"{self.name}: only a supervisor may know where robots really are")
+        return Motion(Pose(*seen.truth.pose), WheelSpeeds(*seen.wheels), len(seen.truth.contacts))
 
     def pan_angle(self, device: Device) -> float:
         return self._look(f"pan of {device.name}")[0].pans[device.name]

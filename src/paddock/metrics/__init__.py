@@ -3,7 +3,7 @@
 from paddock.metrics.base import Metric
 from paddock.metrics.coverage import Coverage
 from paddock.metrics.goal import Along, Goal
-from paddock.metrics.motion import Contact, Travel
+from paddock.metrics.motion import ContactTime, Distance
 from paddock.metrics.sensing import Avoidance, Line, Nearness
 
-__all__ = ["Along", "Avoidance", "Contact", "Coverage", "Goal", "Line", "Metric", "Nearness", "Travel"]
+__all__ = ["Along", "Avoidance", "ContactTime", "Coverage", "Distance", "Goal", "Line", "Metric", "Nearness"]

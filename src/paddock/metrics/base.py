@@ -1,4 +1,8 @@
-"""What all metrics share: figures that are added up for every robot while a batch runs."""
+"""What all metrics share: figures that are added up for every robot while it runs.
+
+A metric has one definition, its kernel. The compiled loop runs it, and so does a Meter in
+Python: live, or over a Trace.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,17 @@ from paddock.core.errors import PaddockError, shown
 from paddock.core.jit import Kernel
 from paddock.core.numeric import all_finite
 from paddock.engine.model import Floats
-from paddock.worlds.build import BuiltWorld
+from paddock.worlds.spec import WorldSpec
 
 
-class Run(NamedTuple):
+class RunTime(NamedTuple):
     """How long a run took, for turning sums into means."""
 
     ticks: NDArray[np.int64]  # of every world, shape (W, 1)
     dt: float  # [s]
 
     def mean(self, total: Floats) -> Floats:
-        """A sum over ticks as a mean, shape (W, N); not a number where nothing ran."""
+        """A sum over ticks as a mean, shape (W, N); NaN where nothing ran."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(total / np.where(self.ticks > 0, self.ticks, np.nan))
 
@@ -37,6 +41,7 @@ class Metric(ABC):
 
     kernel: ClassVar[Kernel]  # what it adds up; its parameters are some of those of `note_motion` or `note_readings`
     columns: ClassVar[int]  # how many sums it keeps
+    needs_world: ClassVar[bool] = False  # its numbers depend on the world
     is_goal: ClassVar[bool] = False  # whether a world may stop once all robots have reached it
 
     @abstractmethod
@@ -44,7 +49,7 @@ class Metric(ABC):
         """What its figures are called."""
 
     @abstractmethod
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         """The figures, shape (W, N) each, from the sums, shape (W, N, columns)."""
 
     def scenes(self) -> int | None:
@@ -55,7 +60,7 @@ class Metric(ABC):
         """The name of the sensor that it needs."""
         return None
 
-    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         """What the kernel wants to know in one of the scenes."""
         return []
 
@@ -63,7 +68,10 @@ class Metric(ABC):
         """The sums before the first tick, from all poses (W, N, 3) and the worlds' numbers (W, ·)."""
         return np.zeros((*poses.shape[:2], self.columns))
 
-    def marks(self, built: BuiltWorld) -> int:
+    def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:  # noqa: B027 (most have nothing to do)
+        """A robot was put to another pose by hand: the way there does not count. `sums` has shape (columns)."""
+
+    def marks(self, world: WorldSpec) -> int:
         """How many marks it makes for a robot in a scene, one byte each."""
         return 0
 

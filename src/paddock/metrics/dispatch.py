@@ -4,35 +4,35 @@ from paddock.core.jit import kernel
 from paddock.metrics.coverage import coverage as note_motion_coverage
 from paddock.metrics.goal import along as note_motion_along
 from paddock.metrics.goal import goal as note_motion_goal
-from paddock.metrics.motion import contact as note_motion_contact
-from paddock.metrics.motion import travel as note_motion_travel
+from paddock.metrics.motion import contact as note_motion_contact_time
+from paddock.metrics.motion import distance as note_motion_distance
 from paddock.metrics.sensing import avoidance as note_readings_avoidance
 from paddock.metrics.sensing import line as note_readings_line
 from paddock.metrics.sensing import nearness as note_readings_nearness
 
 
 @kernel
-def note_motion(number, numbers, moving, tick, dt, sums, marks):
+def note_motion(number, numbers, robot_state, tick, dt, sums, marks):
     """Look at a robot after a tick: 1 when it reached a goal in this tick, else 0."""
     if number == 0:
-        note_motion_travel(moving, dt, sums)
+        note_motion_distance(robot_state, sums)
     elif number == 1:
-        note_motion_contact(moving, sums)
+        note_motion_contact_time(robot_state, sums)
     elif number == 2:
-        return note_motion_goal(numbers, moving, tick, sums)
+        return note_motion_goal(numbers, robot_state, tick, sums)
     elif number == 3:
-        note_motion_along(numbers, moving, sums)
+        note_motion_along(numbers, robot_state, sums)
     elif number == 4:
-        note_motion_coverage(numbers, moving, sums, marks)
+        note_motion_coverage(numbers, robot_state, sums, marks)
     return 0
 
 
 @kernel
-def note_readings(number, numbers, readings, first, count, moving, sums):
+def note_readings(number, numbers, readings, first, count, robot_state, sums):
     """Look at what a robot senses before it acts."""
     if number == 5:
         note_readings_nearness(numbers, readings, first, count, sums)
     elif number == 6:
-        note_readings_avoidance(numbers, readings, first, count, moving, sums)
+        note_readings_avoidance(numbers, readings, first, count, robot_state, sums)
     elif number == 7:
         note_readings_line(numbers, readings, first, count, sums)

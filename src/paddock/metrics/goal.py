@@ -1,4 +1,4 @@
-"""Measures of getting somewhere: a region to reach, a way to follow."""
+"""Metrics of getting somewhere: a region to reach, a way to follow."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from paddock.core.errors import PaddockError, shown
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
-from paddock.metrics.base import Metric, Run, checked_above_zero, checked_point
-from paddock.worlds.build import BuiltWorld
+from paddock.metrics.base import Metric, RunTime, checked_above_zero, checked_point
+from paddock.worlds.spec import WorldSpec
 
 NOW, NEAREST, START, REACHED = range(4)
 GOAL_X, GOAL_Y, GOAL_RADIUS = range(3)
@@ -22,9 +22,9 @@ NEVER = -1.0
 
 
 @kernel
-def goal(numbers, moving, tick, sums):
+def goal(numbers, robot_state, tick, sums):
     """Note how near the goal is: 1 when it is reached for the first time, else 0."""
-    away = math.hypot(moving[X] - numbers[GOAL_X], moving[Y] - numbers[GOAL_Y])
+    away = math.hypot(robot_state[X] - numbers[GOAL_X], robot_state[Y] - numbers[GOAL_Y])
     sums[NOW] = away
     sums[NEAREST] = min(sums[NEAREST], away)
     if sums[REACHED] < 0.0 and away <= numbers[GOAL_RADIUS]:
@@ -34,12 +34,12 @@ def goal(numbers, moving, tick, sums):
 
 
 @kernel
-def along(numbers, moving, sums):
+def along(numbers, robot_state, sums):
     """Find the way's nearest point, and remember how far along it lies if that is a record."""
     nearest, best, before = numbers[0], -1.0, 0.0
     for k in range(2, 2 * int(numbers[1]), 2):
         ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
-        px, py = moving[X] - numbers[k], moving[Y] - numbers[k + 1]
+        px, py = robot_state[X] - numbers[k], robot_state[Y] - numbers[k + 1]
         length = math.hypot(ex, ey)
         t = min(length, max(0.0, (px * ex + py * ey) / length)) if length > 0.0 else 0.0
         away = math.hypot(px - t * ex / length, py - t * ey / length) if length > 0.0 else math.hypot(px, py)
@@ -54,7 +54,7 @@ class Goal(Metric):
     """A round region. A world stops once all its robots have reached all their goals.
 
     `goal_distance` [m] to its middle at the end, `goal_nearest` ever, `goal_progress` = distance at the start -
-    nearest, `goal_time` [s] since the start of the run when it was reached; not a number if it never was.
+    nearest, `goal_time` [s] since the start of the run when it was reached; NaN if it never was.
     """
 
     at: tuple[float, float] | Sequence[tuple[float, float]]  # one point, or one for every scene [m]
@@ -73,7 +73,7 @@ class Goal(Metric):
     def names(self) -> tuple[str, ...]:
         return tuple(f"{self.name}_{what}" for what in ("distance", "nearest", "progress", "time"))
 
-    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return [*self._point(scene), self.radius]
 
     def start(self, poses: Floats, numbers: Floats) -> Floats:
@@ -81,7 +81,7 @@ class Goal(Metric):
         reached = np.where(away <= self.radius, 0.0, NEVER)
         return np.stack([away, away, away, reached], axis=-1)
 
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         reached = sums[..., REACHED]
         when = np.where(reached == NEVER, np.nan, reached * run.dt)
         return sums[..., NOW], sums[..., NEAREST], sums[..., START] - sums[..., NEAREST], when
@@ -119,11 +119,11 @@ class Along(Metric):
     def names(self) -> tuple[str, ...]:
         return (self.name,)
 
-    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         way = self._way(scene)
         return [self.width, len(way), *(number for point in way for number in point)]
 
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (sums[..., 0],)
 
     def scenes(self) -> int | None:

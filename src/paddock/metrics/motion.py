@@ -1,33 +1,39 @@
-"""Measures of motion: how far, how fast, how often against something."""
+"""Metrics of motion: how far, how fast, how often in contact."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
-from paddock.engine.state import CONTACTS, FORWARD, TURN
-from paddock.metrics.base import Metric, Run
+from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
+from paddock.metrics.base import Metric, RunTime
 
-LENGTH, NET, TURNED = range(3)
+LENGTH, NET, TURNED, LAST_X, LAST_Y, LAST_HEADING = range(6)
 TICKS, TIMES, BEFORE = range(3)
 
 
 @kernel
-def travel(moving, dt, sums):
-    """Add up the way of one tick."""
-    way = moving[FORWARD] * dt
-    sums[LENGTH] += abs(way)
-    sums[NET] += way
-    sums[TURNED] += abs(moving[TURN]) * dt
+def distance(robot_state, sums):
+    """Add up the way and the turn since the last tick."""
+    x, y, heading = robot_state[X], robot_state[Y], robot_state[HEADING]
+    way = math.hypot(x - sums[LAST_X], y - sums[LAST_Y])
+    turned = abs(heading - sums[LAST_HEADING])
+    sums[LENGTH] += way
+    sums[NET] += way if robot_state[LEFT_SPEED] + robot_state[RIGHT_SPEED] >= 0.0 else -way
+    sums[TURNED] += min(turned, 2.0 * math.pi - turned)
+    sums[LAST_X], sums[LAST_Y], sums[LAST_HEADING] = x, y, heading
 
 
 @kernel
-def contact(moving, sums):
+def contact(robot_state, sums):
     """Count a tick in contact, and whether it is the first."""
-    if moving[CONTACTS] > 0.0:
+    if robot_state[CONTACTS] > 0.0:
         sums[TICKS] += 1.0
         sums[TIMES] += 1.0 - sums[BEFORE]
         sums[BEFORE] = 1.0
@@ -36,21 +42,30 @@ def contact(moving, sums):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Travel(Metric):
-    """`distance` driven [m], `mean_speed` [m/s] (backwards counts against it), `turned` [rad] to either side."""
+class Distance(Metric):
+    """`distance` driven [m], `mean_speed` [m/s] (backwards counts against it), `turned` [rad] to either side.
 
-    kernel: ClassVar[Kernel] = travel
-    columns: ClassVar[int] = 3
+    The way is the sum of the steps between the poses of all ticks. Being put elsewhere by hand adds nothing.
+    """
+
+    kernel: ClassVar[Kernel] = distance
+    columns: ClassVar[int] = 6
 
     def names(self) -> tuple[str, ...]:
         return "distance", "mean_speed", "turned"
 
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def start(self, poses: Floats, numbers: Floats) -> Floats:
+        return np.concatenate([np.zeros((*poses.shape[:2], LAST_X)), poses], axis=-1)
+
+    def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:
+        sums[LAST_X:] = pose
+
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return sums[..., LENGTH], run.mean(sums[..., NET]) / run.dt, sums[..., TURNED]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contact(Metric):
+class ContactTime(Metric):
     """`contact_time` [s] spent touching anything, and `contacts`, how many times that began."""
 
     kernel: ClassVar[Kernel] = contact
@@ -59,5 +74,5 @@ class Contact(Metric):
     def names(self) -> tuple[str, ...]:
         return "contact_time", "contacts"
 
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return sums[..., TICKS] * run.dt, sums[..., TIMES]

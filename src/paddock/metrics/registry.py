@@ -17,8 +17,8 @@ METRICS: Registry[type[Metric]] = Registry(
     group="paddock.metrics",
     base=Metric,
     builtin={
-        "travel": "paddock.metrics.motion:Travel",
-        "contact": "paddock.metrics.motion:Contact",
+        "distance": "paddock.metrics.motion:Distance",
+        "contact-time": "paddock.metrics.motion:ContactTime",
         "goal": "paddock.metrics.goal:Goal",
         "along": "paddock.metrics.goal:Along",
         "coverage": "paddock.metrics.coverage:Coverage",
@@ -43,7 +43,7 @@ def _sees_readings(metric: type[Metric]) -> bool:
 
 NOTE_MOTION = Dispatch(
     name="note_motion",
-    arguments=("number", "numbers", "moving", "tick", "dt", "sums", "marks"),
+    arguments=("number", "numbers", "robot_state", "tick", "dt", "sums", "marks"),
     about="Look at a robot after a tick: 1 when it reached a goal in this tick, else 0.",
     registry=METRICS,
     kernel_of=_kernel_of_motion,
@@ -51,7 +51,7 @@ NOTE_MOTION = Dispatch(
 )
 NOTE_READINGS = Dispatch(
     name="note_readings",
-    arguments=("number", "numbers", "readings", "first", "count", "moving", "sums"),
+    arguments=("number", "numbers", "readings", "first", "count", "robot_state", "sums"),
     about="Look at what a robot senses before it acts.",
     registry=METRICS,
     kernel_of=_kernel_of_readings,

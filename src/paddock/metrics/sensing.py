@@ -1,4 +1,4 @@
-"""Measures of what robots sense: nearness to things, swift and careful motion, keeping on a line."""
+"""Metrics of what robots sense: nearness to things, swift and careful motion, keeping on a line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import ClassVar
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import LEFT_SPEED, RIGHT_SPEED
-from paddock.metrics.base import Metric, Run, checked_above_zero
-from paddock.worlds.build import BuiltWorld
+from paddock.metrics.base import Metric, RunTime, checked_above_zero
+from paddock.worlds.spec import WorldSpec
 
 MOST, MEAN = range(2)
 ON_LINE, OFF_CENTRE = range(2)
@@ -37,10 +37,10 @@ def nearness(numbers, readings, first, count, sums):
 
 
 @kernel
-def avoidance(numbers, readings, first, count, moving, sums):
+def avoidance(numbers, readings, first, count, robot_state, sums):
     """Add up swift, straight and careful motion."""
     most, _ = nearest_of(numbers[0], readings, first, count)
-    left, right = moving[LEFT_SPEED] / numbers[1], moving[RIGHT_SPEED] / numbers[1]
+    left, right = robot_state[LEFT_SPEED] / numbers[1], robot_state[RIGHT_SPEED] / numbers[1]
     difference = min(1.0, 0.5 * abs(left - right))
     sums[0] += max(0.0, 0.5 * (left + right)) * (1.0 - math.sqrt(difference)) * (1.0 - most)
 
@@ -79,10 +79,10 @@ class Nearness(Metric):
     def names(self) -> tuple[str, ...]:
         return "nearness", "mean_nearness"
 
-    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return [self.range]
 
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return run.mean(sums[..., MOST]), run.mean(sums[..., MEAN])
 
 
@@ -111,10 +111,10 @@ class Avoidance(Metric):
     def names(self) -> tuple[str, ...]:
         return ("avoidance",)
 
-    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return [self.range, self.speed]
 
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return (run.mean(sums[..., 0]),)
 
 
@@ -138,8 +138,8 @@ class Line(Metric):
     def names(self) -> tuple[str, ...]:
         return "on_line", "off_centre"
 
-    def numbers(self, built: BuiltWorld, scene: int) -> list[float]:
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
         return [self.dark]
 
-    def figures(self, sums: Floats, run: Run) -> Sequence[Floats]:
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
         return run.mean(sums[..., ON_LINE]), run.mean(sums[..., OFF_CENTRE])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +15,12 @@ from paddock.core.numeric import all_finite, checked_seed
 from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
-from paddock.metrics.base import Metric, Run
+from paddock.metrics.base import Metric, RunTime
 from paddock.policies.policy import Policy
 from paddock.rollouts.loop import loop_for
-from paddock.rollouts.metric_sums import figures_of, metric_sums_of
+from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
 from paddock.rollouts.policy_table import policy_table_of, refuse_polled
+from paddock.rollouts.rollout import Rollout
 from paddock.rollouts.tables import MetricSums, PolicyTable
 from paddock.rollouts.threads import available_threads, share_out
 from paddock.worlds.build import BuiltWorld
@@ -33,24 +33,6 @@ if TYPE_CHECKING:
 JOB = 20_000  # robot-steps that a thread takes at once: about a hundredth of a second
 JOBS_OF_A_HAND = 4  # at least, where there are enough worlds
 SLICE = 200_000  # robot-steps of one world before Python gets a word in
-
-
-@dataclass(frozen=True, repr=False)
-class Rollout:
-    """What came out of a run of W worlds with N robots."""
-
-    figures: Mapping[str, Floats]  # by name, shape (W, N)
-    ticks: Ints  # how many every world ran, shape (W)
-    poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
-    trace: Floats  # poses every few ticks, the start first; not a number after a world's end; shape (W, moments, N, 3)
-
-    def __repr__(self) -> str:
-        return f"<Rollout of {len(self.ticks)} worlds: {', '.join(self.figures) or 'no figures'}>"
-
-    def __getitem__(self, name: str) -> Floats:
-        if name not in self.figures:
-            raise UnknownName("figure", name, self.figures)
-        return self.figures[name]
 
 
 class Batch:
@@ -179,7 +161,7 @@ class Batch:
         controllers: Policy | Mapping[str, Policy],
         *,
         metrics: Sequence[Metric] = (),
-        trace_every: float | None = None,
+        every: float | None = None,
     ) -> Rollout:
         """Let time pass in all worlds. Policies that drove last time, too, go on with what they remember.
 
@@ -187,24 +169,24 @@ class Batch:
             seconds: simulated time to run for, rounded to whole ticks.
             controllers: a policy per robot's name; or one, for the only robot. A policy with one row of weights
                 drives all worlds, one with a row for each of P individuals the worlds i with i // (W / P) = row.
-            metrics: what to find out; the figures are of this run alone.
-            trace_every: simulated seconds between two poses of the trace; None for no trace.
+            metrics: what to find out in this run.
+            every: simulated seconds between two rows of the traces; None for no traces.
         """
         ticks = self._ticks("run: seconds", seconds)
-        every = 0 if trace_every is None else self._ticks("run: trace_every", trace_every)
-        if trace_every == 0:
-            raise SimulationError("run: trace_every: expected seconds > 0, or None for no trace, got 0")
+        period = 0 if every is None else self._ticks("run: every", every)
+        if every == 0:
+            raise SimulationError("run: every: expected seconds > 0, or None for no traces, got 0")
         policies = self._by_number(controllers)
         loop = loop_for(
             policies.values(), self.scenes[0].sensor_kinds, metrics
         )  # refuses two kernels of one's own, for the GPU too
         policy_table = self._recalled(policies, policy_table_of(self.scenes[0], policies, worlds=len(self)))
-        moments = ticks // max(1, every) + 1 if every else 0
+        moments = ticks // period + 1 if period else 0
         poses = self.poses
-        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, poses, self.ticks, moments, every)
+        metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, poses, self.ticks, moments, period)
         refuse_polled(self.scenes[0], policy_table.enabled)
         if moments:
-            metric_sums.trace[:, 0] = poses
+            write_first_rows(metric_sums, self.motion)
         if self.gpu is None:
             self._roll(loop, policy_table, metric_sums, ticks)
         else:
@@ -212,8 +194,16 @@ class Batch:
 
             run_on_gpu(self.gpu, self.scenes, self.state, self.commands, policies, policy_table, metric_sums, ticks)
         ran = self.ticks - metric_sums.start
-        figures = figures_of(metric_sums, metrics, Run(ran[:, None], self.dt))
-        return Rollout(figures, ran, self.poses, metric_sums.trace)
+        figures = figures_of(metric_sums, metrics, RunTime(ran[:, None], self.dt))
+        return Rollout(
+            metrics=figures,
+            ticks=ran,
+            poses=self.poses,
+            rows=metric_sums.trace,
+            every=metric_sums.every,
+            start=metric_sums.start,
+            batch=self,
+        )
 
     def _recalled(self, policies: Mapping[int, Policy], policy_table: PolicyTable) -> PolicyTable:
         """The policy_table with what they remember in every world, if the same policies drove last time."""

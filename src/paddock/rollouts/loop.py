@@ -1,4 +1,4 @@
-"""Rollout: sense, act and step fused into one compiled loop, for controllers that are policies."""
+"""The compiled loop: sense, act and step, for controllers that are policies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paddock.core.jit import Kernel, kernel
 from paddock.core.remake import remade
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
-from paddock.engine.state import HEADING, TICK, WANT_LEFT, WANT_RIGHT, X, Y
+from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, WANT_LEFT, WANT_RIGHT, X, Y
 from paddock.engine.step import step_world
 from paddock.metrics.base import Metric
 from paddock.metrics.dispatch import note_motion, note_readings
@@ -30,6 +30,15 @@ from paddock.rollouts.tables import (
     MEMORY,
     NUMBER,
     PLAN,
+    ROW_COLUMNS,
+    ROW_COMMAND_LEFT,
+    ROW_COMMAND_RIGHT,
+    ROW_CONTACTS,
+    ROW_HEADING,
+    ROW_LEFT,
+    ROW_RIGHT,
+    ROW_X,
+    ROW_Y,
     WEIGHT,
 )
 from paddock.sensors.base import SensorSpec
@@ -84,7 +93,7 @@ def roll(model, state, commands, space, policy_table, readings, metric_sums, wor
                 sense(model, state, space, world, robot, policy_table.enabled[robot], False, readings)
                 decide(model, state, commands, policy_table, readings, metric_sums, world, robot)
             step_world(model, state, commands, space, world)
-            write_down(model, state, metric_sums, world)
+            write_down(model, state, commands, metric_sums, world)
 
 
 @kernel
@@ -92,6 +101,8 @@ def decide(model, state, commands, policy_table, readings, metric_sums, world, r
     """Measure what was sensed, and act: the robot's commands."""
     row = policy_table.rows[robot]
     wanted = commands[world, robot]
+    if metric_sums.trace.shape[3] > ROW_COLUMNS:
+        write_readings(metric_sums, readings, state.clock[world, TICK] - metric_sums.start[world], world, robot)
     for k in range(metric_sums.metrics.shape[0]):
         metric, slot = metric_sums.metrics[k], metric_sums.slots[k, robot]
         if slot[COUNT] > 0 and slot[MEASURED] == 1:
@@ -115,7 +126,7 @@ def decide(model, state, commands, policy_table, readings, metric_sums, world, r
 
 
 @kernel
-def write_down(model, state, metric_sums, world):
+def write_down(model, state, commands, metric_sums, world):
     """After a tick: the metrics of motion, goals reached, and the trace."""
     tick = state.clock[world, TICK]
     motion = state.motion[world, tick % state.motion.shape[1]]
@@ -130,10 +141,32 @@ def write_down(model, state, metric_sums, world):
                 metric_sums.ahead[world] -= note_motion(
                     metric[KIND], numbers, motion[robot], passed, model.dt, sums, marks
                 )
-    if metric_sums.trace.shape[1] > 0 and passed % metric_sums.every == 0:
-        for robot in range(motion.shape[0]):
-            row = metric_sums.trace[world, passed // metric_sums.every, robot]
-            row[0], row[1], row[2] = motion[robot, X], motion[robot, Y], motion[robot, HEADING]
+    if metric_sums.trace.shape[1] > 0:
+        if passed % metric_sums.every == 0:
+            for robot in range(motion.shape[0]):
+                write_motion(motion[robot], metric_sums.trace[world, passed // metric_sums.every, robot])
+        if (passed - 1) % metric_sums.every == 0:  # what was commanded at the tick before, for this one
+            for robot in range(motion.shape[0]):
+                row = metric_sums.trace[world, (passed - 1) // metric_sums.every, robot]
+                row[ROW_COMMAND_LEFT] = commands[world, robot, WANT_LEFT]
+                row[ROW_COMMAND_RIGHT] = commands[world, robot, WANT_RIGHT]
+
+
+@kernel
+def write_motion(robot_state, row):
+    """A row of the trace, but for the command, which is not known before the next tick."""
+    row[ROW_X], row[ROW_Y], row[ROW_HEADING] = robot_state[X], robot_state[Y], robot_state[HEADING]
+    row[ROW_LEFT], row[ROW_RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
+    row[ROW_CONTACTS] = robot_state[CONTACTS]
+
+
+@kernel
+def write_readings(metric_sums, readings, passed, world, robot):
+    """The readings of a row of the trace."""
+    if passed % metric_sums.every == 0:
+        row = metric_sums.trace[world, passed // metric_sums.every, robot]
+        for k in range(metric_sums.trace.shape[3] - ROW_COLUMNS):
+            row[ROW_COLUMNS + k] = readings[k]
 
 
 @kernel

@@ -8,46 +8,63 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.engine.model import Bytes, Floats, Ints
-from paddock.metrics.base import Metric, Run
+from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
+from paddock.metrics.base import Metric, RunTime
+from paddock.metrics.meter import check_metrics
 from paddock.metrics.registry import number_of
 from paddock.rollouts.policy_table import slot_of
-from paddock.rollouts.tables import ENDLESS, FIRST, FIRST_SUM, MEASURED, METRIC_COLUMNS, SLOT_COLUMNS, MetricSums
+from paddock.rollouts.tables import (
+    ENDLESS,
+    FIRST,
+    FIRST_SUM,
+    MEASURED,
+    METRIC_COLUMNS,
+    ROW_COLUMNS,
+    ROW_CONTACTS,
+    ROW_HEADING,
+    ROW_LEFT,
+    ROW_RIGHT,
+    ROW_X,
+    ROW_Y,
+    SLOT_COLUMNS,
+    MetricSums,
+)
 from paddock.worlds.build import BuiltWorld
-
-
-def no_metric_sums(robots: int) -> MetricSums:
-    """MetricSums of a single world that nobody wants to know anything about."""
-    whole, empty = np.zeros(1, np.int64), np.zeros((1, robots, 0))
-    tables = np.zeros((0, METRIC_COLUMNS), np.int64), np.zeros((0, robots, SLOT_COLUMNS), np.int64), np.zeros((1, 0))
-    return MetricSums(
-        *tables, empty, empty.astype(np.uint8), whole, np.full(1, ENDLESS), np.zeros((1, 0, robots, 3)), every=1
-    )
 
 
 def metric_sums_of(
     scenes: Sequence[BuiltWorld], metrics: Sequence[Metric], enabled: Bytes, poses: Floats, ticks: Ints, moments: int,
-    every: int,
+    every: int, readings: int = 0,
 ) -> MetricSums:  # fmt: skip
-    """Lay out the metrics of a run, and switch on the devices that they look at."""
+    """Lay out the metrics and the trace of a run, and switch on the devices that the metrics look at.
+
+    Args:
+        scenes: the worlds that differ.
+        metrics: what to find out.
+        enabled: a flag for each device of each robot; changed in place.
+        poses: of all robots now, shape (W, N, 3).
+        ticks: of all worlds now, shape (W).
+        moments: rows of the trace; 0 for no trace.
+        every: ticks between two rows.
+        readings: how many readings a row has.
+    """
     worlds, robots = poses.shape[:2]
     rows: list[list[int]] = []
     slots = np.zeros((len(metrics), robots, SLOT_COLUMNS), np.int64)
     numbers: list[list[float]] = [[] for _ in scenes]
     sums, marks = [np.zeros((worlds, robots, 0))], 0
     ahead = np.full(worlds, ENDLESS)
-    _refuse_twins(metrics)
+    check_metrics(metrics)
     for k, metric in enumerate(metrics):
-        if not isinstance(metric, Metric):
-            raise PaddockError(f"metrics[{k}]: expected a metric such as Travel(), got {metric!r}")
         if metric.scenes() not in (None, len(scenes)):
             kind = type(metric).__name__
             raise PaddockError(f"{kind}: made for {metric.scenes()} scenes, but there are {len(scenes)}")
         first_number = len(numbers[0])
         rows.append([number_of(metric), first_number, sum(one.shape[2] for one in sums), marks])
         for scene, built in enumerate(scenes):
-            numbers[scene] += metric.numbers(built, scene)
+            numbers[scene] += metric.numbers(built.spec, scene)
         _pad(numbers)
-        marks += max(metric.marks(built) for built in scenes)
+        marks += max(metric.marks(built.spec) for built in scenes)
         slots[k] = _slots(scenes[0], metric, enabled)
         of_world = np.array(numbers)[np.arange(worlds) % len(scenes), first_number:]
         started = metric.start(poses, of_world)
@@ -63,20 +80,22 @@ def metric_sums_of(
         np.zeros((worlds, robots, marks), np.uint8),
         ticks.copy(),
         ahead.astype(np.int64),
-        np.full((worlds, moments, robots, 3), np.nan),
+        np.full((worlds, moments, robots, ROW_COLUMNS + readings), np.nan),
         max(1, every),
     )
 
 
-def _refuse_twins(metrics: Sequence[Metric]) -> None:
-    names = [name for metric in metrics if isinstance(metric, Metric) for name in metric.names()]
-    for name in names:
-        if names.count(name) > 1:
-            raise PaddockError(f"two metrics are called {name!r}: give one of them another name")
+def write_first_rows(sums: MetricSums, motion: Floats) -> None:
+    """Begin the traces with how all robots move now, shape (W, N, ·)."""
+    for column, state in (
+        (ROW_X, X), (ROW_Y, Y), (ROW_HEADING, HEADING),
+        (ROW_LEFT, LEFT_SPEED), (ROW_RIGHT, RIGHT_SPEED), (ROW_CONTACTS, CONTACTS),
+    ):  # fmt: skip
+        sums.trace[:, 0, :, column] = motion[..., state]
 
 
-def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: Run) -> dict[str, Floats]:
-    """The metrics' figures by name, shape (W, N) each; not a number for robots that are not measured."""
+def figures_of(metric_sums: MetricSums, metrics: Sequence[Metric], run: RunTime) -> dict[str, Floats]:
+    """The metrics' figures by name, shape (W, N) each; NaN for robots that are not measured."""
     figures: dict[str, Floats] = {}
     for metric, row, slots in zip(metrics, metric_sums.metrics, metric_sums.slots, strict=True):
         sums = metric_sums.sums[:, :, row[FIRST_SUM] : row[FIRST_SUM] + metric.columns]

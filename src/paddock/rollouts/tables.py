@@ -15,6 +15,11 @@ KIND, FIRST_NUMBER, FIRST_SUM, FIRST_MARK, METRIC_COLUMNS = range(5)
 # Columns of `slots`: whether the robot is measured, and where its device's values lie.
 MEASURED, FIRST, COUNT, SLOT_COLUMNS = range(4)
 
+# Columns of a row of `trace`; a robot's readings may follow.
+(
+    ROW_X, ROW_Y, ROW_HEADING, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_LEFT, ROW_RIGHT, ROW_CONTACTS, ROW_COLUMNS,
+) = range(9)  # fmt: skip
+
 ENDLESS = -1  # goals ahead of a world that has none
 
 
@@ -39,5 +44,5 @@ class MetricSums(NamedTuple):
     marks: Bytes  # … shape (W, N, ·)
     start: Ints  # tick of every world when the run began, shape (W)
     ahead: Ints  # goals that every world has still to reach, shape (W)
-    trace: Floats  # x, y, heading every `every` ticks, shape (W, moments, N, 3)
+    trace: Floats  # see ROW_X …, every `every` ticks, shape (W, moments, N, ROW_COLUMNS + readings)
     every: int

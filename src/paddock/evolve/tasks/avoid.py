@@ -9,8 +9,8 @@ import numpy as np
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Judgement, Task
 from paddock.evolve.tasks.robots import only_robot, sight
-from paddock.metrics import Avoidance, Contact, Coverage, Travel
-from paddock.rollouts.batch import Rollout
+from paddock.metrics import Avoidance, ContactTime, Coverage, Distance
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 
 RANGE = 0.07  # [m] of an e-puck's infrared
@@ -37,7 +37,7 @@ def configured(config: Config) -> Task:
         inputs=(sight(robot, "proximity", RANGE),),
         speed=speed,
         judge=AvoidJudge(seconds, speed),
-        metrics=(Avoidance(speed=speed, range=RANGE), Contact(), Travel(), Coverage(cell=CELL)),
+        metrics=(Avoidance(speed=speed, range=RANGE), ContactTime(), Distance(), Coverage(cell=CELL)),
         trials=config.trials or TRIALS,
         starts="random",
         hidden=config.hidden if config.hidden is not None else (4,),

@@ -13,7 +13,7 @@ from paddock.metrics.base import Metric
 from paddock.policies.networks import Input, Network
 from paddock.policies.policy import Policy
 from paddock.policies.program import Program
-from paddock.rollouts.batch import Rollout
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec
 
 Floats = NDArray[np.float64]

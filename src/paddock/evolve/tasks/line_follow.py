@@ -9,9 +9,9 @@ import numpy as np
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Judgement, Task
 from paddock.evolve.tasks.robots import only_robot
-from paddock.metrics import Line, Travel
+from paddock.metrics import Distance, Line
 from paddock.policies.networks import Input
-from paddock.rollouts.batch import Rollout
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 
 ON_LINE, SHARE = 0.95, 0.9  # of the time, and of the top speed, at least, to have done the task
@@ -34,7 +34,7 @@ def configured(config: Config) -> Task:
         inputs=(Input(device="ground", values=robot.sensor("ground").channels, zero=0.5, gain=2.0),),
         speed=speed,
         judge=LineJudge(speed),
-        metrics=(Line(), Travel()),
+        metrics=(Line(), Distance()),
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (4,),
         recurrent=True if config.recurrent is None else config.recurrent,

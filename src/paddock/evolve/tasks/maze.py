@@ -17,7 +17,7 @@ from paddock.evolve.tasks.robots import RANGING, only_robot
 from paddock.metrics import Goal
 from paddock.policies.networks import Input
 from paddock.robots import RobotSpec, load_robot
-from paddock.rollouts.batch import Rollout
+from paddock.rollouts.rollout import Rollout
 from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_of, maze_world

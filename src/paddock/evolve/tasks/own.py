@@ -12,8 +12,8 @@ from paddock.core.errors import PaddockError, shown
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import PLACE, Judgement, Task
 from paddock.evolve.tasks.robots import all_inputs, only_robot
-from paddock.metrics import Contact, Coverage, Travel
-from paddock.rollouts.batch import Rollout
+from paddock.metrics import ContactTime, Coverage, Distance
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
 
 
@@ -35,7 +35,7 @@ def judged_by(function: Callable[[Rollout], Any], config: Config) -> Task:
         inputs=all_inputs(robot),
         speed=robot.drive.max_speed,
         judge=OwnJudge(function, config.task, world.bounds),
-        metrics=(Travel(), Contact(), Coverage()),
+        metrics=(Distance(), ContactTime(), Coverage()),
         trace_every=0.5,
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),

@@ -9,8 +9,8 @@ from paddock.core.geometry import Disc, bounding_radius
 from paddock.evolve.config import Config
 from paddock.evolve.tasks.base import Floats, Judgement, Task
 from paddock.evolve.tasks.robots import RANGING, only_robot, sight
-from paddock.metrics import Contact
-from paddock.rollouts.batch import Rollout
+from paddock.metrics import ContactTime
+from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.solids import solids
 
@@ -41,7 +41,7 @@ def configured(config: Config) -> Task:
         inputs=(sight(robot, device, 1.5),),
         speed=speed,
         judge=WallJudge(world, wanted, seconds * speed / CELL),
-        metrics=(Contact(),),
+        metrics=(ContactTime(),),
         trace_every=LOOK,
         trials=config.trials or 1,
         hidden=config.hidden if config.hidden is not None else (6,),

@@ -199,6 +199,10 @@ class HardwareBody(Body):
     def wheel_speeds(self) -> WheelSpeeds:
         return self._speeds
 
+    @property
+    def command(self) -> WheelSpeeds:
+        return self._speeds
+
     def pan_angle(self, device: Device) -> float:
         return 0.0
 

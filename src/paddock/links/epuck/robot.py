@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import logging
 import math
 import threading
@@ -16,11 +15,11 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from paddock.arena.base import BaseArena, checked_ticks
+from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, PaddockError, SimulationError, UnknownName
 from paddock.core.geometry import Pose, wrap
 from paddock.core.numeric import all_finite
-from paddock.core.observation import acting
 from paddock.estimate.odometry import ORIGIN
 from paddock.links.epuck.body import HardwareBody
 from paddock.links.epuck.port import LONGEST, Port
@@ -109,21 +108,11 @@ class RealRobot(Robot, BaseArena):
         if ahead > 0:
             self._clock.sleep(ahead)
 
-    def _run(self, ticks: int, chosen: dict[Robot, Any], speed: float | None) -> None:
-        if speed not in (None, 1, 1.0):
-            raise SimulationError(f"run: {self.name} is a real robot: its time cannot run at speed {speed!r}")
-        acts = [(robot, acting(controller)) for robot, controller in chosen.items()]
+    def _drive(self, loop: EpisodeLoop) -> str:
+        if loop.plan.speed not in (None, 1, 1.0):
+            raise SimulationError(f"run: {self.name} is a real robot: its time cannot run at speed {loop.plan.speed!r}")
         self._due = self._clock.now()
-        end = self._due + ticks * self._dt
-        try:
-            while self._clock.now() < end - 1e-6:
-                for robot, act in acts:
-                    robot.apply(act(robot.sense()))
-                self.step()
-        except BaseException:  # also Ctrl-C: a robot without a controller must not drive on
-            with contextlib.suppress(LinkError):
-                self.stop()
-            raise
+        return loop.drive()
 
     # ---- the robot as such
 

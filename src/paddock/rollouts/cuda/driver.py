@@ -151,7 +151,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
                     decide_there(model, state, my_commands, policy_table, readings, metric_sums, 0, r)
             if alive:
                 step_there(model, state, my_commands, space, 0)
-                write_there(model, state, metric_sums, 0)
+                write_there(model, state, my_commands, metric_sums, 0)
 
         if there:
             clock[w, TICK] = my_clock[0, TICK]

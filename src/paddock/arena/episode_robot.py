@@ -1,0 +1,144 @@
+"""EpisodeRobot: one robot of a run: its controller, its recording and its metrics."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from paddock.arena.robot import Robot
+from paddock.core.errors import PaddockError, Refused
+from paddock.core.geometry import Pose
+from paddock.core.motion import Motion
+from paddock.core.observation import Observation, acting
+from paddock.episodes.recorder import UNKNOWN, TraceRecorder
+from paddock.estimate import Odometry
+from paddock.metrics.base import Metric
+from paddock.metrics.meter import Meter
+
+
+class EpisodeRobot:
+    """A robot whose trace is kept.
+
+    A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit),
+    `estimated_pose` and `events`. Without an estimate of its own, its enabled wheel encoders give one.
+    """
+
+    def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
+        self.robot, self.name, self.controller = robot, robot.name, controller
+        self.act: Callable[[Observation], Any] | None = None if controller is None else acting(controller)
+        self.recorder = TraceRecorder(
+            robot.name,
+            robot.arena.dt,
+            error_of=getattr(controller, "error_of", "error"),
+            unit=getattr(controller, "unit", "m"),
+            target=getattr(controller, "target", None),
+        )
+        self.jumped = False  # it was moved by hand since the last row
+        self._jumped_now = False  # … since the last tick
+        self.computed: Mapping[str, float] | None = None  # figures of a run in the compiled loop
+        self._answers = 0  # of its controller that were not None
+        self.meter = self._meter(metrics)
+        self._odometry: tuple[str, Odometry] | None = None
+
+    def _meter(self, metrics: Sequence[Metric]) -> Meter | None:
+        if not metrics:
+            return None
+        motion = self._motion()
+        try:
+            world = self.robot.arena.world
+        except PaddockError:  # a real robot has none
+            world = None
+        meter = Meter(metrics, motion, self.robot.arena.dt, robot=self.name, world=world)
+        for device in meter.devices:
+            if not self.robot.device(device).enabled:
+                self.robot.device(device).enable()
+        return meter
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """What its metrics came to, by name."""
+        if self.computed is not None:
+            return self.computed
+        return {} if self.meter is None else self.meter.figures()
+
+    @property
+    def silent(self) -> bool:
+        """Whether its controller never wanted anything, and nobody else did."""
+        return self.computed is None and not self._answers and not any(self.robot.body.command)
+
+    def drive(self, due: bool) -> None:
+        """One decision of its controller; with a row of the trace where one is due."""
+        assert self.act is not None
+        seen = self.robot.sense()
+        if self.meter is not None:
+            self.meter.sense(seen)
+        motion = self._motion() if due else None  # before the controller may put it elsewhere
+        command = self.act(seen)
+        if command is not None:
+            self._answers += 1
+            self.robot.apply(command)
+        if motion is not None:
+            self._record(motion, seen)
+
+    def record(self) -> None:
+        """A row of the trace of a robot that nobody drives here."""
+        seen = self.robot.sense()
+        self._record(self._motion(), seen)
+
+    def move(self) -> None:
+        """Look at it after a tick."""
+        if self.meter is not None:
+            self.meter.move(self._motion(), jumped=self._jumped_now)
+        self._jumped_now = False
+
+    def jump(self) -> None:
+        """It was put elsewhere by hand."""
+        self.jumped = self._jumped_now = True
+
+    def finish(self) -> None:
+        """The last row: how it is at the end."""
+        with contextlib.suppress(PaddockError):  # it may have left, or be out of reach: the rows up to now are kept
+            self._record(self._motion(), self.robot.sense())
+        self.recorder.events.extend(getattr(self.controller, "events", ()))
+
+    def _motion(self) -> Motion:
+        try:
+            return self.robot.body.motion()
+        except Refused:  # only supervisors may know where robots are
+            return Motion(UNKNOWN, self.robot.wheels.speeds, 0)
+
+    def _record(self, motion: Motion, seen: Observation) -> None:
+        self.add_row(
+            self.robot.arena.time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors}
+        )
+
+    def add_row(self, time: float, motion: Motion, command: Sequence[float], readings: Mapping[str, Any]) -> None:
+        """Add a row to the trace."""
+        self.recorder.add(
+            time,
+            motion.pose,
+            estimated=self._estimate(readings, motion.pose),
+            command=command,
+            wheels=motion.wheels,
+            readings=readings,
+            task=getattr(self.controller, "task", ""),
+            error=getattr(self.controller, "error", None),
+            contacts=motion.contacts,
+            jumped=self.jumped,
+        )
+        self.jumped = False
+
+    def _estimate(self, readings: Mapping[str, Any], pose: Pose) -> Pose | None:
+        """Where the robot takes itself to be: its controller's estimate, else dead reckoning with its encoders."""
+        estimate: Pose | None = getattr(self.controller, "estimated_pose", None)
+        if estimate is not None:
+            return estimate
+        if self._odometry is None:
+            device = next((d.name for d in self.robot.devices.values() if d.spec.kind == "encoders"), None)
+            if device is None or device not in readings:
+                return None
+            separation = self.robot.spec.drive.wheel_separation
+            self._odometry = device, Odometry(wheel_separation=separation, pose=pose)
+        device, odometry = self._odometry
+        return odometry.update(*readings[device].tolist()) if device in readings else None

@@ -1,0 +1,7 @@
+"""Episodes: what happened when controllers drove robots, as one Trace per robot with its events and metrics."""
+
+from paddock.episodes.episode import Episode, RobotRecord
+from paddock.episodes.events import Event
+from paddock.episodes.trace import Span, Trace
+
+__all__ = ["Episode", "Event", "RobotRecord", "Span", "Trace"]

@@ -1,0 +1,65 @@
+"""Episode: what came of controllers driving robots until something ended it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from paddock.core.errors import PaddockError
+from paddock.episodes.events import Event
+from paddock.episodes.trace import Trace
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RobotRecord:
+    """What one robot did, and its figures."""
+
+    trace: Trace
+    metrics: Mapping[str, float]  # figures by name
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Episode:
+    """A run: a trace and the metrics of each robot, and why it ended."""
+
+    robots: Mapping[str, RobotRecord]  # by name
+    events: tuple[Event, ...]  # of all robots and of the arena, in order of time
+    reason: str  # why it ended
+    ticks: int
+    seconds: float  # simulated
+    digest: str | None  # of the arena at the end; None where there is none, as of a real robot
+    failed: bool = False  # a controller, or something else that ran, raised an exception
+
+    def __repr__(self) -> str:
+        return f"<Episode of {', '.join(self.robots) or 'no robots'}: {self.seconds:g} s, ended: {self.reason}>"
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of the only robot."""
+        return self._only("trace").trace
+
+    @property
+    def metrics(self) -> Mapping[str, float]:
+        """The figures of the only robot."""
+        return self._only("metrics").metrics
+
+    def _only(self, what: str) -> RobotRecord:
+        if len(self.robots) != 1:
+            some = next(iter(self.robots), "NAME")
+            raise PaddockError(
+                f"episode.{what}: there are {len(self.robots)} robots: say episode.robots[{some!r}].{what}"
+            )
+        return next(iter(self.robots.values()))
+
+    @property
+    def interventions(self) -> tuple[Event, ...]:
+        """What someone else did meanwhile: robots moved by hand, resets, pauses, other drivers."""
+        return tuple(event for event in self.events if event.disturbs)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether the same program and seed give this digest again: nobody intervened, and nothing is real."""
+        return self.digest is not None and not self.interventions

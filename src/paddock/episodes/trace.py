@@ -1,0 +1,216 @@
+"""Trace: what one robot did, row by row: time, poses, wheel speeds, readings, contacts, tasks, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.core.motion import Motion
+from paddock.core.observation import WheelSpeeds
+from paddock.episodes.events import Event
+from paddock.metrics.base import Metric
+from paddock.metrics.meter import Meter
+from paddock.worlds.spec import WorldSpec
+
+if TYPE_CHECKING:
+    import pandas
+
+Floats = NDArray[np.float64]
+
+# Columns of `numbers`.
+NUMBERS = (
+    "time", "x", "y", "heading", "estimated_x", "estimated_y", "estimated_heading",
+    "command_left", "command_right", "left", "right", "contacts", "jumped", "error",
+)  # fmt: skip
+TIME, POSE, ESTIMATE, COMMAND, WHEELS = 0, slice(1, 4), slice(4, 7), slice(7, 9), slice(9, 11)
+CONTACT, JUMP, ERROR = 11, 12, 13
+
+
+class Span(NamedTuple):
+    """A task and when it was done [s]."""
+
+    task: str
+    start: float
+    end: float
+
+
+class DeviceReadings(NamedTuple):
+    """What one device read: a label for each channel, and its values, shape (row, channel); NaN where it was off."""
+
+    labels: tuple[str, ...]
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace:
+    """What one robot did. All arrays have a row for each recorded moment; a slice of a trace is a trace."""
+
+    robot: str
+    dt: float  # length of a tick [s]
+    numbers: Floats  # see NUMBERS, shape (row, 14); NaN where something is not known
+    readings: Mapping[str, DeviceReadings] = field(default_factory=dict)  # by device
+    tasks: tuple[str, ...] = ()  # the task of each row; empty: none had any
+    events: tuple[Event, ...] = ()
+    error_of: str = "error"  # what the errors are errors of, such as "wall distance"
+    unit: str = "m"  # of the errors and the target
+    target: float | None = None  # what the quantity should be; an error is its value less the target
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __repr__(self) -> str:
+        end = f", {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
+        return f"<Trace of {self.robot}: {len(self)} rows{end}, devices: {', '.join(self.readings) or 'none'}>"
+
+    def __getitem__(self, rows: slice) -> Trace:
+        """Some of the rows, with the events of their time."""
+        if not isinstance(rows, slice):
+            raise PaddockError(f"trace of {self.robot}: expected a slice of rows, trace[10:20], got {rows!r}")
+        numbers = self.numbers[rows]
+        first, last = (numbers[0, TIME], numbers[-1, TIME]) if len(numbers) else (np.inf, -np.inf)
+        return replace(
+            self,
+            numbers=numbers,
+            readings={name: device._replace(values=device.values[rows]) for name, device in self.readings.items()},
+            tasks=self.tasks[rows],
+            events=tuple(event for event in self.events if first <= event.time <= last),
+        )
+
+    @property
+    def time(self) -> Floats:
+        """Time of each row [s], shape (row)."""
+        return self.numbers[:, TIME]
+
+    @property
+    def pose(self) -> Floats:
+        """x, y [m], heading [rad], shape (row, 3): the truth in a simulation, odometry on a real robot."""
+        return self.numbers[:, POSE]
+
+    @property
+    def estimated_pose(self) -> Floats:
+        """Where the robot's own program took it to be, x, y [m], heading [rad], shape (row, 3)."""
+        return self.numbers[:, ESTIMATE]
+
+    @property
+    def commands(self) -> Floats:
+        """Commanded wheel speeds left, right [m/s] from each row's moment on, shape (row, 2)."""
+        return self.numbers[:, COMMAND]
+
+    @property
+    def wheels(self) -> Floats:
+        """Actual wheel speeds left, right [m/s], shape (row, 2)."""
+        return self.numbers[:, WHEELS]
+
+    @property
+    def contacts(self) -> Floats:
+        """How many things the robot touched in the tick before each row, shape (row)."""
+        return self.numbers[:, CONTACT]
+
+    @property
+    def errors(self) -> Floats:
+        """How far it was from what its task wanted, in `unit`, shape (row)."""
+        return self.numbers[:, ERROR]
+
+    @property
+    def jumps(self) -> NDArray[np.bool_]:
+        """Whether the robot was put elsewhere by hand between the row before and this one, shape (row)."""
+        return self.numbers[:, JUMP] > 0
+
+    def path(self) -> Floats:
+        """x, y [m] with a row of NaN at each jump, so that a line through it breaks there."""
+        return np.insert(self.pose[:, :2], np.flatnonzero(self.jumps), np.nan, axis=0)
+
+    def reading(self, device: str) -> Floats:
+        """What a device read, shape (row, channel)."""
+        if device not in self.readings:
+            raise UnknownName("recorded device", device, self.readings)
+        return self.readings[device].values
+
+    def channels(self) -> dict[str, Floats]:
+        """Each channel of each device by its column's name, such as `proximity.3`."""
+        return {
+            label: column
+            for device in self.readings.values()
+            for label, column in zip(device.labels, device.values.T, strict=True)
+        }
+
+    def spans(self) -> list[Span]:
+        """The tasks one after the other; the last one ends with the last row."""
+        spans: list[Span] = []
+        for i, task in enumerate(self.tasks):
+            if spans and task == self.tasks[i - 1]:
+                spans[-1] = spans[-1]._replace(end=float(self.time[i]))
+            else:
+                if spans:
+                    spans[-1] = spans[-1]._replace(end=float(self.time[i]))
+                spans.append(Span(task, float(self.time[i]), float(self.time[i])))
+        return spans
+
+    def evaluate(self, metrics: Sequence[Metric], world: WorldSpec | None = None) -> dict[str, float]:
+        """The figures of some metrics by name. Over a trace with a row for each tick they are those of the run.
+
+        Args:
+            metrics: what to find out.
+            world: where it happened, for metrics that depend on it.
+        """
+        if not len(self):
+            raise PaddockError(f"trace of {self.robot}: it has no rows to evaluate")
+        steps = np.diff(self.time)
+        whole = len(steps) == 0 or bool((np.rint(steps / self.dt) == 1).all())
+        meter = Meter(
+            metrics, self._motion(0), self.dt if whole else float(steps.mean()), robot=self.robot, world=world
+        )
+        jumps = self.jumps
+        for row in range(1, len(self)):
+            meter.sense({device: self.reading(device)[row - 1] for device in meter.devices})
+            meter.move(self._motion(row), jumped=bool(jumps[row]))
+        return meter.figures()
+
+    def _motion(self, row: int) -> Motion:
+        pose, wheels = Pose(*self.pose[row].tolist()), WheelSpeeds(*self.wheels[row].tolist())
+        return Motion(pose, wheels, int(self.contacts[row]))
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """All of it as a table: numbers, task, events as text, and the channels of all devices."""
+        texts = [""] * len(self)
+        for event in self.events:
+            row = min(int(np.searchsorted(self.time, event.time, side="left")), len(self) - 1)
+            if row >= 0:
+                texts[row] += ("; " if texts[row] else "") + f"{event.kind}: {event.text}"
+        numbers = dict(zip(NUMBERS, self.numbers.T, strict=True))
+        return {**numbers, "task": self.tasks or [""] * len(self), "events": texts, **self.channels()}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas DataFrame with a column for each number, task, events and channel."""
+        from paddock.episodes.trace_files import import_extra
+
+        return import_extra("pandas").DataFrame(self.columns())  # type: ignore[no-any-return]
+
+    def save(self, path: str | Path) -> None:
+        """Write it as `.csv`, `.npz` or `.parquet`, as the file's name ends."""
+        from paddock.episodes.trace_files import save_trace
+
+        save_trace(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trace:
+        """A trace that `save` wrote. A CSV file has no events of its own time, only those of its rows."""
+        from paddock.episodes.trace_files import load_trace
+
+        return load_trace(Path(path))
+
+
+def iterate_events(traces: Sequence[Trace]) -> Iterator[tuple[str, Event]]:
+    """All events of some robots' traces in order of time, with the robot's name; those of the arena once."""
+    found: dict[tuple[str, Event], None] = {}
+    for trace in traces:
+        for event in trace.events:
+            found[event.robot or "", event] = None
+    yield from sorted(found, key=lambda entry: entry[1].time)

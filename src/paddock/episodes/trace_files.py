@@ -1,0 +1,175 @@
+"""Traces in files: CSV for spreadsheets, NPZ and Parquet without loss."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.files import whole_file
+from paddock.core.npz import read_npz, write_npz
+from paddock.episodes.events import Event
+from paddock.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
+
+FORMAT = "paddock trace 1"
+TEXTS = ("task", "events")
+ROWS_AT_ONCE = 4096
+
+
+def save_trace(trace: Trace, path: Path) -> None:
+    """Write a trace in the format that the file's name asks for."""
+    _format(path)[0](trace, path)
+
+
+def load_trace(path: Path) -> Trace:
+    """Read a trace in the format that the file's name tells."""
+    if not path.is_file():
+        raise PaddockError(f"{path}: there is no such file")
+    return _format(path)[1](path)
+
+
+def import_extra(package: str) -> Any:
+    """A package of the extra `data`."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise PaddockError(f"this needs {package}: pip install 'paddock[data]'") from None
+
+
+def _about(trace: Trace) -> dict[str, Any]:
+    """All of a trace that is no table."""
+    return {
+        "format": FORMAT,
+        "robot": trace.robot,
+        "dt": trace.dt,
+        "error_of": trace.error_of,
+        "unit": trace.unit,
+        "target": trace.target,
+        "labels": {name: list(device.labels) for name, device in trace.readings.items()},
+        "events": [asdict(event) for event in trace.events],
+    }
+
+
+def _trace(about: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> Trace:
+    """A trace from its description and its table."""
+    readings = {
+        name: DeviceReadings(tuple(labels), np.stack([np.asarray(columns[label], float) for label in labels], axis=1))
+        for name, labels in about["labels"].items()
+    }
+    tasks = tuple(str(task) for task in columns["task"])
+    return Trace(
+        about["robot"],
+        about["dt"],
+        np.stack([np.asarray(columns[name], float) for name in NUMBERS], axis=1),
+        readings,
+        tasks if any(tasks) else (),
+        tuple(Event(**event) for event in about["events"]),
+        about["error_of"],
+        about["unit"],
+        about["target"],
+    )
+
+
+# ---- NPZ
+
+
+def _save_npz(trace: Trace, path: Path) -> None:
+    columns = {name: np.asarray(column) for name, column in trace.columns().items() if name != "events"}
+    write_npz(path, _about(trace), columns)
+
+
+def _load_npz(path: Path) -> Trace:
+    about, arrays = read_npz(path, "a trace saved by Paddock")
+    if about["format"] != FORMAT:
+        raise PaddockError(f"{path}: expected a trace saved by Paddock, got {about['format']!r}")
+    return _trace(about, {name: column.tolist() for name, column in arrays.items()})
+
+
+# ---- Parquet
+
+
+def _save_parquet(trace: Trace, path: Path) -> None:
+    pyarrow, parquet = import_extra("pyarrow"), import_extra("pyarrow.parquet")
+    columns = {name: np.asarray(c) if name not in TEXTS else list(c) for name, c in trace.columns().items()}
+    table = pyarrow.table(columns).replace_schema_metadata({"paddock": json.dumps(_about(trace))})
+    with whole_file(path, "wb") as file:
+        parquet.write_table(table, file)
+
+
+def _load_parquet(path: Path) -> Trace:
+    parquet = import_extra("pyarrow.parquet")
+    try:
+        table = parquet.read_table(path)
+        about = json.loads((table.schema.metadata or {})[b"paddock"])
+    except Exception as error:
+        raise PaddockError(f"{path}: expected a trace saved by Paddock: {error}") from None
+    return _trace(about, {name: table[name].to_pylist() for name in table.column_names})
+
+
+# ---- CSV
+
+
+def _save_csv(trace: Trace, path: Path) -> None:
+    """All rows as a table; floats are written so that reading them gives the same bits, unknown ones are empty."""
+    columns = trace.columns()
+    with whole_file(path, encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(columns)
+        for start in range(0, len(trace), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            table.writerows(zip(*(_cells(column[rows]) for column in columns.values()), strict=True))
+
+
+def _cells(column: Sequence[Any]) -> Sequence[Any]:
+    """A column of a table, with nothing where the number is unknown."""
+    if not isinstance(column, np.ndarray):
+        return column
+    return [None if value != value else value for value in column.tolist()]
+
+
+def _load_csv(path: Path) -> Trace:
+    with path.open(encoding="utf-8", newline="") as file:
+        heads, *rows = csv.reader(file)
+    missing = [name for name in (*NUMBERS, "task") if name not in heads]
+    if missing:
+        raise PaddockError(f"{path}: expected a trace saved by Paddock: there is no column {missing[0]!r}")
+    cells = dict(zip(heads, zip(*rows, strict=True) if rows else [()] * len(heads), strict=True))
+    columns: dict[str, Any] = {name: c if name in TEXTS else _floats(c) for name, c in cells.items()}
+    labels: dict[str, list[str]] = {}
+    for head in heads:
+        if head not in NUMBERS and head not in TEXTS:
+            labels.setdefault(head.partition(".")[0], []).append(head)
+    events = [
+        {"time": time, "kind": text.partition(": ")[0], "text": text.partition(": ")[2]}
+        for time, cell in zip(columns["time"], cells.get("events", ()), strict=False)
+        for text in cell.split("; ")
+        if cell
+    ]
+    step = float(np.diff(columns["time"]).min(initial=np.inf)) if rows else 0.0
+    about = {"robot": path.stem.removeprefix("trace-"), "dt": step, "labels": labels, "events": events}
+    return _trace({**about, "error_of": "error", "unit": "m", "target": None}, columns)
+
+
+def _floats(cells: Sequence[str]) -> Floats:
+    return np.array([float(cell) if cell else np.nan for cell in cells])
+
+
+Format = tuple[Callable[[Trace, Path], None], Callable[[Path], Trace]]
+FORMATS: dict[str, Format] = {
+    ".csv": (_save_csv, _load_csv),
+    ".npz": (_save_npz, _load_npz),
+    ".parquet": (_save_parquet, _load_parquet),
+}
+
+
+def _format(path: Path) -> Format:
+    if path.suffix not in FORMATS:
+        raise UnknownName("format of a trace", path.suffix or path.name, FORMATS)
+    return FORMATS[path.suffix]

@@ -1,0 +1,108 @@
+"""Meter: the metrics of one robot, evaluated outside of the compiled loop by the same kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.motion import Motion
+from paddock.engine.model import Floats
+from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X
+from paddock.metrics.base import Metric, RunTime
+from paddock.metrics.dispatch import note_motion, note_readings
+from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS, number_of
+from paddock.worlds.spec import WorldSpec
+
+
+class Meter:
+    """Adds up metrics tick by tick: `sense` before a tick, `move` after it."""
+
+    def __init__(
+        self, metrics: Sequence[Metric], motion: Motion, dt: float, *, robot: str, world: WorldSpec | None = None
+    ) -> None:
+        """Begin to add up.
+
+        Args:
+            metrics: what to find out; those of other robots are left out.
+            motion: how the robot moves now.
+            dt: length of a tick [s].
+            robot: its name.
+            world: where it is; None where that is not known, as for a real robot.
+        """
+        check_metrics(metrics)
+        self.dt, self.ticks, self.robot = dt, 0, robot
+        self._state = np.zeros(PANS)
+        self._parts = [Part(metric, motion.pose, world, robot) for metric in metrics if metric.robot in (None, robot)]
+        self._goals = [part for part in self._parts if part.metric.is_goal]
+        self.devices = tuple({part.device: None for part in self._parts if part.device is not None})
+        self._set_state(motion)
+
+    @property
+    def ahead(self) -> int:
+        """How many goals the robot has still to reach; -1 if it has none."""
+        return sum(part.sums[-1] < 0 for part in self._goals) if self._goals else -1
+
+    def sense(self, readings: Mapping[str, Any] | Any) -> None:
+        """Look at what the robot senses before a tick: an observation, or readings by device."""
+        for part in self._parts:
+            if part.device is not None:
+                values = readings[part.device] if isinstance(readings, Mapping) else getattr(readings, part.device)
+                row = np.atleast_1d(np.asarray(values, np.float64))
+                part.note_readings(part.number, part.numbers, row, 0, len(row), self._state, part.sums)
+
+    def move(self, motion: Motion, *, jumped: bool = False) -> None:
+        """Look at the robot after a tick."""
+        self.ticks += 1
+        self._set_state(motion)
+        for part in self._parts:
+            if jumped:
+                part.metric.skip_jump(part.sums, motion.pose)
+            part.note_motion(part.number, part.numbers, self._state, self.ticks, self.dt, part.sums, part.marks)
+
+    def _set_state(self, motion: Motion) -> None:
+        self._state[X : HEADING + 1] = motion.pose
+        self._state[LEFT_SPEED : RIGHT_SPEED + 1] = motion.wheels
+        self._state[CONTACTS] = motion.contacts
+
+    def figures(self) -> dict[str, float]:
+        """What came out, by name."""
+        run = RunTime(np.array([[self.ticks]]), self.dt)
+        return {
+            name: float(np.asarray(value).reshape(()))
+            for part in self._parts
+            for name, value in zip(part.metric.names(), part.metric.figures(part.sums[None, None], run), strict=True)
+        }
+
+
+class Part:
+    """One metric of a Meter, with its tables."""
+
+    __slots__ = ("device", "marks", "metric", "note_motion", "note_readings", "number", "numbers", "sums")
+
+    def __init__(self, metric: Metric, pose: Sequence[float], world: WorldSpec | None, robot: str) -> None:
+        self.metric, self.device, self.number = metric, metric.looks_at(), number_of(metric)
+        self.note_motion = NOTE_MOTION.kernel_for(self.number, note_motion).compiled
+        self.note_readings = NOTE_READINGS.kernel_for(self.number, note_readings).compiled
+        if metric.scenes() not in (None, 1):
+            raise PaddockError(f"{type(metric).__name__}: made for {metric.scenes()} worlds, but there is one")
+        if world is None and metric.needs_world:
+            raise PaddockError(f"{type(metric).__name__}: {robot!r} has no world that is known")
+        self.numbers: Floats = np.array(metric.numbers(world, 0), np.float64)  # type: ignore[arg-type]
+        self.marks = np.zeros(metric.marks(world), np.uint8)  # type: ignore[arg-type]
+        start = metric.start(np.array(pose, np.float64)[None, None], self.numbers[None])
+        self.sums: Floats = np.ascontiguousarray(start[0, 0])
+
+
+def check_metrics(metrics: Sequence[Metric]) -> None:
+    """Refuse what is no metric, and two figures of one name."""
+    names: set[str] = set()
+    for k, metric in enumerate(metrics):
+        if not isinstance(metric, Metric):
+            raise PaddockError(f"metrics[{k}]: expected a metric such as Distance(), got {metric!r}")
+        for name in metric.names():
+            if name in names:
+                raise PaddockError(f"two metrics are called {name!r}: give one of them another name")
+            names.add(name)

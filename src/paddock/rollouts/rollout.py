@@ -1,0 +1,79 @@
+"""Rollout: what came out of a run of many worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paddock.core.errors import SimulationError, UnknownName
+from paddock.engine.model import Floats, Ints
+from paddock.episodes import Episode, Event, RobotRecord, Trace
+from paddock.episodes.trace import COMMAND, CONTACT, JUMP, NUMBERS, POSE, TIME, WHEELS
+from paddock.rollouts.tables import ROW_COMMAND_LEFT, ROW_CONTACTS, ROW_HEADING, ROW_LEFT, ROW_X
+
+if TYPE_CHECKING:
+    from paddock.rollouts.batch import Batch
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Rollout:
+    """What came out of a run of W worlds with N robots."""
+
+    metrics: Mapping[str, Floats]  # by name, shape (W, N)
+    ticks: Ints  # how many every world ran, shape (W)
+    poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
+    rows: Floats  # the traces, see rollouts/tables.py, the start first; NaN after a world's end; shape (W, rows, N, ·)
+    every: int  # ticks between two rows
+    start: Ints  # tick at which every world began, shape (W)
+    batch: Batch = field(compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Rollout of {len(self.ticks)} worlds: {', '.join(self.metrics) or 'no metrics'}>"
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self.metrics:
+            raise UnknownName("metric", name, self.metrics)
+        return self.metrics[name]
+
+    @property
+    def trace(self) -> Floats:
+        """x, y [m], heading [rad] of all rows, shape (W, rows, N, 3)."""
+        return self.rows[..., ROW_X : ROW_HEADING + 1]
+
+    def episode(self, world: int) -> Episode:
+        """What happened in one of the worlds, with a trace and the metrics of each robot."""
+        if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self.ticks):
+            raise SimulationError(f"world: expected a whole number from 0 to {len(self.ticks) - 1}, got {world!r}")
+        dt, ran = self.batch.dt, int(self.ticks[world])
+        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=f"{ran * dt:g} s are over")
+        records = {
+            name: RobotRecord(
+                trace=Trace(name, dt, self._numbers(world, robot), events=(end,)),
+                metrics={figure: float(values[world, robot]) for figure, values in self.metrics.items()},
+            )
+            for robot, name in enumerate(self.batch.robots)
+        }
+        now = int(self.batch.ticks[world]) == self.start[world] + ran  # the batch has not gone on since
+        return Episode(
+            robots=records,
+            events=(end,),
+            reason=end.text,
+            ticks=ran,
+            seconds=round(ran * dt, 9),
+            digest=self.batch.digest(world) if now else None,
+        )
+
+    def _numbers(self, world: int, robot: int) -> Floats:
+        """The rows of a robot as those of a Trace."""
+        rows = self.rows[world, : int(self.ticks[world]) // self.every + 1, robot]
+        numbers = np.full((len(rows), len(NUMBERS)), np.nan)
+        numbers[:, TIME] = (self.start[world] + np.arange(len(rows)) * self.every) * self.batch.dt
+        numbers[:, POSE] = rows[:, ROW_X : ROW_HEADING + 1]
+        numbers[:, COMMAND] = rows[:, ROW_COMMAND_LEFT:ROW_LEFT]
+        numbers[:, WHEELS] = rows[:, ROW_LEFT:ROW_CONTACTS]
+        numbers[:, CONTACT] = rows[:, ROW_CONTACTS]
+        numbers[:, JUMP] = 0.0
+        return numbers
