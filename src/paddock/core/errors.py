@@ -58,11 +58,11 @@ class DeviceNotEnabled(PaddockError):
     """A device was read before it was switched on."""
 
     def __init__(self, robot: str, device: str, sensor: int | None = None) -> None:
-        one, others = f"{robot}.{device}", f"{robot}.enable() for all devices"
+        path, others = f"{robot}.{device}", f"{robot}.enable() for all devices"
         if sensor is not None:
-            others = f"{one}.enable() for the whole ring"
-        what, which = (one, "") if sensor is None else (f"sensor {sensor} of {one}", sensor)
-        super().__init__(f"{what} is not enabled: call {one}.enable({which}) (or {others}) before reading it")
+            others = f"{path}.enable() for the whole ring"
+        what, which = (path, "") if sensor is None else (f"sensor {sensor} of {path}", sensor)
+        super().__init__(f"{what} is not enabled: call {path}.enable({which}) (or {others}) before reading it")
 
 
 class DeviceRefused(PaddockError):
@@ -109,7 +109,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that was probably meant: a similar one, or one that begins with what was written."""
     names = list(names)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.65)
-    longer = [one for one in names if len(name) > 2 and one.startswith(name)]
+    longer = [known for known in names if len(name) > 2 and known.startswith(name)]
     return next(iter(close + longer), None)
 
 

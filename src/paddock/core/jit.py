@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from paddock.core.errors import PaddockError
+from paddock.core.fingerprint import fingerprint
 from paddock.core.places import is_users, place
 
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate: without numba's memory
@@ -57,14 +58,14 @@ class Kernel:
             dispatcher: Any = numba.njit(**OPTIONS)(self.function)  # type: ignore[call-overload]
         except RuntimeError:  # no folder to keep machine code in: compile in every process
             return numba.njit(**{**OPTIONS, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
-        if Path(self.function.__code__.co_filename).is_relative_to(package_folder()):
-            # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
-            cache = dispatcher._cache._cache_file
-            cache._source_stamp = source_stamp() + self.stamp
-            try:
-                cache._load_index()
-            except Exception:  # written by another version, with classes that are gone: start anew
-                cache.flush()
+        # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
+        is_own = Path(self.function.__code__.co_filename).is_relative_to(package_folder())
+        cache = dispatcher._cache._cache_file
+        cache._source_stamp = source_stamp() + (self.stamp if is_own else fingerprint(self))
+        try:
+            cache._load_index()
+        except Exception:  # written by another version, with classes that are gone: start anew
+            cache.flush()
         return dispatcher  # type: ignore[no-any-return]
 
     @property
@@ -162,7 +163,7 @@ def _explained(error: Exception) -> Exception:
     own = [place(file, int(line)) for file, line in places if is_users(file)]
     if not own:
         return error
-    reasons = [one for one in text.splitlines() if one and not one.startswith("Failed in nopython")]
+    reasons = [line for line in text.splitlines() if line and not line.startswith("Failed in nopython")]
     return PaddockError(
         f"{own[0]}: this cannot be compiled: {reasons[0].rstrip(':')} "
         "(kernels use numbers, loops, math and other kernels; they make no arrays, lists or texts)"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dis
-import hashlib
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from paddock.core.fingerprint import digest, fingerprint, global_names, parts_of
 from paddock.core.jit import Kernel
 
 
@@ -45,22 +42,13 @@ class Variant(NamedTuple):
     @classmethod
     def of(cls, kernels: Iterable[Kernel]) -> Variant:
         """The variant that has some kernels in place of others."""
-        parts = sorted(part for kernel in kernels for part in _parts(kernel, set()))
-        name = repr([where for where, _ in parts])
-        return cls(hashlib.sha256(name.encode()).hexdigest()[:12], hashlib.sha256(repr(parts).encode()).hexdigest())
-
-
-def _parts(kernel: Kernel, known: set[Kernel]) -> list[tuple[str, str]]:
-    """Names and contents of a kernel and all that it calls."""
-    if kernel in known:
-        return []
-    known.add(kernel)
-    function, code = kernel.function, kernel.function.__code__
-    values = {name: function.__globals__.get(name) for name in _global_names(code)}
-    inner = [part for value in values.values() if isinstance(value, Kernel) for part in _parts(value, known)]
-    plain = {name: value for name, value in values.items() if isinstance(value, (bool, int, float, tuple, np.number))}
-    text = f"{code.co_code.hex()} {code.co_consts!r} {code.co_names!r} {plain!r}"
-    return [(f"{function.__module__}.{function.__qualname__}", text), *inner]
+        kernels = list(kernels)
+        names = sorted(
+            f"{part.function.__module__}.{part.function.__qualname__}"
+            for kernel in kernels
+            for part in parts_of(kernel)
+        )
+        return cls(digest(names)[:12], digest(sorted(fingerprint(kernel) for kernel in kernels)))
 
 
 class _Maker:
@@ -86,7 +74,7 @@ class _Maker:
         known = function.__globals__
         names = {
             name: self.names.get(f"{known['__name__']}.{name}", self._stand_in(known[name]))
-            for name in _global_names(code)
+            for name in global_names(code)
             if name in known
         }
         literals = tuple(self._literal(value) for value in code.co_consts)
@@ -111,8 +99,3 @@ class _Maker:
         if isinstance(value, Kernel):
             return self.made(value)
         return value if self.constant is None else self.constant(value)
-
-
-def _global_names(code: types.CodeType) -> list[str]:
-    """The global names that a function uses; `co_names` has the names of attributes too."""
-    return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"})

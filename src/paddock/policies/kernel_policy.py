@@ -40,7 +40,7 @@ class KernelPolicy:
 
     `inputs` has the values of all `devices`, one after the other, in SI units; `weights` this individual's row;
     `memory` so many numbers of its own, zero at first, which stay from tick to tick. It writes the left and right
-    rim speed [m/s] into `wheels`. It may use numbers, loops, `math` and other kernels, but must not make arrays.
+    wheel speed [m/s] into `wheels`. It may use numbers, loops, `math` and other kernels, but must not make arrays.
     """
 
     decide: Kernel

@@ -23,7 +23,7 @@ STARTED, LAST = range(2)
 
 @kernel
 def network(plan, weights, memory, readings, wheels):
-    """One decision: from a row of readings to rim speeds [m/s]."""
+    """One decision: from a row of readings to wheel speeds [m/s]."""
     inputs, layers = int(plan[INPUTS]), int(plan[LAYERS])
     below = LAST + inputs
     take_inputs(plan, inputs, memory, readings, below)

@@ -25,7 +25,7 @@ LARGEST = 1e9  # what is larger is cut off, so that nothing becomes infinite
 
 @kernel
 def program(plan, weights, memory, readings, wheels):
-    """One decision: from a row of readings to rim speeds [m/s]."""
+    """One decision: from a row of readings to wheel speeds [m/s]."""
     inputs = int(plan[INPUTS])
     first = LAST + inputs
     take_inputs(plan, inputs, memory, readings, first)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import cast
-
-from paddock.core.errors import UnknownName
+from paddock.core.registry import Registry
 from paddock.evolve.strategies.base import Strategy
 
-STRATEGIES: Mapping[str, str] = MappingProxyType(
-    {
+STRATEGIES: Registry[type[Strategy]] = Registry(
+    "strategy",
+    group="paddock.strategies",
+    builtin={
         "ga": "paddock.evolve.strategies.genetic:GeneticAlgorithm",
         "es": "paddock.evolve.strategies.evolution:EvolutionStrategy",
         "cma": "paddock.evolve.strategies.cma_es:CmaEs",
@@ -19,13 +16,11 @@ STRATEGIES: Mapping[str, str] = MappingProxyType(
         "map-elites": "paddock.evolve.strategies.elites:MapElites",
         "gp": "paddock.evolve.strategies.programs:GeneticProgramming",
         "neat": "paddock.evolve.strategies.neat:Neat",
-    }
+    },
+    base=Strategy,
 )
 
 
 def strategy_called(name: str) -> type[Strategy]:
-    """The strategy of that name."""
-    if name not in STRATEGIES:
-        raise UnknownName("strategy", name, STRATEGIES)
-    module, _, kind = STRATEGIES[name].partition(":")
-    return cast(type[Strategy], getattr(importlib.import_module(module), kind))
+    """The strategy of that name, or `module:Name` of a user's own."""
+    return STRATEGIES.get(name)
