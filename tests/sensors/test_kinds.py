@@ -52,7 +52,7 @@ def measure(values):
 
 @pytest.mark.parametrize("kind", SENSORS.builtin)
 def test_a_kind_is_as_every_kind_must_be(kind: str) -> None:
-    check_sensor(SENSORS[kind](name="device", noise=0.01, **NEEDED.get(kind, {})))
+    check_sensor(SENSORS[kind](name="tested", noise=0.01, **NEEDED.get(kind, {})))
 
 
 def test_shipped_kinds_have_small_numbers_and_others_numbers_of_their_own() -> None:
