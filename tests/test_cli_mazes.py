@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from paddock.worlds import load_world
-from paddock.worlds.mazes import make_maze, maze_of, solution
+from paddock.worlds.mazes import make_maze, read_maze, solution
 from test_cli import paddock, width
 
 PLANS = Path(__file__).parent / "worlds" / "plans"
@@ -24,7 +24,7 @@ def test_a_maze_is_written_drawn_and_can_be_run(tmp_path: Path) -> None:
     ]
     world = load_world(tmp_path / "my.toml")
     assert (world.name, world.title) == ("my", "Maze of 6 × 5 cells: wilson, seed 3, loops 0.3")
-    assert maze_of(world, 6, 5) == make_maze(6, 5, kind="wilson", seed=3, loops=0.3)
+    assert read_maze(world) == make_maze(6, 5, kind="wilson", seed=3, loops=0.3)
     run = paddock("run", "my.toml", "--seconds", "2", "--headless", folder=tmp_path)
     assert (run.returncode, "my: 2 s simulated" in run.stdout) == (0, True)
     shown = paddock("worlds", "--show", "my.toml", "-o", "again.png", folder=tmp_path)

@@ -44,16 +44,16 @@ def missing() -> str:
 
 
 class Served:
-    """`paddock serve …` as a process of its own."""
+    """`paddock serve …`, or another command with a page, as a process of its own."""
 
-    def __init__(self, *arguments: str, port: int = 0) -> None:
-        self.arguments, self.port = arguments, port
+    def __init__(self, *arguments: str, port: int = 0, command: str = "serve") -> None:
+        self.arguments, self.port, self.command = arguments, port, command
         self.start()
 
     def start(self) -> None:
         """Start it; after `stop`, on the same port again."""
-        command = [sys.executable, "-m", "paddock", "serve", *self.arguments, "--port", str(self.port)]
-        wide = {**os.environ, "COLUMNS": "400"}  # join links stay on one line
+        command = [sys.executable, "-m", "paddock", self.command, *self.arguments, "--port", str(self.port)]
+        wide = {**os.environ, "COLUMNS": "400", "PYTHONUNBUFFERED": "1"}  # join links stay on one line
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=wide)
         assert self.process.stdout is not None
         self.printed: list[str] = []
@@ -61,7 +61,7 @@ class Served:
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         try:
-            self.url = self.line(r"serving .* at (http://\S+)")
+            self.url = self.line(r"(?:serving .*|watch it) at (http://\S+)")
         except BaseException:
             self.stop()
             raise
@@ -78,7 +78,7 @@ class Served:
             self._news.notify_all()
 
     def line(self, pattern: str) -> str:
-        """The first group of a pattern in what it prints."""
+        """The first group of a pattern in what it prints, as soon as it does."""
 
         def found() -> re.Match[str] | None:
             return next((match for line in self.printed if (match := re.search(pattern, line))), None)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +18,9 @@ from paddock.evolve.judge import LocalJudge
 from paddock.evolve.tasks.maze import maze_task, scout
 from paddock.evolve.tasks.registry import task_of
 from paddock.robots import load_robot
-from paddock.worlds import save_world
-from paddock.worlds.mazes import make_maze, maze_world, solution
+from paddock.worlds import load_world, save_world
+from paddock.worlds.mazes import Layout, make_maze, maze_world, read_maze, solution
+from paddock.worlds.spec import Cylinder, Wall
 
 
 @pytest.fixture
@@ -25,7 +30,7 @@ def mine(tmp_path: Path) -> str:
 
 
 def test_the_way_to_the_exit_is_that_of_the_maze(mine: str) -> None:
-    task = task_of(Config(task="maze", world=mine, size=(5, 3)))
+    task = task_of(Config(task="maze", world=mine))  # the file tells the size
     assert (task.inputs[0].device, task.inputs[0].values) == ("range", 5)
     maze = make_maze(5, 3, seed=2)
     assert task.judge.whole[0] == pytest.approx((len(solution(maze)) - 1) * 0.21, rel=0.1)  # type: ignore[attr-defined]
@@ -57,15 +62,84 @@ def test_avoiders_begin_in_other_places() -> None:
     assert len({tuple(pose) for pose in judge._batch.poses[:, 0].tolist()}) == 5
 
 
+def without_size(path: str) -> str:
+    """A maze file as it was before files told their size."""
+    world = load_world(path)
+    save_world(replace(world, maze=None), path)
+    return path
+
+
+def test_a_maze_file_tells_its_size(mine: str) -> None:
+    assert "columns = 5" in Path(mine).read_text(encoding="utf-8")
+    evolution = Evolution(Config(task="maze", world=mine))
+    assert evolution.task.judge.onward.shape[1:3] == (5, 3)  # type: ignore[attr-defined]
+    given = Evolution(Config(task="maze", world=without_size(mine), size=(5, 3)))
+    assert np.array_equal(given.task.judge.onward, evolution.task.judge.onward)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("at", [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5)])  # of a cell from the middle of the second cell
+def test_an_obstacle_in_the_maze_is_something_to_avoid(at: tuple[float, float], mine: str) -> None:
+    world, maze, layout = load_world(mine), make_maze(5, 3, seed=2), Layout()
+    x, y = layout.centre(solution(maze)[1])
+    place = x + at[0] * layout.pitch, y + at[1] * layout.pitch
+    save_world(replace(world, cylinders=(Cylinder(at=place, radius=0.02),)), mine)
+    assert read_maze(load_world(mine)) == maze
+    evolution = Evolution(Config(task="maze", world=mine, population=4, generations=1, seconds=2.0))
+    evolution.run()
+    assert evolution.history[0].best >= 0
+
+
+def test_an_exit_that_is_walled_in_is_refused(mine: str) -> None:
+    world, layout = load_world(mine), Layout()
+    x, y = layout.centre(make_maze(5, 3, seed=2).exit)
+    ring = tuple((x + 0.1 * dx, y + 0.1 * dy) for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    save_world(replace(world, walls=(*world.walls, Wall(points=ring, closed=True))), mine)
+    with pytest.raises(paddock.PaddockError, match="mine: walls or obstacles close every way from the start to"):
+        Evolution(Config(task="maze", world=mine))
+
+
+def test_a_closed_cell_elsewhere_does_no_harm(mine: str) -> None:
+    world, layout, maze = load_world(mine), Layout(), make_maze(5, 3, seed=2)
+    way = solution(maze)
+    end = next(cell for cell in maze.dead_ends() if cell not in way)
+    x, y = layout.centre(end)
+    ring = tuple((x + 0.1 * dx, y + 0.1 * dy) for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+    save_world(replace(world, walls=(*world.walls, Wall(points=ring, closed=True))), mine)
+    task = Evolution(Config(task="maze", world=mine)).task
+    assert task.judge.onward[0][end][2] > task.judge.whole[0]  # type: ignore[attr-defined]
+
+
+SIZES = [
+    ({}, "mine.toml: maze: missing: the size of the maze: write maze = { columns = 8, rows = 8 } with its numbers"),
+    ({"size": (3, 5)}, "mine.toml: size: 3 x 5 cells do not fit"),
+    ({"size": (8, 8)}, "mine.toml: size: 8 x 8 cells do not fit"),
+    ({"size": (6, 4)}, "mine.toml: size: 6 x 4 cells do not fit"),
+    ({"size": (10, 6)}, "mine.toml: size: 10 x 6 cells do not fit: start and exit are not in the middle of them"),
+]
+
+
+@pytest.mark.parametrize(("config", "message"), SIZES)
+def test_a_wrong_size_of_a_file_that_tells_none_is_refused(mine: str, config: Any, message: str) -> None:
+    with pytest.raises(paddock.PaddockError) as caught:
+        Evolution(Config(task="maze", world=without_size(mine), **config))
+    assert message in str(caught.value)
+
+
+def test_a_wrong_size_is_refused_in_one_line(mine: str) -> None:
+    command = [sys.executable, "-m", "paddock", "evolve", "maze", "--world", mine, "--size", "8x8"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == ("paddock: mine.toml: maze: the file tells 5 x 3 cells, not 8 x 8: leave the size out\n")
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"size": (3, 5)}, "--size: 3 x 5 cells in"),
-        ({"size": (5, 3), "mazes": 3}, "--mazes: the task maze does not use it"),
-        ({"size": (5, 3), "trials": 0}, "trials: expected a whole number >= 1, got 0"),
+        ({"mazes": 3}, "mazes: the task maze does not use it"),
+        ({"trials": 0}, "trials: expected a whole number >= 1, got 0"),
         ({"size": (5, 1)}, "size: expected columns and rows >= 2, got [5, 1]"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused(mine: str, config: dict[str, object], message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         Evolution(Config(task="maze", world=mine, **config))  # type: ignore[arg-type]

@@ -20,11 +20,11 @@ from rich.console import Console
 import paddock
 from paddock.cli import reproduce as command
 from paddock.cli.sheets import folded, print_sheet
+from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
 from paddock.experiments.document import Aside, Heading, Part, Picture, Words, checked_folder, write_document
 from paddock.experiments.pool import run_jobs
-from paddock.experiments.provenance import made, quick_look
-from paddock.experiments.rows import HEADS, Row, Sheet, all_hold, claims, is_number, mean_and_spread, number
+from paddock.experiments.rows import HEADS, Row, Sheet, all_hold, claims, is_number, mean_and_spread, number, quick_look
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
 
@@ -178,11 +178,11 @@ def test_what_fails_is_seen_first_and_in_another_colour(tmp_path: Path) -> None:
 
 
 def test_a_report_tells_when_and_where_it_was_made_and_with_which_seeds() -> None:
-    told = made(20, datetime(2026, 11, 15, 14, 30, tzinfo=UTC))
+    told = describe(collect(now=datetime(2026, 11, 15, 14, 30, tzinfo=UTC)), 20)
     assert told.startswith(f"2026-11-15 14:30 UTC · Paddock {paddock.__version__} · Python 3.")
     assert told.endswith(" · seeds 0 … 19")
     assert " core" in told
-    assert made(1).endswith("seed 0")
+    assert describe(collect(), 1).endswith("seed 0")
 
 
 def test_fewer_seeds_than_the_claims_are_made_for_are_called_a_quick_look() -> None:

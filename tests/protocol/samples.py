@@ -67,6 +67,8 @@ SAMPLES: tuple[Message, ...] = (
     messages.Digest(id=21),
     messages.Snapshot(id=22),
     messages.Restore(id=23, snapshot=3),
+    messages.Recall(id=24, robot="red"),
+    messages.RunAgain(id=25, seed=3),
     messages.Steer(commands={"red": Command(wheels=(0.1, 0.1)), "blue": Command(leds={"body": 0.0})}),
     messages.Got(frame=7),
     messages.Welcome(
@@ -107,6 +109,16 @@ SAMPLES: tuple[Message, ...] = (
         ),
     ),
     messages.Released(client="Ben's laptop", robots=("blue",), reason="no step within 10 s while others waited"),
+    messages.History(
+        id=24,
+        ticks=np.array([0.0, 12.0]),
+        paths=np.array([[[0.1, 0.2]], [[np.nan, np.nan]]], "<f4").tobytes(),
+        wheels=np.array([0.0, 0.0, 0.1, -0.1]),
+        readings={"ground": np.array([0.5, 1.0])},
+    ),
+    messages.RunStatus(
+        state="failed", reason="t = 4.2 s, red: drive.py line 4: IndexError", again=True, intervention="reset at 1.5 s"
+    ),
     messages.Scores(scores=(messages.Score(robot="red", score=12.5, note="two rounds"),)),
 )
 

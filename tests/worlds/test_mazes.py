@@ -15,7 +15,7 @@ import paddock
 from paddock.core.geometry import Pose
 from paddock.robots import load_robot
 from paddock.worlds import load_world, save_world
-from paddock.worlds.mazes import KINDS, Layout, Maze, distance_map, make_maze, maze_of, maze_world, solution
+from paddock.worlds.mazes import KINDS, Layout, Maze, distance_map, make_maze, maze_world, read_maze, solution
 from paddock.worlds.mazes.walls import wall_lines
 from paddock.worlds.placement import Room
 from paddock.worlds.solids import solids
@@ -140,8 +140,8 @@ def test_cells_that_are_walled_in_keep_their_walls() -> None:
         exit=(2, 2),
     )
     assert sum(len(line) - 1 for line in wall_lines(inner)) == 4
-    assert maze_of(maze_world(inner), 3, 3) == inner
-    assert maze_of(maze_world(ring), 3, 3) == ring
+    assert read_maze(maze_world(inner)) == inner
+    assert read_maze(maze_world(ring)) == ring
 
 
 def around() -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -185,11 +185,11 @@ def test_the_walls_stand_where_there_is_no_passage(
     size: tuple[int, int], kind: str, seed: int, loops: float | None
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
-    assert maze_of(maze_world(maze), *size) == maze
+    assert read_maze(maze_world(maze)) == maze
 
 
 def test_the_shipped_maze_can_be_read_as_a_maze() -> None:
-    maze = maze_of(load_world("maze"), 8, 8)
+    maze = read_maze(load_world("maze"))
     assert len(maze.passages) == 63
     assert len(solution(maze)) == 33
     assert len(maze.dead_ends()) == 14
@@ -256,7 +256,7 @@ def test_the_exit_is_marked_on_the_floor() -> None:
         ),
         (lambda: maze_world(make_maze(3, 3), corridor=0.0), "corridor: expected metres > 0, got 0"),
         (lambda: maze_world(make_maze(3, 3), thickness=-0.1), "thickness: expected metres >= 0, got -0.1"),
-        (lambda: maze_of(load_world("empty"), 3, 3), "empty.toml: starts: missing: a start called 'start'"),
+        (lambda: read_maze(load_world("empty")), "empty.toml: starts: missing: a start called 'start'"),
     ],
 )
 def test_what_cannot_be_a_maze_is_refused(wrong: object, message: str) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Until = Callable[["BaseArena"], Any]  # something true ends the run; a text says why
 OnStep = Callable[["BaseArena"], object]
 ALL_GOALS = "all goals are reached"
+LONG_SILENCE = 1.0  # [s] without an answer of a controller, or a command from elsewhere, is worth a warning
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,10 @@ class EpisodePlan:
 
 
 class EpisodeLoop:
-    """One run: begun anew after a reset, ended by time, by `until`, by goals, by Ctrl-C or by a crash."""
+    """One run: begun anew after a reset; ended by time, `until`, goals, controllers, Ctrl-C or a crash.
+
+    A controller with attributes `done` and `reason` ends the run once all such controllers are done.
+    """
 
     def __init__(self, arena: BaseArena, plan: EpisodePlan) -> None:
         self.arena, self.plan = arena, plan
@@ -60,6 +64,7 @@ class EpisodeLoop:
         self.driven = [robot for robot in self.robots if robot.act is not None]
         self._measured = [robot for robot in self.robots if robot.meter is not None]
         self._goals = [robot.meter for robot in self.robots if robot.meter is not None and robot.meter.ahead >= 0]
+        self._finite: list[Any] = [c for c in self.controllers.values() if hasattr(c, "done") and hasattr(c, "reason")]
         self._next_row = 0  # ticks since the start at which a row is due
 
     @property
@@ -90,6 +95,8 @@ class EpisodeLoop:
         while not (reason := self._end()):
             pacer.wait(arena.time)
             self._act()
+            if self._finite and all(controller.done for controller in self._finite):
+                return self._finite[0].reason or "all controllers are done"
             arena.step()
             self._look_at_events()
             for robot in self._measured:
@@ -163,10 +170,10 @@ class EpisodeLoop:
 
     def _finish(self, reason: str, *, failed: bool = False) -> Episode:
         arena, time = self.arena, self.arena.time
-        who = f"{self.acting}: " if failed and self.acting is not None else ""
-        common = [*self.events, Event(time=time, kind="end", text=f"{who}{reason}")]
+        culprit = self.acting if failed else None
+        common = [*self.events, Event(time=time, kind="end", text=f"ended: {reason}")]
         for robot in self.robots:
-            robot.finish()
+            robot.finish(reason)
         records = {
             robot.name: RobotRecord(
                 trace=robot.recorder.trace([event for event in common if event.robot in (None, robot.name)]),
@@ -187,11 +194,12 @@ class EpisodeLoop:
             seconds=round(self.passed * arena.dt, 9),
             digest=digest,
             failed=failed,
+            culprit=culprit,
         )
 
     def _warn(self) -> None:
         for robot in self.driven:
-            if self.passed and robot.silent:
+            if self.passed * self.arena.dt >= LONG_SILENCE and robot.silent:
                 warnings.warn(
                     f"the controller of {robot.name!r} always answered None, and the robot never moved: "
                     "expected (left, right) in m/s, or a Command; is there a `return` missing?",

@@ -21,7 +21,8 @@ class EpisodeRobot:
     """A robot whose trace is kept.
 
     A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit),
-    `estimated_pose` and `events`. Without an estimate of its own, its enabled wheel encoders give one.
+    `estimated_pose` and `events`. Without an estimate of its own, its enabled wheel encoders give one. A method
+    `end(reason)` is called when the run is over.
     """
 
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
@@ -96,8 +97,11 @@ class EpisodeRobot:
         """It was put elsewhere by hand."""
         self.jumped = self._jumped_now = True
 
-    def finish(self) -> None:
-        """The last row: how it is at the end."""
+    def finish(self, reason: str) -> None:
+        """Tell the controller, and record how the robot is at the end."""
+        end = getattr(self.controller, "end", None)
+        if callable(end):
+            end(reason)
         with contextlib.suppress(PaddockError):  # it may have left, or be out of reach: the rows up to now are kept
             self._record(self._motion(), self.robot.sense())
         self.recorder.events.extend(getattr(self.controller, "events", ()))

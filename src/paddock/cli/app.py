@@ -40,8 +40,8 @@ Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for th
 
 # Instead of a world, `paddock run` takes one of these, which use only some of the options that a world uses.
 MODES = {
-    "scenario": ("seed", "speed", "out", "report", "headless", "port"),
-    "robot": ("controller", "policy", "seconds", "headless"),
+    "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
+    "robot": ("scenario", "controller", "policy", "seconds", "trace", "headless", "traceback"),
 }
 
 
@@ -65,7 +65,8 @@ def demo(
 ) -> None:
     """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
 
-    Opens the page to watch them (its address is printed), then prints a summary and saves a picture of their trails.
+    Opens the page (its address is printed) and starts when you see it. At the end it prints a summary and saves a
+    picture of the trails; the page stays, to run it again, until Ctrl-C.
 
       paddock demo
       paddock demo --headless --seconds 20
@@ -81,6 +82,7 @@ def demo(
         picture=picture,
         headless=headless,
         port=port,
+        needs_viewer=True,
     )
 
 
@@ -120,7 +122,13 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the run's files: log, trace.csv, summary.json and pictures.")
     ] = None,
-    report: Annotated[bool, typer.Option(help="With --out: one HTML page of it all, too.")] = False,
+    report: Annotated[bool, typer.Option(help="One HTML page of it all, too; without --out, below runs/.")] = False,
+    trace: Annotated[
+        Path | None, typer.Option(help="With --robot: write its trace, as .csv, .npz or .parquet.")
+    ] = None,
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="When a controller fails: all of the traceback, Paddock's part too.")
+    ] = False,
     headless: Headless = False,
     port: Port = None,
 ) -> None:
@@ -139,24 +147,36 @@ def run(
       paddock run --scenario paper-loop --seed 3 --out runs --report
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
     """
-    if sum(choice is not None for choice in (world, scenario, robot)) != 1:
+    if (world is None) == (scenario is None and robot is None):
         raise typer.BadParameter("expected either a world or --scenario or --robot")
-    for mode, used in MODES.items():
-        if context.params[mode] is not None:
-            refuse_unused(context, mode, used)
+    mode = next((mode for mode in MODES if context.params[mode] is not None), None)
+    if mode is not None:
+        refuse_unused(context, mode, MODES[mode])
+    if report and out is None:
+        out = Path("runs")
     refuse_both(controller, policy)
-    if robot is not None:
+    if robot is not None and scenario is None:
         from paddock.cli.run_robot import run_robot
 
         if controller is None and policy is None:
             raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
-        run_robot(robot, controller, policy=policy, seconds=seconds, headless=headless)
+        run_robot(
+            robot, controller, policy=policy, seconds=seconds, headless=headless, trace=trace, traceback=traceback
+        )
         return
     if scenario is not None:
         from paddock.cli.scenario import run_scenario_file
 
         if not run_scenario_file(
-            scenario, seed=seed, speed=speed, out=out, report=report, headless=headless, port=port
+            scenario,
+            seed=seed,
+            speed=speed,
+            out=out,
+            report=report,
+            headless=headless,
+            port=port,
+            robot=robot,
+            traceback=traceback,
         ):
             raise typer.Exit(1)
         return
@@ -175,6 +195,7 @@ def run(
         out=out,
         html=report,
         port=port,
+        traceback=traceback,
     )
 
 

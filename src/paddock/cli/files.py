@@ -28,8 +28,5 @@ def checked_world_file(path: Path, *, force: bool) -> Path:
 
 def save_world_file(world: WorldSpec, path: Path, about: str) -> None:
     """Write a world and say so."""
-    try:
-        save_world(world, path)
-    except OSError as error:
-        raise PaddockError(f"{path}: cannot be written: {error.strerror or error}") from None
+    save_world(world, path)
     Console().print(f"wrote {path} ({about})", soft_wrap=True)

@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+import math
+
 from rich.console import Console
+from rich.text import Text
 
 from paddock.arena import Arena
 from paddock.server.server import PORT
 from paddock.server.show import Show, open_browser, show
 
+BROWSER_STARTS = 10.0  # seconds
 
-def show_page(arena: Arena, *, console: Console, speed: float | None, port: int | None) -> Show:
-    """Show an arena; speed None is real time, 0 is flat out."""
+
+def show_page(
+    arena: Arena, *, console: Console, speed: float | None, port: int | None, needs_viewer: bool = False
+) -> Show:
+    """Show an arena; speed None is real time, 0 is flat out.
+
+    With `needs_viewer` it waits until the page is open; otherwise only as long as a browser takes that it started.
+    """
     page = show(arena, speed=1.0 if speed is None else speed or None, port=port, open_page=False)
-    moved = f"; port {PORT} is in use" if port is None and page.server.port != PORT else ""
-    console.print(f"watch it at {page.url}   (--headless runs without a page{moved})", highlight=False, soft_wrap=True)
-    open_browser(page.url)
+    try:
+        moved = f"; port {PORT} is in use" if port is None and page.server.port != PORT else ""
+        hint = f"(--headless runs without a page{moved})"
+        console.print(f"watch it at {page.url}   {hint}", highlight=False, soft_wrap=True)
+        opened = open_browser(page.url)
+        if needs_viewer:
+            console.print("it starts when the page is open in a browser; Ctrl-C stops it", highlight=False)
+        if needs_viewer or opened:
+            page.wait_for_viewer(math.inf if needs_viewer else BROWSER_STARTS)
+    except BaseException:
+        page.close()
+        raise
     return page
+
+
+def offer_to_run_again(page: Show, console: Console, reason: str, *, failed: bool = False) -> bool:
+    """Tell viewers that the run has ended; if there are any, wait until one starts it again, or until Ctrl-C.
+
+    Returns:
+        Whether to run again, from the start: the arena was reset.
+    """
+    watched = page.watched
+    page.end(reason, failed=failed, again=watched)
+    if not watched:
+        return False
+    style = "bold red" if failed else "bold"
+    console.print(Text.assemble(("the run has ended: ", style), reason), soft_wrap=True)
+    console.print(f"the page stays open at {page.url}: Run again there, Ctrl-C here to stop", highlight=False)
+    try:
+        page.wait_for_run_again()
+    except KeyboardInterrupt:
+        return False
+    console.print(f"running again with seed {page.arena.seed}", highlight=False)
+    return True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import save_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -28,8 +29,5 @@ def checked_picture(path: Path | None) -> Path | None:
 
 def save_picture(picture: Image, path: Path) -> None:
     """Write a picture and say so."""
-    try:
-        picture.save(path)
-    except OSError as error:
-        raise PaddockError(f"{path}: cannot be written: {error.strerror or error}") from None
+    save_image(picture, path)
     Console().print(f"wrote {path} ({picture.width} × {picture.height})")

@@ -10,12 +10,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
+import paddock
+from paddock.arena.base import BaseArena
+from paddock.cli.driving import print_traceback
 from paddock.cli.pages import show_page
+from paddock.cli.run_robot import choose_robot, halt
 from paddock.cli.tables import new_table
-from paddock.report import RunLog
-from paddock.scenarios import load_scenario, new_log, prepare, run_all, write_outputs
+from paddock.core.provenance import collect, write_provenance
+from paddock.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
 from paddock.scenarios.prepare import Prepared
-from paddock.scenarios.runner import Run
+from paddock.server.show import has_screen
+from paddock.worlds.placement import source_files
 
 
 def run_scenario_file(
@@ -27,6 +32,8 @@ def run_scenario_file(
     report: bool,
     headless: bool,
     port: int | None = None,
+    robot: str | None = None,
+    traceback: bool = False,
 ) -> bool:
     """Run a scenario with its own seeds, or with one given; whether every task of every run was done."""
     console = Console()
@@ -35,13 +42,11 @@ def run_scenario_file(
         spec = replace(spec, seeds=(seed,), repetitions=1)
     if report and "report" not in spec.outputs.files:
         spec = replace(spec, outputs=replace(spec.outputs, files=(*spec.outputs.files, "report")))
-    plan, logs = prepare(spec), []
-
-    def log_of(plan: Prepared) -> RunLog | None:
-        logs.append(new_log(plan))
-        return logs[-1]
-
-    complete = True
+    plan, complete = prepare(spec), True
+    if speed is None and not headless and robot is None and not has_screen():
+        speed = 0.0
+        most = f"at most {spec.stop.seconds:g} simulated s for each of {len(spec.run_seeds())} runs"
+        console.print(f"there is no screen to watch it on: running flat out, {most} (--speed 1: real time)")
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -51,24 +56,47 @@ def run_scenario_file(
     ) as progress:
         status = progress.add_task("", total=None)
 
-        def on_tick(run: Run) -> None:
-            progress.update(status, description=f"{run.now:7.1f} s simulated")
+        def on_step(arena: BaseArena) -> None:
+            progress.update(status, description=f"{arena.time:7.1f} s simulated")
 
-        shown = nullcontext if headless else partial(show_page, console=console, speed=speed, port=port)
-        for result in run_all(spec, log_of=log_of, on_tick=on_tick, shown=shown):
+        if robot is not None:
+            with paddock.connect(robot) as arena:
+                chosen = choose_robot(arena, robot)
+                try:
+                    results = [run_scenario(plan, seed=spec.run_seeds()[0], arena=arena, on_step=on_step)]
+                finally:
+                    halt(chosen, console)
+        else:
+            shown = nullcontext if headless else partial(show_page, console=console, speed=speed, port=port)
+            results = run_all(plan, on_step=on_step, shown=shown)  # type: ignore[assignment]
+        for result in results:
             complete = complete and result.complete
-            table = new_table(
-                f"{result.scenario}, seed {result.seed}: {result.seconds:g} s, {result.distance:.2f} m, "
-                f"contact {result.contact_seconds:.1f} s; ended: {result.ended}",
-                *("task", "from [s]", "to [s]", "done", "why it ended"),
-                right=("from [s]", "to [s]"),
-            )
-            for task in result.tasks:
-                table.add_row(
-                    task.name, f"{task.began:.2f}", f"{task.ended:.2f}", "yes" if task.done else "no", task.why
-                )
-            console.print(table)
+            _report(console, result)
             if out is not None:
-                written = write_outputs(plan, result, logs[-1], out)
-                console.print(f"wrote {written[0].parent} ({len(written)} files)")
+                _write(console, plan, result, out, name)
+            if result.error is not None:
+                print_traceback(result.error, console, whole=traceback)
     return complete
+
+
+def _report(console: Console, result: ScenarioResult) -> None:
+    several = len(result.episode.robots) > 1
+    table = new_table(
+        f"{result.scenario}, seed {result.seed}: {result.episode.seconds:g} s, {result.distance:.2f} m, "
+        f"contact {result.contact_time:.1f} s; ended: {result.ended}",
+        *(("robot",) if several else ()),
+        *("task", "from [s]", "to [s]", "done", "why it ended"),
+        right=("from [s]", "to [s]"),
+    )
+    for task in result.tasks:
+        cells = (task.name, f"{task.began:.2f}", f"{task.ended:.2f}", "yes" if task.done else "no", task.why)
+        table.add_row(*((task.robot, *cells) if several else cells))
+    console.print(table)
+
+
+def _write(console: Console, plan: Prepared, result: ScenarioResult, out: Path, name: str) -> None:
+    written = write_outputs(plan, result, out)
+    folder = written[0].parent
+    own = Path(plan.spec.folder) / plan.spec.file
+    write_provenance(folder, collect(seed=result.seed), [own, *source_files(plan.world)])
+    console.print(f"wrote {folder} ({len(written)} files)", highlight=False, markup=False)

@@ -1,18 +1,71 @@
-"""Files that are whole at any moment: the old one stays until the new one is written."""
+"""The one way to write files: whoever looks, and whenever a process dies, finds the old file or the new one, whole."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
+
+from paddock.core.errors import PaddockError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 
 @contextmanager
 def whole_file(path: str | Path, mode: str = "w", **how: Any) -> Iterator[IO[Any]]:
-    """Write a file beside the one of that name, and put it in its place at the end."""
+    """Write a temporary file beside the one of that name, and put it in its place when all of it is on the disk."""
     part = Path(f"{path}.part")
-    with part.open(mode, **how) as file:
-        yield file
-    os.replace(part, path)  # noqa: PTH105 (what is named here is that it is atomic)
+    if "b" not in mode:
+        how = {"encoding": "utf-8", **how}
+    try:
+        with part.open(mode, **how) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)  # noqa: PTH105 (what is named here is that it is atomic)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Replace a text file."""
+    with whole_file(path) as file:
+        file.write(text)
+
+
+def append_text(path: str | Path, text: str) -> None:
+    """Add to the end of a text file: all of the text, or nothing."""
+    data = text.encode()
+    try:
+        with Path(path).open("ab", buffering=0) as file:
+            end, done = file.tell(), 0
+            try:
+                done = file.write(data)
+                while done < len(data):  # the disk had room for a part of it: the next call tells why
+                    done += file.write(data[done:])
+            finally:
+                if done < len(data):
+                    with suppress(OSError):
+                        file.truncate(end)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def save_image(image: Image, path: str | Path) -> None:
+    """Replace a picture; the ending of its name tells the format."""
+    from PIL import Image as Pillow
+
+    kind = Pillow.registered_extensions()[Path(path).suffix.lower()]
+    with whole_file(path, "wb") as file:
+        image.save(file, format=kind)
+
+
+def _unwritable(path: str | Path, error: OSError) -> PaddockError:
+    return PaddockError(f"{path}: cannot be written: {error.strerror or error}")

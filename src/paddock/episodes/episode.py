@@ -31,7 +31,8 @@ class Episode:
     ticks: int
     seconds: float  # simulated
     digest: str | None  # of the arena at the end; None where there is none, as of a real robot
-    failed: bool = False  # a controller, or something else that ran, raised an exception
+    failed: bool = False  # something raised an exception
+    culprit: str | None = None  # the robot whose controller did
 
     def __repr__(self) -> str:
         return f"<Episode of {', '.join(self.robots) or 'no robots'}: {self.seconds:g} s, ended: {self.reason}>"

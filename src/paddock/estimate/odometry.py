@@ -36,6 +36,10 @@ class Odometry:
     moved: tuple[float, float] = (0.0, 0.0)  # of the left and right rim in the last update [m]
     _last: tuple[float, float] | None = field(default=None, repr=False)
 
+    def restart(self, pose: Pose) -> None:
+        """Begin again at a pose that is known."""
+        self.pose, self.travelled, self.moved, self._last = pose, 0.0, (0.0, 0.0), None
+
     def update(self, left: float, right: float) -> Pose:
         """Take the rims' travel since they were built [m], as encoders tell it; the first is where it begins."""
         before, self._last = self._last, (left, right)

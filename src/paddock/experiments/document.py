@@ -13,8 +13,8 @@ from pathlib import Path
 from PIL import Image
 
 from paddock.core.errors import PaddockError
+from paddock.core.provenance import collect, describe
 from paddock.experiments import Outcome
-from paddock.experiments.provenance import made
 from paddock.experiments.rows import Sheet, claims
 from paddock.report.page import STYLE, table
 
@@ -52,7 +52,7 @@ Part = Heading | Words | Aside | Sheet | Picture
 
 def opening(outcome: Outcome, about: str) -> Iterator[Part]:
     """How reports begin: where they come from, what they are about, and which claims hold."""
-    yield Aside(made(outcome.seeds))
+    yield Aside(describe(collect(), outcome.seeds))
     if outcome.quick_look:
         yield Words(f"This is {outcome.quick_look}.")
     yield Words(about)

@@ -99,3 +99,10 @@ def _mostly_numbers(cells: Sequence[str]) -> bool:
     """Whether there are numbers and, after some of them, a remark at most."""
     told = [cell for cell in cells if cell]
     return 2 * sum(map(is_number, told)) > len(told) and all(is_number(cell.split()[0]) for cell in told)
+
+
+def quick_look(seeds: int, published: int) -> str:
+    """What to say of a reproduction with fewer seeds than its claims were made for; empty if there are enough."""
+    if seeds >= published:
+        return ""
+    return f"a quick look with {seeds} of {published} seeds; the claims are made for all {published}"

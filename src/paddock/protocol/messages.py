@@ -246,6 +246,14 @@ class Frames(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recall(Request):
+    """What has happened since the last reset, thinned: all robots' paths, or one robot's readings. → `history`"""
+
+    type: ClassVar[str] = "recall"
+    robot: Name = ""  # none named: the paths of all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lock(Request):
     """Join the lock: time stands still until every member has asked for a `step`. Or leave it. → `done`"""
 
@@ -289,6 +297,14 @@ class Reset(Request):
     """Back to the start, with the same seed or another (supervisor). → `done`"""
 
     type: ClassVar[str] = "reset"
+    seed: Seed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunAgain(Request):
+    """Let a program whose run has ended run again from the start (supervisor). → `done`"""
+
+    type: ClassVar[str] = "run_again"
     seed: Seed | None = None
 
 
@@ -475,6 +491,29 @@ class Released(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class History(Message):
+    """Samples since the last reset, at equal intervals of simulated time."""
+
+    type: ClassVar[str] = "history"
+    id: int
+    ticks: Numbers  # of the samples
+    paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it was not there or was teleported
+    wheels: Numbers | None = None  # of the named robot: speeds left, right [m/s] at every sample
+    readings: dict[str, Numbers] = field(default_factory=dict)  # … and of its devices; of a scan the least value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStatus(Message):
+    """How the run of a program beside the server is; sent when that changes."""
+
+    type: ClassVar[str] = "run"
+    state: str  # running, ended or failed
+    reason: Prose = ""  # why it ended
+    again: bool = False  # whether `run_again` starts it again
+    intervention: Prose = ""  # the first act of a person that makes the run not repeatable; empty for none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scores(Message):
     """The scoreboard."""
 
@@ -485,14 +524,29 @@ class Scores(Message):
 REQUESTS: dict[str, type[Message]] = {
     cls.type: cls
     for cls in (
-        *(Hello, Look, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe, Frames, Lock),
-        *(Play, Pause, Advance, SetSpeed, Reset, Place, Digest, Snapshot, Restore, Steer, Got),
+        *(
+            Hello,
+            Look,
+            Claim,
+            Spawn,
+            Leave,
+            Enable,
+            PollOnly,
+            Step,
+            Sense,
+            Read,
+            Subscribe,
+            Unsubscribe,
+            Frames,
+            Recall,
+        ),
+        *(Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, Place, Digest, Snapshot, Restore, Steer, Got),
     )
 }
 ANSWERS: dict[str, type[Message]] = {
     cls.type: cls
     for cls in (
         *(Welcome, Scene, Done, Answer, Refused, Observed, Reading),
-        *(Sensed, Frame, Clock, Robots, Released, Scores),
+        *(Sensed, Frame, Clock, Robots, Released, History, RunStatus, Scores),
     )
 }

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from paddock.core.geometry import Point
 from paddock.draw.canvas import FAINT, INK, Canvas, Rect, darker, round_length, rows_of_key, tint
-from paddock.report.log import Span
+from paddock.episodes.trace import Span
 
 Range = tuple[float, float]
 SPAN_COLORS = ("#2e86ab", "#e6a117", "#2f9e6e", "#b5179e", "#7b5ea7", "#c9a200", "#6c757d", "#e4572e")

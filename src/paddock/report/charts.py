@@ -11,8 +11,8 @@ from PIL import Image
 
 from paddock.core.geometry import Point
 from paddock.draw.canvas import FAINT, round_length, tint
+from paddock.episodes.trace import Floats, Span
 from paddock.report.axes import Axes, Key, Range, draw_dot
-from paddock.report.log import Floats, Span
 
 GAP = 8.0  # times the usual step between two values: a line is broken there
 MOST_BARS = 60

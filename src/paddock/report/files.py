@@ -2,78 +2,98 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from paddock.core.errors import PaddockError
-from paddock.report.log import ERROR, NUMBERS, RunLog
+from paddock.core.files import whole_file
+from paddock.episodes import Episode, Trace
 from paddock.report.page import page
 from paddock.report.plots import pictures
 from paddock.report.story import story
 from paddock.report.summary import plain, summary
+from paddock.worlds.spec import WorldSpec
 
-ROWS_AT_ONCE = 4096
 MOST_RUNS = 1_000_000  # of one name in a folder
 
 
 def write_run(
-    logs: Sequence[RunLog],
+    episode: Episode,
+    world: WorldSpec,
     folder: Path,
     *,
     title: str,
     config: Mapping[str, Any],
     html: bool,
-    digest: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
 ) -> list[Path]:
     """Write everything about a run into a folder and tell which files there are.
 
     Args:
-        logs: one for every robot of interest, all of the same world.
+        episode: what happened.
+        world: where.
         folder: made if it is not there; one that holds a run already is refused.
         title: for people.
         config: what decided the run, for the summary: world, seed, controller, …
         html: whether to make `report.html` too.
-        digest: of the final state, if known.
+        provenance: versions, date, machine, command line and the like.
     """
-    _check(logs)
+    traces = [record.trace for record in episode.robots.values() if len(record.trace)]
+    if not traces:
+        raise PaddockError("there is nothing to write: no robot was recorded")
     folder = Path(folder)
-    numbers = {log.robot: summary(log) for log in logs}
-    whole: dict[str, Any] = {"title": title, "world": logs[0].world.name}
-    whole["duration"] = max(log.times[-1] for log in logs) - min(log.times[0] for log in logs)
-    if digest is not None:
-        whole["digest"] = digest
-    whole = plain({**whole, "config": config, "robots": numbers})
+    whole: dict[str, Any] = {
+        "title": title,
+        "world": world.name,
+        "duration": episode.seconds,
+        "ended": episode.reason,
+        "failed": episode.failed,
+        "failed_robot": episode.culprit,
+        "digest": episode.digest,
+        "repeatable": episode.repeatable,
+        "events": [asdict(event) for event in episode.events],
+        "config": config,
+        "robots": {name: summary(r.trace, r.metrics) for name, r in episode.robots.items() if len(r.trace)},
+    }
+    whole = plain(whole if provenance is None else {**whole, "provenance": provenance})
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / "run.log").exists() or (folder / "summary.json").exists():
             raise PaddockError(f"{folder}: holds a run already; name another folder or remove this one")
-        written = [folder / "run.log"]
-        told = story(logs, whole)
-        written[0].write_text(told, encoding="utf-8")
-        for log in logs:
-            path = folder / ("trace.csv" if len(logs) == 1 else f"trace-{log.robot}.csv")
-            _write_trace(log, path)
-            written.append(path)
-        drawn = {}
-        for name, (caption, picture) in pictures(logs, title).items():
-            path = folder / f"{name}.png"
-            picture.save(path)
-            drawn[path] = caption
-        written += drawn
-        written.append(folder / "summary.json")
-        text = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
-        written[-1].write_text(text + "\n", encoding="utf-8")
-        if html:
-            written.append(folder / "report.html")
-            shown = [(caption, path.read_bytes()) for path, caption in drawn.items()]
-            written[-1].write_text(page(whole, shown, told), encoding="utf-8")
+        return _write_files(traces, world, whole, folder, html=html)
     except OSError as error:
         raise _unwritable(folder, error) from error
+
+
+def _write_files(
+    traces: Sequence[Trace], world: WorldSpec, whole: Mapping[str, Any], folder: Path, *, html: bool
+) -> list[Path]:
+    """What cannot fail first: traces and numbers, then pictures and pages."""
+    written = []
+    for trace in traces:
+        written.append(folder / ("trace.csv" if len(traces) == 1 else f"trace-{trace.robot}.csv"))
+        trace.save(written[-1])
+    text = story(traces, whole)
+    numbers = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    for name, content in (("run.log", text), ("summary.json", numbers)):
+        written.append(folder / name)
+        with whole_file(written[-1], encoding="utf-8") as file:
+            file.write(content)
+    drawn = {}
+    for name, (caption, picture) in pictures(traces, world, str(whole["title"])).items():
+        path = folder / f"{name}.png"
+        with whole_file(path, "wb") as file:
+            picture.save(file, "png")
+        drawn[path] = caption
+    written += drawn
+    if html:
+        written.append(folder / "report.html")
+        shown = [(caption, path.read_bytes()) for path, caption in drawn.items()]
+        with whole_file(written[-1], encoding="utf-8") as file:
+            file.write(page(whole, shown, text))
     return written
 
 
@@ -101,41 +121,6 @@ def fresh_folder(base: Path, name: str) -> Path:
     raise PaddockError(f"{base}: there are too many runs called {name!r}; remove some or choose another name")
 
 
-def _check(logs: Sequence[RunLog]) -> None:
-    if not logs:
-        raise PaddockError("there is nothing to write: no robot was logged")
-    for log in logs:
-        if not log:
-            raise PaddockError(f"log of {log.robot!r}: nothing was noted, so there is nothing to write")
-    names = [log.robot for log in logs]
-    for name in names:
-        if names.count(name) > 1:
-            raise PaddockError(f"log of {name!r}: given more than once; one log per robot is expected")
-    worlds = {log.world.name for log in logs}
-    if len(worlds) > 1:
-        raise PaddockError(f"logs of different worlds cannot be in one report: {', '.join(sorted(worlds))}")
-
-
 def _unwritable(folder: Path, error: OSError) -> PaddockError:
     what = error.strerror or str(error)
     return PaddockError(f"{folder}: cannot write the run there: {what}; choose a folder that you may write to")
-
-
-def _write_trace(log: RunLog, path: Path) -> None:
-    """All notes as a table; floats are written so that reading them gives the same bits, unknown ones are empty."""
-    numbers, channels = log.numbers, log.channels()
-    heads = [*NUMBERS[:ERROR], "task", "error", "contact", *channels]
-    tasks, contacts = log.tasks, log.contacts.astype(int).tolist()
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(heads)
-        for start in range(0, len(log), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            left = [_cells(column) for column in numbers[rows, :ERROR].T]
-            right = [_cells(column[rows]) for column in channels.values()]
-            table.writerows(zip(*left, tasks[rows], _cells(numbers[rows, ERROR]), contacts[rows], *right, strict=True))
-
-
-def _cells(column: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
-    """A column of a table, with nothing where the number is unknown."""
-    return [None if value != value else value for value in column.tolist()]

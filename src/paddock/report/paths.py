@@ -14,8 +14,9 @@ from paddock.core.geometry import Point, Pose
 from paddock.draw.canvas import FINER, Canvas, Rect, darker, tint
 from paddock.draw.legend import BELIEF, BELIEVED, DIRECTION, draw_arrow, draw_beginning
 from paddock.draw.world import Plan, draw_world, standing_on
+from paddock.episodes import Trace
+from paddock.episodes.trace import Floats
 from paddock.report.axes import shortened
-from paddock.report.log import Floats, RunLog
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.spec import WorldSpec
 
@@ -23,16 +24,18 @@ ARROW_EVERY = 70.0  # pixels of a path, at a width of 1000
 ARROW_ROOM = 24.0  # pixels of a cell that holds one arrow at most
 
 
-def draw_paths(logs: Sequence[RunLog], *, title: str = "", about: str = "", size: int = 1000) -> Image.Image:
-    """The world with the path of every log, `size` pixels wide; robots stand where they ended."""
-    world, z = logs[0].world, size / 1000
+def draw_paths(
+    traces: Sequence[Trace], world: WorldSpec, *, title: str = "", about: str = "", size: int = 1000
+) -> Image.Image:
+    """The world with the path of every trace, `size` pixels wide; robots stand where they ended."""
+    z = size / 1000
     plan = Plan(world, size, [])
     metres = 0.4 * z / plan.canvas.scale  # finer steps cannot be seen
-    poses = {log.robot: known(log.poses) for log in logs}
+    poses = {trace.robot: known(trace.pose) for trace in traces}
     trails = {name: list(sparse(track, metres)) for name, track in poses.items()}
     ends = {name: Pose(*track[-1].tolist()) for name, track in poses.items() if len(track)}
     standing = [ends.get(robot.name) or start_pose(world, robot) for robot in world.robots]
-    beliefs = [[plan.canvas.at(p) for p in sparse(known(log.believed), 2 * metres)] for log in logs]
+    beliefs = [[plan.canvas.at(p) for p in sparse(known(trace.estimated_pose), 2 * metres)] for trace in traces]
     picture = draw_world(
         replace(world, title=shortened(title, 26 * z, 900 * z) or world.title),
         poses=standing,

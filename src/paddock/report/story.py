@@ -8,51 +8,56 @@ from typing import Any
 
 import numpy as np
 
-from paddock.report.log import Line, RunLog
+from paddock.episodes import Event, Trace
+from paddock.episodes.trace import iterate_events
 
 
-def story(logs: Sequence[RunLog], whole: Mapping[str, Any]) -> str:
+def story(traces: Sequence[Trace], whole: Mapping[str, Any]) -> str:
     """The whole log: title, settings, what happened in order of time, and the outcome of every robot."""
-    wide = max(len(log.robot) for log in logs)
+    wide = max(len(trace.robot) for trace in traces)
     lines = [str(whole["title"]), "=" * len(str(whole["title"])), ""]
     settings = {"world": whole["world"], **whole["config"]}
-    if "digest" in whole:
-        settings["digest"] = whole["digest"]
+    if whole.get("digest"):
+        settings["digest"] = whole["digest"] + ("" if whole["repeatable"] else " (not repeatable: someone intervened)")
     lines += [f"{name}: {shown(value)}" for name, value in settings.items()] + [""]
-    happened = sorted(
-        ((line.time, log.robot, line.text) for log in logs for line in events(log)), key=lambda entry: entry[0]
-    )
-    for time, robot, text in happened:
-        head = f"{time:10.2f} s  {robot:<{wide}}  "
-        lines.append(head + text.replace("\n", "\n" + " " * len(head)))
+    for robot, event in events(traces):
+        head = f"{event.time:10.2f} s  {robot:<{wide}}  "
+        lines.append(head + str(event).replace("\n", "\n" + " " * len(head)))
     lines.append("")
     for robot, numbers in whole["robots"].items():
         lines += [robot] + [f"  {name + ':':<22}{value}" for name, value in outcome(numbers)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def events(log: RunLog) -> Iterator[Line]:
-    """What was said, and the beginnings of tasks and contacts; at the same time, the task comes first."""
-    found = [Line(span.start, f"task: {span.task}") for span in log.spans() if span.task]
-    times, touched = log.times, log.contacts
-    changes = np.flatnonzero(np.diff(touched.astype(int), prepend=0))
-    found += [Line(float(times[i]), "contact" if touched[i] else "free again") for i in changes.tolist()]
-    yield from sorted(found + log.lines, key=lambda line: line.time)
+def events(traces: Sequence[Trace]) -> list[tuple[str, Event]]:
+    """What happened in order of time, with the robot's name; beginnings of tasks and contacts are events, too."""
+    found = [(trace.robot, event) for trace in traces for event in _changes(trace)]
+    return sorted([*found, *iterate_events(traces)], key=lambda entry: entry[1].time)
+
+
+def _changes(trace: Trace) -> Iterator[Event]:
+    if not any(event.kind == "task" for event in trace.events):
+        for span in trace.spans():
+            if span.task:
+                yield Event(time=span.start, kind="task", text=f"task: {span.task}")
+    touched = trace.contacts > 0
+    for i in np.flatnonzero(np.diff(touched.astype(int), prepend=0)).tolist():
+        yield Event(time=float(trace.time[i]), kind="note", text="contact" if touched[i] else "free again")
 
 
 def outcome(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The summary of a robot in words and rounded numbers."""
     rows = [("time", f"{numbers['duration']:.2f} s"), ("distance", f"{numbers['distance']:.3f} m")]
-    if numbers["believed_distance"] is not None:
-        rows.append(("believed distance", f"{numbers['believed_distance']:.3f} m"))
+    if numbers["estimated_distance"] is not None:
+        rows.append(("estimated distance", f"{numbers['estimated_distance']:.3f} m"))
     if numbers["mean_speed"] is not None:
         rows.append(("mean speed", f"{numbers['mean_speed']:.3f} m/s"))
     if numbers["mean_abs_error"] is not None:
         mean, most, unit = numbers["mean_abs_error"], numbers["max_abs_error"], numbers["unit"]
         rows += [("mean |error|", in_words(mean, unit, most)), ("max |error|", in_words(most, unit))]
     count = numbers["contacts"]
-    rows.append(("contacts", f"{count}, {numbers['contact_seconds']:.2f} s" if count else "none"))
-    for name, pose in (("ended at", "end_pose"), ("believed to be at", "believed_end_pose")):
+    rows.append(("contacts", f"{count:g}, {numbers['contact_time']:.2f} s" if count else "none"))
+    for name, pose in (("ended at", "end_pose"), ("estimated to be at", "estimated_end_pose")):
         if numbers[pose] is not None and None not in numbers[pose]:
             x, y, heading = numbers[pose]
             rows.append((name, f"x {x:.3f} m, y {y:.3f} m, {round(math.degrees(heading))}°"))

@@ -6,45 +6,51 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from paddock.report.log import Floats, RunLog
+from paddock.episodes import Trace
+from paddock.episodes.trace import Floats
+from paddock.metrics import ContactTime, Distance
+
+METRICS = (Distance(), ContactTime())  # what every summary tells
 
 
-def summary(log: RunLog) -> dict[str, Any]:
-    """What one robot did, in numbers; None where nothing is known."""
-    times, poses, believed, errors = log.times, log.poses, log.believed, log.errors
-    duration = float(times[-1] - times[0])
-    distance = path_length(poses)
+def summary(trace: Trace, figures: Mapping[str, float] = MappingProxyType({})) -> dict[str, Any]:
+    """What one robot did, in numbers; None where nothing is known.
+
+    Args:
+        trace: what it did.
+        figures: its metrics, from all ticks; what is missing is found out from the trace.
+    """
+    if "distance" not in figures or "contact_time" not in figures:
+        figures = {**trace.evaluate(METRICS), **figures}
+    time, pose, estimated, errors = trace.time, trace.pose, trace.estimated_pose, trace.errors
     known = np.abs(errors[np.isfinite(errors)])
-    touched = log.contacts
-    spans = [span for span in log.spans() if span.task]
+    spans = [span for span in trace.spans() if span.task]
     totals: dict[str, float] = {}
     for span in spans:
         totals[span.task] = totals.get(span.task, 0.0) + span.end - span.start
-    believes = bool(np.isfinite(believed).any())
+    estimates = bool(np.isfinite(estimated).any())
     return {
-        "notes": len(log),
-        "dt": log.dt,
-        "start_time": float(times[0]),
-        "duration": duration,
-        "distance": distance,
-        "believed_distance": path_length(believed) if believes else None,
-        "mean_speed": distance / duration if duration > 0 else None,
-        "measured": log.measured,
-        "unit": log.unit,
-        "target": log.target,
+        "rows": len(trace),
+        "dt": trace.dt,
+        "start_time": float(time[0]),
+        "duration": float(time[-1] - time[0]),
+        **figures,
+        "estimated_distance": path_length(estimated) if estimates else None,
+        "error_of": trace.error_of,
+        "unit": trace.unit,
+        "target": trace.target,
         "mean_abs_error": float(known.mean()) if len(known) else None,
         "max_abs_error": float(known.max()) if len(known) else None,
-        "contacts": int(np.count_nonzero(touched & ~np.append(False, touched[:-1]))),
-        "contact_seconds": float(np.diff(times, prepend=times[0])[touched].sum()),
         "task_seconds": totals,
         "tasks": [{"task": s.task, "start": s.start, "seconds": s.end - s.start} for s in spans],
-        "start_pose": poses[0].tolist(),
-        "end_pose": poses[-1].tolist(),
-        "believed_end_pose": believed[-1].tolist() if believes else None,
+        "start_pose": pose[0].tolist(),
+        "end_pose": pose[-1].tolist(),
+        "estimated_end_pose": estimated[-1].tolist() if estimates else None,
     }
 
 

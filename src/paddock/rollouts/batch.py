@@ -201,6 +201,7 @@ class Batch:
             poses=self.poses,
             rows=metric_sums.trace,
             every=metric_sums.every,
+            reached=metric_sums.ahead == 0,
             start=metric_sums.start,
             batch=self,
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.core.errors import SimulationError, UnknownName
 from paddock.engine.model import Floats, Ints
@@ -27,6 +28,7 @@ class Rollout:
     poses: Floats  # at the end: x, y [m], heading [rad], shape (W, N, 3)
     rows: Floats  # the traces, see rollouts/tables.py, the start first; NaN after a world's end; shape (W, rows, N, ·)
     every: int  # ticks between two rows
+    reached: NDArray[np.bool_]  # whether all goals of a world were, so that it stopped, shape (W)
     start: Ints  # tick at which every world began, shape (W)
     batch: Batch = field(compare=False)
 
@@ -48,7 +50,7 @@ class Rollout:
         if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self.ticks):
             raise SimulationError(f"world: expected a whole number from 0 to {len(self.ticks) - 1}, got {world!r}")
         dt, ran = self.batch.dt, int(self.ticks[world])
-        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=f"{ran * dt:g} s are over")
+        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=self._reason(world))
         records = {
             name: RobotRecord(
                 trace=Trace(name, dt, self._numbers(world, robot), events=(end,)),
@@ -65,6 +67,11 @@ class Rollout:
             seconds=round(ran * dt, 9),
             digest=self.batch.digest(world) if now else None,
         )
+
+    def _reason(self, world: int) -> str:
+        if self.reached[world]:
+            return "all goals are reached"
+        return f"{round(int(self.ticks[world]) * self.batch.dt, 9):g} s are over"
 
     def _numbers(self, world: int, robot: int) -> Floats:
         """The rows of a robot as those of a Trace."""

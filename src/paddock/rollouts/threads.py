@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from paddock.core.provenance import available_threads
+
+__all__ = ["available_threads", "share_out"]
+
 Job = TypeVar("Job")
-
-
-def available_threads() -> int:
-    """How many processor cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
 
 
 def share_out(jobs: Iterable[Job], work: Callable[[int, Job], None], threads: int) -> None:

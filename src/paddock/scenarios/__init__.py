@@ -1,12 +1,13 @@
 """Scenarios: a world, a robot and a list of tasks in one TOML file, checked before it runs, and exactly repeatable."""
 
 from paddock.scenarios.loader import load_scenario, scenario_names
-from paddock.scenarios.outputs import new_log, write_outputs
+from paddock.scenarios.outputs import write_outputs
 from paddock.scenarios.plan import PlannedTask, task
 from paddock.scenarios.prepare import Prepared, prepare
 from paddock.scenarios.result import ScenarioResult, TaskResult
 from paddock.scenarios.runner import run_all, run_scenario
-from paddock.scenarios.spec import ScenarioSpec
+from paddock.scenarios.spec import ScenarioSpec, TeamMember
+from paddock.scenarios.task_sequence import TaskSequence
 
 __all__ = [
     "PlannedTask",
@@ -14,8 +15,9 @@ __all__ = [
     "ScenarioResult",
     "ScenarioSpec",
     "TaskResult",
+    "TaskSequence",
+    "TeamMember",
     "load_scenario",
-    "new_log",
     "prepare",
     "run_all",
     "run_scenario",

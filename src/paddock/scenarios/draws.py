@@ -46,7 +46,7 @@ class Draw:
             raise SpecError(f"expected two numbers [low, high], got {shown(values)}", path=f"{path}.random")
         return cls(tuple(values), between=True)
 
-    def drawn(self, share: float) -> Any:
+    def draw(self, share: float) -> Any:
         """The value for a draw from [0, 1)."""
         if not self.between:
             return self.values[int(share * len(self.values))]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from paddock.report import RunLog, fresh_folder, write_run
+from paddock.report import fresh_folder, write_run
 from paddock.scenarios.prepare import Prepared
 from paddock.scenarios.result import ScenarioResult
 from paddock.scenarios.spec import Output
@@ -19,23 +20,21 @@ PATTERNS: dict[Output, str] = {
 }
 
 
-def new_log(plan: Prepared) -> RunLog:
-    """An empty log for a run."""
-    return RunLog(plan.world, plan.robot, plan.world.dt, measured="wall distance")
-
-
-def write_outputs(plan: Prepared, result: ScenarioResult, log: RunLog, base: str | Path) -> list[Path]:
+def write_outputs(
+    plan: Prepared, result: ScenarioResult, base: str | Path, *, provenance: Mapping[str, Any] | None = None
+) -> list[Path]:
     """Write the files that a scenario asks for into a new folder below `base`, and tell which there are."""
     spec = plan.spec
     wanted = spec.outputs.files
     folder = fresh_folder(Path(base), spec.outputs.folder or spec.name)
     write_run(
-        [log],
+        result.episode,
+        plan.world,
         folder,
         title=f"{spec.title or spec.name}, seed {result.seed}",
-        config={"scenario": spec.to_table(), "result": asdict(result)},
+        config={"scenario": spec.to_table(), "result": result.to_table()},
         html="report" in wanted,
-        digest=result.digest,
+        provenance=provenance,
     )
     for output, pattern in PATTERNS.items():
         if output not in wanted:

@@ -12,6 +12,18 @@ from paddock.core.spec import Spec, hints
 from paddock.scenarios.draws import Draw, chance
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DrawnTask:
+    """A task's parameters in one run."""
+
+    spec: TaskSpec
+    chosen: Mapping[str, Any]  # those that were drawn
+
+    def table(self) -> dict[str, Any]:
+        """What was given or drawn, also where that equals the default."""
+        return {**self.spec.to_table(), **self.chosen}
+
+
 class Parameters(dict[str, Any]):
     """Keys and values of one task, as they stand in the file."""
 
@@ -41,11 +53,11 @@ class PlannedTask(Spec):
         for _ in self.extremes():
             pass
 
-    def drawn(self, seed: int, number: int) -> TaskSpec:
+    def draw(self, seed: int, *number: object) -> DrawnTask:
         """The parameters of one run; they depend on the seed, the task's number and the parameter's name only."""
-        draws = self._draws()
-        chosen = {key: draw.drawn(chance(seed, number, key)) for key, draw in draws.items()}
-        return task_class(self.task).parameters.from_table({**self.parameters, **chosen})
+        chosen = {key: draw.draw(chance(seed, *number, key)) for key, draw in self._draws().items()}
+        spec = task_class(self.task).parameters.from_table({**self.parameters, **chosen})
+        return DrawnTask(spec=spec, chosen=chosen)
 
     def extremes(self) -> Iterator[tuple[TaskSpec, str]]:
         """Specs that hold every end of every range and every choice once, with the path of what was tried."""

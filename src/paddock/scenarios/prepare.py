@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,20 @@ from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName, suggestion
 from paddock.robots import RobotSpec
 from paddock.scenarios.body import sensor_for
+from paddock.scenarios.plan import PlannedTask
 from paddock.scenarios.spec import RobotChange, ScenarioSpec, WorldChange
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.placement import check_placement, robot_types
 from paddock.worlds.spec import Placed
+
+
+@dataclass(frozen=True)
+class PreparedRobot:
+    """A robot of a scenario that has been found, and its tasks."""
+
+    name: str
+    body: RobotSpec
+    tasks: tuple[PlannedTask, ...]
 
 
 @dataclass(frozen=True)
@@ -24,20 +34,28 @@ class Prepared:
 
     spec: ScenarioSpec
     world: WorldSpec
-    robot: str
-    body: RobotSpec
+    robots: tuple[PreparedRobot, ...]
 
 
 def prepare(spec: ScenarioSpec) -> Prepared:
-    """Find the world and the robot, and check that the robot can do the tasks."""
+    """Find the world and the robots, and check that they can do the tasks."""
     try:
         world = _world(spec)
-        world, index = _with_robot(spec, world)
-        body = robot_types(world)[index]
-        _check_tasks(spec, world.robots[index].name, body)
+        robots: list[PreparedRobot] = []
+        for i, member in enumerate(spec.members()):
+            try:
+                world, index = _with_robot(spec, member.robot, world)
+                name = world.robots[index].name
+                if name in [robot.name for robot in robots]:
+                    raise SpecError(f"robot {name!r} is in the team twice", path="robot")
+                body = robot_types(world)[index]
+                check_tasks(spec, member.tasks, name, body)
+                robots.append(PreparedRobot(name, body, member.tasks))
+            except SpecError as error:
+                raise error.within(f"team[{i}]") if spec.team and not error.file else error from None
     except SpecError as error:
         raise error.within(file=spec.file) from None
-    return Prepared(spec, world, world.robots[index].name, body)
+    return Prepared(spec, world, tuple(robots))
 
 
 def _world(spec: ScenarioSpec) -> WorldSpec:
@@ -60,20 +78,20 @@ def _world(spec: ScenarioSpec) -> WorldSpec:
     return replace(changed, file=world.file)
 
 
-def _with_robot(spec: ScenarioSpec, world: WorldSpec) -> tuple[WorldSpec, int]:
-    names = [robot.name for robot in world.robots]
-    if spec.robot is None:
+def _with_robot(spec: ScenarioSpec, robot: str | RobotChange | None, world: WorldSpec) -> tuple[WorldSpec, int]:
+    names = [placed.name for placed in world.robots]
+    if robot is None:
         if len(names) != 1:
             raise SpecError(f"missing: the name of a robot{suggestion('', names)}", path="robot")
         return world, 0
-    changed = isinstance(spec.robot, RobotChange)
-    name = spec.robot.name if isinstance(spec.robot, RobotChange) else spec.robot
+    changed = isinstance(robot, RobotChange)
+    name = robot.name if isinstance(robot, RobotChange) else robot
     if name not in names:
         path = "robot.name" if changed else "robot"
         raise SpecError(str(UnknownName("robot", name, names)), path=path)
     index = names.index(name)
-    if isinstance(spec.robot, RobotChange):
-        world = _change_robot(world, index, spec.robot.changes, spec.folder)
+    if isinstance(robot, RobotChange):
+        world = _change_robot(world, index, robot.changes, spec.folder)
     return world, index
 
 
@@ -115,9 +133,10 @@ def _merged(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
     return result
 
 
-def _check_tasks(spec: ScenarioSpec, robot: str, body: RobotSpec) -> None:
+def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, body: RobotSpec) -> None:
+    """Refuse tasks that a robot cannot do."""
     described = f"robot {robot!r} ({body.name})"
-    for number, planned in enumerate(spec.tasks):
+    for number, planned in enumerate(tasks):
         task, where = task_class(planned.task), f"tasks[{number}]"
         for need in task.needs:
             _check_need(need, f"the task {planned.task!r}", described, body, f"{where}.task")

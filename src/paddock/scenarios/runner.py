@@ -1,57 +1,37 @@
-"""Run a scenario: sense, think, act, until all tasks are done or something ends it."""
+"""Run a scenario: its task sequences at the wheels, on an arena of this process or on any other."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import Any
 
 import paddock
-from paddock.arena import Arena, Robot
-from paddock.control.tasks import Task, View, task_class
-from paddock.core.geometry import Pose
-from paddock.core.observation import Observation, WheelSpeeds
-from paddock.engine.clock import Pacer
+from paddock.arena import Robot
+from paddock.arena.base import BaseArena
+from paddock.control.tasks import View, task_class
+from paddock.core.errors import Refused, SimulationError
+from paddock.estimate.odometry import ORIGIN
+from paddock.metrics import ContactTime, Distance
 from paddock.scenarios.body import sensor_for, view_of
-from paddock.scenarios.draws import chance
-from paddock.scenarios.prepare import Prepared, prepare
-from paddock.scenarios.result import ScenarioResult, TaskResult
+from paddock.scenarios.prepare import Prepared, PreparedRobot, check_tasks, prepare
+from paddock.scenarios.result import ScenarioResult
 from paddock.scenarios.spec import ScenarioSpec
+from paddock.scenarios.task_sequence import TaskSequence
 
-STANDSTILL = WheelSpeeds(0.0, 0.0)
-
-
-class Log(Protocol):
-    """Where a run is written down, tick by tick."""
-
-    def note(
-        self,
-        time: float,
-        pose: Pose,
-        *,
-        believed: Pose | None,
-        wheels: tuple[float, float],
-        readings: Mapping[str, Any],
-        task: str,
-        error: float | None,
-        contact: bool,
-    ) -> None: ...
-
-    def say(self, time: float, text: str) -> None: ...
-
-
-OnTick = Callable[["Run"], None]
-Shown = Callable[[Arena], AbstractContextManager[Any]]
+METRICS = (Distance(), ContactTime())
+OnStep = Callable[[BaseArena], object]
+Shown = Callable[[Any], AbstractContextManager[Any]]
 
 
 def run_scenario(
     spec: ScenarioSpec | Prepared,
     *,
     seed: int,
-    log: Log | None = None,
+    arena: BaseArena | None = None,
+    every: float | None = None,
     speed: float | None = None,
-    on_tick: OnTick | None = None,
+    on_step: OnStep | None = None,
     shown: Shown = nullcontext,
 ) -> ScenarioResult:
     """Run a scenario once.
@@ -59,173 +39,112 @@ def run_scenario(
     Args:
         spec: the scenario; a mistake in it is refused before anything runs.
         seed: decides all noise and all drawn parameters.
-        log: written to in every tick, and at the end.
+        arena: where to run it: one that is served, a real robot. None: in the scenario's own world, in this process.
+        every: simulated seconds between two rows of the traces; None: every tick.
         speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
-        on_tick: called after every tick, with the run.
+        on_step: called after every tick, with the arena.
         shown: entered with the arena before the run, left after it; `paddock.show` fits.
     """
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
-    with paddock.open(plan.world, seed=seed) as arena, shown(arena):
-        return Run(plan, arena, seed, log).to_the_end(speed, on_tick)
+    if arena is not None:
+        return _run(plan, arena, seed, every, speed, on_step)
+    with paddock.open(plan.world, seed=seed) as own, shown(own):
+        return _run(plan, own, seed, every, speed, on_step)
 
 
 def run_all(
-    spec: ScenarioSpec,
+    spec: ScenarioSpec | Prepared,
     *,
-    log_of: Callable[[Prepared], Log | None] = lambda plan: None,
+    every: float | None = None,
     speed: float | None = None,
-    on_tick: OnTick | None = None,
+    on_step: OnStep | None = None,
     shown: Shown = nullcontext,
 ) -> Iterator[ScenarioResult]:
-    """All runs of a scenario, one per seed and repetition; Ctrl-C ends the present one, which is the last."""
-    plan = prepare(spec)
-    for seed in spec.run_seeds():
-        result = run_scenario(plan, seed=seed, log=log_of(plan), speed=speed, on_tick=on_tick, shown=shown)
+    """All runs of a scenario, one per seed and repetition; Ctrl-C or a failing task ends the present one, the last."""
+    plan = spec if isinstance(spec, Prepared) else prepare(spec)
+    for seed in plan.spec.run_seeds():
+        result = run_scenario(plan, seed=seed, every=every, speed=speed, on_step=on_step, shown=shown)
         yield result
-        if result.interrupted:
+        if result.interrupted or result.error is not None:
             return
 
 
-class Run:
-    """One run of a scenario."""
+def _run(
+    plan: Prepared, arena: BaseArena, seed: int, every: float | None, speed: float | None, on_step: OnStep | None
+) -> ScenarioResult:
+    sequences = {robot: _sequence(plan, member, robot, seed) for member, robot in _cast(plan, arena)}
+    stop, interrupted, failure = plan.spec.stop, False, None
+    start = arena.time
 
-    def __init__(self, plan: Prepared, arena: Arena, seed: int, log: Log | None) -> None:
-        self.plan, self.arena, self.seed, self.log = plan, arena, seed, log
-        self.robot: Robot = arena[plan.robot]
-        self.view = _view(plan, arena, self.robot)
-        self.task: Task[Any] | None = None  # the present one
-        self.results: list[TaskResult] = []
-        self.ended = ""
-        self.distance = 0.0
-        self.contact_ticks = 0
+    def ending(arena: BaseArena) -> str:
+        """Why the run is to end now; the robots stand then."""
+        why = ""
+        if stop.contact and any(robot.contacts for robot in sequences):
+            why = "contact"
+        elif arena.time - start >= stop.seconds - 1e-9:
+            why = f"{stop.seconds:g} s are over"
+        if why:
+            for robot in sequences:
+                robot.stop()
+        return why
 
-    @property
-    def now(self) -> float:
-        """Simulated seconds, without the dust of floating point."""
-        return round(self.arena.time, 9)
-
-    def to_the_end(self, speed: float | None, on_tick: OnTick | None) -> ScenarioResult:
-        """Sense, think, act; again and again."""
-        pacer, interrupted = Pacer(speed), False
-        try:
-            while not self.ended:
-                pacer.wait(self.arena.time)
-                seen = self.sense()
-                wheels = self.think(seen)
-                self.act(seen, wheels)
-                if on_tick is not None:
-                    on_tick(self)
-        except KeyboardInterrupt:
-            self.finish("interrupted")
-            interrupted = True
-        self.robot.stop()
-        self._note(STANDSTILL)
-        return self._result(interrupted)
-
-    def sense(self) -> Observation:
-        """Read the devices; believe to be where wheels and compass say."""
-        seen = self.robot.sense()
-        self.view.look(seen)
-        return seen
-
-    def think(self, seen: Observation) -> WheelSpeeds:
-        """Ask the present task; start the next one where it has nothing more to do."""
-        while True:
-            if self.task is None:
-                if len(self.results) == len(self.plan.spec.tasks):
-                    self.finish("all tasks have ended")
-                    return STANDSTILL
-                self._start_next()
-            assert self.task is not None
-            wheels = self.task.act(seen)
-            if not self.task.done:
-                return wheels
-            self._close_task(self.task.why, done=not self.task.failed)
-
-    def act(self, seen: Observation, wheels: WheelSpeeds) -> None:
-        """Set the wheels, let a tick pass, and see whether something ends the run."""
-        if self.ended:
-            return
-        before = self.robot.pose
-        self._note(wheels, seen)
-        self.robot.wheels.set(*wheels)
-        self.arena.step()
-        self.distance += math.dist(before[:2], self.robot.pose[:2])
-        touching = bool(self.robot.contacts)
-        self.contact_ticks += touching
-        stop = self.plan.spec.stop
-        if touching and stop.contact:
-            self.finish("contact")
-        elif self.arena.time >= stop.seconds - 1e-9:
-            self.finish(f"{stop.seconds:g} s are over")
-
-    def finish(self, why: str) -> None:
-        """End the run, and the present task with it."""
-        if self.task is not None:
-            self._close_task(why, done=False)
-        self.ended = self.ended or why
-        self._say(f"ended: {self.ended}")
-
-    def _start_next(self) -> None:
-        number = len(self.results)
-        planned = self.plan.spec.tasks[number]
-        parameters = planned.drawn(self.seed, number)
-        self.task = task_class(planned.task)(parameters)
-        self.view.chance = lambda key: chance(self.seed, number, "while running", key)
-        self.task.start(self.view)
-        self._drawn, self._began = parameters.to_table(), self.now
-        shown = ", ".join(f"{key} = {value}" for key, value in self._drawn.items())
-        self._say(f"task {number + 1}: {planned.task}" + (f" ({shown})" if shown else ""))
-
-    def _close_task(self, why: str, *, done: bool) -> None:
-        assert self.task is not None
-        now = self.now
-        self.results.append(
-            TaskResult(name=self.task.name, parameters=self._drawn, began=self._began, ended=now, why=why, done=done)
+    try:
+        arena.run(
+            stop.seconds + 2 * arena.dt,
+            {robot.name: sequence for robot, sequence in sequences.items()},
+            until=ending,
+            every=every or arena.dt,
+            metrics=METRICS,
+            speed=speed,
+            on_step=on_step,
         )
-        self._say(f"task {len(self.results)}: {self.task.name} ended after {now - self._began:.2f} s: {why}")
-        self.task = None
-
-    def _note(self, wheels: WheelSpeeds, seen: Observation | None = None) -> None:
-        if self.log is not None:
-            self.log.note(
-                self.arena.time,
-                self.robot.pose,
-                believed=self.view.believed,
-                wheels=wheels,
-                readings={} if seen is None else {name: getattr(seen, name) for name in seen},
-                task="" if self.task is None else self.task.name,
-                error=None if self.task is None else self.task.error,
-                contact=bool(self.robot.contacts),
-            )
-
-    def _say(self, text: str) -> None:
-        if self.log is not None:
-            self.log.say(self.arena.time, text)
-
-    def _result(self, interrupted: bool) -> ScenarioResult:
-        every = len(self.results) == len(self.plan.spec.tasks)
-        return ScenarioResult(
-            scenario=self.plan.spec.name,
-            seed=self.seed,
-            tasks=tuple(self.results),
-            ended=self.ended,
-            complete=every and all(result.done for result in self.results),
-            interrupted=interrupted,
-            seconds=self.now,
-            ticks=self.arena.tick,
-            distance=self.distance,
-            contact_seconds=round(self.contact_ticks * self.arena.dt, 9),
-            digest=self.arena.digest(),
-        )
+    except KeyboardInterrupt:
+        interrupted = True
+    except Exception as error:
+        if arena.episode is None:
+            raise
+        failure = error
+    assert arena.episode is not None
+    return ScenarioResult(
+        scenario=plan.spec.name,
+        seed=seed,
+        tasks=tuple(result for sequence in sequences.values() for result in sequence.results),
+        complete=all(sequence.complete for sequence in sequences.values()),
+        interrupted=interrupted,
+        episode=arena.episode,
+        error=failure,
+    )
 
 
-def _view(plan: Prepared, arena: Arena, robot: Robot) -> View:
+def _cast(plan: Prepared, arena: BaseArena) -> Iterator[tuple[PreparedRobot, Robot]]:
+    """The robots of an arena that the scenario's robots are; where there is only one, it is that one."""
+    for member in plan.robots:
+        if member.name in arena.robots:
+            robot = arena[member.name]
+        elif len(plan.robots) == 1 == len(arena.robots):
+            robot = next(iter(arena.robots.values()))
+        else:
+            names = ", ".join(list(arena.robots)[:12]) or "none"
+            raise SimulationError(f"{plan.spec.name}: there is no robot called {member.name!r} here, only {names}")
+        check_tasks(plan.spec, member.tasks, robot.name, robot.spec)
+        yield member, robot
+
+
+def _sequence(plan: Prepared, member: PreparedRobot, robot: Robot, seed: int) -> TaskSequence:
+    key = (member.name,) if len(plan.robots) > 1 else ()
+    return TaskSequence(robot.name, member.tasks, _view(plan, member, robot), seed, key)
+
+
+def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> View:
     """The tasks' view of the robot; the devices that it and they need are switched on."""
     spec = plan.spec
-    view = view_of(plan.body, dt=arena.dt, safety=spec.safety, belief=spec.belief, start=robot.pose)
-    needs = [need for planned in spec.tasks for need in task_class(planned.task).needs]
-    wanted = {sensor.name for need in needs if (sensor := sensor_for(need, plan.body)) is not None}
+    try:
+        start = robot.pose
+    except Refused:  # only supervisors may know
+        start = ORIGIN
+    view = view_of(robot.spec, dt=robot.arena.dt, safety=spec.safety, belief=spec.belief, start=start)
+    needs = [need for planned in member.tasks for need in task_class(planned.task).needs]
+    wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}
     wanted |= {view.ranger.device} if view.ranger is not None else set()
     if wanted:

@@ -89,6 +89,17 @@ class Outputs(Spec):
     files: tuple[Output, ...] = ("log", "trace", "summary", "pictures")
 
 
+RobotChoice = Annotated[str | RobotChange | None, Said("the name of a robot in the world, or a table with a name")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TeamMember(Spec):
+    """One of several robots, and what it does: `[[team]] robot = "red"`."""
+
+    robot: RobotChoice
+    tasks: Annotated[tuple[PlannedTask, ...], Count(1, "task")]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScenarioSpec(Spec):
     """What to run, where, with whom, how often."""
@@ -96,8 +107,9 @@ class ScenarioSpec(Spec):
     name: Name
     title: str = ""
     world: Annotated[str | WorldChange, Said("the name of a world, a world's TOML file, or a table with a base")]
-    robot: Annotated[str | RobotChange | None, Said("the name of a robot in the world, or a table with a name")] = None
-    tasks: Annotated[tuple[PlannedTask, ...], Count(1, "task")]
+    robot: RobotChoice = None
+    tasks: tuple[PlannedTask, ...] = ()  # of that robot
+    team: tuple[TeamMember, ...] = ()  # instead of a robot and its tasks: several robots with tasks of their own
     safety: Safety = Safety()
     belief: Belief = Belief()
     stop: StopWhen = StopWhen()
@@ -118,6 +130,19 @@ class ScenarioSpec(Spec):
                 )
             table = {**table, "seeds": list(range(seeds))}
         return super(ScenarioSpec, cls).from_table(table)
+
+    def check(self) -> None:
+        if self.team and (self.tasks or self.robot is not None):
+            path = "tasks" if self.tasks else "robot"
+            raise SpecError(
+                "expected either a robot and its tasks, or a team of robots with tasks of their own", path=path
+            )
+        if not self.team and not self.tasks:
+            raise SpecError("expected at least 1 task, got 0", path="tasks")
+
+    def members(self) -> tuple[TeamMember, ...]:
+        """The robots and their tasks: the team, or the only one."""
+        return self.team or (TeamMember(robot=self.robot, tasks=self.tasks),)
 
     def run_seeds(self) -> list[int]:
         """The seed of every run: each of `seeds`, then seeds derived from it for its repetitions."""

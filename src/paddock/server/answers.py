@@ -68,6 +68,7 @@ def leave(session: Session, client: Client, wish: m.Leave) -> Message:
 def place(session: Session, client: Client, wish: m.Place) -> Message:
     session.fleet.check_known(wish.robot)
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
+    session.history.break_path(wish.robot)
     session.looks_different()
     return m.Done(id=wish.id)
 
@@ -168,6 +169,8 @@ def lock(session: Session, client: Client, wish: m.Lock) -> Message:
 
 @answers(m.Play, Role.SUPERVISOR)
 def play(session: Session, client: Client, wish: m.Play) -> Message:
+    if session.has_ended:
+        session.run_again(None)
     session.conductor.set_running(True)
     return m.Done(id=wish.id)
 
@@ -196,8 +199,19 @@ def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
 
 @answers(m.Reset, Role.SUPERVISOR)
 def reset(session: Session, client: Client, wish: m.Reset) -> Message:
-    session.arena.reset(wish.seed)
-    session.jumped()
+    if session.has_ended:
+        session.run_again(wish.seed)
+    else:
+        session.arena.reset(wish.seed)
+        session.jumped()
+    return m.Done(id=wish.id)
+
+
+@answers(m.RunAgain, Role.SUPERVISOR)
+def run_again(session: Session, client: Client, wish: m.RunAgain) -> Message:
+    if not session.has_ended:
+        raise Refused("run_again: no run has ended; `reset` goes back to the start")
+    session.run_again(wish.seed)
     return m.Done(id=wish.id)
 
 
@@ -241,7 +255,19 @@ def frames(session: Session, client: Client, wish: m.Frames) -> Message:
     if wish.rate:
         client.frames = FrameStream(1 / wish.rate)
         session.stream_frames(client)
+        session.viewed.set()
     return m.Done(id=wish.id)
+
+
+@answers(m.Recall)
+def recall(session: Session, client: Client, wish: m.Recall) -> Message:
+    history = session.history
+    if not wish.robot:
+        return m.History(id=wish.id, ticks=history.ticks, paths=history.paths())
+    session.fleet.check_known(wish.robot)
+    client.grant.check_robot(wish.robot, "read")
+    wheels, readings = history.wheels(wish.robot), history.readings(wish.robot)
+    return m.History(id=wish.id, ticks=history.ticks, wheels=wheels, readings=readings)
 
 
 @answers(m.Got)

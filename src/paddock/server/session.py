@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -19,6 +20,7 @@ from paddock.server.answers import ANSWERS
 from paddock.server.client import Client, Subscription
 from paddock.server.conductor import PATIENCE, Conductor, Member
 from paddock.server.fleet import Fleet
+from paddock.server.history import RunHistory
 from paddock.server.sight import bodies, floor_file, seen_by
 
 LONGEST_TEXT = 2000  # letters of a refusal
@@ -42,6 +44,9 @@ class Session:
         self.clients: list[Client] = []
         self.fleet = Fleet(arena)
         self.conductor = Conductor(arena, self, speed=speed, lock_step=lock_step)
+        self.history = RunHistory(arena)
+        self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
+        self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
         self._news: asyncio.TimerHandle | None = None
         self._told = 0  # changes of the fleet that all clients know of, or soon will
@@ -86,6 +91,8 @@ class Session:
         )
         client.send(self.fleet.told_to(client))
         client.send(self._clock_message())
+        if self.run is not None:
+            client.send(self.run)
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
@@ -158,6 +165,31 @@ class Session:
                 client.send(self.fleet.told_to(client))
             if "clock" in news:
                 client.send(self._clock_message())
+            if "run" in news and self.run is not None:
+                client.send(self.run)
+
+    # ---- the run of a program beside this server
+
+    def set_run(self, status: m.RunStatus) -> None:
+        """Tell everyone how the run is; one that is over stands still."""
+        self.run = status
+        if self.has_ended:
+            self.restarted.clear()
+            self.conductor.set_running(False)
+        self._changed("run")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a program waits to be told to run again."""
+        return self.run is not None and self.run.again and self.run.state != "running"
+
+    def run_again(self, seed: int | None) -> None:
+        """From the start; the program that waits for this then drives anew."""
+        self.arena.reset(seed)
+        self.jumped()
+        self.set_run(m.RunStatus(state="running"))
+        self.conductor.set_running(True)
+        self.restarted.set()
 
     # ---- what clients see
 
@@ -197,6 +229,7 @@ class Session:
     def jumped(self) -> None:
         """The arena's clock was set to another time."""
         self.fleet.let_go()
+        self.history.clear()
         for client in self.clients:
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
@@ -211,10 +244,14 @@ class Session:
     def before_ticks(self) -> None:
         self.fleet.catch_up(self.clients)
         self._notice()
+        if not self.history.samples:
+            self.history.look()
         self.fleet.hold()
 
     def ticked(self) -> None:
         tick = self.arena.tick
+        if tick >= self.history.due:
+            self.history.look()
         hurried = self.conductor.speed is not None and not self.conductor.lock
         for client in self.clients:
             began = time.thread_time()

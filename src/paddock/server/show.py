@@ -6,14 +6,18 @@ import math
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, Self
 
 from paddock.arena import Arena
 from paddock.core.errors import LinkError, SimulationError, shown
+from paddock.protocol import messages as m
 from paddock.server.conductor import Member
 from paddock.server.server import PORT, Server, Settings
+
+LONGEST_REASON = 2000  # letters
 
 
 def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, open_page: bool = True) -> Show:
@@ -47,11 +51,11 @@ class Show:
         self.server = self._exit.enter_context(_started(arena, settings))
         self.url = self.server.url(token=self.server.supervisor)
         self._call(lambda: self.server.session.conductor.join(self._member, True))
-        arena.gate = self._wait
+        arena.gate = self._gate
         if open_page:
             open_browser(self.url)
 
-    def _wait(self, ticks: int) -> None:
+    def _gate(self, ticks: int) -> None:
         conductor = self.server.session.conductor
         self._call(lambda passed: conductor.ask(self._member, ticks, passed), answered=True)
 
@@ -70,11 +74,38 @@ class Show:
                 done.set()
 
         self.server.call(work)
-        while not done.wait(1.0):  # so that Ctrl-C and the server's end are noticed
-            if not self.server.alive:
-                raise LinkError("show: the page's server has stopped")
+        self._wait_for(done)
         if failed:
             raise failed[0]
+
+    def _wait_for(self, event: threading.Event, seconds: float = math.inf) -> None:
+        end = time.monotonic() + seconds
+        while not event.wait(min(1.0, max(0.0, end - time.monotonic()))):  # Ctrl-C and the server's end are noticed
+            if not self.server.alive:
+                raise LinkError("show: the page's server has stopped")
+            if time.monotonic() >= end:
+                return
+
+    # ---- a run and its viewers
+
+    def wait_for_viewer(self, seconds: float = math.inf) -> None:
+        """Wait until somebody has opened the page, at most so many seconds."""
+        self._wait_for(self.server.session.viewed, seconds)
+
+    def end(self, reason: str, *, failed: bool = False, again: bool = False) -> None:
+        """Tell viewers that the run has ended, and why: the page says so in a banner, and time stands still.
+
+        Args:
+            reason: one or two sentences for people, such as "60 s are over" or the line of an error.
+            failed: whether it ended because of an error.
+            again: offer to run again; then call `wait_for_run_again`.
+        """
+        status = m.RunStatus(state="failed" if failed else "ended", reason=reason[:LONGEST_REASON], again=again)
+        self._call(lambda: self.server.session.set_run(status))
+
+    def wait_for_run_again(self) -> None:
+        """After `end(…, again=True)`: wait until a viewer starts the run again. The arena is reset then."""
+        self._wait_for(self.server.session.restarted)
 
     def close(self) -> None:
         """The page goes, the arena is all yours again."""
@@ -84,8 +115,8 @@ class Show:
 
     @property
     def watched(self) -> bool:
-        """Whether anyone is looking."""
-        return bool(self.server.connections)
+        """Whether somebody has the page open."""
+        return any(client.frames is not None for client in list(self.server.session.clients))
 
     def __repr__(self) -> str:
         return f"<Show {self.arena.world.name} at {self.url}>"
@@ -101,10 +132,15 @@ def _started(arena: Arena, settings: Settings) -> Any:
     return Server(arena, settings).in_background()
 
 
-def open_browser(url: str) -> None:
-    """Open a page, if there is a screen to see it on."""
-    hidden = sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-    if not hidden:
-        import webbrowser
+def has_screen() -> bool:
+    """Whether this machine has a screen that a browser can open on."""
+    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
-        webbrowser.open(url)
+
+def open_browser(url: str) -> bool:
+    """Open a page, if there is a screen to see it on; whether a browser was started."""
+    if not has_screen():
+        return False
+    import webbrowser
+
+    return webbrowser.open(url)

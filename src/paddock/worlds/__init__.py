@@ -7,6 +7,7 @@ from pathlib import Path
 
 from paddock.core import library
 from paddock.core.errors import SpecError
+from paddock.core.files import write_text
 from paddock.core.spec import spec_from_table
 from paddock.core.toml import toml_text
 from paddock.core.user_code import code_beside
@@ -43,4 +44,4 @@ def save_world(spec: WorldSpec, path: str | Path) -> None:
 
     path = Path(path)
     table = relocated(spec.to_table(), Path(spec.folder), path.parent)
-    path.write_text(toml_text(table), encoding="utf-8")
+    write_text(path, toml_text(table))

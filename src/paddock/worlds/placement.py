@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -161,3 +162,10 @@ def _named(solid: Solid) -> str:
     middle = solid.shape if isinstance(solid.shape, Disc) else None
     place = f" at [{middle.x:g}, {middle.y:g}]" if middle else ""
     return f"{solid.path}{place}"
+
+
+def source_files(world: WorldSpec) -> list[Path]:
+    """The files that a world and its robots were read from, shipped ones, too."""
+    names = {robot.type: None for robot in world.robots if isinstance(robot.type, str)}
+    robots = [find_robot(name, beside=world.folder) for name in names]
+    return [path for path in (world.path_of(world.file), *robots) if path.is_file()]

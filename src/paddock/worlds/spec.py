@@ -202,6 +202,14 @@ class Border(Spec):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MazeGrid(Spec):
+    """That a world is a maze: its cells are equally large and fill the bounds."""
+
+    columns: Annotated[int, Number("columns", low=1, high=200)]
+    rows: Annotated[int, Number("rows", low=1, high=200)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class WorldSpec(Spec):
     """A world: lengths in metres, x to the right, y up, angles in degrees counter-clockwise."""
 
@@ -221,6 +229,7 @@ class WorldSpec(Spec):
     fields: tuple[Field, ...] = ()
     starts: tuple[Start, ...] = ()
     robots: tuple[Placed, ...] = ()
+    maze: MazeGrid | None = None
     folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
     file: str = field(default="", compare=False, repr=False)  # what errors call it
 

@@ -49,6 +49,11 @@ class View:
             self._ahead = np.flatnonzero(np.cos(bearings) >= math.cos(AHEAD) - 1e-9)
             self._behind = np.flatnonzero(np.cos(bearings) <= 1e-9 - math.cos(AHEAD))
 
+    def restart(self, start: Pose) -> None:
+        """Forget all looks; the robot is at a pose that is known."""
+        self.odometry.restart(start)
+        self._looked, self.rims = False, None
+
     def look(self, observation: Observation) -> None:
         """Add what the wheels have rolled since the last look; a compass, if there is one, tells the heading."""
         if self.encoders is not None:

@@ -20,9 +20,9 @@ from paddock.robots import RobotSpec, load_robot
 from paddock.rollouts.rollout import Rollout
 from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import WorldSpec, load_world
-from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_of, maze_world
+from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_world, read_maze
 
-SHIPPED = 8  # columns and rows of the shipped maze
+USUAL_SIZE = (8, 8)  # columns and rows of generated mazes
 TICK = 0.05  # [s]: in a tick the robot drives 15 mm at most
 SIGHT = 0.3  # [m] the robot sees no farther: it knows whether there is a wall beside it, and no more
 REACHED = 0.08  # [m] from the middle of the exit's cell
@@ -53,7 +53,7 @@ def maze_task(
     *,
     mazes: int = 0,
     world: str | None = None,
-    size: tuple[int, int] = (SHIPPED, SHIPPED),
+    size: tuple[int, int] | None = None,
     kind: str = "backtracker",
     first: int = 0,
     seconds: float | None = None,
@@ -67,7 +67,7 @@ def maze_task(
     Args:
         mazes: how many to generate; 0: the one of the world.
         world: a maze with one robot and starts called `start` and `exit`; None: the shipped one.
-        size: columns and rows of generated mazes, or of that world.
+        size: columns and rows of generated mazes, by default 8 and 8; or those of a world whose file does not tell.
         kind: of generated mazes.
         first: seed of the first one; the others follow.
         seconds: simulated, for one drive; None: 60, or for generated mazes enough to see
@@ -86,18 +86,19 @@ def maze_task(
     plans, worlds = [], []
     if mazes == 0:
         spec = load_world("maze")
-        plans.append(Plan(maze_of(spec, SHIPPED, SHIPPED), 0.0, spec.bounds[2] / SHIPPED))
+        maze = read_maze(spec)
+        plans.append(Plan(maze, 0.0, spec.bounds[2] / maze.columns))
         worlds.append(replace(spec, robots=(replace(spec.robots[0], type=robot),)))
-    layout = Layout()
+    layout, cells = Layout(), size or USUAL_SIZE
     for number in range(mazes):
-        maze = make_maze(*size, kind=kind, seed=first + number)
+        maze = make_maze(*cells, kind=kind, seed=first + number)
         plans.append(Plan(maze, -layout.thickness / 2, layout.pitch))
         made = maze_world(maze, robot=robot, name=f"maze-{first + number}")
         # Every robot has the same name in all worlds, that of the shipped maze.
         worlds.append(replace(made, robots=(replace(made.robots[0], name="scout"),)))
-    longest = 2 * size[0] * size[1] * plans[0].pitch  # m: every passage forth and back
+    longest = 2 * cells[0] * cells[1] * plans[0].pitch  # m: every passage forth and back
     limit = seconds or (60.0 if mazes == 0 else max(60.0, longest / (0.6 * SPEED)))
-    others = partial(_others, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
+    others = partial(_others, size=cells, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
     return Task(
         name="maze",
         worlds=tuple(replace(one, dt=TICK) for one in worlds),
@@ -117,7 +118,7 @@ def maze_task(
 
 def _in_world(
     world: WorldSpec,
-    size: tuple[int, int],
+    size: tuple[int, int] | None,
     *,
     seconds: float | None,
     hidden: Sequence[int] | None,
@@ -131,17 +132,20 @@ def _in_world(
         raise PaddockError(
             f"{world.name}: {robot.name} has no sensor of distances: put in another robot, such as scout"
         )
+    maze = read_maze(world, size)
     x0, y0, x1, y1 = world.bounds
-    pitch = (x1 - x0) / size[0]
-    if abs((y1 - y0) / size[1] / pitch - 1) > 0.1:
+    pitch = (x1 - x0) / maze.columns
+    if abs((y1 - y0) / maze.rows / pitch - 1) > 0.1:
         raise PaddockError(
-            f"--size: {size[0]} x {size[1]} cells in {x1 - x0:g} m by {y1 - y0:g} m of {world.name} are no squares: "
+            f"{world.name}: {maze.columns} x {maze.rows} cells in {x1 - x0:g} m by {y1 - y0:g} m are no squares: "
             "expected the columns and rows that the maze was made with"
         )
     if (x0, y0) != (0.0, 0.0):
         raise PaddockError(f"{world.name}: expected a maze whose lower left corner is [0, 0]")
-    plan, speed = Plan(maze_of(world, *size), 0.0, pitch), robot.drive.max_speed
-    limit = seconds or max(60.0, 2 * size[0] * size[1] * pitch / (0.6 * speed))
+    if distance_map(maze)[maze.start] < 0:
+        raise PaddockError(f"{world.name}: walls or obstacles close every way from the start to the exit")
+    plan, speed = Plan(maze, 0.0, pitch), robot.drive.max_speed
+    limit = seconds or max(60.0, 2 * maze.columns * maze.rows * pitch / (0.6 * speed))
     near = min(SIGHT, device.range)
     return Task(
         name="maze",
@@ -187,6 +191,9 @@ class Plan:
         steps, ways = distance_map(self.maze), self.maze.ways()
         table = np.zeros((self.maze.columns, self.maze.rows, 3))
         for cell in self.maze.cells():
+            if steps[cell] < 0:  # closed: farther than all that can be reached
+                table[cell] = *self.centre(cell), steps.size * self.pitch
+                continue
             after = cell if cell == self.maze.exit else min(ways[cell], key=lambda other: int(steps[other]))
             table[cell] = *self.centre(after), steps[after] * self.pitch
         return table
@@ -237,7 +244,7 @@ def configured(config: Config) -> Task:
     return maze_task(
         mazes=config.mazes or 0,
         world=config.world,
-        size=config.size or (SHIPPED, SHIPPED),
+        size=config.size,
         kind=config.kind or "backtracker",
         first=config.seed * MAZES_OF_A_SEED,
         seconds=config.seconds,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from paddock.core.geometry import Pose
+from paddock.episodes.recorder import TraceRecorder
 from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.epuck_framework.claims import Times
 from paddock.experiments.epuck_framework.course import the_course
 from paddock.experiments.epuck_framework.crossing import CONTROLLERS, CURVE, Run, placed_world
 from paddock.experiments.epuck_framework.reproduce import timing_sheet
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS
-from paddock.report import RunLog
 from paddock.report.dots import Dots, dot_chart
 from paddock.report.paths import draw_paths
 
@@ -103,12 +103,12 @@ def draw_run(run: Run, *, seconds: float = SHOWN, size: int = SIZE) -> Image.Ima
     """The paths of both robots over the map, from the start on."""
     assert run.trace is not None
     world = placed_world(the_course(), run.job)
-    logs = []
+    traces = []
     for k, robot in enumerate(world.robots):
-        log = RunLog(world, robot.name, run.trace.dt)
+        recorder = TraceRecorder(robot.name, run.trace.dt)
         for tick, pose in enumerate(run.trace.poses[: round(seconds / run.trace.dt), k].tolist()):
-            log.note(tick * run.trace.dt, Pose(*pose), wheels=(0.0, 0.0), contact=bool(run.trace.touches[tick, k]))
-        logs.append(log)
+            recorder.add(tick * run.trace.dt, Pose(*pose), contacts=int(run.trace.touches[tick, k]))
+        traces.append(recorder.trace())
     shown = min(seconds, run.job.seconds)
     about = f"seed {run.job.seed} · the first {shown:g} of {run.job.seconds:g} s"
-    return draw_paths(logs, title=run.job.controller, about=about, size=size)
+    return draw_paths(traces, world, title=run.job.controller, about=about, size=size)

@@ -14,8 +14,7 @@ from paddock.experiments.epuck_framework.crossing import CONTROLLERS, Job, Run, 
 from paddock.experiments.epuck_framework.measure import IN_TIME
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
 from paddock.experiments.pool import run_jobs
-from paddock.experiments.provenance import quick_look
-from paddock.experiments.rows import mean_and_spread, number
+from paddock.experiments.rows import mean_and_spread, number, quick_look
 
 SEEDS = 20
 HEADS = (

@@ -10,13 +10,13 @@ import numpy as np
 
 from paddock.core.geometry import Pose
 from paddock.draw.legend import GOAL
+from paddock.episodes.recorder import TraceRecorder
 from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
 from paddock.experiments.rossum.reproduce import best_of
 from paddock.experiments.rows import Sheet
-from paddock.report import RunLog
 from paddock.report.axes import line_color
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.paths import draw_paths
@@ -133,7 +133,7 @@ def curves(findings: Findings) -> Image:
 def trail_picture(trail: Sequence[Pose], title: str, about: str) -> Image:
     """The maze with a drive in it, and the robot where it ended."""
     world = load_world("maze")
-    log = RunLog(world, world.robots[0].name, world.dt)
+    recorder = TraceRecorder(world.robots[0].name, world.dt)
     for tick, pose in enumerate(trail):
-        log.note(tick, pose)
-    return draw_paths([log], title=title, about=about, size=SIZE)
+        recorder.add(tick, pose)
+    return draw_paths([recorder.trace()], world, title=title, about=about, size=SIZE)

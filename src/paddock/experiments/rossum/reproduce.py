@@ -11,11 +11,11 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
-from paddock.experiments.provenance import quick_look
 from paddock.experiments.rossum.claims import rows_of
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import GENERATIONS, Learned, learn
 from paddock.experiments.rossum.turret import Walk, walk
+from paddock.experiments.rows import quick_look
 from paddock.policies.networks import Network
 
 SEEDS = 10

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from paddock.control.wall import CLEARANCE
 from paddock.core.geometry import Pose
+from paddock.episodes import Trace
+from paddock.episodes.recorder import TraceRecorder
 from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
 from paddock.experiments.rows import Sheet, mean_and_spread
 from paddock.experiments.wall_follower.loop import ROBOT, TICK, Loop, placed_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
-from paddock.report import RunLog
 from paddock.report.paths import draw_paths
 from paddock.report.plots import draw_histogram, draw_wheels
 
@@ -94,21 +95,21 @@ def _clocks(findings: Findings) -> Sheet:
 
 def _pictures(trial: Trial, loop: Loop) -> Iterator[Picture]:
     """The path of the first loop; on the wall loop its wheel speeds and distances, too."""
-    log = log_of(loop, trial.row)
+    trace = trace_of(loop, trial.row)
     name = trial.row.replace(", ", "-").replace(" ", "-")
     about = f"seed {loop.job.seed} · {loop.job.way} · {loop.time:.1f} simulated s"
-    path = draw_paths([log], title=trial.row, about=about, size=SIZE)
+    path = draw_paths([trace], placed_world(loop.job), title=trial.row, about=about, size=SIZE)
     yield Picture(f"{name}-path", f"{trial.row}: path", path)
     if trial.course == "wall-loop":
-        yield Picture(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(log, size=SIZE))
+        yield Picture(f"{name}-wheels", f"{trial.row}: wheel speeds", draw_wheels(trace, size=SIZE))
         caption = f"{trial.row}: how often distances of the nearest front sonar occur"
-        yield Picture(f"{name}-distances", caption, draw_histogram(log, size=SIZE))
+        yield Picture(f"{name}-distances", caption, draw_histogram(trace, size=SIZE))
 
 
-def log_of(loop: Loop, task: str) -> RunLog:
-    """A loop's trace as a log, for pictures; rim speeds are those that the law wanted."""
+def trace_of(loop: Loop, task: str) -> Trace:
+    """What a loop recorded as a Trace, for pictures; the wheel speeds are those that the law wanted."""
     assert loop.trace is not None
-    log = RunLog(placed_world(loop.job), ROBOT, TICK, measured="wall distance", target=CLEARANCE)
+    recorder = TraceRecorder(ROBOT, TICK, error_of="wall distance", target=CLEARANCE)
     for time, x, y, heading, left, right, error, contact in loop.trace.tolist():
-        log.note(time, Pose(x, y, heading), wheels=(left, right), task=task, error=error, contact=contact > 0)
-    return log
+        recorder.add(time, Pose(x, y, heading), wheels=(left, right), task=task, error=error, contacts=int(contact))
+    return recorder.trace()

@@ -10,8 +10,7 @@ from pathlib import Path
 from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.pool import run_jobs
-from paddock.experiments.provenance import quick_look
-from paddock.experiments.rows import mean_and_spread
+from paddock.experiments.rows import mean_and_spread, quick_look
 from paddock.experiments.wall_follower.claims import Loops, rows_of
 from paddock.experiments.wall_follower.loop import Job, drive, get_ready
 from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial

@@ -20,13 +20,16 @@ export class ClockBar {
     this.seed.addEventListener("input", () => this.seed.classList.toggle("wrong", this.#seedWanted() === null));
     session.on("clock", () => this.show());
     session.on("connection", () => this.show());
+    session.on("run", () => this.show());
     session.on("frame", () => this.showTime());
     setInterval(() => this.#showPace(), PACE_EVERY);
     this.show();
   }
 
   toggle() {
-    if (!this.play.disabled) this.session.ask(this.session.clock.running ? "pause" : "play");
+    if (this.play.disabled) return;
+    if (this.session.hasEnded) this.runAgain();
+    else this.session.ask(this.session.clock.running ? "pause" : "play");
   }
 
   async advance() {
@@ -43,7 +46,16 @@ export class ClockBar {
     this.session.ask("set_speed", { speed: SPEEDS[next] });
   }
 
-  async restart() {
+  restart() {
+    return this.#startWith("reset");
+  }
+
+  /** After the end of a run, with the seed in the field. */
+  runAgain() {
+    return this.#startWith("run_again");
+  }
+
+  async #startWith(request) {
     if (this.reset.disabled) return;
     const wanted = this.#seedWanted();
     if (wanted === null) {
@@ -51,7 +63,7 @@ export class ClockBar {
       return;
     }
     this.seed.blur();
-    await this.session.ask("reset", wanted === undefined ? {} : { seed: wanted });
+    await this.session.ask(request, wanted === undefined ? {} : { seed: wanted });
   }
 
   /** The seed in the field: undefined for the present one, null for none that can be. */
@@ -64,8 +76,10 @@ export class ClockBar {
   }
 
   show() {
-    const { clock, whyNotSupervise: why } = this.session;
-    const word = clock.running ? "Pause" : "Play";
+    const { clock, run, hasEnded, whyNotSupervise } = this.session;
+    const over = hasEnded && !run.again ? "The run has ended." : "";
+    const why = whyNotSupervise || over;
+    const word = hasEnded ? "Run again" : clock.running ? "Pause" : "Play";
     this.play.querySelector("use").setAttribute("href", clock.running ? "#i-pause" : "#i-play");
     this.play.setAttribute("aria-label", word);
     this.play.dataset.running = clock.running;
@@ -81,6 +95,7 @@ export class ClockBar {
       control.title = why || title;
       control.closest("label")?.setAttribute("title", why || title);
     }
+    if (hasEnded) [this.step.disabled, this.step.title] = [true, why || "The run has ended."];
     if (document.activeElement !== this.speed) {
       this.speed.value = nearest(clock.speed);
       this.speedShown.textContent = speedText(clock.speed);
@@ -98,20 +113,21 @@ export class ClockBar {
 
   /** How fast time really went since the last look. */
   #showPace() {
-    const { clock, dt, live } = this.session;
+    const { clock, dt, live, hasEnded } = this.session;
     const now = performance.now();
     const before = this.before;
     if (!live || !clock.running || clock.tick !== before?.tick) this.movedAt = now;
     this.before = { now, tick: clock.tick, running: clock.running };
     let text = `tick ${clock.tick}`;
     if (!live) text = "no connection";
+    else if (hasEnded) text = `ended · tick ${clock.tick}`;
     else if (!clock.running) text = `paused · tick ${clock.tick}`;
     else if (this.session.lockStep && !clock.lock.length) text = "lock-step · no program yet";
     else if (clock.lock.length && now - this.movedAt >= this.#patience) text = `waits for ${some(clock.lock)}`;
     else if (before?.running && now - before.now > 0.8 * PACE_EVERY && clock.tick >= before.tick) {
       text = `runs ${paceText(((clock.tick - before.tick) * dt * 1000) / (now - before.now))}`;
     } else if (/^(runs|waits)/.test(this.pace.textContent)) return;
-    if (live && clock.lock.length && !text.startsWith("waits")) text += " · in lock";
+    if (live && clock.lock.length && !hasEnded && !text.startsWith("waits")) text += " · in lock";
     say(this.pace, text);
     const isLocked = live && clock.lock.length > 0;
     this.pace.title = isLocked ? `In the lock, time passes when all ask for it: ${clock.lock.join(", ")}` : "";

@@ -12,6 +12,7 @@ import { Senses } from "./senses.js";
 import { Session } from "./session.js";
 import { shortcuts } from "./shortcuts.js";
 import { showConnection } from "./connection.js";
+import { showRun } from "./run.js";
 import { themeSwitch } from "./theme.js";
 import { Toasts } from "./toasts.js";
 
@@ -65,6 +66,12 @@ showConnection(session, {
   bannerTitle: element("banner-title"),
   bannerText: element("banner-text"),
   retry: element("banner-retry"),
+});
+showRun(session, () => clock.runAgain(), {
+  banner: element("run-banner"),
+  title: element("run-title"),
+  reason: element("run-reason"),
+  again: element("run-again"),
 });
 
 /** Names of the robots beside the chosen one that show their rays. */

@@ -1,5 +1,5 @@
 // What the page knows of the server's world, and what it may ask of it. Panels listen to its events:
-//   connection, welcome, scene, robots, clock, frame, sensed, scores, select, notice
+//   connection, welcome, scene, robots, clock, frame, sensed, scores, run, select, notice
 
 import { Emitter } from "./emitter.js";
 import { Fleet } from "./fleet.js";
@@ -7,6 +7,7 @@ import { Link, Refusal } from "./link.js";
 import { numbers } from "./msgpack.js";
 
 const FRAME_RATE = 30;
+const RUNNING = { state: "running", reason: "", again: false, intervention: "" };
 
 export class Session extends Emitter {
   connection = { state: "connecting", detail: "" };
@@ -20,6 +21,7 @@ export class Session extends Emitter {
   robots = [];
   index = new Map(); // name → place in `robots`
   clock = { tick: 0, seed: 0, running: false, speed: 1, lock: [] };
+  run = { ...RUNNING }; // of a program beside the server: state "running", "ended" or "failed"
   scores = [];
   selected = "";
   driving = ""; // the robot that this page drives
@@ -59,6 +61,11 @@ export class Session extends Emitter {
 
   kindOf(robot) {
     return this.kinds[robot.kind];
+  }
+
+  /** Whether the run is over and its program waits to run again. */
+  get hasEnded() {
+    return this.run.state !== "running";
   }
 
   /** Why this page may not drive a robot; empty if it may. */
@@ -111,6 +118,7 @@ export class Session extends Emitter {
       this.connection.detail = "";
       const { role, client, dt, world, lock_step: lockStep } = detail;
       Object.assign(this, { role, client, dt, world, lockStep });
+      this.on_run(RUNNING); // the server tells if it is not so
       this.emit("welcome", detail);
     }
     this.emit("connection", this.connection);
@@ -158,6 +166,11 @@ export class Session extends Emitter {
   on_scores({ scores }) {
     this.scores = scores;
     this.emit("scores");
+  }
+
+  on_run(run) {
+    this.run = { ...RUNNING, ...run };
+    this.emit("run");
   }
 
   on_released({ client, robots, reason }) {

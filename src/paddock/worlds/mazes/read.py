@@ -1,40 +1,114 @@
-"""maze_of: the cells and passages of a world that is a maze, such as the shipped one."""
+"""read_maze: the cells and passages of a world that is a maze, such as the shipped one."""
 
 from __future__ import annotations
 
 import math
 
 from paddock.core.errors import SpecError
-from paddock.core.geometry import Point, bar, overlap
-from paddock.worlds.mazes.maze import Cell, Maze, check_size, neighbours
+from paddock.core.geometry import Point, Shape, bar, box_of, overlap
+from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size, neighbours
 from paddock.worlds.mazes.world import EXIT, START
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import WorldSpec
 
+CROSSINGS = (0.5, 0.35, 0.65, 0.2, 0.8)  # of the side that two cells share: where a way through is looked for
+REACH = 0.25  # of a cell, on both sides of that side, that must be free there
 
-def maze_of(world: WorldSpec, columns: int, rows: int) -> Maze:
-    """The maze of a world whose cells are equally large: passages are where no obstacle is between two centres.
+
+def read_maze(world: WorldSpec, size: tuple[int, int] | None = None) -> Maze:
+    """The maze of a world: its passages are the sides between cells that no wall closes.
 
     The world needs starts called `start` and `exit`.
+
+    Args:
+        size: columns and rows, for a world whose file does not tell them; None: as the file tells.
     """
-    check_size(columns, rows)
-    x0, y0, x1, y1 = world.bounds
-    wide, high = (x1 - x0) / columns, (y1 - y0) / rows
     places = {start.name: start.at for start in world.starts}
     for name in (START, EXIT):
         if name not in places:
             raise SpecError(f"missing: a start called {name!r}", path="starts", file=world.file)
-
-    def centre(cell: Cell) -> Point:
-        return x0 + (cell[0] + 0.5) * wide, y0 + (cell[1] + 0.5) * high
-
-    def cell(name: str) -> Cell:
-        return math.floor((places[name][0] - x0) / wide), math.floor((places[name][1] - y0) / high)
-
+    grid = Grid(world, maze_size(world, size))
+    if world.maze is None:
+        grid.check_fit()
     shapes = [solid.shape for solid in solids(world) if solid.path != "border"]
-    free = frozenset(
-        pair
-        for pair in neighbours(columns, rows)
-        if all(overlap(bar(centre(pair[0]), centre(pair[1]), 1e-6), shape) <= 0 for shape in shapes)
+    return Maze(
+        columns=grid.columns,
+        rows=grid.rows,
+        passages=grid.passages(shapes),
+        start=grid.cell(places[START]),
+        exit=grid.cell(places[EXIT]),
     )
-    return Maze(columns=columns, rows=rows, passages=free, start=cell(START), exit=cell(EXIT))
+
+
+def maze_size(world: WorldSpec, size: tuple[int, int] | None = None) -> tuple[int, int]:
+    """Columns and rows, as the world's file tells, or as they are given for a file that does not."""
+    told = None if world.maze is None else (world.maze.columns, world.maze.rows)
+    if told is None and size is None:
+        raise SpecError(
+            "missing: the size of the maze: write maze = { columns = 8, rows = 8 } with its numbers into the file",
+            path="maze",
+            file=world.file or world.name,
+        )
+    if told is not None and size is not None and size != told:
+        raise SpecError(
+            f"the file tells {told[0]} x {told[1]} cells, not {size[0]} x {size[1]}: leave the size out",
+            path="maze",
+            file=world.file or world.name,
+        )
+    columns, rows = told or size  # type: ignore[misc]
+    check_size(columns, rows)
+    return columns, rows
+
+
+class Grid:
+    """Where the cells of a maze lie in its world."""
+
+    def __init__(self, world: WorldSpec, size: tuple[int, int]) -> None:
+        self.world, (self.columns, self.rows) = world, size
+        self.x, self.y, right, top = world.bounds
+        self.wide, self.high = (right - self.x) / self.columns, (top - self.y) / self.rows
+
+    def cell(self, at: Point) -> Cell:
+        """The cell that a place is in."""
+        return math.floor((at[0] - self.x) / self.wide), math.floor((at[1] - self.y) / self.high)
+
+    def passages(self, shapes: list[Shape]) -> frozenset[Passage]:
+        """The pairs of neighbours between which there is a way."""
+        boxes = [(shape, box_of(shape)) for shape in shapes]
+        return frozenset(pair for pair in neighbours(self.columns, self.rows) if self._open(pair, boxes))
+
+    def _open(self, pair: Passage, boxes: list[tuple[Shape, tuple[float, float, float, float]]]) -> bool:
+        """Whether one of some short ways across the side that the cells share is free."""
+        (column, row), (other, _) = pair
+        across = other > column
+        left, low = self.x + column * self.wide, self.y + row * self.high
+        right, top = left + self.wide * (1 + across), low + self.high * (2 - across)
+        near = [s for s, (x0, y0, x1, y1) in boxes if x0 <= right and left <= x1 and y0 <= top and low <= y1]
+        for share in CROSSINGS:
+            if across:
+                x, y = left + self.wide, low + share * self.high
+                way = bar((x - REACH * self.wide, y), (x + REACH * self.wide, y), 1e-6)
+            else:
+                x, y = left + share * self.wide, low + self.high
+                way = bar((x, y - REACH * self.high), (x, y + REACH * self.high), 1e-6)
+            if all(overlap(way, shape) <= 0 for shape in near):
+                return True
+        return False
+
+    def check_fit(self) -> None:
+        """Refuse a size that cannot be that of the world: starts lie in the middle of cells, walls between them."""
+        places = [start.at for start in self.world.starts if start.name in (START, EXIT)]
+        centred = all(abs(u % 1 - 0.5) < 0.2 and abs(v % 1 - 0.5) < 0.2 for u, v in map(self._in_cells, places))
+        corners = [point for wall in self.world.walls for point in wall.points]
+        between = all(abs(u - round(u)) < 0.2 and abs(v - round(v)) < 0.2 for u, v in map(self._in_cells, corners))
+        if not (centred and between):
+            what = "its walls do not lie between them" if centred else "start and exit are not in the middle of them"
+            raise SpecError(
+                f"{self.columns} x {self.rows} cells do not fit: {what}; expected the columns and rows that the maze "
+                "was made with",
+                path="size",
+                file=self.world.file or self.world.name,
+            )
+
+    def _in_cells(self, at: Point) -> Point:
+        return (at[0] - self.x) / self.wide, (at[1] - self.y) / self.high

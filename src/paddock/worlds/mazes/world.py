@@ -13,7 +13,7 @@ from paddock.worlds.mazes.maze import Cell, Maze
 from paddock.worlds.mazes.walls import Corner, wall_lines
 from paddock.worlds.mazes.ways import solution
 from paddock.worlds.placement import check_placement, robot_types
-from paddock.worlds.spec import Border, Floor, Placed, Start, Stroke, Wall, WorldSpec
+from paddock.worlds.spec import Border, Floor, MazeGrid, Placed, Start, Stroke, Wall, WorldSpec
 
 EXIT_COLOR = "#cfe8d5"
 FLOOR_DETAIL = 100.0  # pixels per metre: enough for one square of colour
@@ -84,6 +84,7 @@ def maze_world(
         ),
         starts=starts,
         robots=(Placed(name="robot", type=robot, start=START),),
+        maze=MazeGrid(columns=maze.columns, rows=maze.rows),
     )
     (spec,) = robot_types(world)
     room = 2 * bounding_radius(spec.body.shape)

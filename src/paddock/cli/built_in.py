@@ -1,0 +1,51 @@
+"""The controllers that drive where the user gives none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from paddock.arena import Robot
+from paddock.control.line import LinePatrol
+from paddock.core.geometry import bounding_radius
+from paddock.core.observation import Observation
+from paddock.policies.braitenberg import explorer
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+from paddock.sensors.sonar import SonarSpec
+
+AHEAD = math.radians(60)  # what looks no farther aside than this looks ahead
+
+
+def choose_built_in(robot: Robot) -> Any:
+    """A controller that suits a robot's sensors: line patrol, explorer, or a careful wanderer."""
+    strokes = bool(robot.arena.world.floor.strokes) or robot.arena.world.floor.image is not None
+    if strokes and {"ground", "proximity"} <= set(robot.devices):
+        return LinePatrol()
+    if "proximity" in robot.devices and robot.devices["proximity"].spec.channels == 8:
+        return explorer(0.6 * robot.spec.drive.max_speed)
+    return wanderer(robot)
+
+
+def wanderer(robot: Robot) -> Callable[[Observation], tuple[float, float]]:
+    """Drives on until any distance sensor that looks ahead is short, then turns on the spot."""
+    fast = 0.5 * robot.spec.drive.max_speed
+    size = bounding_radius(robot.spec.body.shape)
+    looks = []  # device, and which of its values look ahead
+    for device in robot.devices.values():
+        spec = device.spec
+        if isinstance(spec, LaserSpec):
+            looks.append((device.name, np.abs(spec.angles) < AHEAD))
+        elif isinstance(spec, ProximitySpec | SonarSpec) and not device.polled:
+            headings = np.radians([mount[3] for mount in spec.mounts])
+            looks.append((device.name, np.abs(headings) < AHEAD))
+
+    def act(observation: Observation) -> tuple[float, float]:
+        seen = [np.atleast_1d(getattr(observation, name))[ahead] for name, ahead in looks]
+        nearest = min((float(values.min()) for values in seen if len(values)), default=math.inf)
+        return (fast, fast) if nearest > 1.5 * size else (0.3 * fast, -0.3 * fast)
+
+    return act

@@ -1,0 +1,120 @@
+"""Controllers at the wheels of any arena, with a status line; a mistake in them loses nothing that was recorded."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from paddock.arena.base import BaseArena
+from paddock.cli.controllers import ANSWERING, Drivers, telling_place
+from paddock.cli.status import status_line
+from paddock.core.errors import LinkError, PaddockError, Refused
+from paddock.core.places import is_users
+from paddock.episodes import Episode
+from paddock.metrics import ContactTime, Distance
+
+METRICS = (Distance(), ContactTime())
+STATUS_ROBOTS = 3  # in the status line
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drive:
+    """Who shall drive, and for how long."""
+
+    seconds: float
+    choose: Callable[[], Drivers]  # makes the controllers; called again after a reset
+    file: Path | None = None  # with the user's controllers
+    every: float | None = None  # seconds between two rows of the traces
+    headless: bool = False  # without a status line
+    traceback: bool = False  # print all of it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of it."""
+
+    episode: Episode
+    interrupted: bool = False
+
+    @property
+    def explanation(self) -> str:
+        """Why it ended, for the page."""
+        episode = self.episode
+        who = f" of {episode.culprit}" if episode.culprit else ""
+        return f"{episode.reason} (at {episode.seconds:g} s{who})" if episode.failed else episode.reason
+
+
+def check_seconds(seconds: float) -> None:
+    """Refuse a time that is none."""
+    if not (math.isfinite(seconds) and seconds >= 0):
+        raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
+
+
+def run_drivers(arena: BaseArena, drive: Drive, console: Console) -> Outcome:
+    """Let controllers drive until the time is over, Ctrl-C, or a mistake in them, which is told here."""
+    drivers = drive.choose()
+    drivers.enable(arena)
+    began = arena.time
+    arena.episode = None
+    try:
+        with status_line(console, drive.seconds, hidden=drive.headless) as show, telling_place(drive.file, *ANSWERING):
+            quiet = drive.headless or not console.is_terminal
+
+            def on_step(arena: BaseArena) -> None:
+                show(arena.time - began, lambda: describe_robots(arena, list(drivers.controllers)))
+
+            arena.run(
+                drive.seconds,
+                drivers.controllers,
+                every=drive.every,
+                metrics=METRICS,
+                on_step=None if quiet else on_step,
+                renew=lambda: drive.choose().controllers,
+            )
+    except KeyboardInterrupt:
+        if arena.episode is None:
+            raise
+        console.print("stopped early", style="yellow")
+        return Outcome(episode=arena.episode, interrupted=True)
+    except LinkError:
+        raise
+    except Exception as error:
+        if arena.episode is None:  # it had not begun
+            raise
+        print_traceback(error, console, whole=drive.traceback)
+        return Outcome(episode=replace(arena.episode, reason=str(error)))
+    assert arena.episode is not None
+    return Outcome(episode=arena.episode)
+
+
+def print_traceback(error: BaseException, console: Console, *, whole: bool) -> None:
+    """Print where in the user's own files an error came about, or all of it, and what it is."""
+    cause = error.__cause__ or error
+    frames = [frame for frame in traceback.extract_tb(cause.__traceback__) if whole or is_users(frame.filename)]
+    if frames:
+        lines = "".join(["Traceback (most recent call last):\n", *traceback.format_list(frames)])
+        console.print(Text(lines.rstrip()), soft_wrap=True, highlight=False)
+    console.print(Text.assemble(("paddock: ", "bold red"), str(error)), soft_wrap=True, highlight=False)
+
+
+def describe_robots(arena: BaseArena, names: list[str]) -> str:
+    """The first robots in one line: where they are, as far as one may know, and how fast their wheels turn."""
+    shown = [name for name in names or arena.robots if name in arena.robots][:STATUS_ROBOTS]
+    parts = []
+    for name in shown:
+        robot = arena[name]
+        left, right = robot.wheels.speeds
+        try:
+            x, y, heading = robot.pose
+            where = f"{x:5.2f} {y:5.2f} {math.degrees(heading):4.0f}°" + (" touch" if robot.contacts else "")
+        except Refused:  # on a server, only supervisors may know
+            where = ""
+        parts.append(f"{name} {where} {left:.3f} {right:.3f} m/s")
+    more = len(arena.robots) - len(shown)
+    return "  ".join(parts) + (f"  and {more} more" if more > 0 else "")

@@ -1,0 +1,153 @@
+"""Where a result comes from: when, with which command, software, machine, seed, and from which files."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from paddock.core.errors import PaddockError
+from paddock.core.files import whole_file, write_text
+
+FILE, INPUTS = "provenance.json", "inputs"
+PACKAGES = ("numpy", "numba")  # that every result depends on
+ENDINGS = (".toml", ".py", ".npz", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".pgm")  # of files that a spec may name
+
+
+def collect(*, seed: int | None = None, packages: Iterable[str] = (), now: datetime | None = None) -> dict[str, Any]:
+    """What is known about this process, ready for JSON.
+
+    Args:
+        seed: of the run.
+        packages: distributions besides numpy and numba whose versions matter.
+        now: instead of the clock's time.
+    """
+    return {
+        "made": (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
+        "command": command_line(),
+        "seed": seed,
+        "versions": {"python": platform.python_version(), **versions(packages)},
+        "machine": {"platform": platform.platform(), "processor": processor(), "cores": available_threads()},
+    }
+
+
+def write_provenance(folder: Path, table: Mapping[str, Any], files: Iterable[str | Path] = ()) -> list[Path]:
+    """Write `provenance.json` and copies of the input files into a folder; returns what was written."""
+    copies = copy_inputs(folder, files)
+    whole = {**table, "inputs": copies}
+    write_text(folder / FILE, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+    return [folder / FILE, *(folder / name for name in copies)]
+
+
+def copy_inputs(folder: Path, files: Iterable[str | Path]) -> dict[str, str]:
+    """Copy files into `inputs/` of a folder; a TOML file brings those that it names along.
+
+    Returns:
+        the SHA-256 of each copy, by its name relative to the folder.
+    """
+    copies: dict[str, str] = {}
+    for path in named_files(files):
+        name, number = f"{INPUTS}/{path.name}", 1
+        while name in copies:
+            number += 1
+            name = f"{INPUTS}/{path.stem}-{number}{path.suffix}"
+        try:
+            data = path.read_bytes()
+            (folder / INPUTS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PaddockError(f"{path}: cannot be copied to {folder}: {error.strerror or error}") from None
+        with whole_file(folder / name, "wb") as file:
+            file.write(data)
+        copies[name] = hashlib.sha256(data).hexdigest()
+    return copies
+
+
+def named_files(files: Iterable[str | Path]) -> list[Path]:
+    """The files, and those that TOML files among them name: robots, included worlds, pictures; each once."""
+    found: dict[Path, None] = {}
+    queue = [Path(file).resolve() for file in files]
+    while queue:
+        path = queue.pop(0)
+        if path in found or not path.is_file():
+            continue
+        found[path] = None
+        if path.suffix == ".toml":
+            queue += [(path.parent / text).resolve() for text in _texts(_table(path))]
+    return list(found)
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):  # what cannot be read names nothing
+        return {}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a TOML table that may be names of files."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, str) and value.lower().endswith(ENDINGS) and len(value) < 1000 and "\0" not in value:
+        yield value
+
+
+def versions(packages: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of Paddock, numpy, numba and other distributions; `not installed` where there is none."""
+    found = {"paddock": str(sys.modules["paddock"].__version__)}
+    for name in (*PACKAGES, *packages):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def command_line(arguments: Sequence[str] | None = None) -> list[str]:
+    """The command as it was typed, without the home directory, which has the user's name."""
+    program, *others = sys.argv if arguments is None else arguments
+    name = "paddock" if Path(program).name == "__main__.py" else Path(program).name
+    home = os.path.expanduser("~")  # noqa: PTH111 (it does not fail where there is no home)
+    return [name, *(text if home in ("", "/", "~") else text.replace(home, "~") for text in others)]
+
+
+def available_threads() -> int:
+    """How many processor cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+@functools.cache
+def processor() -> str:
+    """The processor's model, as far as the system knows it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.lower().startswith("model name"))
+    return next((name for name in names if name), "") or platform.processor() or platform.machine()
+
+
+def describe(table: Mapping[str, Any], seeds: int) -> str:
+    """What `collect` found in one line, for the head of a report; the seeds are 0 … seeds - 1."""
+    moment, machine = datetime.fromisoformat(table["made"]), table["machine"]
+    count = machine["cores"]
+    return (
+        f"{moment:%Y-%m-%d %H:%M} UTC · Paddock {table['versions']['paddock']} · "
+        f"Python {table['versions']['python']} · {platform.system()} · "
+        f"{machine['processor']}, {count} {'core' if count == 1 else 'cores'} · "
+        + ("seed 0" if seeds == 1 else f"seeds 0 … {seeds - 1}")
+    )

@@ -1,0 +1,121 @@
+"""TaskSequence: a controller that does one task after the other, on any robot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paddock.control.tasks import Task, View, task_class
+from paddock.core.geometry import Pose
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.episodes import Event
+from paddock.scenarios.draws import chance
+from paddock.scenarios.plan import PlannedTask
+from paddock.scenarios.result import TaskResult
+
+STANDSTILL = WheelSpeeds(0.0, 0.0)
+ALL_ENDED = "all tasks have ended"
+
+
+class TaskSequence:
+    """Tasks for one robot. `done` once all have ended; what is recorded of it is documented in EpisodeRobot."""
+
+    error_of = "wall distance"
+
+    def __init__(
+        self, robot: str, tasks: Sequence[PlannedTask], view: View, seed: int, key: tuple[object, ...]
+    ) -> None:
+        """Plan the tasks.
+
+        Args:
+            robot: its name.
+            tasks: what to do, one after the other.
+            view: what the tasks may know of the robot.
+            seed: decides all drawn parameters.
+            key: makes its draws others than those of other robots.
+        """
+        self.robot, self.planned, self.view, self.seed, self.key = robot, tasks, view, seed, key
+        self._start = view.believed
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again with the first task."""
+        self.view.restart(self._start)
+        self._task: Task[Any] | None = None  # the present one
+        self.results: list[TaskResult] = []
+        self.events: list[Event] = []
+        self.done, self.reason = False, ""
+        self._now = 0.0
+
+    @property
+    def task(self) -> str:
+        """The name of the present task."""
+        return "" if self._task is None else self._task.name
+
+    @property
+    def error(self) -> float | None:
+        """How far the robot is from what the task wants [m]."""
+        return None if self._task is None else self._task.error
+
+    @property
+    def estimated_pose(self) -> Pose:
+        """Where wheels and compass say that the robot is."""
+        return self.view.believed
+
+    @property
+    def complete(self) -> bool:
+        """Whether every task was done."""
+        return len(self.results) == len(self.planned) and all(result.done for result in self.results)
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """Ask the present task; start the next one where it has nothing more to do."""
+        self._now = round(observation.time, 9)  # without the dust of floating point
+        self.view.look(observation)
+        while not self.done:
+            if self._task is None:
+                if len(self.results) == len(self.planned):
+                    self.done, self.reason = True, ALL_ENDED
+                    break
+                self._begin_next()
+            assert self._task is not None
+            wheels: WheelSpeeds = self._task.act(observation)
+            if not self._task.done:
+                return wheels
+            self._close(self._task.why, done=not self._task.failed)
+        return STANDSTILL
+
+    def end(self, reason: str) -> None:
+        """The run is over: the present task ends with it."""
+        if self._task is not None:
+            self._close(reason, done=False)
+
+    def _begin_next(self) -> None:
+        number = len(self.results)
+        planned = self.planned[number]
+        self._drawn = planned.draw(self.seed, *self.key, number)
+        self._task = task_class(planned.task)(self._drawn.spec)
+        self.view.chance = lambda key: chance(self.seed, *self.key, number, "while running", key)
+        self._task.start(self.view)
+        self._began = self._now
+        settings = ", ".join(f"{key} = {value}" for key, value in self._drawn.table().items())
+        self._note(f"task {number + 1}: {planned.task}" + (f" ({settings})" if settings else ""))
+
+    def _close(self, why: str, *, done: bool) -> None:
+        assert self._task is not None
+        self.results.append(
+            TaskResult(
+                robot=self.robot,
+                name=self._task.name,
+                parameters=self._drawn.table(),
+                began=self._began,
+                ended=self._now,
+                why=why,
+                done=done,
+            )
+        )
+        took = self._now - self._began
+        self._note(f"task {len(self.results)}: {self._task.name} ended after {took:.2f} s: {why}")
+        self._task = None
+
+    def _note(self, text: str) -> None:
+        self.events.append(Event(time=self._now, kind="task", robot=self.robot, text=text))

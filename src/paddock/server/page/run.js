@@ -1,0 +1,22 @@
+// The end of a run: a banner that says why it ended, and a button that starts it again.
+
+const TITLES = { ended: "The run has ended", failed: "The program failed" };
+
+/** `onAgain` is called when the person wants to see the run once more. */
+export function showRun(session, onAgain, { banner, title, reason, again }) {
+  again.addEventListener("click", onAgain);
+  const show = () => {
+    const { run, live, hasEnded, whyNotSupervise } = session;
+    banner.hidden = !hasEnded || !live;
+    if (banner.hidden) return;
+    banner.dataset.kind = run.state;
+    banner.role = run.state === "failed" ? "alert" : "status";
+    title.textContent = TITLES[run.state] ?? TITLES.ended;
+    reason.textContent = run.reason;
+    again.hidden = !run.again;
+    again.disabled = Boolean(whyNotSupervise);
+    again.title = whyNotSupervise || "From the start, with the seed in the bar above (space)";
+  };
+  session.on("run", show);
+  session.on("connection", show);
+}

@@ -1,0 +1,64 @@
+"""The page of a program that runs: it waits for a viewer, says why it ended, and runs again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from browser.stage import Served, expect
+
+CRASH = """
+from pathlib import Path
+
+def act(observation):
+    if Path(__file__).with_name("crash").exists():
+        return [1.0, 2.0][7]
+    return 0.05, 0.05
+"""
+
+
+def test_the_demo_waits_for_a_viewer_and_can_be_run_again_until_ctrl_c(visit, tmp_path: Path):
+    picture = str(tmp_path / "demo.png")
+    with Served("--seconds", "4", "--speed", "0", "--picture", picture, command="demo") as demo:
+        demo.line("(starts when the page is open)")
+        page = visit(demo.url)
+        expect(page.find("run-banner")).to_be_visible()
+        expect(page.find("run-reason")).to_have_text("4 s are over")
+        expect(page.find("time")).to_have_text("4.00 s")
+        expect(page.find("pace")).to_contain_text("ended")
+        expect(page.find("connection")).to_have_attribute("data-state", "live")
+        demo.line("digest ([0-9a-f]+)")
+        page.find("seed").fill("5")
+        page.find("run-again").click()
+        demo.line("(running again with seed 5)")
+        page.until("paddock.session.run.state === 'ended' && paddock.session.clock.seed === 5")
+        expect(page.find("play")).to_have_attribute("aria-label", "Run again")
+        page.find("play").click()
+        page.until("paddock.session.run.state === 'running'")
+        page.until("paddock.session.run.state === 'ended'")
+        digests = [line for line in demo.printed if line.startswith("digest")]
+        assert len(digests) == 3
+        assert digests[0] != digests[1] == digests[2]
+        demo.stop(politely=True)
+        assert demo.process.returncode == 0
+        expect(page.find("connection")).to_have_text("ended")
+        page.forgive_lost_connections()
+
+
+def test_a_crash_is_told_on_the_page_with_the_line_of_the_terminal(visit, tmp_path: Path):
+    """Names of files may contain anything: the page shows them as they are."""
+    file = tmp_path / "<img src=x onerror=alert(1)>.py"
+    file.write_text(CRASH)
+    with Served("clutter", "-c", str(file), "--seconds", "600", command="run") as run:
+        page = visit(run.url)
+        (tmp_path / "crash").touch()
+        expect(page.find("run-banner")).to_be_visible()
+        expect(page.find("run-banner")).to_have_attribute("data-kind", "failed")
+        reason = page.find("run-reason").text_content()
+        assert "IndexError" in reason
+        assert f"{file.name} line 6" in reason
+        assert page.page.locator("#run-banner img").count() == 0
+        assert run.line("the run has ended: (.*)").strip() == reason
+        file.write_text(CRASH.replace("[7]", "[:]"))  # mended
+        page.find("run-again").click()
+        expect(page.find("run-banner")).to_be_hidden()
+        page.until("paddock.session.clock.tick > 5 && paddock.session.run.state === 'running'")

@@ -1,0 +1,82 @@
+"""Files are whole at any moment: a full disk, a killed process or an error leaves the old one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from paddock.core.errors import PaddockError
+from paddock.core.files import append_text, save_image, whole_file, write_text
+
+FULL = Path("/dev/full")  # a device on which there is never any room
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+
+
+def test_a_file_is_replaced_only_by_a_whole_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+
+    def fail() -> None:
+        with whole_file(path) as file:
+            file.write("half of the new")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert [(name.name, name.read_text()) for name in tmp_path.iterdir()] == [("a.txt", "old")]
+
+
+KILLED = """
+import os, signal, sys
+from paddock.core.files import whole_file
+with whole_file(sys.argv[1]) as file:
+    file.write("half of the new")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+def test_a_process_that_is_killed_while_it_writes_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_text(path, "old")
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+
+
+@needs_full
+def test_a_full_disk_is_told_in_one_line_and_the_old_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "old")
+    Path(f"{path}.part").symlink_to(FULL)
+    with pytest.raises(PaddockError, match=r"a\.txt: cannot be written: No space left on device"):
+        write_text(path, "new")
+    assert path.read_text() == "old"
+    write_text(path, "new")  # as soon as there is room again
+    assert path.read_text() == "new"
+
+
+@needs_full
+def test_what_cannot_be_appended_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    append_text(path, "1,2\n")
+    append_text(path, "3,4\n")
+    assert path.read_text() == "1,2\n3,4\n"
+    full = tmp_path / "full.csv"
+    full.symlink_to(FULL)
+    with pytest.raises(PaddockError, match=r"full\.csv: cannot be written: No space left"):
+        append_text(full, "5,6\n")
+
+
+def test_pictures_are_written_in_the_format_of_their_name(tmp_path: Path) -> None:
+    for name, kind in (("a.png", "PNG"), ("b.JPG", "JPEG")):
+        save_image(Image.new("RGB", (4, 3)), tmp_path / name)
+        with Image.open(tmp_path / name) as image:
+            assert (image.format, image.size) == (kind, (4, 3))

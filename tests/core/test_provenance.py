@@ -1,0 +1,59 @@
+"""Provenance: versions, machine, command and copies of the input files, without the user's name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.core.provenance import collect, command_line, copy_inputs, named_files, write_provenance
+
+
+def test_versions_machine_seed_and_time_are_told() -> None:
+    table = collect(seed=7, packages=["no-such-package"])
+    assert table["seed"] == 7
+    assert table["made"].endswith("+00:00")
+    assert (table["versions"]["paddock"], table["versions"]["numpy"]) == (paddock.__version__, np.__version__)
+    assert table["versions"]["no-such-package"] == "not installed"
+    assert table["machine"]["cores"] >= 1
+
+
+def test_the_command_line_does_not_tell_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/jane")
+    told = command_line(["/home/jane/venv/bin/paddock", "run", "/home/jane/my.toml", "--seed=3"])
+    assert told == ["paddock", "run", "~/my.toml", "--seed=3"]
+    assert command_line(["/x/paddock/__main__.py", "doctor"]) == ["paddock", "doctor"]
+
+
+def test_a_world_brings_the_files_that_it_names_and_those_that_these_name(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('name = "base"\nimage = "floor.png"\n', encoding="utf-8")
+    (tmp_path / "floor.png").write_bytes(b"pixels")
+    (tmp_path / "secret").write_text("not a file of a world", encoding="utf-8")
+    world = tmp_path / "my.toml"
+    world.write_text('include = ["base.toml", "gone.toml"]\ntitle = "secret"\n', encoding="utf-8")
+    assert [path.name for path in named_files([world, world])] == ["my.toml", "base.toml", "floor.png"]
+
+
+def test_copies_have_hashes_and_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(f"# {folder}", encoding="utf-8")
+    copies = copy_inputs(tmp_path / "out", [tmp_path / "a" / "mine.py", tmp_path / "b" / "mine.py"])
+    assert list(copies) == ["inputs/mine.py", "inputs/mine-2.py"]
+    for name, digest in copies.items():
+        assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == digest
+
+
+def test_all_of_it_is_written_into_the_folder(tmp_path: Path) -> None:
+    source = tmp_path / "mine.py"
+    source.write_text("x = 1", encoding="utf-8")
+    out = tmp_path / "out"
+    out.mkdir()
+    written = write_provenance(out, collect(seed=1), [source])
+    assert written == [out / "provenance.json", out / "inputs" / "mine.py"]
+    table = json.loads(written[0].read_text(encoding="utf-8"))
+    assert set(table) == {"made", "command", "seed", "versions", "machine", "inputs"}

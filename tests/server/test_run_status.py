@@ -1,0 +1,185 @@
+"""Viewers of a run are told when it ends and why, may start it again, and learn what happened before they came."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any, Self
+
+import numpy as np
+import pytest
+from websockets.sync.client import connect
+
+import paddock
+from paddock.protocol import VERSION
+from paddock.server.history import MOST_SAMPLES, RunHistory
+from paddock.server.show import Show
+
+LONG = 20.0  # seconds after which a test gives up
+
+
+class RawViewer:
+    """A client that speaks JSON, as any other program could."""
+
+    def __init__(self, show: Show) -> None:
+        self._exit = ExitStack()
+        self.socket = self._exit.enter_context(connect(show.server.url(scheme="ws"), max_size=None))
+        self.number = 0
+        self.news: dict[str, dict[str, Any]] = {}
+        self.ask("hello", version=VERSION)
+
+    def ask(self, type: str, **fields: Any) -> dict[str, Any]:
+        """Send a request; its answer."""
+        self.number += 1
+        self.socket.send(json.dumps({"type": type, "id": self.number, **fields}))
+        while True:
+            message: dict[str, Any] = json.loads(self.socket.recv(LONG))
+            if message.get("id") == self.number:
+                return message
+            self.news[message["type"]] = message
+
+    def wait_for(self, type: str) -> dict[str, Any]:
+        """The next message of a type."""
+        while True:
+            message: dict[str, Any] = json.loads(self.socket.recv(LONG))
+            if message["type"] == type:
+                return message
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._exit.close()
+
+
+@pytest.fixture
+def shown() -> Iterator[Show]:
+    arena = paddock.open("clutter", seed=2)
+    with paddock.show(arena, speed=None, port=0, open_page=False) as page:
+        yield page
+
+
+@pytest.fixture
+def viewer(shown: Show) -> Iterator[RawViewer]:
+    with RawViewer(shown) as client:
+        yield client
+
+
+def test_a_program_can_wait_for_its_first_viewer(shown: Show) -> None:
+    waiting = threading.Thread(target=shown.wait_for_viewer, daemon=True)
+    waiting.start()
+    with RawViewer(shown) as viewer:
+        viewer.ask("look")  # someone who does not watch yet
+        assert waiting.is_alive()
+        viewer.ask("frames", rate=30)
+        waiting.join(LONG)
+        assert not waiting.is_alive()
+
+
+def test_viewers_are_told_why_a_run_ended_also_those_who_come_later(shown: Show, viewer: RawViewer) -> None:
+    shown.end("exc.py line 4: IndexError: list index out of range", failed=True, again=True)
+    told = viewer.wait_for("run")
+    assert told["state"] == "failed"
+    assert told["reason"] == "exc.py line 4: IndexError: list index out of range"
+    with RawViewer(shown) as late:
+        late.ask("look")
+        assert late.news["run"] == told
+        assert not late.news["clock"]["running"]
+
+
+@pytest.mark.parametrize("request_type", ["run_again", "reset", "play"])
+def test_a_run_that_has_ended_is_run_again_when_a_viewer_says_so(
+    shown: Show, viewer: RawViewer, request_type: str
+) -> None:
+    shown.arena.step(50)
+    shown.end("1 s is over", again=True)
+    assert viewer.wait_for("run")["state"] == "ended"
+    fields = {} if request_type == "play" else {"seed": 9}
+    assert viewer.ask(request_type, **fields)["type"] == "done"
+    shown.wait_for_run_again()
+    assert (shown.arena.tick, shown.arena.seed) == (0, 2 if request_type == "play" else 9)
+    shown.arena.step(5)  # the clock runs
+    assert shown.arena.tick == 5
+
+
+def test_a_run_that_goes_on_is_not_run_again(shown: Show, viewer: RawViewer) -> None:
+    refused = viewer.ask("run_again")
+    assert refused["type"] == "refused"
+    assert "no run has ended" in refused["message"]
+
+
+# ---- history
+
+
+def paths(shown: Show) -> np.ndarray[Any, np.dtype[np.float32]]:
+    history = shown.server.session.history
+    return np.frombuffer(history.paths(), "<f4").reshape(len(history.samples), -1, 2)
+
+
+def test_who_joins_a_run_under_way_learns_where_robots_have_been(shown: Show) -> None:
+    start = shown.arena["red"].pose[:2]
+    shown.arena["red"].wheels.set(0.05, 0.05)
+    shown.arena.step(100)
+    with RawViewer(shown) as viewer:
+        answer = viewer.ask("recall")
+        assert len(answer["ticks"]) > 10
+        assert paths(shown)[0, 0] == pytest.approx(start, abs=0.005)
+        assert paths(shown)[-1, 0] == pytest.approx(shown.arena["red"].pose[:2], abs=0.005)
+        of_red = viewer.ask("recall", robot="red")
+        assert of_red["ticks"] == answer["ticks"]
+        assert of_red["wheels"][-2:] == pytest.approx([0.05, 0.05], abs=0.002)
+        assert len(of_red["readings"]["proximity"]) == 8 * len(answer["ticks"])
+        assert "camera" not in of_red["readings"]
+        unknown = viewer.ask("recall", robot="rad")
+        assert "did you mean 'red'" in unknown["message"]
+
+
+def test_a_history_stays_short_and_a_reset_clears_it(shown: Show, viewer: RawViewer) -> None:
+    history = shown.server.session.history
+    for _ in range(2000):
+        shown.arena.step(3)
+    ticks = np.diff(history.ticks)
+    assert MOST_SAMPLES / 2 <= len(ticks) <= MOST_SAMPLES
+    assert ticks.min() * 3 >= ticks.max()
+    assert history.samples[0].tick == 0
+    viewer.ask("reset")
+    assert len(history.samples) == 0
+
+
+def test_a_teleported_robot_breaks_its_path_even_after_samples_were_dropped(shown: Show, viewer: RawViewer) -> None:
+    shown.arena.step(100)
+    viewer.ask("place", robot="red", x=0.06, y=0.94, heading=0.0)
+    shown.arena.step(100)
+    assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
+    shown.server.session.history._drop_every_second()
+    assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
+
+
+def test_the_program_s_own_teleport_breaks_the_path_too(shown: Show) -> None:
+    shown.arena.step(100)
+    shown.arena["red"].set_pose(0.06, 0.94)
+    shown.arena.step(100)
+    assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
+
+
+def test_robots_that_come_and_go_leave_the_paths_of_the_others(shown: Show) -> None:
+    arena = shown.arena
+    arena.step(50)
+    arena.spawn("green", "e-puck", at=(0.06, 0.94))
+    arena.step(50)
+    path = paths(shown)
+    column = arena.numbers["green"]
+    assert np.isnan(path[0, column]).all()
+    assert path[-1, column] == pytest.approx((0.06, 0.94), abs=0.005)
+    assert not np.isnan(path[:, arena.numbers["red"]]).any()
+
+
+def test_a_history_that_fails_does_not_stop_the_clock(shown: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: RunHistory) -> None:
+        raise ValueError("no more room")
+
+    monkeypatch.setattr(RunHistory, "_take_sample", fail)
+    shown.arena.step(50)
+    assert shown.arena.tick == 50
