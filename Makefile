@@ -33,6 +33,7 @@ lint: $(READY)  ## formatting, lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/generate_dispatch.py --check
 
 format: $(READY)
 	$(BIN)/ruff format .
