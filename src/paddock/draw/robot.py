@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from paddock.core.geometry import Disc, Point, Pose, bounding_radius, box_of
 from paddock.draw.canvas import FAINT, INK, Canvas, Rect, blend, darker, round_length, tint
-from paddock.draw.symbols import KIND_COLORS, PLAIN, Sight, beams, draw_beams, draw_mounts, draw_wheels, front
+from paddock.draw.symbols import Sight, beams, draw_beams, draw_mounts, draw_wheels, front
 from paddock.robots.spec import RobotSpec
+from paddock.sensors.appearance import PLAIN
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
@@ -85,7 +86,7 @@ def _number(canvas: Canvas, sensor: SensorSpec, spec: RobotSpec, view: Rect, zoo
     found = list(beams(sensor))
     if len(found) < 2:
         return
-    color = darker(KIND_COLORS.get(sensor.kind, PLAIN), 0.25)
+    color = darker(sensor.look.color, 0.25)
     for i, beam in enumerate(found):
         width, height = canvas.measure(str(i), 13 * zoom)
         start = 14 * zoom / canvas.scale
@@ -118,8 +119,8 @@ def _draw_table(canvas: Canvas, spec: RobotSpec, top: float, zoom: float) -> Non
     for i, sensor in enumerate(spec.sensors):
         y = top + (i + 1) * 25 * zoom
         pixel = (48 * zoom, y)
-        if sensor.kind in KIND_COLORS:
-            canvas.dot(pixel, 6 * zoom, tint(KIND_COLORS[sensor.kind]))
+        if sensor.look.color != PLAIN:
+            canvas.dot(pixel, 6 * zoom, tint(sensor.look.color))
         else:
             canvas.ring(pixel, 6 * zoom, tint(PLAIN), 1.5 * zoom)
         texts = (sensor.name, sensor.kind, _count(sensor), _range(sensor))

@@ -11,26 +11,13 @@ import numpy as np
 from paddock.core.geometry import Disc, Point, Pose, Shape, placed
 from paddock.draw.canvas import Canvas, blend, darker, tint
 from paddock.robots.spec import RobotSpec
+from paddock.sensors.appearance import PLAIN
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.bumper import BumperSpec
-from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
-from paddock.sensors.sonar import SonarSpec
 from paddock.worlds.solids import Solid
 
-KIND_COLORS = {
-    "proximity": "#e4572e",
-    "sonar": "#2e86ab",
-    "laser": "#7b5ea7",
-    "camera": "#e6a117",
-    "ground": "#22252b",
-    "light": "#c9a200",
-    "bumper": "#b5179e",
-    "chemical": "#2f9e6e",
-    "microphone": "#6c757d",
-}
-PLAIN = "#9aa1ab"  # of kinds that look nowhere
 FAN_STEP = math.radians(2)
 
 
@@ -49,15 +36,8 @@ def beams(sensor: SensorSpec) -> Iterator[Beam]:
     """The beams of a sensor that looks at distances; others have none."""
     if not isinstance(sensor, RangeSensorSpec):
         return
-    opening = 0.0
-    if isinstance(sensor, ProximitySpec):
-        opening = sensor.aperture_deg
-    elif isinstance(sensor, SonarSpec):
-        opening = sensor.cone_deg
-    elif isinstance(sensor, (LaserSpec, CameraSpec)):
-        opening = sensor.fov_deg
     for x, y, z, heading in sensor.mounts:
-        yield Beam(x, y, z, math.radians(heading), math.radians(opening) / 2, sensor.range)
+        yield Beam(x, y, z, math.radians(heading), sensor.opening / 2, sensor.range)
 
 
 class Sight:
@@ -95,7 +75,7 @@ class Sight:
 
 def draw_beams(canvas: Canvas, sensor: SensorSpec, pose: Pose, most: float, sight: Sight | None = None) -> None:
     """Faint beams, no longer than `most` [m]; with a sight they end at walls."""
-    color = KIND_COLORS.get(sensor.kind, PLAIN)
+    color = sensor.look.color
     for beam in beams(sensor):
         c, s = math.cos(pose.heading), math.sin(pose.heading)
         eye = pose.x + c * beam.x - s * beam.y, pose.y + s * beam.x + c * beam.y
@@ -142,8 +122,8 @@ def draw_wheels(canvas: Canvas, spec: RobotSpec, pose: Pose) -> None:
 
 def draw_mounts(canvas: Canvas, sensor: SensorSpec, shape: Shape) -> None:
     """Where a sensor sits on a robot at the origin; bumpers as a part of the outline."""
-    color = KIND_COLORS.get(sensor.kind)
-    if color is None:
+    color = sensor.look.color
+    if color == PLAIN:
         return
     if isinstance(sensor, BumperSpec):
         half = math.radians(sensor.width_deg) / 2

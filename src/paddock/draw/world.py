@@ -12,7 +12,6 @@ from paddock.draw.canvas import FAINT, FINER, INK, Canvas, Rect, darker, round_l
 from paddock.draw.legend import BEGINNING, GOAL, GOALS, Entry, draw_beginning, draw_goal, draw_symbol
 from paddock.draw.robot import draw_robot
 from paddock.draw.symbols import (
-    KIND_COLORS,
     Sight,
     beams,
     draw_beams,
@@ -117,8 +116,8 @@ def _key(spec: WorldSpec, types: Sequence[RobotSpec]) -> list[Entry]:
     """What the symbols mean; sensors by the names that programs call them, those of a colour together."""
     seen: dict[str, dict[str, None]] = {}
     for sensor in (sensor for kind in types for sensor in kind.sensors if next(beams(sensor), None)):
-        seen.setdefault(sensor.kind, {})[sensor.name] = None
-    key = [Entry("cone", KIND_COLORS[kind], ", ".join(names)) for kind, names in seen.items()]
+        seen.setdefault(sensor.look.color, {})[sensor.name] = None
+    key = [Entry("cone", color, ", ".join(names)) for color, names in seen.items()]
     key += [Entry("field", field.color, f"{field.name} (field)") for field in spec.fields]
     if spec.lights:
         key.append(Entry("lamp", spec.lights[0].color, "lamp"))
