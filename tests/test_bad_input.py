@@ -412,8 +412,8 @@ BROKEN_WORLDS = [
     ),
     row(
         "a misspelt key in a robot inside the world",
-        placed(CART.replace("wheel_separation", "axel") + "\nat = [1, 1]"),
-        "lesson.toml: robots[0].type.drive.axel: unknown key (did you mean 'wheel_separation'?)",
+        placed(CART.replace("wheel_separation", "wheel_seperation") + "\nat = [1, 1]"),
+        "lesson.toml: robots[0].type.drive.wheel_seperation: unknown key (did you mean 'wheel_separation'?)",
     ),
     row(
         "a misspelt start",

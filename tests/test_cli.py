@@ -300,7 +300,7 @@ def test_any_run_leaves_a_folder_when_asked(tmp_path: Path) -> None:
 
 def test_a_trace_tells_where_robots_with_encoders_believe_to_be(tmp_path: Path) -> None:
     body = "[body]\nradius = 0.05\nheight = 0.08\nmass = 0.3\n"
-    drive = "[drive]\naxle = 0.08\nwheel_diameter = 0.04\nmax_speed = 0.3\n"
+    drive = "[drive]\nwheel_separation = 0.08\nwheel_diameter = 0.04\nmax_speed = 0.3\n"
     (tmp_path / "blind.toml").write_text(f'name = "blind"\n{body}{drive}')
     robots = (("a", "e-puck", 0.5), ("b", "blind.toml", 1.5))
     placed = "".join(f'[[robots]]\nname = "{name}"\ntype = "{kind}"\nat = [{x}, 1]\n' for name, kind, x in robots)
@@ -311,9 +311,9 @@ def test_a_trace_tells_where_robots_with_encoders_believe_to_be(tmp_path: Path) 
     a, b = (list(csv.DictReader(trace.splitlines())) for trace in traces)
     assert float(a[-1]["x"]) != float(a[0]["x"])
     for row in a:
-        assert float(row["believed_x"]) == pytest.approx(float(row["x"]), abs=0.01)
-        assert float(row["believed_heading"]) == pytest.approx(float(row["heading"]), abs=0.1)
-    assert {row["believed_x"] for row in b} == {""}
+        assert float(row["estimated_x"]) == pytest.approx(float(row["x"]), abs=0.01)
+        assert float(row["estimated_heading"]) == pytest.approx(float(row["heading"]), abs=0.1)
+    assert {row["estimated_x"] for row in b} == {""}
 
 
 @pytest.mark.parametrize("arguments", [("run",), ("run", "empty", "--scenario", "turn-and-go")])

@@ -63,9 +63,8 @@ def test_a_mistake_is_told_with_file_and_line(tmp_path: Path, text: str, message
     (tmp_path / "bad.py").write_text(text)
     done = command("run", "line-crossing", "-c", "bad.py", "--headless", "--seconds", "1", folder=tmp_path)
     assert done.returncode == 2
-    told = [line for line in done.stderr.splitlines() if not line.startswith("Paddock compiles")]
-    assert len(told) == 1
-    assert told[0].startswith(f"paddock: bad.py {message}")
+    assert done.stderr.splitlines()[-1].startswith(f"paddock: bad.py {message}")
+    assert "paddock/src" not in done.stderr.replace("\\", "/")  # frames of Paddock are of no interest
 
 
 def test_a_policy_for_another_robot_is_refused_with_its_file_and_what_it_was_made_for(tmp_path: Path) -> None:
@@ -129,9 +128,8 @@ def enabled(robot: paddock.Robot) -> set[str]:
 # ---- robots by their address
 
 
-@pytest.mark.parametrize("more", [["clutter"], ["--scenario", "paper-loop"]], ids=["a world", "a scenario"])
-def test_a_robot_and_a_world_are_not_both_driven(more: list[str]) -> None:
-    done = command("run", *more, "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0")
+def test_a_robot_and_a_world_are_not_both_driven() -> None:
+    done = command("run", "clutter", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0")
     assert done.returncode == 2
     assert "expected either a world or --scenario or --robot" in done.stderr
 
@@ -141,7 +139,7 @@ def test_what_is_for_simulations_only_is_refused_for_a_robot(option: str) -> Non
     done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", *option.split())
     assert done.returncode == 2
     name = option.split()[0]
-    assert f"{name} means nothing to --robot, which takes --controller, --policy, --seconds, --headless" in done.stderr
+    assert f"{name} means nothing to --robot, which takes --scenario, --controller, --policy, " in done.stderr
 
 
 @pytest.mark.parametrize("option", ["-c x.py", "--policy p.npz", "--picture x.png", "--seconds 30"])
@@ -149,7 +147,7 @@ def test_what_a_scenario_decides_itself_is_refused(option: str) -> None:
     done = command("run", "--scenario", "paper-loop", *option.split())
     assert done.returncode == 2
     name = option.split()[0].replace("-c", "--controller")
-    assert f"{name} means nothing to --scenario, which takes --seed, --speed, --out, --report, " in done.stderr
+    assert f"{name} means nothing to --scenario, which takes --robot, --seed, --speed, --out, " in done.stderr
 
 
 def test_a_robot_needs_someone_who_drives_it() -> None:

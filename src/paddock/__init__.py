@@ -13,6 +13,7 @@ from paddock.core.errors import (
     DeviceRefused,
     LinkError,
     PaddockError,
+    PaddockWarning,
     Refused,
     SimulationError,
     SpecError,
@@ -24,9 +25,11 @@ from paddock.core.errors import (
 
 if TYPE_CHECKING:
     from paddock.arena import Arena
+    from paddock.arena.until import reached, touched
     from paddock.core.geometry import Pose
     from paddock.core.jit import kernel
     from paddock.core.observation import Command, Observation
+    from paddock.episodes import Episode, Event, Trace
     from paddock.links import connect
     from paddock.robots import RobotSpec
     from paddock.rollouts.batch import Batch
@@ -45,15 +48,19 @@ __all__ = [
     "Command",
     "DeviceNotEnabled",
     "DeviceRefused",
+    "Episode",
+    "Event",
     "LinkError",
     "Observation",
     "PaddockError",
+    "PaddockWarning",
     "Pose",
     "Refused",
     "RobotSpec",
     "SimulationError",
     "SpecError",
     "Timeout",
+    "Trace",
     "UnknownName",
     "VersionMismatch",
     "WorldSpec",
@@ -61,19 +68,26 @@ __all__ = [
     "connect",
     "kernel",
     "open",
+    "reached",
     "show",
+    "touched",
 ]
 
 _LAZY = {
     "Arena": "paddock.arena",
     "Batch": "paddock.rollouts.batch",
     "Command": "paddock.core.observation",
+    "Episode": "paddock.episodes",
+    "Event": "paddock.episodes",
+    "Trace": "paddock.episodes",
     "Observation": "paddock.core.observation",
     "Pose": "paddock.core.geometry",
     "RobotSpec": "paddock.robots",
     "WorldSpec": "paddock.worlds",
     "connect": "paddock.links",
     "kernel": "paddock.core.jit",
+    "reached": "paddock.arena.until",
+    "touched": "paddock.arena.until",
     "show": "paddock.server.show",
 }
 
@@ -132,8 +146,8 @@ def _built(call: str, world: World, dt: float | None) -> BuiltWorld:
         raise SimulationError(
             f"{call}: expected a world's name, the path of a TOML file, or a WorldSpec, got {shown(world)}"
         )
-    if dt is not None and not (all_finite(dt) and 0 < dt <= 1):
-        raise SimulationError(f"dt: expected seconds > 0 and <= 1, got {dt!r}")
+    if dt is not None and not (all_finite(dt) and 1e-4 <= dt <= 1):
+        raise SimulationError(f"dt: expected seconds >= 0.0001 and <= 1, got {dt!r}")
     spec = world if isinstance(world, WorldSpec) else load_world(world)
     return build(spec, dt=None if dt is None else float(dt))
 

@@ -85,15 +85,15 @@ def test_a_finer_tick_reaches_the_same_place() -> None:
     assert places[0] == pytest.approx(places[1], abs=1e-3)
 
 
-@pytest.mark.parametrize("dt", [0, -0.02, 1.5, math.nan, math.inf])
+@pytest.mark.parametrize("dt", [0, 1e-9, -0.02, 1.5, math.nan, math.inf])
 def test_a_tick_that_is_no_tick_is_refused(dt: float) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.open(ONE, dt=dt)
-    assert str(caught.value) == f"dt: expected seconds > 0 and <= 1, got {dt!r}"
+    assert str(caught.value) == f"dt: expected seconds >= 0.0001 and <= 1, got {dt!r}"
 
 
 def test_a_tick_that_is_a_text_is_refused() -> None:
-    with pytest.raises(paddock.PaddockError, match="dt: expected seconds > 0 and <= 1, got '20 ms'"):
+    with pytest.raises(paddock.PaddockError, match=r"dt: expected seconds >= 0\.0001 and <= 1, got '20 ms'"):
         paddock.open(ONE, dt="20 ms")  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
 
-from paddock.core.spec import Count, Number, Said, Spec, Tagged, Text, hints
+from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hints
 from paddock.robots.spec import Body, RobotSpec
 from paddock.sensors.base import Pivot, SensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -61,7 +61,7 @@ def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
         if name in ("delay", "period"):
             return st.floats(0, 1)
         if name == "mounts" and cls in (LaserSpec, CameraSpec):
-            return st.tuples(st.tuples(*[coordinates] * 4))
+            return st.tuples(st.tuples(*[st.floats(-10, 10)] * 4))
         if name == "aperture_deg":
             return st.floats(0, 90)
     if name == "points" and cls in (Wall, Stroke):
@@ -137,15 +137,18 @@ def _of(hint: Any) -> st.SearchStrategy[Any]:
 
 def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
     if isinstance(rule, Number):
-        low, high = max(rule.low, rule.above, -FAR), min(rule.high, rule.limit, FAR)
+        low, high = max(rule.low, rule.above, -rule.limit, -FAR), min(rule.high, rule.limit, FAR)
         if hint is int:
             return st.integers(int(low), int(high))
+        if rule.least > 0:
+            some = st.floats(max(rule.least, low), high)
+            return st.one_of(st.just(0.0), some) if low == 0 > rule.above else some
         return st.floats(TINY if rule.above == 0 else low, high, exclude_min=rule.above == low != 0)
     if isinstance(rule, Count):
         return st.lists(_of(get_args(hint)[0]), min_size=rule.least, max_size=rule.least + 2).map(tuple)
     if isinstance(rule, Tagged):
         return st.one_of([specs(cls) for cls in rule.classes.load_all().values()])
-    if isinstance(rule, Said):
+    if isinstance(rule, Description):
         return _of(hint)
     assert isinstance(rule, Text)
     return colors if "colour" in rule.expected else names

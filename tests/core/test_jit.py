@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import errno
+import importlib
 import os
 import shutil
 import subprocess
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 from paddock.core import jit
+from paddock.core.errors import PaddockWarning
 
 
 def python(script: str, **environment: str) -> str:
@@ -41,6 +44,43 @@ def test_loading_and_checking_a_world_does_not_import_numba() -> None:
 
 def test_importing_paddock_alone_imports_neither_numpy_nor_pillow() -> None:
     assert python("import sys, paddock; print({'numpy', 'PIL', 'numba'} & set(sys.modules))") == "set()"
+
+
+def test_a_disk_without_space_costs_time_but_no_run(tmp_path: Path) -> None:
+    script = """
+    import resource, sys, warnings
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails
+    from paddock.engine.kernels.drive import wrapped
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        print(wrapped(7.0) < 1.0, len(told), str(told[0].message).split(":")[0])
+    """
+    cannot = f"Paddock cannot keep compiled kernels in {tmp_path}"
+    said = python(script, NUMBA_CACHE_DIR=str(tmp_path))
+    assert said.startswith(f"True 1 {cannot}"), said
+    assert not list(tmp_path.rglob("*.nbi"))
+
+
+def test_machine_code_that_was_not_written_is_not_taken_from_an_older_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "from paddock.core.jit import kernel\n@kernel\ndef answer(x):\n    return x + {}\n"
+    file = tmp_path / "kernels_on_a_full_disk.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    file.write_text(source.format(1), encoding="utf-8")
+    module = importlib.import_module(file.stem)
+    assert module.answer(1) == 2
+    file.write_text(source.format(22), encoding="utf-8")
+    module = importlib.reload(module)
+    kept = module.answer.compiled._cache._cache_file
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(type(kept), "_save_data", fail)  # the index was written, the machine code is not
+    with pytest.warns(PaddockWarning, match="No space left on device"):
+        assert module.answer(1) == 23
+    assert not list(tmp_path.rglob("*.nbi"))
 
 
 def test_with_the_compiler_off_kernels_are_plain_python_and_numba_stays_out() -> None:
@@ -157,6 +197,7 @@ def test_cached_machine_code_is_renewed_when_a_kernel_that_it_calls_changes(tmp_
     import sys
     from pathlib import Path
     from paddock.core import jit
+from paddock.core.errors import PaddockWarning
     jit.package_folder = lambda: Path({str(tmp_path)!r})
     sys.path.insert(0, {str(tmp_path)!r})
     from outer_kernel import doubled

@@ -268,6 +268,9 @@ def test_what_is_no_finite_number_is_refused(value: Any) -> None:
     [
         (Number("metres", above=0, limit=100), -1, "metres > 0"),
         (Number("metres", above=0, limit=100), 101, "metres > 0 and <= 100"),
+        (Number("metres", above=0, least=0.01, limit=100), 101, "metres > 0 and <= 100"),
+        (Number("metres", above=0, least=0.01, limit=100), 1e-9, "metres >= 0.01 and <= 100"),
+        (Number("metres", low=0, least=0.01, limit=100), 1e-9, "metres >= 0.01 and <= 100 or 0"),
         (Number("metres", limit=100), -101, "metres >= -100 and <= 100"),
         (Number("metres", above=0, limit=100), math.inf, "finite metres > 0"),
         (Number(low=0), math.nan, "a finite number >= 0"),
@@ -276,4 +279,4 @@ def test_what_is_no_finite_number_is_refused(value: Any) -> None:
 )
 def test_a_number_tells_its_limit_only_to_those_who_exceed_it(rule: Number, value: float, text: str) -> None:
     assert not rule.admits(value)
-    assert rule.told_to(value) == text
+    assert rule.explain(value) == text

@@ -41,7 +41,7 @@ def brute_force(built: BuiltWorld, motion: np.ndarray, robot: int, x: float, y: 
         if i == robot:
             continue
         ox, oy, heading = motion[i, [X, Y, HEADING]].tolist()
-        away = math.dist((x, y), (ox, oy)) - built.model.robots[built.model.makes[i], RADIUS]
+        away = math.dist((x, y), (ox, oy)) - built.model.robots[built.model.robot_variant[i], RADIUS]
         if kind.body.outline is None:
             add(away, [(ox, oy)], kind.body.radius)
         else:
@@ -53,10 +53,10 @@ def brute_force(built: BuiltWorld, motion: np.ndarray, robot: int, x: float, y: 
 
 
 def gathered(
-    built: BuiltWorld, space, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0
+    built: BuiltWorld, scratch, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0
 ):
-    segments, discs = gather(built.model, motion, space, robot, x, y, math.cos(angle), math.sin(angle), reach, ago)
-    rows = [*space.segments[:segments], *space.discs[:discs]]
+    segments, discs = gather(built.model, motion, scratch, robot, x, y, math.cos(angle), math.sin(angle), reach, ago)
+    rows = [*scratch.segments[:segments], *scratch.discs[:discs]]
     return [tuple(row[ITEM_X0 : ITEM_RADIUS + 1]) for row in rows]
 
 
@@ -65,9 +65,9 @@ def rounded(rows: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
 
 
 def check(
-    built: BuiltWorld, space, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0
+    built: BuiltWorld, scratch, motion, robot: int, x: float, y: float, angle: float, reach: float, ago: int = 0
 ) -> None:
-    found = rounded(gathered(built, space, motion, robot, x, y, angle, reach, ago))
+    found = rounded(gathered(built, scratch, motion, robot, x, y, angle, reach, ago))
     must, may = brute_force(built, motion, robot, x, y, angle, reach)
     if not may:  # nothing lies on the very edge
         assert len(found) == len(must)
@@ -91,12 +91,12 @@ def test_everything_within_reach_is_gathered_once_and_nothing_else(seed):
     built = build(random_world(rng, kinds, arcs=False, open=bool(rng.integers(2))))
     if not built.robots:
         return
-    motion, space = start(built), workspace(built.model)
-    index_crowd(built.model.grids, motion, space.crowd)
+    motion, scratch = start(built), workspace(built.model)
+    index_crowd(built.model.grids, motion, scratch.crowd)
     for _ in range(12):
         reach = float(rng.choice([0.05, 0.1, 0.3, 0.7, 2.0, 9.0])) * float(rng.uniform(0.7, 1.3))
         x, y, angle = *rng.uniform(-2.5, 2.5, 2).tolist(), float(rng.uniform(-4, 4))
-        check(built, space, motion, int(rng.integers(0, len(built.robots))), x, y, angle, reach)
+        check(built, scratch, motion, int(rng.integers(0, len(built.robots))), x, y, angle, reach)
 
 
 @settings(max_examples=40)
@@ -107,17 +107,17 @@ def test_robots_are_found_far_outside_the_bounds_and_after_they_moved_on(seed):
     built = build(random_world(rng, kinds, arcs=False, open=True))
     if len(built.robots) < 2:
         return
-    motion, space = start(built), workspace(built.model)
+    motion, scratch = start(built), workspace(built.model)
     outside = rng.random(len(motion)) < 0.5
     motion[outside, X : Y + 1] *= rng.uniform(1.0, 8.0)
-    index_crowd(built.model.grids, motion, space.crowd)
+    index_crowd(built.model.grids, motion, scratch.crowd)
     ago = int(rng.integers(0, 4))
     bearing, far = rng.uniform(-4, 4, len(motion)), built.model.grids[CROWD, GRID_REACH] * (1 + ago)
     motion[:, X] += np.cos(bearing) * far * 0.999
     motion[:, Y] += np.sin(bearing) * far * 0.999
     for robot in range(len(motion)):
         x, y, angle = motion[robot, X : HEADING + 1].tolist()
-        check(built, space, motion, robot, x, y, angle, float(rng.uniform(0.02, 0.8)), ago)
+        check(built, scratch, motion, robot, x, y, angle, float(rng.uniform(0.02, 0.8)), ago)
 
 
 @pytest.mark.heavy
@@ -127,8 +127,8 @@ def test_a_crowd_of_hundreds_is_gathered_like_a_small_one(seed):
     rng = np.random.default_rng(seed)
     kinds = [puck(radius=0.015) for _ in range(300)]
     built = build(random_world(rng, kinds, arcs=False))
-    motion, space = start(built), workspace(built.model)
-    index_crowd(built.model.grids, motion, space.crowd)
+    motion, scratch = start(built), workspace(built.model)
+    index_crowd(built.model.grids, motion, scratch.crowd)
     for robot in range(0, len(motion), 20):
         x, y, angle = motion[robot, X : HEADING + 1].tolist()
-        check(built, space, motion, robot, x, y, angle, float(rng.choice([0.05, 0.2, 1.0])))
+        check(built, scratch, motion, robot, x, y, angle, float(rng.choice([0.05, 0.2, 1.0])))

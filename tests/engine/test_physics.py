@@ -100,8 +100,8 @@ def test_the_umbmark_square_closes_without_errors(clockwise):
 
 
 @pytest.mark.parametrize("error", [0.02, -0.05])
-def test_an_axle_error_turns_by_the_predicted_wrong_angle(error):
-    arena, robot = alone(robot=puck(), bounds=FIELD, placed_with={"axle_error": error})
+def test_an_wheel_separation_error_turns_by_the_predicted_wrong_angle(error):
+    arena, robot = alone(robot=puck(), bounds=FIELD, placed_with={"wheel_separation_error": error})
     robot.drive(0.2, 1.0)
     arena.step(100)
     assert robot.pose.heading == pytest.approx(2.0 / (1 + error), rel=1e-9)

@@ -75,7 +75,14 @@ def test_an_unwrapped_joint_counts_whole_turns(moves: list[float], first: float)
 
 
 @pytest.mark.parametrize(
-    ("heading", "shown"), [(0.0, 0.0), (math.pi / 2, 90.0), (-math.pi / 2, 270.0), (math.pi, 180.0), (-1e-20, 0.0)]
+    ("heading", "bearing"),
+    [(0.0, 90.0), (math.pi / 4, 45.0), (math.pi / 2, 0.0), (math.pi, 270.0), (-math.pi / 2, 180.0)],
+    ids=["east", "north-east", "north", "west", "south"],
 )
-def test_a_bearing_lies_between_0_and_360_degrees(heading: float, shown: float) -> None:
-    assert compass_bearing(heading) == pytest.approx(shown)
+def test_a_compass_bearing_counts_clockwise_from_north(heading: float, bearing: float) -> None:
+    assert compass_bearing(heading) == pytest.approx(bearing)
+
+
+@given(st.floats(-10, 10))
+def test_a_compass_bearing_lies_between_0_and_360_degrees(heading: float) -> None:
+    assert 0.0 <= compass_bearing(heading) < 360.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import paddock
+from paddock.arena import episode_loop
+from paddock.arena.base import BaseArena
+from paddock.control.tasks.pause import Wait
 from paddock.core.errors import SimulationError
+from paddock.core.observation import WheelSpeeds
 from paddock.engine.clock import Pacer
-from paddock.report import RunLog
 from paddock.robots import load_robot
-from paddock.scenarios import ScenarioSpec, new_log, prepare, run_all, run_scenario, runner, task, write_outputs
+from paddock.scenarios import ScenarioSpec, prepare, run_all, run_scenario, task, write_outputs
 from paddock.scenarios.draws import chance
-from paddock.scenarios.runner import Run
 
 TURN_AND_WANDER = (task("turn", degrees={"random": [-180, 180]}), task("wander", seconds=5), task("stop"))
 
@@ -31,14 +34,13 @@ def scenario(*tasks: Any, world: Any = "empty", **more: Any) -> ScenarioSpec:
 
 def test_equal_seeds_give_equal_runs_to_the_last_bit() -> None:
     first, second = (run_scenario(scenario(), seed=7) for _ in range(2))
-    assert first == second
+    assert first.to_table() == second.to_table()
     assert first.digest == second.digest
 
 
 def test_reading_along_changes_nothing() -> None:
-    plan = prepare(scenario())
-    seen = run_scenario(plan, seed=7, log=new_log(plan), on_tick=lambda run: run.robot.sense())
-    assert seen == run_scenario(scenario(), seed=7)
+    seen = run_scenario(scenario(), seed=7, every=0.5, on_step=lambda arena: arena["red"].sense())
+    assert seen.to_table() == run_scenario(scenario(), seed=7).to_table()
 
 
 def test_different_seeds_draw_different_parameters() -> None:
@@ -50,11 +52,11 @@ def test_different_seeds_draw_different_parameters() -> None:
 def test_a_draw_depends_on_seed_task_and_key_only() -> None:
     turn = task("turn", degrees={"random": [-180, 180]})
     go = task("go-to", x={"random": [0, 1]}, y={"random": [0, 1]}, seconds=3)
-    assert turn.drawn(3, 0) == turn.drawn(3, 0)
-    assert turn.drawn(3, 0) != turn.drawn(3, 1)
-    drawn, other = go.drawn(3, 0), task("go-to", y={"random": [0, 1]}, x=0.5).drawn(3, 0)
-    assert drawn.to_table()["x"] != drawn.to_table()["y"]
-    assert drawn.to_table()["y"] == other.to_table()["y"]
+    assert turn.draw(3, 0) == turn.draw(3, 0)
+    assert turn.draw(3, 0) != turn.draw(3, 1)
+    drawn, other = go.draw(3, 0), task("go-to", y={"random": [0, 1]}, x=0.5).draw(3, 0)
+    assert drawn.table()["x"] != drawn.table()["y"]
+    assert drawn.table()["y"] == other.table()["y"]
 
 
 def test_draws_are_the_same_on_every_machine() -> None:
@@ -63,15 +65,15 @@ def test_draws_are_the_same_on_every_machine() -> None:
 
 @given(seed=st.integers(0, 2**63 - 1), low=st.floats(-180, 180), width=st.floats(0, 100))
 def test_a_draw_lies_in_its_range(seed: int, low: float, width: float) -> None:
-    drawn = task("turn", degrees={"random": [low, low + width]}).drawn(seed, 0).to_table()["degrees"]
+    drawn = task("turn", degrees={"random": [low, low + width]}).draw(seed, 0).table()["degrees"]
     assert low <= drawn <= low + width
 
 
 def test_every_choice_is_drawn_sooner_or_later() -> None:
     follow = task("wall-follow", law="min", gain=1.3, direction="random")
-    assert {follow.drawn(seed, 2).to_table().get("direction", "cw") for seed in range(20)} == {"cw", "ccw"}
+    assert {follow.draw(seed, 2).table().get("direction", "cw") for seed in range(20)} == {"cw", "ccw"}
     wait = task("wait", seconds={"choice": [1, 2, 3]})
-    assert {wait.drawn(seed, 0).to_table()["seconds"] for seed in range(30)} == {1, 2, 3}
+    assert {wait.draw(seed, 0).table()["seconds"] for seed in range(30)} == {1, 2, 3}
 
 
 def test_the_result_tells_when_and_why_tasks_ended() -> None:
@@ -80,7 +82,8 @@ def test_the_result_tells_when_and_why_tasks_ended() -> None:
         ("wait", 0.0, 1.0, "1 s are over", True),
         ("move", 1.0, 3.0, "2 s are over", True),
     ]
-    assert (result.ended, result.complete, result.seconds, result.ticks) == ("all tasks have ended", True, 3.0, 150)
+    assert (result.ended, result.complete) == ("all tasks have ended", True)
+    assert (result.seconds, result.episode.ticks) == (3.0, 150)
     assert result.distance == pytest.approx(0.2, rel=0.01)
 
 
@@ -94,34 +97,34 @@ def test_contact_ends_a_run_where_asked() -> None:
     into_the_wall = task("move", speed=0.12, seconds=30)
     off = {"enabled": False}
     result = run_scenario(scenario(into_the_wall, safety=off, stop={"contact": True}), seed=0)
-    assert (result.ended, result.contact_seconds) == ("contact", 0.02)
+    assert (result.ended, result.contact_time) == ("contact", 0.02)
     result = run_scenario(scenario(into_the_wall, safety=off), seed=0)
     assert result.ended == "all tasks have ended"
-    assert result.contact_seconds > 10
+    assert result.contact_time > 10
 
 
 def test_control_c_ends_a_run_with_a_result_and_a_stopped_robot() -> None:
-    runs: list[Run] = []
+    arenas: list[BaseArena] = []
 
-    def press(run: Run) -> None:
-        runs.append(run)
-        if run.arena.tick == 50:
+    def press(arena: BaseArena) -> None:
+        arenas.append(arena)
+        if arena.tick == 50:
             raise KeyboardInterrupt
 
-    result = run_scenario(scenario(task("move", speed=0.1, seconds=9), task("stop")), seed=0, on_tick=press)
+    result = run_scenario(scenario(task("move", speed=0.1, seconds=9), task("stop")), seed=0, on_step=press)
     assert (result.ended, result.interrupted, result.complete, result.seconds) == ("interrupted", True, False, 1.0)
     assert [t.why for t in result.tasks] == ["interrupted"]
-    runs[-1].arena.step()
-    assert runs[-1].robot.wheels.speeds == (0, 0)
+    arenas[-1].step()
+    assert arenas[-1]["red"].wheels.speeds == (0, 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal for one process")
 def test_a_real_control_c_ends_a_real_process_properly() -> None:
     program = """
-from paddock.scenarios import ScenarioSpec, runner, run_scenario, task
+from paddock.scenarios import ScenarioSpec, run_scenario, task
 spec = ScenarioSpec(name="long", world="empty", tasks=(task("wait", seconds=500),))
-started = lambda run: run.arena.tick == 1 and print("started", flush=True)
-print(run_scenario(spec, seed=0, speed=1, on_tick=started).ended)
+started = lambda arena: arena.tick == 1 and print("started", flush=True)
+print(run_scenario(spec, seed=0, speed=1, on_step=started).ended)
 """
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -132,11 +135,11 @@ print(run_scenario(spec, seed=0, speed=1, on_tick=started).ended)
 
 
 def test_control_c_ends_a_series_of_runs() -> None:
-    def press(run: Run) -> None:
-        if run.seed == 1:
+    def press(arena: BaseArena) -> None:
+        if arena.seed == 1:
             raise KeyboardInterrupt
 
-    results = list(run_all(scenario(task("wait", seconds=1), seeds=5), on_tick=press))
+    results = list(run_all(scenario(task("wait", seconds=1), seeds=5), on_step=press))
     assert [(r.seed, r.interrupted) for r in results] == [(0, False), (1, True)]
 
 
@@ -150,40 +153,35 @@ def test_a_series_has_a_run_for_every_seed_and_repetition() -> None:
 
 def test_a_run_can_be_paced(monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
-    monkeypatch.setattr(runner, "Pacer", functools.partial(Pacer, now=lambda: sum(slept), sleep=slept.append))
+    monkeypatch.setattr(episode_loop, "Pacer", partial(Pacer, now=lambda: sum(slept), sleep=slept.append))
     result = run_scenario(scenario(task("wait", seconds=1)), seed=0, speed=4)
     assert sum(slept) == pytest.approx(result.seconds / 4, abs=0.02)
     with pytest.raises(SimulationError, match="speed"):
         run_scenario(scenario(), seed=0, speed=0)
 
 
-def test_the_log_gets_a_row_for_every_tick_and_a_line_for_every_task() -> None:
-    plan = prepare(scenario(task("turn", degrees=30), task("move", speed=0.1, seconds=1)))
-    log = new_log(plan)
-    result = run_scenario(plan, seed=0, log=log)
-    assert len(log) == result.ticks + 1  # and the end
-    assert [span.task for span in log.spans()] == ["turn", "move", ""]
-    assert [line.text for line in log.lines][:1] == ["task 1: turn (degrees = 30.0)"]
-    assert log.lines[-1].text == "ended: all tasks have ended"
-    assert {"encoders.0", "proximity.7"} <= set(log.channels())
-    believed, true = log.believed[-1], log.poses[-1]
-    assert math.dist(believed[:2], true[:2]) < 0.01
+def test_the_trace_has_a_row_for_every_tick_and_an_event_for_every_task() -> None:
+    result = run_scenario(scenario(task("turn", degrees=30), task("move", speed=0.1, seconds=1)), seed=0)
+    trace = result.episode.trace
+    assert len(trace) == result.episode.ticks + 1  # and the end
+    assert [span.task for span in trace.spans()] == ["turn", "move", ""]
+    assert [event.text for event in trace.events][:1] == ["task 1: turn (degrees = 30.0)"]
+    assert trace.events[-1].text == "ended: all tasks have ended"
+    assert {"encoders.0", "proximity.7"} <= set(trace.channels())
+    assert math.dist(trace.estimated_pose[-1, :2], trace.pose[-1, :2]) < 0.01
 
 
-def test_the_belief_follows_the_truth_on_both_robots() -> None:
+def test_the_estimate_follows_the_truth_on_both_robots() -> None:
     for world in ("empty", "wall-loop"):
-        plan = prepare(scenario(task("wander", seconds=30), world=world))
-        log = RunLog(plan.world, plan.robot, plan.world.dt)
-        run_scenario(plan, seed=2, log=log)
-        assert abs(log.believed[1:] - log.poses[1:])[:, :2].max() < 0.05
+        trace = run_scenario(scenario(task("wander", seconds=30), world=world), seed=2).episode.trace
+        assert abs(trace.estimated_pose[1:] - trace.pose[1:])[:, :2].max() < 0.05
 
 
-def test_a_program_that_takes_its_wheels_for_larger_believes_to_be_farther() -> None:
+def test_a_program_that_takes_its_wheels_for_larger_estimates_to_be_farther() -> None:
     def ends(**belief: float) -> tuple[Any, Any]:
-        plan = prepare(scenario(task("move", speed=0.3, seconds=4), world="wall-loop", belief=belief))
-        log = new_log(plan)
-        run_scenario(plan, seed=0, log=log)
-        return log.believed[-1] - log.poses[0], log.poses[-1] - log.poses[0]
+        spec = scenario(task("move", speed=0.3, seconds=4), world="wall-loop", belief=belief)
+        trace = run_scenario(spec, seed=0).episode.trace
+        return trace.estimated_pose[-1] - trace.pose[0], trace.pose[-1] - trace.pose[0]
 
     exact, way = ends()
     doubled, same_way = ends(wheel_diameter=2 * load_robot("pioneer-p3dx").drive.wheel_diameter)
@@ -192,20 +190,59 @@ def test_a_program_that_takes_its_wheels_for_larger_believes_to_be_farther() -> 
     assert same_way[0] == pytest.approx(way[0])
 
 
-def test_a_program_that_takes_its_axle_for_wider_turns_farther() -> None:
-    plan = prepare(
-        scenario(task("turn", degrees=90), belief={"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation})
-    )
-    log = new_log(plan)
-    assert run_scenario(plan, seed=0, log=log).complete
-    assert math.degrees(log.poses[-1][2] - log.poses[0][2]) % 360 == pytest.approx(180, abs=2)
+def test_a_program_that_takes_its_wheel_separation_for_wider_turns_farther() -> None:
+    belief = {"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation}
+    result = run_scenario(scenario(task("turn", degrees=90), belief=belief), seed=0)
+    assert result.complete
+    pose = result.episode.trace.pose
+    assert math.degrees(pose[-1, 2] - pose[0, 2]) % 360 == pytest.approx(180, abs=2)
+
+
+TEAM = {
+    "name": "team",
+    "world": "line-crossing",
+    "safety": {"enabled": False},
+    "team": [
+        {"robot": "red", "tasks": [{"task": "turn", "degrees": {"random": [20, 90]}}]},
+        {"robot": "blue", "tasks": [{"task": "wait", "seconds": 3}, {"task": "turn", "degrees": 10}]},
+    ],
+}
+
+
+def test_a_team_of_robots_does_tasks_of_its_own_at_the_same_time() -> None:
+    result = run_scenario(ScenarioSpec.from_table(TEAM), seed=1)
+    assert result.complete
+    assert [(t.robot, t.name) for t in result.tasks] == [("red", "turn"), ("blue", "wait"), ("blue", "turn")]
+    assert set(result.episode.robots) == {"red", "blue"}
+    assert result.tasks[1].began == 0.0
+    assert ScenarioSpec.from_toml(ScenarioSpec.from_table(TEAM).to_toml()) == ScenarioSpec.from_table(TEAM)
+
+
+def test_a_scenario_runs_on_an_arena_that_is_there_already() -> None:
+    plan = prepare(scenario(task("turn", degrees=45), world="empty"))
+    with paddock.open("clutter", seed=4) as arena:
+        result = run_scenario(plan, seed=4, arena=arena)
+        assert result.complete
+        assert math.degrees(arena["red"].pose.heading) == pytest.approx(90 + 45, abs=2)
+
+
+def test_a_task_that_fails_keeps_what_was_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Wait, observation: Any, elapsed: float) -> Any:
+        if elapsed > 0.5:
+            raise ValueError("no more")
+        return WheelSpeeds(0.0, 0.0)
+
+    monkeypatch.setattr(Wait, "decide", fail)
+    result = run_scenario(scenario(task("wait", seconds=2)), seed=0)
+    assert isinstance(result.error, ValueError)
+    assert result.ended.endswith("ValueError: no more")
+    assert len(result.episode.trace) > 25
 
 
 def test_the_outputs_are_those_asked_for(tmp_path: Path) -> None:
     plan = prepare(scenario(task("move", seconds=2), outputs={"folder": "mine", "files": ["trace", "report"]}))
-    log = new_log(plan)
-    result = run_scenario(plan, seed=0, log=log)
-    files = write_outputs(plan, result, log, tmp_path)
+    result = run_scenario(plan, seed=0)
+    files = write_outputs(plan, result, tmp_path)
     assert {file.name for file in files} == {"trace.csv", "report.html"}
     assert files[0].parent == tmp_path / "mine-001"
 
@@ -219,10 +256,10 @@ def test_a_robot_may_be_put_elsewhere_and_changed() -> None:
     }
     plan = prepare(scenario(task("move", speed=0.2, seconds=1), robot=change, world={"base": "empty", "dt": 0.01}))
     poses: list[Any] = []
-    run_scenario(plan, seed=0, on_tick=lambda run: poses.append(run.robot.pose))
+    run_scenario(plan, seed=0, on_step=lambda arena: poses.append(arena["red"].pose))
     assert poses[-1].x == pytest.approx(0.5, abs=1e-3)
     assert poses[-1].y == pytest.approx(0.6, abs=5e-3)
-    assert len(poses) == 101
+    assert len(poses) == 100
 
 
 def test_a_named_start_replaces_a_place() -> None:

@@ -58,7 +58,7 @@ def test_a_kind_is_as_every_kind_must_be(kind: str) -> None:
 def test_shipped_kinds_have_small_numbers_and_others_numbers_of_their_own() -> None:
     assert [MEASURE.number(SENSORS[name]) for name in SENSORS.builtin] == list(range(len(SENSORS.builtin)))
     assert MEASURE.number(Slow) == MEASURE.number(CompassSpec)  # it computes the same
-    with pytest.raises(PaddockError, match=r"expected a function measure\(model, space, view, device, values\)"):
+    with pytest.raises(PaddockError, match=r"expected a function measure\(model, scratch, view, device, values\)"):
         MEASURE.number(Nothing)
 
 

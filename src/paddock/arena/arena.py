@@ -22,14 +22,14 @@ from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.local import Gone, LocalBody
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot, fingerprint
-from paddock.core.errors import SimulationError, UnknownName, shown
+from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
 from paddock.core.numeric import checked_seed
 from paddock.core.observation import Readings
 from paddock.engine import state as engine
 from paddock.engine.kernels.surroundings import index_crowd
-from paddock.engine.model import END_OF_DEVICES, Floats
+from paddock.engine.model import Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.policies.policy import Policy
@@ -53,7 +53,6 @@ class Arena(BaseArena):
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
         self.layout = 0  # how often robots came or went
-        self._step = step.compiled
         self._watched: list[Robot] = []
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self._hold(built)
@@ -61,15 +60,19 @@ class Arena(BaseArena):
         self.commands = engine.initial_commands(self.model)
         self.robots = Robots(self)
         with progress_while_compiling("its engine", step):
-            self._step(self.model, self.state, self.commands, self.space, 0)
+            self._bind_kernels()
             self.index()
 
     def _hold(self, built: BuiltWorld) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
-        self.space = engine.workspace(self.model)
+        self.scratch = engine.workspace(self.model)
         self.sensing = sense_for(built.sensor_kinds)
-        self._sense = self.sensing.compiled
         self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
+
+    def _bind_kernels(self) -> None:
+        """Find the machine code for tables of these types."""
+        self._step = step.entry(self.model, self.state, self.commands, self.scratch, 0)
+        self._sense: Callable[..., Any] | None = None  # until a device is enabled
 
     def close(self) -> None:
         """Nothing to give back in this process; here so that all arenas can be closed alike."""
@@ -108,13 +111,15 @@ class Arena(BaseArena):
 
     def step(self, n: int = 1) -> None:
         """Let `n` ticks pass."""
-        if self._watched:
+        if not self._watched and self.gate is None:
+            self.advance(n)
+        elif not self._watched:
+            self._pass(n)
+        else:
             for _ in range(checked_ticks(n)):
                 self._pass(1)
                 for robot in self._watched:
                     robot.watches.look(self.time)
-        else:
-            self._pass(n)
 
     def _pass(self, ticks: int) -> None:
         if self.gate is None:
@@ -126,7 +131,7 @@ class Arena(BaseArena):
         """Let ticks pass without asking the gate; for whoever keeps it."""
         if n == 1:
             with self.turn:
-                self._step(self.model, self.state, self.commands, self.space, 1)
+                self._step(self.model, self.state, self.commands, self.scratch, 1)
         else:
             self._advance(checked_ticks(n), self._step)
 
@@ -137,7 +142,7 @@ class Arena(BaseArena):
             now = min(ticks, slice_of_ticks)
             started = time.perf_counter()
             with self.turn:
-                kernel(self.model, self.state, self.commands, self.space, *more, now)
+                kernel(self.model, self.state, self.commands, self.scratch, *more, now)
             took = time.perf_counter() - started
             slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
             ticks -= now
@@ -178,7 +183,7 @@ class Arena(BaseArena):
         compiled = loop_for(by_number.values(), self.built.sensor_kinds, plan.metrics)
         more = (table, np.zeros(max(1, self.built.values)), recording.sums, np.zeros(1, np.int64))
         with progress_while_compiling("its fused loop", compiled):
-            compiled(self.model, self.state, self.commands, self.space, *more, 0)
+            compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
         try:
             self._advance(plan.ticks, compiled.compiled, *more)
         finally:
@@ -189,20 +194,25 @@ class Arena(BaseArena):
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
         with progress_while_compiling("its sensors", self.sensing):
-            self.read(0, np.zeros(self.model.types[:, END_OF_DEVICES].max(initial=0), np.uint8), np.empty(0))
+            self._sense_kernel()
         if camera is not None:
             with progress_while_compiling("its cameras", take_picture):
                 self.take_picture(0, -1, camera, np.empty((*camera.shape, 3), np.uint8))
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
-        """Read devices of one robot into a row of readings."""
-        with self.turn:
-            self._sense(self.model, self.state, self.space, 0, robot, enabled, raw, readings)
+        """Read devices of one robot into a row of readings. Whoever calls it has the turn."""
+        kernel = self._sense or self._sense_kernel()
+        kernel(self.model, self.state, self.scratch, 0, robot, enabled, raw, readings)
+
+    def _sense_kernel(self) -> Callable[..., Any]:
+        flags, row = np.zeros(0, np.uint8), np.zeros(0)
+        self._sense = self.sensing.entry(self.model, self.state, self.scratch, 0, 0, flags, False, row)
+        return self._sense
 
     def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
         """Take a picture with one camera."""
         with self.turn:
-            take_picture(self.model, self.state, self.space, 0, robot, device, depth, picture)
+            take_picture(self.model, self.state, self.scratch, 0, robot, device, depth, picture)
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
@@ -219,7 +229,7 @@ class Arena(BaseArena):
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this arena, or of another one of the same world and tick."""
         if not isinstance(snapshot, Snapshot):
-            raise SimulationError(f"restore: expected a snapshot, got {shown(snapshot)}")
+            raise SimulationError(f"restore: expected a snapshot, got {format_value(snapshot)}")
         if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
         self.take_over(snapshot.state, snapshot.commands)
@@ -281,14 +291,15 @@ class Arena(BaseArena):
     def _rebuild(self, robots: list[Placed]) -> None:
         """Go on with other robots: those that were there before keep their state."""
         built = build(self.world.with_robots(*robots), dt=self.dt, like=self.built)
-        before, motion, wanted = self.numbers, self.state, self.commands
+        before, state, commands = self.numbers, self.state, self.commands
         lamps = self.built.lamps
         self._hold(built)
         self.layout += 1
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=self.seed)
         self.commands = engine.initial_commands(self.model)
         stay = [(before[name], row) for name, row in self.numbers.items() if name in before]
-        engine.carry_over(motion, wanted, lamps, self.state, self.commands, built.lamps, stay)
+        engine.carry_over(state, commands, lamps, self.state, self.commands, built.lamps, stay)
+        self._bind_kernels()
         self.robots.rebind()
         self.index()
 
@@ -303,7 +314,7 @@ class Arena(BaseArena):
     def index(self) -> None:
         """Sort the robots anew after they were put elsewhere by hand."""
         with self.turn:
-            index_crowd(self.model.grids, self.motion, self.space.crowd)
+            index_crowd(self.model.grids, self.motion, self.scratch.crowd)
 
 
 class Robots(Mapping[str, Robot]):
@@ -318,6 +329,7 @@ class Robots(Mapping[str, Robot]):
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
             handle = self._handles[name] = self.new_handle(name)
+            handle.wheels.warns = True
         return handle
 
     def new_handle(self, name: str) -> Robot:
@@ -326,6 +338,7 @@ class Robots(Mapping[str, Robot]):
         if not isinstance(name, str) or name not in numbers:
             raise UnknownName("robot", name, numbers)
         handle = Robot(self._arena, LocalBody(self._arena, numbers[name]))
+        handle.wheels.warns = False  # what is wrong is the business of those who hold it
         self._all.add(handle)
         return handle
 

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
 from paddock.core.errors import SimulationError
-from paddock.core.numeric import all_finite
+from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
+from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import Kind
 from paddock.metrics.base import Metric
@@ -163,6 +164,7 @@ class BaseArena(ABC):
             raise SimulationError(f"run: expected seconds >= 0, got {seconds!r}")
         if every is not None and not (all_finite(every) and every > 0):
             raise SimulationError(f"run: every: expected seconds > 0 between two rows of a trace, got {every!r}")
+        Pacer(speed)  # refuses what is no speed
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
             acting(controller)  # refuses what is none, before time passes
@@ -178,6 +180,7 @@ class BaseArena(ABC):
             speed=speed,
             renew=renew,
         )
+        self.episode = None
         return EpisodeLoop(self, plan).run(self._drive)
 
     def _drive(self, loop: EpisodeLoop) -> str:
@@ -215,6 +218,7 @@ def check_place(name: str, at: tuple[float, float] | None, heading: float) -> No
     """Refuse a place for a robot that is none."""
     if not all_finite(*(at or ()), heading):
         raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
+    check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
 
 
 def checked_ticks(n: int) -> int:

@@ -31,7 +31,7 @@ class Body(ABC):
 
     @abstractmethod
     def set_wheels(self, left: float, right: float) -> None:
-        """Rim speeds [m/s], within the data sheet's limit."""
+        """Wheel speeds [m/s], within the data sheet's limit."""
 
     @abstractmethod
     def set_pan(self, device: Device, angle: float) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from paddock.arena.episode_loop import EpisodeLoop
+from paddock.arena.episode_robot import EpisodeRobot
 from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused
-from paddock.core.geometry import Pose
-from paddock.core.motion import Motion
-from paddock.core.observation import WheelSpeeds
-from paddock.engine.model import Bytes, Floats
+from paddock.engine.model import Bytes, Floats, Ints
 from paddock.engine.state import HEADING, X
 from paddock.metrics.base import RunTime
 from paddock.policies.policy import Policy
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
-from paddock.rollouts.tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_CONTACTS, ROW_LEFT, ROW_RIGHT, ROW_X
+from paddock.rollouts.rollout import trace_numbers
+from paddock.rollouts.tables import ROW_COLUMNS
 from paddock.worlds.build import BuiltWorld
 
 
@@ -51,18 +50,17 @@ class CompiledRecording:
         rows = -(-loop.passed // plan.every)
         for robot in loop.robots:
             number = self._numbers[robot.name]
-            slots = robot.robot.chosen.slots
-            for i, row in enumerate(self.sums.trace[0, :rows, number]):
-                readings = {
-                    name: slot.show(row[ROW_COLUMNS + slot.first : ROW_COLUMNS + slot.last])
-                    for name, slot in slots.items()
-                }
-                tick = loop.start + i * plan.every
-                robot.add_row(tick * loop.arena.dt, _motion(row), row[ROW_COMMAND_LEFT:ROW_LEFT].tolist(), readings)
+            if rows > 0:
+                ticks = loop.start + plan.every * np.arange(rows)
+                self._hand_over_rows(robot, ticks, self.sums.trace[0, :rows, number])
             mine = [name for metric in plan.metrics if metric.robot in (None, robot.name) for name in metric.names()]
             robot.computed = {name: float(figures[name][0, number]) for name in mine}
 
-
-def _motion(row: Floats) -> Motion:
-    wheels = WheelSpeeds(float(row[ROW_LEFT]), float(row[ROW_RIGHT]))
-    return Motion(Pose(*row[ROW_X : ROW_X + 3].tolist()), wheels, int(row[ROW_CONTACTS]))
+    def _hand_over_rows(self, robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:
+        """All rows of one robot at once: row by row it would take longer than the run itself."""
+        readings = {}
+        for name, slot in robot.robot.chosen.slots.items():
+            values = rows[:, ROW_COLUMNS + slot.first : ROW_COLUMNS + slot.last]
+            first = slot.show(values[0])
+            readings[name] = first, np.asarray(slot.show(values) if isinstance(first, np.ndarray) else values, float)
+        robot.add_rows(trace_numbers(rows, ticks, self.loop.arena.dt), readings)

@@ -12,6 +12,7 @@ from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, acting
 from paddock.episodes.recorder import UNKNOWN, TraceRecorder
+from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
 from paddock.estimate import Odometry
 from paddock.metrics.base import Metric
 from paddock.metrics.meter import Meter
@@ -103,7 +104,8 @@ class EpisodeRobot:
         if callable(end):
             end(reason)
         with contextlib.suppress(PaddockError):  # it may have left, or be out of reach: the rows up to now are kept
-            self._record(self._motion(), self.robot.sense())
+            if self.robot.arena.time > self.recorder.latest:
+                self._record(self._motion(), self.robot.sense())
         self.recorder.events.extend(getattr(self.controller, "events", ()))
 
     def _motion(self) -> Motion:
@@ -133,14 +135,29 @@ class EpisodeRobot:
         )
         self.jumped = False
 
+    def add_rows(self, numbers: Floats, readings: Mapping[str, tuple[Any, Floats]]) -> None:
+        """Add many rows at once; of each device, its first reading and all of them, shape (row, channel)."""
+        numbers[0, JUMP], self.jumped = self.jumped, False
+        encoders = self._encoders
+        if getattr(self.controller, "estimated_pose", None) is not None or encoders in readings:
+            for i, row in enumerate(numbers):
+                seen = {encoders: readings[encoders][1][i]} if encoders in readings else {}
+                row[ESTIMATE] = self._estimate(seen, Pose(*row[POSE].tolist()))
+        self.recorder.add_rows(numbers, readings, getattr(self.controller, "task", ""))
+
+    @property
+    def _encoders(self) -> str:
+        """The name of its wheel encoders; empty if it has none."""
+        return next((device.name for device in self.robot.devices.values() if device.spec.kind == "encoders"), "")
+
     def _estimate(self, readings: Mapping[str, Any], pose: Pose) -> Pose | None:
         """Where the robot takes itself to be: its controller's estimate, else dead reckoning with its encoders."""
         estimate: Pose | None = getattr(self.controller, "estimated_pose", None)
         if estimate is not None:
             return estimate
         if self._odometry is None:
-            device = next((d.name for d in self.robot.devices.values() if d.spec.kind == "encoders"), None)
-            if device is None or device not in readings:
+            device = self._encoders
+            if device not in readings:
                 return None
             separation = self.robot.spec.drive.wheel_separation
             self._odometry = device, Odometry(wheel_separation=separation, pose=pose)

@@ -52,8 +52,8 @@ class LocalBody(Body):
         """Take a row of the arena's arrays; robots that come and go change them."""
         model = self.arena.model
         self.index = index
-        self.first_device = int(model.types[int(model.robots[model.makes[index], TYPE]), FIRST_DEVICE])
-        self._wanted = self.arena.commands[0, index, WANT_LEFT : WANT_RIGHT + 1]
+        self.first_device = int(model.types[int(model.robots[model.robot_variant[index], TYPE]), FIRST_DEVICE])
+        self._command = self.arena.commands[0, index, WANT_LEFT : WANT_RIGHT + 1]
 
     @property
     def _row(self) -> Readings:
@@ -62,10 +62,10 @@ class LocalBody(Body):
         return row
 
     def set_wheels(self, left: float, right: float) -> None:
-        wanted = self._wanted
-        wanted[0] = left
-        wanted[1] = right
-        if wanted is not self._wanted:  # robots came or went meanwhile, in another thread
+        command = self._command
+        command[0] = left
+        command[1] = right
+        if command is not self._command:  # robots came or went meanwhile, in another thread
             self.set_wheels(left, right)
 
     def set_pan(self, device: Device, angle: float) -> None:
@@ -152,12 +152,12 @@ class LocalBody(Body):
 
     @property
     def command(self) -> WheelSpeeds:
-        return WheelSpeeds(*self._wanted[:2].tolist())
+        return WheelSpeeds(*self._command[:2].tolist())
 
     def motion(self) -> Motion:
         row = self._row
         wheels = WheelSpeeds(*row[LEFT_SPEED : RIGHT_SPEED + 1].tolist())
-        return Motion(Pose(*row[X : HEADING + 1].tolist()), wheels, int(row[CONTACTS]))
+        return Motion(Pose(*row[X : HEADING + 1].tolist()), wheels, float(row[CONTACTS]))
 
     def pan_angle(self, device: Device) -> float:
         return float(self._row[PANS + self._pan(device)])

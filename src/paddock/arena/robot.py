@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
 from paddock.arena.observers import Watches
-from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName, nearest
+from paddock.core.errors import DeviceRefused, PaddockError, PaddockWarning, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose
-from paddock.core.numeric import all_finite
+from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
 
 if TYPE_CHECKING:
@@ -24,12 +25,18 @@ if TYPE_CHECKING:
 INSTEAD = {"wheels": "set(left, right)", "leds": "set(name, brightness)", "speaker": "play(frequency)"}
 
 
+FAR_BEYOND = 2.0  # times the greatest speed: a controller may ask for somewhat more than there is, but not for that
+
+
 class Wheels:
     """The two wheels; speeds are at the rim and capped at the data sheet's maximum."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.max_speed = robot.spec.drive.max_speed
+        self.capped = 0  # how many commands were beyond it; set it to 0 where a run begins
+        self.warns = True  # once per run, of speeds that look like a mistaken unit
+        self._warned = False
 
     def set(self, left: float, right: float) -> None:
         """Set both speeds [m/s]; they stay until set again."""
@@ -39,12 +46,24 @@ class Wheels:
         except (TypeError, ValueError):
             within = False  # no numbers: refused below
         if not within:
-            if not all_finite(left, right):
-                raise PaddockError(
-                    f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s"
-                )
-            left, right = min(most, max(-most, left)), min(most, max(-most, right))
+            left, right = self._cap(left, right)
         self.robot.body.set_wheels(float(left), float(right))
+
+    def _cap(self, left: float, right: float) -> tuple[float, float]:
+        if not all_finite(left, right):
+            raise PaddockError(f"{self.robot.name}.wheels.set({left!r}, {right!r}): expected two finite speeds in m/s")
+        most = self.max_speed
+        self._warned = self._warned and self.capped > 0
+        self.capped += 1
+        if self.warns and not self._warned and max(abs(left), abs(right)) > FAR_BEYOND * most:
+            self._warned = True
+            warnings.warn(
+                f"{self.robot.name}.wheels.set({left:g}, {right:g}) is capped: the wheels of {self.robot.name!r} turn "
+                f"at most at {most:g} m/s; speeds are in m/s at the rim, not in mm/s or steps (said once per run)",
+                PaddockWarning,
+                stacklevel=3,
+            )
+        return min(most, max(-most, left)), min(most, max(-most, right))
 
     @property
     def speeds(self) -> WheelSpeeds:
@@ -197,11 +216,12 @@ class Robot:
         return self.body.contacts
 
     def set_pose(self, x: float, y: float, heading: float = 0.0) -> None:
-        """Put the robot somewhere else (a supervisor's hand); refused where there is no room."""
+        """Put the robot somewhere else: x, y [m], heading [rad]; refused where there is no room."""
         if not all_finite(x, y, heading):
             raise SimulationError(
                 f"robot {self.name!r} cannot be put to ({x!r}, {y!r}, {heading!r}): expected finite numbers"
             )
+        check_heading(f"robot {self.name!r} cannot be put to ({x:g}, {y:g})", heading)
         self.body.set_pose(Pose(x, y, heading))
 
     # ---- what real robots can do as well, so that one program does for both

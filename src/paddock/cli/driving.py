@@ -87,15 +87,15 @@ def run_drivers(arena: BaseArena, drive: Drive, console: Console) -> Outcome:
     except Exception as error:
         if arena.episode is None:  # it had not begun
             raise
-        print_traceback(error, console, whole=drive.traceback)
+        print_traceback(error, whole=drive.traceback)
         return Outcome(episode=replace(arena.episode, reason=str(error)))
     assert arena.episode is not None
     return Outcome(episode=arena.episode)
 
 
-def print_traceback(error: BaseException, console: Console, *, whole: bool) -> None:
+def print_traceback(error: BaseException, *, whole: bool) -> None:
     """Print where in the user's own files an error came about, or all of it, and what it is."""
-    cause = error.__cause__ or error
+    console, cause = Console(stderr=True), error.__cause__ or error
     frames = [frame for frame in traceback.extract_tb(cause.__traceback__) if whole or is_users(frame.filename)]
     if frames:
         lines = "".join(["Traceback (most recent call last):\n", *traceback.format_list(frames)])

@@ -113,7 +113,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return next(iter(close + longer), None)
 
 
-def shown(value: Any, depth: int = 3) -> str:
+def format_value(value: Any, depth: int = 3) -> str:
     """A value as its TOML file has it, or a short word for what has no place in a message."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -129,9 +129,12 @@ def shown(value: Any, depth: int = 3) -> str:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return with_article(type(value).__name__)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        inside = ", ".join(shown(item, depth - 1) for item in value) if depth else "…"
+        inside = ", ".join(format_value(item, depth - 1) for item in value) if depth else "…"
         return _cut(f"[{inside}]")
     return _cut(repr(value))
+
+
+shown = format_value  # the name until all callers have the other one
 
 
 def with_article(name: str) -> str:

@@ -67,10 +67,15 @@ def rectangle(width: float, height: float) -> Convex:
 
 def arc_points(at: Point, radius: float, start: float, end: float, tolerance: float) -> list[Point]:
     """Points on a circular arc whose chords stay within `tolerance` of it [m, rad]."""
-    step = 2 * math.acos(max(0.5, 1 - tolerance / radius))  # never fewer than three chords around a circle
-    pieces = min(MOST_CHORDS, max(1, math.ceil(abs(end - start) / step)))
+    pieces = chord_count(radius, abs(end - start), tolerance)
     angles = [start + (end - start) * i / pieces for i in range(pieces + 1)]
     return [(at[0] + radius * math.cos(a), at[1] + radius * math.sin(a)) for a in angles]
+
+
+def chord_count(radius: float, angle: float, tolerance: float) -> int:
+    """How many chords within `tolerance` of an arc it takes [m, rad]."""
+    step = 2 * math.acos(max(0.5, 1 - tolerance / radius))  # never fewer than three chords around a circle
+    return min(MOST_CHORDS, max(1, math.ceil(angle / step)))
 
 
 def smooth(points: Sequence[Point], *, closed: bool, pieces: int = 12) -> list[Point]:

@@ -6,6 +6,7 @@ each other. With `NUMBA_DISABLE_JIT=1` they stay plain Python, which debuggers a
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -13,6 +14,7 @@ import re
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, PaddockWarning
 from paddock.core.fingerprint import fingerprint
 from paddock.core.places import is_users, place
 
@@ -65,8 +67,21 @@ class Kernel:
         try:
             cache._load_index()
         except Exception:  # written by another version, with classes that are gone: start anew
-            cache.flush()
+            Path(cache._index_path).unlink(missing_ok=True)
+        _survive_full_disk(dispatcher._cache)
         return dispatcher  # type: ignore[no-any-return]
+
+    def entry(self, *arguments: Any) -> Callable[..., Any]:
+        """The machine code for arguments of these types, to be called with such only: it does not look at types.
+
+        To find out the types of a model's tables takes several times as long as a tick of one robot.
+        """
+        if not compiling():
+            return self.compiled
+        dispatcher: Any = self.compiled
+        kinds = tuple(dispatcher.typeof_pyval(argument) for argument in arguments)
+        dispatcher.compile(kinds)  # loads it from the disk if it is there
+        return dispatcher.overloads[kinds].entry_point  # type: ignore[no-any-return]
 
     @property
     def _numba_type_(self) -> Any:
@@ -80,6 +95,26 @@ class Kernel:
         dispatcher: Any = self.compiled
         kept = getattr(dispatcher._cache, "_cache_file", None)  # None where nothing can be kept
         return bool(dispatcher.overloads) or bool(kept and kept._load_index())
+
+
+def _survive_full_disk(cache: Any) -> None:
+    """Machine code that cannot be written to the disk costs time in the next process; it must not end this one."""
+    save, file = cache.save_overload, cache._cache_file
+
+    def save_overload(signature: Any, code: Any) -> None:
+        try:
+            save(signature, code)
+        except OSError as error:
+            warnings.warn(
+                f"Paddock cannot keep compiled kernels in {file._cache_path}: {error.strerror}. Each process compiles "
+                "them anew; make space there, or set NUMBA_CACHE_DIR to another folder",
+                PaddockWarning,
+                stacklevel=2,
+            )
+            with contextlib.suppress(OSError):  # the index may name a file with older machine code
+                Path(file._index_path).unlink(missing_ok=True)
+
+    cache.save_overload = save_overload
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -13,4 +13,4 @@ class Motion(NamedTuple):
 
     pose: Pose
     wheels: WheelSpeeds
-    contacts: int
+    contacts: float  # NaN where nobody knows, as of a real robot

@@ -17,6 +17,15 @@ def all_finite(*values: Any) -> bool:
         return False
 
 
+def check_heading(what: str, heading: float) -> None:
+    """Refuse a heading of more than a full turn: that is one in degrees."""
+    if abs(heading) > math.tau + 1e-9:
+        raise SimulationError(
+            f"{what}: expected a heading in radians, from -2π to 2π, got {heading:g}; "
+            f"math.radians({heading:g}) gives {math.radians(heading):.4g}"
+        )
+
+
 def checked_seed(seed: int) -> int:
     """A seed, or a SimulationError."""
     if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= seed < 2**63:

@@ -17,7 +17,7 @@ Readings = NDArray[np.float64]
 
 
 class WheelSpeeds(NamedTuple):
-    """Rim speeds [m/s]."""
+    """Wheel speeds [m/s]."""
 
     left: float
     right: float
@@ -27,7 +27,7 @@ class WheelSpeeds(NamedTuple):
 class Command:
     """What one robot wants; what is left out stays as it is."""
 
-    wheels: tuple[float, float] | None = None  # rim speeds left, right [m/s]
+    wheels: tuple[float, float] | None = None  # wheel speeds left, right [m/s]
     pans: Mapping[str, float] = field(default_factory=dict)  # pan angle [rad] by device
     leds: Mapping[str, float] = field(default_factory=dict)  # brightness 0 … 1 by lamp
     tone: tuple[float, float] | None = None  # frequency [Hz], amplitude at 1 m

@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, overload
 
-from paddock.core.errors import PaddockError, UnknownName, shown
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.user_code import is_path, load_path, load_target
 
 T = TypeVar("T")
@@ -131,7 +131,7 @@ class Registry(Generic[T]):
         if value is None:
             return lambda decorated: self.register(name, decorated)
         if not isinstance(name, str) or not name or is_path(name):
-            raise PaddockError(f"{self.what}: expected a name without ':', got {shown(name)}")
+            raise PaddockError(f"{self.what}: expected a name without ':', got {format_value(name)}")
         self._discover()
         there = self._entries.get(name)
         if there is not None and there.value is not value:
@@ -182,7 +182,9 @@ class Registry(Generic[T]):
             and not isinstance(value, base)
             and not (isinstance(value, type) and issubclass(value, base))
         ):
-            raise PaddockError(f"{name} is no {self.what}: expected a kind of {base.__name__}, got {shown(value)}")
+            raise PaddockError(
+                f"{name} is no {self.what}: expected a kind of {base.__name__}, got {format_value(value)}"
+            )
         return cast(T, value)
 
 

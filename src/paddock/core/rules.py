@@ -11,41 +11,51 @@ from typing import Annotated, Any
 from paddock.core.registry import Registry
 
 FARTHEST = 1e6  # no place is farther away, no length greater [m]
+NUMBERS = 1e9  # no other quantity is greater, or smaller than its inverse
 
 
 @dataclass(frozen=True)
 class Number:
-    """The unit of a number and the range it must lie in; `limit` is told only to those who exceed it."""
+    """The unit of a number and the range it must lie in.
+
+    `least` and `limit` bound the magnitude of what is not 0: beyond them is nothing that exists. Messages name them
+    only to those who exceed them.
+    """
 
     unit: str = "a number"
     above: float = -math.inf
     low: float = -math.inf
     high: float = math.inf
-    limit: float = math.inf  # of the magnitude: beyond it is nothing but a mistake
+    least: float = 0.0
+    limit: float = math.inf
 
     def __str__(self) -> str:
-        return self._told(self.low, self.high)
+        return self._describe(self.above, self.low, self.high)
 
     def admits(self, value: float) -> bool:
-        return math.isfinite(value) and self._in_range(value) and abs(value) <= self.limit
+        return math.isfinite(value) and self._in_range(value) and (value == 0 or self.least <= abs(value) <= self.limit)
 
-    def told_to(self, value: float) -> str:
-        """What is wanted, with the reason why this number is not it."""
+    def explain(self, value: float) -> str:
+        """What is expected, with the reason why this number is not it."""
         if math.isnan(value) or (math.isinf(value) and self._in_range(value)):
             article = "a " if self.unit.startswith("a ") else ""
             return f"{article}finite {str(self).removeprefix(article)}"
-        if self._in_range(value):
-            open_below = self.low == self.above == -math.inf
-            return self._told(-self.limit if open_below else self.low, min(self.high, self.limit))
-        return str(self)
+        if not self._in_range(value):
+            return str(self)
+        high = min(self.high, self.limit)
+        if self.low == self.above == -math.inf:
+            return self._describe(-math.inf, -self.limit, high)
+        if abs(value) < self.least:
+            return self._describe(-math.inf, self.least, high) + (" or 0" if self.low == 0 else "")
+        return self._describe(self.above, self.low, high)
 
     def _in_range(self, value: float) -> bool:
         return value > self.above and self.low <= value <= self.high
 
-    def _told(self, low: float, high: float) -> str:
+    def _describe(self, above: float, low: float, high: float) -> str:
         bounds = []
-        if self.above > -math.inf:
-            bounds.append(f"> {self.above:g}")
+        if above > -math.inf:
+            bounds.append(f"> {above:g}")
         if low > -math.inf:
             bounds.append(f">= {low:g}")
         if high < math.inf:
@@ -69,7 +79,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Said:
+class Description:
     """What a field wants, in words that are plainer than its type."""
 
     expected: str
@@ -118,14 +128,16 @@ def is_color(color: str) -> bool:
     return color.lower() in ImageColor.colormap
 
 
-Metres = Annotated[float, Number("metres", above=0, limit=FARTHEST)]
+Metres = Annotated[float, Number("metres", above=0, least=1e-6, limit=FARTHEST)]
 MetresOrZero = Annotated[float, Number("metres", low=0, limit=FARTHEST)]
 Coordinate = Annotated[float, Number("metres", limit=FARTHEST)]
-Point = Annotated[tuple[Coordinate, Coordinate], Said("[x, y] in metres")]
-Degrees = Annotated[float, Number("degrees")]
+Point = Annotated[tuple[Coordinate, Coordinate], Description("[x, y] in metres")]
+Degrees = Annotated[float, Number("degrees", limit=1e6)]
 Seconds = Annotated[float, Number("seconds", low=0, limit=60)]
-Positive = Annotated[float, Number(above=0)]
-NotNegative = Annotated[float, Number(low=0)]
+Positive = Annotated[float, Number(above=0, least=1 / NUMBERS, limit=NUMBERS)]
+NotNegative = Annotated[float, Number(low=0, limit=NUMBERS)]
+Quantity = Annotated[float, Number(limit=NUMBERS)]
+Share = Annotated[float, Number(low=0, limit=1)]
 Name = Annotated[
     str, Text("a name of letters, digits, '-' and '_'", lambda s: s.replace("-", "").replace("_", "").isalnum())
 ]

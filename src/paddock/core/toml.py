@@ -1,10 +1,14 @@
-"""TOML that people can read: short lists stand on one line."""
+"""TOML as people write it and can read it: short lists stand on one line."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from paddock.core.errors import SpecError
 
 WIDEST = 100  # characters of a list on one line
 # A list with an item on every line: what stands for itself, and, once these are short, lists of such lists.
@@ -23,3 +27,30 @@ def _shorter(found: re.Match[str]) -> str:
     items = [line.strip().removesuffix(",") for line in found[1].split("\n") if line]
     line = f"[{', '.join(items)}]"
     return line if len(line) <= WIDEST else found[0]
+
+
+def read_toml(text: str, *, file: str = "") -> dict[str, Any]:
+    """TOML text as a dict; a syntax error becomes a SpecError with its line."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise SpecError("not valid TOML: nested too deeply", file=file) from None
+    except ValueError:  # Python reads no whole numbers of more than 4300 digits
+        raise SpecError("not valid TOML: a number has too many digits", file=file) from None
+
+
+def read_toml_file(path: Path) -> dict[str, Any]:
+    """A TOML file as a dict."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise SpecError("no such file", file=str(path)) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    except UnicodeDecodeError:
+        raise SpecError(
+            "cannot be read: expected a text in UTF-8; save it with that encoding", file=path.name
+        ) from None
+    return read_toml(text, file=path.name)

@@ -54,7 +54,7 @@ MOST_CONTACTS = 4
     PANS,
 ) = (*range(17), 16 + MOST_CONTACTS)
 
-# Columns of commands: rim speeds [m/s]; pan angles [rad] follow from WANT_PANS on. (Lamps and speakers obey at once.)
+# Columns of commands: wheel speeds [m/s]; pan angles [rad] follow from WANT_PANS on. (Lamps and speakers obey at once.)
 WANT_LEFT, WANT_RIGHT, WANT_PANS = range(3)
 
 
@@ -90,7 +90,7 @@ def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds:
 
 def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
     """All robots stopped, pivots as near to straight as they can, shape (W, N, WANT_PANS + pans)."""
-    commands = np.zeros((worlds, len(model.makes), WANT_PANS + pan_count(model)))
+    commands = np.zeros((worlds, len(model.robot_variant), WANT_PANS + pan_count(model)))
     for robot, kind in enumerate(types_of_robots(model)):
         for device in range(*model.types[kind, FIRST_DEVICE : END_OF_DEVICES + 1]):
             pan = model.devices[device, PAN]
@@ -101,7 +101,13 @@ def initial_commands(model: Model, *, worlds: int = 1) -> Floats:
 
 
 def carry_over(
-    old: State, wanted: Floats, lamps: int, new: State, want: Floats, new_lamps: int, stay: list[tuple[int, int]]
+    old: State,
+    commands: Floats,
+    lamps: int,
+    new: State,
+    new_commands: Floats,
+    new_lamps: int,
+    stay: list[tuple[int, int]],
 ) -> None:
     """Let robots keep their state in arrays of another shape; `stay` has their old and new rows."""
     new.clock[:] = old.clock
@@ -114,14 +120,14 @@ def carry_over(
         for before, row in stay:
             target[row, :pans] = source[before, :pans]
             target[row, target.shape[1] - new_lamps :][:lit] = source[before, source.shape[1] - lamps :][:lit]
-    columns = min(wanted.shape[2], want.shape[2])
+    columns = min(commands.shape[2], new_commands.shape[2])
     for before, row in stay:
-        want[0, row, :columns] = wanted[0, before, :columns]
+        new_commands[0, row, :columns] = commands[0, before, :columns]
 
 
 def workspace(model: Model) -> Workspace:
     """Scratch memory that is always large enough for this model."""
-    robots = len(model.makes)
+    robots = len(model.robot_variant)
     cells = int(model.grids[CROWD, GRID_COLUMNS] * model.grids[CROWD, GRID_ROWS])
     types = model.types[types_of_robots(model)]
     corners = (types[:, END_OF_CORNERS] - types[:, FIRST_CORNER]).sum() // 2
@@ -132,7 +138,7 @@ def workspace(model: Model) -> Workspace:
 
 def types_of_robots(model: Model) -> Ints:
     """The row in `types` of every robot, shape (N)."""
-    kinds: Ints = model.robots[model.makes, TYPE].astype(np.int64)
+    kinds: Ints = model.robots[model.robot_variant, TYPE].astype(np.int64)
     return kinds
 
 

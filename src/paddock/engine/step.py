@@ -55,6 +55,8 @@ from paddock.engine.state import (
     Y,
 )
 
+MOST_PIECES = 200  # of a robot's way in a tick; worlds refuse robots that may need more
+MOST_EFFORT = 50_000  # how often, about, a body's sides are compared with what stands near in a tick
 SHARES = 10  # tries for each piece of an angular body's way: all of it, then halves of halves
 
 # A pivoting device's first three parameters: lowest and highest pan angle [rad], rate [rad/s].
@@ -62,47 +64,47 @@ PAN_LOW, PAN_HIGH, PAN_RATE = range(3)
 
 
 @kernel
-def step(model, state, commands, space, ticks):
+def step(model, state, commands, scratch, ticks):
     """Advance the first world by whole ticks."""
     for _ in range(ticks):
-        step_world(model, state, commands, space, 0)
+        step_world(model, state, commands, scratch, 0)
 
 
 @kernel
-def step_world(model, state, commands, space, world):
+def step_world(model, state, commands, scratch, world):
     """Advance one world by one tick. Robots move one after the other, each into free space only."""
     kept = state.motion.shape[1]
     tick, seed = state.clock[world, TICK], state.clock[world, SEED]
     motion = state.motion[world, (tick + 1) % kept]
     if kept > 1:
         copy_rows(state.motion[world, tick % kept], motion)
-    index_crowd(model.grids, motion, space.crowd)
+    index_crowd(model.grids, motion, scratch.crowd)
     for robot in range(motion.shape[0]):
-        row, moving = model.robots[model.makes[robot]], motion[robot]
-        wanted = commands[world, robot]
-        left, right = roll_wheels(row, moving, wanted, model.dt, seed, robot, tick)
-        along, across, turn = move(model, motion, space, robot, left, right)
+        row, robot_state = model.robots[model.robot_variant[robot]], motion[robot]
+        command = commands[world, robot]
+        left, right = roll_wheels(row, robot_state, command, model.dt, seed, robot, tick)
+        along, across, turn = move(model, motion, scratch, robot, left, right)
         speed = arc_length(along, across, turn) / model.dt
-        moving[ACCELERATION] = (speed - moving[FORWARD]) / model.dt
-        moving[FORWARD], moving[TURN] = speed, turn / model.dt
+        robot_state[ACCELERATION] = (speed - robot_state[FORWARD]) / model.dt
+        robot_state[FORWARD], robot_state[TURN] = speed, turn / model.dt
         if row[DRIFT_DISTANCE] >= 0.0:
             drift_key = key_of(seed, ALONE, robot, DRIFT_STREAM, tick)
             bias_key = key_of(seed, ALONE, robot, BIAS_STREAM, 0)
-            dead_reckon(row, moving, model.dt, along, across, turn, drift_key, bias_key)
-        if wanted.shape[0] > WANT_PANS:
-            turn_pans(model, robot, wanted, moving)
+            dead_reckon(row, robot_state, model.dt, along, across, turn, drift_key, bias_key)
+        if command.shape[0] > WANT_PANS:
+            turn_pans(model, robot, command, robot_state)
     state.clock[world, TICK] = tick + 1
 
 
 @kernel
-def roll_wheels(row, moving, wanted, dt, seed, robot, tick):
+def roll_wheels(row, robot_state, command, dt, seed, robot, tick):
     """Set the wheels' speed from the commands and roll them: true travel of the left and right rim [m]."""
     most, step_size, gain = row[MAX_SPEED], row[SPEED_STEP], row[MAX_ACCELERATION] * dt
-    moving[LEFT_SPEED] = wheel_speed(moving[LEFT_SPEED], wanted[WANT_LEFT], most, step_size, gain)
-    moving[RIGHT_SPEED] = wheel_speed(moving[RIGHT_SPEED], wanted[WANT_RIGHT], most, step_size, gain)
-    left, right = moving[LEFT_SPEED] * dt, moving[RIGHT_SPEED] * dt
-    moving[LEFT_RIM] += left
-    moving[RIGHT_RIM] += right
+    robot_state[LEFT_SPEED] = wheel_speed(robot_state[LEFT_SPEED], command[WANT_LEFT], most, step_size, gain)
+    robot_state[RIGHT_SPEED] = wheel_speed(robot_state[RIGHT_SPEED], command[WANT_RIGHT], most, step_size, gain)
+    left, right = robot_state[LEFT_SPEED] * dt, robot_state[RIGHT_SPEED] * dt
+    robot_state[LEFT_RIM] += left
+    robot_state[RIGHT_RIM] += right
     left, right = left * row[LEFT_FACTOR], right * row[RIGHT_FACTOR]
     slip = row[SLIP] * row[NOISE]
     if slip > 0.0:
@@ -112,30 +114,30 @@ def roll_wheels(row, moving, wanted, dt, seed, robot, tick):
 
 
 @kernel
-def move(model, motion, space, robot, left, right):
+def move(model, motion, scratch, robot, left, right):
     """Follow the wheels' arc as far as the surroundings allow: along, across [m] in the old frame, and turn."""
-    row, moving = model.robots[model.makes[robot]], motion[robot]
+    row, robot_state = model.robots[model.robot_variant[robot]], motion[robot]
     radius = row[RADIUS]
     kind = model.types[int(row[TYPE])]
     first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
     along, across, turn = arc(left, right, row[AXLE])
-    c, s = math.cos(moving[HEADING]), math.sin(moving[HEADING])
+    c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     # The most that any point of the body moves, all along the arc.
     sweep = 0.5 * abs(left + right) + (abs(turn) * radius if end > first else 0.0)
     reach = radius + sweep + PUSH + SKIN
-    segments, discs = gather(model, motion, space, robot, moving[X], moving[Y], c, s, reach, 0)
-    moving[CONTACTS] = 0.0
+    segments, discs = gather(model, motion, scratch, robot, robot_state[X], robot_state[Y], c, s, reach, 0)
+    robot_state[CONTACTS] = 0.0
     if segments + discs > 0:
         along, across, turn, touch_x, touch_y, touch_turn = slide(
-            space.segments, space.discs, segments, discs, model.constants, first, end, row, left, right, sweep
+            scratch.segments, scratch.discs, segments, discs, model.constants, first, end, row, left, right, sweep
         )
-        moving[CONTACTS] = touched(
-            space.segments, space.discs, segments, discs, model.constants, first, end,
-            radius, touch_x, touch_y, touch_turn, moving[BEARINGS:PANS],
+        robot_state[CONTACTS] = touched(
+            scratch.segments, scratch.discs, segments, discs, model.constants, first, end,
+            radius, touch_x, touch_y, touch_turn, robot_state[BEARINGS:PANS],
         )  # fmt: skip
-    moving[X] += c * along - s * across
-    moving[Y] += s * along + c * across
-    moving[HEADING] = wrapped(moving[HEADING] + turn)
+    robot_state[X] += c * along - s * across
+    robot_state[Y] += s * along + c * across
+    robot_state[HEADING] = wrapped(robot_state[HEADING] + turn)
     return along, across, turn
 
 
@@ -143,6 +145,7 @@ def move(model, motion, space, robot, left, right):
 def slide(gathered_segments, gathered_discs, segments, discs, corners, first, end, row, left, right, sweep):
     """The same arc among obstacles, in pieces too small to jump over any.
 
+    The work has a limit, whatever the robot is like: where that is reached, the rest of the way is left out.
     Returns the pose where it ends, in the old frame, and the pose to look for contacts at: the same, or the
     first one that was refused.
     """
@@ -150,10 +153,14 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
     along, across, turn = 0.0, 0.0, 0.0
     touch_x, touch_y, touch_turn = 0.0, 0.0, 0.0
     blocked = False
-    for _ in range(int(pieces)):
+    effort, cost = 0, (segments + discs) * (1 + (end - first) // 2)
+    for _ in range(int(min(pieces, MOST_PIECES))):
         share = 1.0 / pieces
         turning = True
         for _ in range(SHARES):
+            if effort > MOST_EFFORT:
+                break
+            effort += cost
             ahead, aside, more = arc(left * share, right * share, row[AXLE])
             c, s = math.cos(turn), math.sin(turn)
             wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
@@ -180,31 +187,31 @@ def slide(gathered_segments, gathered_discs, segments, discs, corners, first, en
 
 
 @kernel
-def dead_reckon(row, moving, dt, along, across, turn, key, bias_key):
+def dead_reckon(row, robot_state, dt, along, across, turn, key, bias_key):
     """Inertial navigation feels the true motion, and adds up its own errors."""
     noise = row[NOISE]
     error = noise * row[DRIFT_BIAS] * gauss(bias_key, 0) * dt
     error += noise * row[DRIFT_HEADING] * math.sqrt(dt) * gauss(key, 0)
     scale = 1.0 + noise * row[DRIFT_DISTANCE] * gauss(key, 1)
-    heading = moving[BELIEF_HEADING] + 0.5 * error
+    heading = robot_state[BELIEF_HEADING] + 0.5 * error
     c, s = math.cos(heading), math.sin(heading)
-    moving[BELIEF_X] += scale * (c * along - s * across)
-    moving[BELIEF_Y] += scale * (s * along + c * across)
-    moving[BELIEF_HEADING] = wrapped(moving[BELIEF_HEADING] + turn + error)
+    robot_state[BELIEF_X] += scale * (c * along - s * across)
+    robot_state[BELIEF_Y] += scale * (s * along + c * across)
+    robot_state[BELIEF_HEADING] = wrapped(robot_state[BELIEF_HEADING] + turn + error)
 
 
 @kernel
-def turn_pans(model, robot, wanted, moving):
+def turn_pans(model, robot, command, robot_state):
     """Turn pivoting devices towards their wanted angle, at most as fast as they can."""
-    kind = model.types[int(model.robots[model.makes[robot], TYPE])]
+    kind = model.types[int(model.robots[model.robot_variant[robot], TYPE])]
     for device in range(kind[FIRST_DEVICE], kind[END_OF_DEVICES]):
         pan = model.devices[device, PAN]
         if pan >= 0:
             limits = model.constants[model.devices[device, FIRST_PARAMETER] :]
-            angle = moving[PANS + pan]
-            goal = min(limits[PAN_HIGH], max(limits[PAN_LOW], wanted[WANT_PANS + pan]))
+            angle = robot_state[PANS + pan]
+            goal = min(limits[PAN_HIGH], max(limits[PAN_LOW], command[WANT_PANS + pan]))
             most = limits[PAN_RATE] * model.dt
-            moving[PANS + pan] = min(angle + most, max(angle - most, goal))
+            robot_state[PANS + pan] = min(angle + most, max(angle - most, goal))
 
 
 @kernel

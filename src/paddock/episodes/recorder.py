@@ -14,7 +14,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
 from paddock.episodes.events import Event
-from paddock.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
+from paddock.episodes.trace import NUMBERS, TIME, DeviceReadings, Floats, Trace
 
 UNKNOWN = Pose(math.nan, math.nan, math.nan)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -42,7 +42,7 @@ class TraceRecorder:
         self._numbers = array("d")  # one row of NUMBERS after the other
         self._tasks: list[str] = []
         self._devices: dict[str, DeviceRows | None] = {}  # None: a picture, which no table can hold
-        self._latest = -math.inf
+        self.latest = -math.inf  # time of the last row [s]
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -58,7 +58,7 @@ class TraceRecorder:
         readings: Mapping[str, Any] = NOTHING,
         task: str = "",
         error: float | None = None,
-        contacts: int = 0,
+        contacts: float = 0,
         jumped: bool = False,
     ) -> None:
         """Add a row.
@@ -75,9 +75,9 @@ class TraceRecorder:
             contacts: how many things it touched in the tick before.
             jumped: it was put elsewhere by hand since the row before.
         """
-        if not time >= self._latest:
+        if not time >= self.latest:
             raise PaddockError(
-                f"trace of {self.robot!r}: a row at {time!r} s cannot follow one at {self._latest:g} s; "
+                f"trace of {self.robot!r}: a row at {time!r} s cannot follow one at {self.latest:g} s; "
                 "begin a new recording for a new run"
             )
         off = math.nan if error is None else error
@@ -88,9 +88,25 @@ class TraceRecorder:
             device = self._devices[name] if name in self._devices else self._add_device(name, value)
             if device is not None:
                 device.add(len(self), value)
-        self._latest = time
+        self.latest = time
         self._numbers.extend(row)
         self._tasks.append(task)
+
+    def add_rows(self, numbers: Floats, readings: Mapping[str, tuple[Any, Floats]], task: str = "") -> None:
+        """Add many rows at once, later than all before.
+
+        Args:
+            numbers: see NUMBERS, shape (row, 14).
+            readings: by device its first reading, and all, shape (row, channel).
+            task: what it is doing meanwhile.
+        """
+        for name, (first, table) in readings.items():
+            device = self._devices[name] if name in self._devices else self._add_device(name, first)
+            if device is not None:
+                device.add(len(self), table)
+        self._latest = float(numbers[-1, TIME])
+        self._numbers.frombytes(np.ascontiguousarray(numbers).tobytes())
+        self._tasks.extend([task] * len(numbers))
 
     def _add_device(self, name: str, value: Any) -> DeviceRows | None:
         self._devices[name] = DeviceRows(name, value) if np.ndim(value) <= 1 else None
@@ -128,13 +144,13 @@ class DeviceRows:
         self.width = len(self.labels)
 
     def add(self, row: int, value: Any) -> None:
-        """Put a reading into a row."""
+        """Put a reading into a row, or several from that row on, shape (row, channel)."""
         self._fill(row)
         if isinstance(value, float):
             numbers = array("d", (value,))
         else:
             numbers = array("d", np.asarray(value, np.float64).tobytes())
-        if len(numbers) != self.width:
+        if len(numbers) != self.width and not (np.ndim(value) == 2 and np.shape(value)[1] == self.width):
             raise PaddockError(f"{self.name}: expected {self.width} channels as before, got {len(numbers)}")
         self.values.extend(numbers)
 

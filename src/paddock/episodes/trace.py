@@ -175,7 +175,7 @@ class Trace:
 
     def _motion(self, row: int) -> Motion:
         pose, wheels = Pose(*self.pose[row].tolist()), WheelSpeeds(*self.wheels[row].tolist())
-        return Motion(pose, wheels, int(self.contacts[row]))
+        return Motion(pose, wheels, float(self.contacts[row]))
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """All of it as a table: numbers, task, events as text, and the channels of all devices."""

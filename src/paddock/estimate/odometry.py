@@ -60,6 +60,6 @@ class Odometry:
 
 
 def compass_bearing(heading: float) -> float:
-    """A heading [rad] as compasses show it: 0 … 360 degrees, counter-clockwise from the x axis."""
-    degrees = math.degrees(heading) % 360.0
+    """A heading [rad] as a compass shows it: 0 … 360 degrees, clockwise from north. North is y, east is x."""
+    degrees = (90.0 - math.degrees(heading)) % 360.0
     return 0.0 if degrees == 360.0 else degrees

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
@@ -112,7 +112,7 @@ class Along(Metric):
 
     def __post_init__(self) -> None:
         if not self.width > 0:
-            raise PaddockError(f"Along: width: expected metres > 0, got {shown(self.width)}")
+            raise PaddockError(f"Along: width: expected metres > 0, got {format_value(self.width)}")
         for i in range(len(self.points) if self._many() else 1):
             self._way(i)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.places import place_of, problem_of
@@ -61,13 +61,15 @@ class KernelPolicy:
                 "(inputs, weights, memory, wheels)"
             )
         if isinstance(self.devices, str) or not self.devices:
-            raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {shown(self.devices)}")
+            raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {format_value(self.devices)}")
         if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
-            raise PaddockError(f"KernelPolicy: remember: expected a whole number >= 0, got {shown(self.remember)}")
+            raise PaddockError(
+                f"KernelPolicy: remember: expected a whole number >= 0, got {format_value(self.remember)}"
+            )
         try:
             table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
         except (TypeError, ValueError):
-            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {shown(self.weights)}") from None
+            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {format_value(self.weights)}") from None
         if table.ndim != 2 or not len(table) or not np.isfinite(table).all():
             raise PaddockError("KernelPolicy: weights: expected finite numbers, shape (individuals, ·) or (·)")
         object.__setattr__(self, "weights", np.ascontiguousarray(table))

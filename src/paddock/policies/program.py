@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
 from paddock.policies.register_machine import (
     COUNT,
@@ -44,7 +44,7 @@ class Program(Trainable):
     def check_structure(self) -> None:
         if not isinstance(self.length, int) or not 1 <= self.length <= MOST_INSTRUCTIONS:
             raise PaddockError(
-                f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {shown(self.length)}"
+                f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {format_value(self.length)}"
             )
 
     @property

@@ -122,7 +122,7 @@ def _number(kind: type, rule: Number) -> Reader:
         except OverflowError:
             number = math.inf
         if not rule.admits(number):
-            raise refusal(rule.told_to(math.inf if number == -math.inf else number), value)
+            raise refusal(rule.explain(math.inf if number == -math.inf else number), value)
         return number
 
     return Reader(str(rule), (int, float), read)

@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from paddock.core.spec import Metres, NotNegative, Number, Positive, Spec
+from paddock.core.spec import Number, Share, Spec
+
+Length = Annotated[float, Number("metres", above=0, least=0.001, limit=20)]  # of something on a robot
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DifferentialDrive(Spec):
     """What the data sheet says about wheels and motors."""
 
-    wheel_separation: Metres  # distance between the wheels
-    wheel_diameter: Metres
-    max_speed: Annotated[float, Number("m/s", above=0)]  # at the rim; commands beyond it are capped
-    max_acceleration: Annotated[float, Number("m/s²", above=0)] | None = None  # at the rim
-    steps_per_turn: Positive | None = None  # stepper motors: speeds are whole steps per second
-    slip_noise: NotNegative = 0.0  # standard deviation of a wheel's travel in a tick, relative
+    wheel_separation: Length  # distance between the wheels
+    wheel_diameter: Length
+    max_speed: Annotated[float, Number("m/s", above=0, least=1e-6, limit=100)]  # at the rim; commands are capped to it
+    max_acceleration: Annotated[float, Number("m/s²", above=0, least=1e-6, limit=1e5)] | None = None  # at the rim
+    steps_per_turn: Annotated[float, Number(above=0, least=1, limit=1e7)] | None = None  # speeds are whole steps per s
+    slip_noise: Share = 0.0  # standard deviation of a wheel's travel in a tick, relative
 
     @property
     def speed_step(self) -> float:

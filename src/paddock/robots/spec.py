@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 from paddock.core import library
-from paddock.core.errors import PaddockError, SpecError, UnknownName, shown, suggestion
-from paddock.core.geometry import Disc, Shape, crosses_itself, is_convex, on_one_line
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
+from paddock.core.geometry import Disc, Shape, bounding_radius, crosses_itself, inner_radius, is_convex, on_one_line
 from paddock.core.spec import (
     Color,
-    Metres,
     Name,
     Number,
     Point,
@@ -26,23 +25,25 @@ from paddock.core.spec import (
     refuse_twins,
 )
 from paddock.core.user_code import code_beside
-from paddock.robots.differential import DifferentialDrive
+from paddock.robots.differential import DifferentialDrive, Length
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.registry import SENSORS
 
 Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", SENSORS)]
 EITHER_OR = (("radius", "outline"), ("scale", "response"))
 SAME = 1e-9  # corners nearer than this are one [m]
+MOST_CORNERS = 64  # of an outline
+THINNEST, WIDEST = 0.001, 20.0  # an outline's smallest width, and a corner's distance from the axle's centre [m]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Body(Spec):
     """The outline on the floor: a circle around the axle's centre, or a convex polygon."""
 
-    radius: Metres | None = None
+    radius: Length | None = None
     outline: tuple[Point, ...] | None = None  # corners, counter-clockwise, x forward, y left [m]
-    height: Metres
-    mass: Annotated[float, Number("kilograms", above=0)] | None = None
+    height: Length
+    mass: Annotated[float, Number("kilograms", above=0, least=1e-6, limit=1e6)] | None = None
     color: Color = "#4c78a8"
 
     def check(self) -> None:
@@ -113,7 +114,7 @@ def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tupl
         return dict(table)
     base = table["base"]
     if not isinstance(base, str):
-        raise SpecError(f"expected the name of a robot, or a TOML file, got {shown(base)}", path="base")
+        raise SpecError(f"expected the name of a robot, or a TOML file, got {format_value(base)}", path="base")
     try:
         path = find_robot(base, beside=beside)
     except PaddockError as error:
@@ -169,6 +170,8 @@ def _overlaid(ground: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 def _check_outline(outline: tuple[Point, ...]) -> None:
     if len(outline) < 3:
         raise SpecError(f"expected at least 3 corners, got {len(outline)}", path="outline")
+    if len(outline) > MOST_CORNERS:
+        raise SpecError(f"expected at most {MOST_CORNERS} corners, got {len(outline)}", path="outline")
     for i, (before, corner) in enumerate(pairwise(outline)):
         if math.dist(before, corner) < SAME:
             raise SpecError("expected a corner that differs from the one before", path=f"outline[{i + 1}]")
@@ -184,3 +187,11 @@ def _check_outline(outline: tuple[Point, ...]) -> None:
     if not is_convex(outline):
         fix = "its sides cross" if crosses_itself(outline) else "drop the corners that point inwards"
         raise SpecError(f"expected a convex polygon; {fix}", path="outline")
+    if 2 * inner_radius(outline) < THINNEST:
+        width = format_value(2 * inner_radius(outline))
+        raise SpecError(f"expected a body at least {THINNEST:g} m wide, got {width}: are these metres?", path="outline")
+    if bounding_radius(outline) > WIDEST:
+        far = format_value(bounding_radius(outline))
+        raise SpecError(
+            f"expected corners within {WIDEST:g} m of the axle's centre, got {far}: are these metres?", path="outline"
+        )

@@ -244,9 +244,9 @@ class Batch:
 
         def work(hand: int, job: tuple[BuiltWorld, Ints, int]) -> None:
             scene, worlds, now = job
-            space, readings = hands[hand]
+            scratch, readings = hands[hand]
             loop.compiled(
-                scene.model, self.state, self.commands, space, policy_table, readings, metric_sums, worlds, now
+                scene.model, self.state, self.commands, scratch, policy_table, readings, metric_sums, worlds, now
             )
 
         with progress_while_compiling("its fused loop", loop):

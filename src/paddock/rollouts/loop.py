@@ -74,7 +74,7 @@ def _loop_with(swaps: tuple[tuple[Kernel, Kernel], ...], keep: bool) -> Kernel:
 
 
 @kernel
-def roll(model, state, commands, space, policy_table, readings, metric_sums, worlds, ticks):
+def roll(model, state, commands, scratch, policy_table, readings, metric_sums, worlds, ticks):
     """Advance some worlds by whole ticks, or until they have reached all their goals.
 
     Robots without a policy (-1) keep their commands. `readings` is one row of scratch memory.
@@ -83,16 +83,16 @@ def roll(model, state, commands, space, policy_table, readings, metric_sums, wor
     listed = int(model.grids[CROWD, GRID_COLUMNS]) * int(model.grids[CROWD, GRID_ROWS]) + 1
     for k in range(worlds.shape[0]):
         world = worlds[k]
-        index_crowd(model.grids, state.motion[world, state.clock[world, TICK] % kept], space.crowd)
+        index_crowd(model.grids, state.motion[world, state.clock[world, TICK] % kept], scratch.crowd)
         for _ in range(ticks):
             if metric_sums.ahead[world] == 0:
                 break
             for j in range(robots):
                 # Neighbours one after the other: what they see is still in the processor's cache.
-                robot = space.crowd[listed + j] if robots > 1 else j
-                sense(model, state, space, world, robot, policy_table.enabled[robot], False, readings)
+                robot = scratch.crowd[listed + j] if robots > 1 else j
+                sense(model, state, scratch, world, robot, policy_table.enabled[robot], False, readings)
                 decide(model, state, commands, policy_table, readings, metric_sums, world, robot)
-            step_world(model, state, commands, space, world)
+            step_world(model, state, commands, scratch, world)
             write_down(model, state, commands, metric_sums, world)
 
 
@@ -100,16 +100,16 @@ def roll(model, state, commands, space, policy_table, readings, metric_sums, wor
 def decide(model, state, commands, policy_table, readings, metric_sums, world, robot):
     """Measure what was sensed, and act: the robot's commands."""
     row = policy_table.rows[robot]
-    wanted = commands[world, robot]
+    command = commands[world, robot]
     if metric_sums.trace.shape[3] > ROW_COLUMNS:
         write_readings(metric_sums, readings, state.clock[world, TICK] - metric_sums.start[world], world, robot)
     for k in range(metric_sums.metrics.shape[0]):
         metric, slot = metric_sums.metrics[k], metric_sums.slots[k, robot]
         if slot[COUNT] > 0 and slot[MEASURED] == 1:
-            moving = state.motion[world, state.clock[world, TICK] % state.motion.shape[1], robot]
+            robot_state = state.motion[world, state.clock[world, TICK] % state.motion.shape[1], robot]
             numbers = metric_sums.numbers[world % metric_sums.numbers.shape[0], metric[FIRST_NUMBER] :]
             sums = metric_sums.sums[world, robot, metric[FIRST_SUM] :]
-            note_readings(metric[KIND], numbers, readings, slot[FIRST], slot[COUNT], moving, sums)
+            note_readings(metric[KIND], numbers, readings, slot[FIRST], slot[COUNT], robot_state, sums)
     if row[NUMBER] >= 0:
         weights = policy_table.weights[world // policy_table.share, row[WEIGHT] :]
         act(
@@ -118,11 +118,11 @@ def decide(model, state, commands, policy_table, readings, metric_sums, world, r
             weights,
             policy_table.memory[world, row[MEMORY] :],
             readings,
-            wanted,
+            command,
         )
-        most = model.robots[model.makes[robot], MAX_SPEED]
-        wanted[WANT_LEFT] = capped(wanted[WANT_LEFT], most)
-        wanted[WANT_RIGHT] = capped(wanted[WANT_RIGHT], most)
+        most = model.robots[model.robot_variant[robot], MAX_SPEED]
+        command[WANT_LEFT] = capped(command[WANT_LEFT], most)
+        command[WANT_RIGHT] = capped(command[WANT_RIGHT], most)
 
 
 @kernel
@@ -171,7 +171,7 @@ def write_readings(metric_sums, readings, passed, world, robot):
 
 @kernel
 def capped(speed, most):
-    """A wanted speed within the data sheet's maximum; what is no number stands still."""
+    """A wanted speed within the data sheet's maximum; NaN stands still."""
     if speed != speed:
         return 0.0
     return min(most, max(-most, speed))

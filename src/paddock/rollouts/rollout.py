@@ -50,10 +50,12 @@ class Rollout:
         if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self.ticks):
             raise SimulationError(f"world: expected a whole number from 0 to {len(self.ticks) - 1}, got {world!r}")
         dt, ran = self.batch.dt, int(self.ticks[world])
+        rows = self.rows[world, : ran // self.every + 1]
+        ticks = self.start[world] + self.every * np.arange(len(rows))
         end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=self._reason(world))
         records = {
             name: RobotRecord(
-                trace=Trace(name, dt, self._numbers(world, robot), events=(end,)),
+                trace=Trace(name, dt, trace_numbers(rows[:, robot], ticks, dt), events=(end,)),
                 metrics={figure: float(values[world, robot]) for figure, values in self.metrics.items()},
             )
             for robot, name in enumerate(self.batch.robots)
@@ -73,14 +75,14 @@ class Rollout:
             return "all goals are reached"
         return f"{round(int(self.ticks[world]) * self.batch.dt, 9):g} s are over"
 
-    def _numbers(self, world: int, robot: int) -> Floats:
-        """The rows of a robot as those of a Trace."""
-        rows = self.rows[world, : int(self.ticks[world]) // self.every + 1, robot]
-        numbers = np.full((len(rows), len(NUMBERS)), np.nan)
-        numbers[:, TIME] = (self.start[world] + np.arange(len(rows)) * self.every) * self.batch.dt
-        numbers[:, POSE] = rows[:, ROW_X : ROW_HEADING + 1]
-        numbers[:, COMMAND] = rows[:, ROW_COMMAND_LEFT:ROW_LEFT]
-        numbers[:, WHEELS] = rows[:, ROW_LEFT:ROW_CONTACTS]
-        numbers[:, CONTACT] = rows[:, ROW_CONTACTS]
-        numbers[:, JUMP] = 0.0
-        return numbers
+
+def trace_numbers(rows: Floats, ticks: Ints, dt: float) -> Floats:
+    """Rows of the compiled loop as those of a Trace, see episodes/trace.py; the ticks are those of the rows."""
+    numbers = np.full((len(rows), len(NUMBERS)), np.nan)
+    numbers[:, TIME] = ticks * dt
+    numbers[:, POSE] = rows[:, ROW_X : ROW_HEADING + 1]
+    numbers[:, COMMAND] = rows[:, ROW_COMMAND_LEFT:ROW_LEFT]
+    numbers[:, WHEELS] = rows[:, ROW_LEFT:ROW_CONTACTS]
+    numbers[:, CONTACT] = rows[:, ROW_CONTACTS]
+    numbers[:, JUMP] = 0.0
+    return numbers

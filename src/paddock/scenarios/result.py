@@ -44,6 +44,11 @@ class ScenarioResult:
         return self.episode.digest
 
     @property
+    def seconds(self) -> float:
+        """Simulated time of the run [s]."""
+        return self.episode.seconds
+
+    @property
     def distance(self) -> float:
         """How far all robots drove [m]."""
         return sum(record.metrics["distance"] for record in self.episode.robots.values())
@@ -62,7 +67,7 @@ class ScenarioResult:
             "complete": self.complete,
             "interrupted": self.interrupted,
             "ended": self.ended,
-            "seconds": self.episode.seconds,
+            "seconds": self.seconds,
             "ticks": self.episode.ticks,
             "distance": self.distance,
             "contact_time": self.contact_time,

@@ -88,6 +88,7 @@ def _run(
                 robot.stop()
         return why
 
+    arena.episode = None
     try:
         arena.run(
             stop.seconds + 2 * arena.dt,

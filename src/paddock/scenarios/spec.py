@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from paddock.control.tasks.base import Duration
 from paddock.core.errors import SpecError, shown
-from paddock.core.spec import Count, Metres, Name, Number, Said, Spec
+from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.scenarios.draws import chance
 from paddock.scenarios.plan import PlannedTask
 
@@ -89,7 +89,9 @@ class Outputs(Spec):
     files: tuple[Output, ...] = ("log", "trace", "summary", "pictures")
 
 
-RobotChoice = Annotated[str | RobotChange | None, Said("the name of a robot in the world, or a table with a name")]
+RobotChoice = Annotated[
+    str | RobotChange | None, Description("the name of a robot in the world, or a table with a name")
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,7 +108,7 @@ class ScenarioSpec(Spec):
 
     name: Name
     title: str = ""
-    world: Annotated[str | WorldChange, Said("the name of a world, a world's TOML file, or a table with a base")]
+    world: Annotated[str | WorldChange, Description("the name of a world, a world's TOML file, or a table with a base")]
     robot: RobotChoice = None
     tasks: tuple[PlannedTask, ...] = ()  # of that robot
     team: tuple[TeamMember, ...] = ()  # instead of a robot and its tasks: several robots with tasks of their own
@@ -138,7 +140,7 @@ class ScenarioSpec(Spec):
                 "expected either a robot and its tasks, or a team of robots with tasks of their own", path=path
             )
         if not self.team and not self.tasks:
-            raise SpecError("expected at least 1 task, got 0", path="tasks")
+            raise SpecError("missing: at least 1 task", path="tasks")
 
     def members(self) -> tuple[TeamMember, ...]:
         """The robots and their tasks: the team, or the only one."""

@@ -27,7 +27,7 @@ class AccelerometerSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """Change of speed along, centripetal acceleration across, gravity up."""
     row = view.motion[view.robot]
     values[0] = row[ACCELERATION]

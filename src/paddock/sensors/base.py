@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 from paddock.core.spec import (
-    Coordinate,
     Count,
     Degrees,
+    Description,
     Metres,
     Name,
     NotNegative,
     Number,
     Positive,
-    Said,
+    Quantity,
     Seconds,
     Spec,
 )
@@ -25,7 +25,8 @@ from paddock.sensors.appearance import Appearance
 from paddock.sensors.names import check_name
 
 A_MOUNT = "[x, y, z, heading in degrees]"
-Mount = Annotated[tuple[Coordinate, Coordinate, Coordinate, Degrees], Said(A_MOUNT)]
+OnRobot = Annotated[float, Number("metres", limit=20)]
+Mount = Annotated[tuple[OnRobot, OnRobot, OnRobot, Degrees], Description(A_MOUNT)]
 """Place on the robot: x forward, y left, z up [m], heading [degrees]."""
 Mounts = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}")]
 OneMount = Annotated[tuple[Mount, ...], Count(1, f"mount {A_MOUNT}", exactly=True)]
@@ -51,11 +52,11 @@ class SensorSpec(Spec):
     mounts: Mounts = AT_CENTRE
     period: Seconds = 0.0
     delay: Seconds = 0.0
-    response: Annotated[tuple[tuple[float, ...], ...], Said(f"a list of rows {A_ROW}")] = ()
+    response: Annotated[tuple[tuple[Quantity, ...], ...], Description(f"a list of rows {A_ROW}")] = ()
     scale: Positive | None = None
     noise: NotNegative = 0.0
     noise_relative: NotNegative = 0.0
-    resolution: NotNegative = 0.0
+    resolution: Annotated[float, Number(low=0, least=1e-9, limit=1e9)] = 0.0
 
     look: ClassVar[Appearance] = Appearance()  # what people get to see of it
     shows: ClassVar[Shape] = "values"  # what programs get to see
@@ -69,11 +70,11 @@ class SensorSpec(Spec):
     def _check_response(self) -> None:
         for i, row in enumerate(self.response):
             if len(row) not in (2, 3):
-                raise SpecError(f"expected {A_ROW}, got {shown(row)}", path=f"response[{i}]")
+                raise SpecError(f"expected {A_ROW}, got {format_value(row)}", path=f"response[{i}]")
             if i and row[0] <= self.response[i - 1][0]:
                 raise SpecError("expected ideal values that rise from row to row", path=f"response[{i}]")
             if len(row) == 3 and row[2] < 0:
-                raise SpecError(f"expected a relative noise >= 0, got {shown(row[2])}", path=f"response[{i}]")
+                raise SpecError(f"expected a relative noise >= 0, got {format_value(row[2])}", path=f"response[{i}]")
         if len(self.response) < 2:
             raise SpecError("expected at least 2 rows, got 1", path="response")
         steps = [b[1] - a[1] for a, b in pairwise(self.response)]
@@ -143,7 +144,7 @@ class Pivot(Spec):
 
     min_deg: Degrees
     max_deg: Degrees
-    rate_deg_s: Annotated[float, Number("degrees per second", above=0)] = 360.0
+    rate_deg_s: Annotated[float, Number("degrees per second", above=0, least=1e-3, limit=1e5)] = 360.0
 
     def check(self) -> None:
         if self.min_deg > self.max_deg:

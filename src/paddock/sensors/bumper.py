@@ -20,7 +20,7 @@ from paddock.sensors.base import OWN, SensorSpec, Shape
 class BumperSpec(SensorSpec):
     """One bumper per mount; it covers `width_deg` of the body around the mount's heading."""
 
-    width_deg: Annotated[float, Number("degrees", above=0, high=360)]
+    width_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.001)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "bumper")
     look: ClassVar[Appearance] = Appearance(
@@ -33,7 +33,7 @@ class BumperSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """1 where a contact of the last tick lies within the bumper."""
     half = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]
     for channel in range(model.devices[device, CHANNELS]):

@@ -45,7 +45,7 @@ class CameraSpec(RangeSensorSpec):
     mounts: OneMount = AT_CENTRE
     width: Annotated[int, Number("pixels", low=1, high=4096)]
     height: Annotated[int, Number("pixels", low=1, high=4096)]
-    fov_deg: Annotated[float, Number("degrees", above=0, high=150)]  # horizontal
+    fov_deg: Annotated[float, Number("degrees", above=0, high=150, least=0.01)]  # horizontal
 
     tag: ClassVar[tuple[str, str]] = ("kind", "camera")
     look: ClassVar[Appearance] = Appearance(color="#e6a117", gauge="image", rays="field", high=255.0, aims=True)
@@ -74,7 +74,7 @@ class CameraSpec(RangeSensorSpec):
 
 
 @kernel
-def draw(model, space, view, device, depth, picture):
+def draw(model, scratch, view, device, depth, picture):
     """Draw what the camera sees: depth [m] and picture, shapes (height, width) and (height, width, 3)."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     width, height, focal = int(own[WIDTH]), int(own[HEIGHT]), own[FOCAL]
@@ -85,14 +85,14 @@ def draw(model, space, view, device, depth, picture):
         for column in range(width):
             depth[row, column] = math.inf
     for k in range(view.segments):
-        row = space.segments[k]
+        row = scratch.segments[k]
         px, py = row[ITEM_X0] - mount[MOUNT_X], row[ITEM_Y0] - mount[MOUNT_Y]
         qx, qy = row[ITEM_X1] - mount[MOUNT_X], row[ITEM_Y1] - mount[MOUNT_Y]
         px, py = ax * px + ay * py, ax * py - ay * px
         qx, qy = ax * qx + ay * qy, ax * qy - ay * qx
         draw_wall(depth, picture, focal, z, px, py, qx, qy, row[ITEM_TOP], row[ITEM_COLOR])
     for k in range(view.discs):
-        row = space.discs[k]
+        row = scratch.discs[k]
         px, py = row[ITEM_X0] - mount[MOUNT_X], row[ITEM_Y0] - mount[MOUNT_Y]
         px, py = ax * px + ay * py, ax * py - ay * px
         draw_disc(depth, picture, focal, z, px, py, row[ITEM_RADIUS], row[ITEM_TOP], row[ITEM_COLOR])

@@ -18,7 +18,7 @@ from paddock.sensors.base import OWN, SensorSpec
 class ChemicalSpec(SensorSpec):
     """Smells the world's field number `field`; a world without that field reads 0."""
 
-    field: Annotated[int, Number("the number of a field", low=0)] = 0
+    field: Annotated[int, Number("the number of a field", low=0, limit=1000)] = 0
 
     tag: ClassVar[tuple[str, str]] = ("kind", "chemical")
     look: ClassVar[Appearance] = Appearance(color="#2f9e6e", gauge="bars", digits=3, hint="strength of the field")
@@ -28,7 +28,7 @@ class ChemicalSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The field at each mount."""
     field = int(model.constants[model.devices[device, FIRST_PARAMETER] + OWN])
     for channel in range(model.devices[device, CHANNELS]):

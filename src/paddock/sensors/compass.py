@@ -23,6 +23,6 @@ class CompassSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The true heading."""
     values[0] = view.heading

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from paddock.core.jit import kernel
-from paddock.core.spec import Number
+from paddock.core.spec import Quantity
 from paddock.engine.model import FIRST_PARAMETER
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import OWN, SensorSpec
@@ -16,7 +16,7 @@ from paddock.sensors.base import OWN, SensorSpec
 class ConstantSpec(SensorSpec):
     """One number, always the same but for its noise. Links to real robots read the real one."""
 
-    value: Annotated[float, Number("a number")]
+    value: Quantity
 
     tag: ClassVar[tuple[str, str]] = ("kind", "constant")
     look: ClassVar[Appearance] = Appearance(digits=3)
@@ -26,6 +26,6 @@ class ConstantSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """What the spec says."""
     values[0] = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]

@@ -19,35 +19,35 @@ from paddock.sensors.sonar import measure as measure_sonar
 
 
 @kernel
-def measure(kind, model, space, view, device, values):
+def measure(kind, model, scratch, view, device, values):
     """Ideal values of one device, by the number of its kind. Pictures are not for this."""
     if kind == 0:
-        measure_proximity(model, space, view, device, values)
+        measure_proximity(model, scratch, view, device, values)
     elif kind == 1:
-        measure_ground(model, space, view, device, values)
+        measure_ground(model, scratch, view, device, values)
     elif kind == 2:
-        measure_light(model, space, view, device, values)
+        measure_light(model, scratch, view, device, values)
     elif kind == 3:
-        measure_sonar(model, space, view, device, values)
+        measure_sonar(model, scratch, view, device, values)
     elif kind == 4:
-        measure_laser(model, space, view, device, values)
+        measure_laser(model, scratch, view, device, values)
     elif kind == 5:
-        measure_bumper(model, space, view, device, values)
+        measure_bumper(model, scratch, view, device, values)
     elif kind == 6:
-        measure_accelerometer(model, space, view, device, values)
+        measure_accelerometer(model, scratch, view, device, values)
     elif kind == 7:
-        measure_gyroscope(model, space, view, device, values)
+        measure_gyroscope(model, scratch, view, device, values)
     elif kind == 8:
-        measure_compass(model, space, view, device, values)
+        measure_compass(model, scratch, view, device, values)
     elif kind == 9:
-        measure_encoders(model, space, view, device, values)
+        measure_encoders(model, scratch, view, device, values)
     elif kind == 10:
-        measure_inertial(model, space, view, device, values)
+        measure_inertial(model, scratch, view, device, values)
     elif kind == 11:
-        measure_position(model, space, view, device, values)
+        measure_position(model, scratch, view, device, values)
     elif kind == 12:
-        measure_chemical(model, space, view, device, values)
+        measure_chemical(model, scratch, view, device, values)
     elif kind == 13:
-        measure_microphone(model, space, view, device, values)
+        measure_microphone(model, scratch, view, device, values)
     elif kind == 15:
-        measure_constant(model, space, view, device, values)
+        measure_constant(model, scratch, view, device, values)

@@ -32,7 +32,7 @@ class EncodersSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """Rim travel since the start; turning wheels count even when the robot is stuck."""
     values[0] = view.motion[view.robot, LEFT_RIM]
     values[1] = view.motion[view.robot, RIGHT_RIM]

@@ -36,7 +36,7 @@ class GroundSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """Mean brightness under each sensor, 0 … 1."""
     first = model.devices[device, FIRST_PARAMETER] + OWN
     around = model.constants[first : first + 2 * SAMPLES]

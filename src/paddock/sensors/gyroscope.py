@@ -25,7 +25,7 @@ class GyroscopeSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The turn rate that really came about."""
     values[0], values[1] = 0.0, 0.0
     values[2] = view.motion[view.robot, TURN]

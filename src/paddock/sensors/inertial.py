@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
-from paddock.core.spec import NotNegative, Number
+from paddock.core.spec import Number, Share
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, BELIEF_Y
 from paddock.sensors.appearance import Appearance
 from paddock.sensors.base import SensorSpec, Shape
@@ -17,9 +17,9 @@ from paddock.sensors.base import SensorSpec, Shape
 class InertialSpec(SensorSpec):
     """Believed x, y [m] and heading [rad]. The engine adds the errors up, whether it is read or not."""
 
-    distance_error: NotNegative = 0.01  # standard deviation of each tick's travel, relative
-    heading_walk_deg: Annotated[float, Number("degrees per square root of a second", low=0)] = 0.1
-    bias_deg_s: Annotated[float, Number("degrees per second", low=0)] = 0.02  # spread between robots
+    distance_error: Share = 0.01  # standard deviation of each tick's travel, relative
+    heading_walk_deg: Annotated[float, Number("degrees per square root of a second", low=0, limit=3600)] = 0.1
+    bias_deg_s: Annotated[float, Number("degrees per second", low=0, limit=3600)] = 0.02  # spread between robots
 
     tag: ClassVar[tuple[str, str]] = ("kind", "inertial")
     look: ClassVar[Appearance] = Appearance(unit="m, m, rad", labels=("x", "y", "heading"), gauge="dial", digits=3)
@@ -37,7 +37,7 @@ class InertialSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The belief that the step keeps."""
     values[0] = view.motion[view.robot, BELIEF_X]
     values[1] = view.motion[view.robot, BELIEF_Y]

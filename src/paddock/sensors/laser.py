@@ -34,7 +34,7 @@ class LaserSpec(RangeSensorSpec):
     """A scanner: `beams` distances [m], counter-clockwise, evenly over `fov_deg` around the mount's heading."""
 
     mounts: OneMount = AT_CENTRE
-    fov_deg: Annotated[float, Number("degrees", above=0, high=360)]
+    fov_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.01)]
     beams: Annotated[int, Number("beams", low=2, high=4096)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "laser")
@@ -67,7 +67,7 @@ class LaserSpec(RangeSensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """Distance [m] along every beam; infinity when out of range."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     beams = int(own[BEAMS])
@@ -77,7 +77,7 @@ def measure(model, space, view, device, values):
     for beam in range(beams):
         values[beam] = math.inf
     for k in range(view.segments):
-        row = space.segments[k]
+        row = scratch.segments[k]
         if row[ITEM_TOP] > z:
             px, py = row[ITEM_X0] - ox, row[ITEM_Y0] - oy
             qx, qy = row[ITEM_X1] - ox, row[ITEM_Y1] - oy
@@ -94,7 +94,7 @@ def measure(model, space, view, device, values):
                     dx, dy = own[DIRECTIONS + 2 * beam], own[DIRECTIONS + 2 * beam + 1]
                     values[beam] = min(values[beam], ray_to_segment(0.0, 0.0, dx, dy, px, py, qx, qy))
     for k in range(view.discs):
-        row = space.discs[k]
+        row = scratch.discs[k]
         if row[ITEM_TOP] > z:
             px, py, radius = row[ITEM_X0] - ox, row[ITEM_Y0] - oy, row[ITEM_RADIUS]
             px, py = ax * px + ay * py, ax * py - ay * px

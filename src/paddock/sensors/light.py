@@ -50,15 +50,15 @@ class LightSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """Irradiance of each sensor [W/m²]."""
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
-        values[channel] = irradiance(model, space, view, mount, mount[MOUNT_COS], mount[MOUNT_SIN])
+        values[channel] = irradiance(model, scratch, view, mount, mount[MOUNT_COS], mount[MOUNT_SIN])
 
 
 @kernel
-def irradiance(model, space, view, mount, ax, ay):
+def irradiance(model, scratch, view, mount, ax, ay):
     """Light on a sensor that looks along (ax, ay) in the robot's frame: inverse square, cosine, shadows."""
     total = 0.0
     for k in range(model.sources.shape[0]):
@@ -74,23 +74,23 @@ def irradiance(model, space, view, mount, ax, ay):
         facing = (lx * ax + ly * ay) / away if away > 0.0 else 1.0
         if facing <= 0.0:
             continue
-        if flat > 0.0 and in_shadow(space, view, mount, lx / flat, ly / flat, flat, rise):
+        if flat > 0.0 and in_shadow(scratch, view, mount, lx / flat, ly / flat, flat, rise):
             continue
         total += lamp[SOURCE_STRENGTH] * facing / max(away * away, 1e-4)
     return total
 
 
 @kernel
-def in_shadow(space, view, mount, dx, dy, flat, rise):
+def in_shadow(scratch, view, mount, dx, dy, flat, rise):
     """Whether anything stands tall enough between the sensor and a lamp, `flat` away and `rise` above [m]."""
     ox, oy, z = mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z]
     for k in range(view.segments):
-        row = space.segments[k]
+        row = scratch.segments[k]
         t = ray_to_segment(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1])
         if t < flat and row[ITEM_TOP] > z + rise * t / flat:
             return True
     for k in range(view.discs):
-        row = space.discs[k]
+        row = scratch.discs[k]
         t = ray_to_disc(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS])
         if t < flat and row[ITEM_TOP] > z + rise * t / flat:
             return True

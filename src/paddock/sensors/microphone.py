@@ -39,7 +39,7 @@ class MicrophoneSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The sources' powers add up; walls do not muffle them."""
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
@@ -55,6 +55,6 @@ def measure(model, space, view, device, values):
             loud = view.motion[other, AMPLITUDE]
             if loud > 0.0 and other != view.robot:
                 flat = math.hypot(view.motion[other, X] - x, view.motion[other, Y] - y)
-                away = max(NEAREST, math.hypot(flat, model.robots[model.makes[other], TOP] - mount[MOUNT_Z]))
+                away = max(NEAREST, math.hypot(flat, model.robots[model.robot_variant[other], TOP] - mount[MOUNT_Z]))
                 power += (loud / away) ** 2
         values[channel] = math.sqrt(power)

@@ -25,6 +25,6 @@ class PositionSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """The pose at the sample's time."""
     values[0], values[1], values[2] = view.x, view.y, view.heading

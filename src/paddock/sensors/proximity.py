@@ -62,7 +62,7 @@ class ProximitySpec(RangeSensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """Distance [m] that a surface straight ahead would need for the same echo; infinity when out of range."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     rays = int(own[RAYS])
@@ -77,27 +77,27 @@ def measure(model, space, view, device, values):
         for ray in range(rays):
             rc, rs = own[DIRECTIONS + 2 * ray], own[DIRECTIONS + 2 * ray + 1]
             dx, dy = rc * ax - rs * ay, rs * ax + rc * ay
-            nearest = nearest_hit(space, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], dx, dy)
+            nearest = nearest_hit(scratch, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], dx, dy)
             if nearest <= own[RANGE]:
                 echo += 1.0 / max(nearest * nearest, 1e-12)
         echo /= own[RAYS]
         if lit:
-            echo += own[AMBIENT] * irradiance(model, space, view, mount, ax, ay)
+            echo += own[AMBIENT] * irradiance(model, scratch, view, mount, ax, ay)
         if echo > 0.0 and echo * own[RANGE] * own[RANGE] >= 1.0:
             values[channel] = 1.0 / math.sqrt(echo)
 
 
 @kernel
-def nearest_hit(space, view, ox, oy, z, dx, dy):
+def nearest_hit(scratch, view, ox, oy, z, dx, dy):
     """Distance [m] along a ray to the nearest thing that is taller than z."""
     nearest = math.inf
     for k in range(view.segments):
-        row = space.segments[k]
+        row = scratch.segments[k]
         if row[ITEM_TOP] > z:
             t = ray_to_segment(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1])
             nearest = min(nearest, t)
     for k in range(view.discs):
-        row = space.discs[k]
+        row = scratch.discs[k]
         if row[ITEM_TOP] > z:
             nearest = min(nearest, ray_to_disc(ox, oy, dx, dy, row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS]))
     return nearest

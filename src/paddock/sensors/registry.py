@@ -52,14 +52,14 @@ def kernel_of(kind: type[SensorSpec]) -> Kernel | None:
         if isinstance(found, Kernel):
             return found
     raise PaddockError(
-        f"{kind.__module__}: expected a function measure(model, space, view, device, values) with @kernel "
+        f"{kind.__module__}: expected a function measure(model, scratch, view, device, values) with @kernel "
         f"beside {kind.__name__}"
     )
 
 
 MEASURE = Dispatch(
     name="measure",
-    arguments=("kind", "model", "space", "view", "device", "values"),
+    arguments=("kind", "model", "scratch", "view", "device", "values"),
     about="Ideal values of one device, by the number of its kind. Pictures are not for this.",
     registry=SENSORS,
     kernel_of=kernel_of,

@@ -48,43 +48,43 @@ def replace_measure(kinds: Iterable[type[SensorSpec]]) -> dict[Kernel, Kernel]:
 
 
 @kernel
-def sense(model, state, space, world, robot, enabled, raw, readings):
+def sense(model, state, scratch, world, robot, enabled, raw, readings):
     """Read the enabled devices of one robot into its row of readings; `enabled` has a flag per device."""
-    kind = model.types[int(model.robots[model.makes[robot], TYPE])]
+    kind = model.types[int(model.robots[model.robot_variant[robot], TYPE])]
     first = kind[FIRST_DEVICE]
     for device in range(first, kind[END_OF_DEVICES]):
         if enabled[device - first]:
             start = model.devices[device, FIRST_VALUE]
-            read_device(model, state, space, world, robot, device, raw, readings[start:])
+            read_device(model, state, scratch, world, robot, device, raw, readings[start:])
 
 
 @kernel
-def read_device(model, state, space, world, robot, device, raw, values):
+def read_device(model, state, scratch, world, robot, device, raw, values):
     """One reading, with all its stages."""
     if model.devices[device, CHANNELS] == 0:
         return
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
     x, y, heading, c, s = frame(motion, robot)
-    segments, discs = look_around(model, state, motion, space, world, robot, device, tick, x, y, c, s)
+    segments, discs = look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s)
     view = View(robot, motion, x, y, heading, c, s, segments, discs)
-    measure(model.devices[device, KIND], model, space, view, device, values)
+    measure(model.devices[device, KIND], model, scratch, view, device, values)
     key = sample_key(model, state, world, robot, device, tick)
-    finish(model, device, key, model.robots[model.makes[robot], NOISE], raw, values)
+    finish(model, device, key, model.robots[model.robot_variant[robot], NOISE], raw, values)
 
 
 @kernel
-def take_picture(model, state, space, world, robot, device, depth, picture):
+def take_picture(model, state, scratch, world, robot, device, depth, picture):
     """One picture of a camera; none of device -1."""
     if device < 0:
         return
     tick = sample_tick(model, state, world, device)
     motion = state.motion[world, tick % state.motion.shape[1]]
     x, y, heading, c, s = frame(motion, robot)
-    segments, discs = look_around(model, state, motion, space, world, robot, device, tick, x, y, c, s)
+    segments, discs = look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s)
     view = View(robot, motion, x, y, heading, c, s, segments, discs)
-    draw(model, space, view, device, depth, picture)
-    sigma = model.stages[device, SIGMA] * model.robots[model.makes[robot], NOISE]
+    draw(model, scratch, view, device, depth, picture)
+    sigma = model.stages[device, SIGMA] * model.robots[model.robot_variant[robot], NOISE]
     if sigma > 0.0:
         grain(picture, sample_key(model, state, world, robot, device, tick), sigma)
 
@@ -99,7 +99,7 @@ def sample_tick(model, state, world, device):
 @kernel
 def sample_key(model, state, world, robot, device, tick):
     """The random key of one sample; devices count from the robot's first."""
-    number = device - model.types[int(model.robots[model.makes[robot], TYPE]), FIRST_DEVICE]
+    number = device - model.types[int(model.robots[model.robot_variant[robot], TYPE]), FIRST_DEVICE]
     return key_of(state.clock[world, SEED], ALONE, robot, number, tick)
 
 
@@ -111,9 +111,9 @@ def frame(motion, robot):
 
 
 @kernel
-def look_around(model, state, motion, space, world, robot, device, tick, x, y, c, s):
+def look_around(model, state, motion, scratch, world, robot, device, tick, x, y, c, s):
     """Gather what the device may see: the numbers of segments and discs in the workspace."""
     reach = model.stages[device, REACH]
     if reach == 0.0:
         return 0, 0
-    return gather(model, motion, space, robot, x, y, c, s, reach, state.clock[world, TICK] - tick)
+    return gather(model, motion, scratch, robot, x, y, c, s, reach, state.clock[world, TICK] - tick)

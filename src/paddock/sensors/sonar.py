@@ -35,8 +35,8 @@ GRAZE = 1e-9  # [m]
 class SonarSpec(RangeSensorSpec):
     """A ring of sonars, or any sensor that reports the nearest thing in a cone."""
 
-    cone_deg: Annotated[float, Number("degrees", above=0, high=175)]  # full opening
-    max_incidence_deg: Annotated[float, Number("degrees", above=0, high=90)] = 90.0
+    cone_deg: Annotated[float, Number("degrees", above=0, high=175, least=0.001)]  # full opening
+    max_incidence_deg: Annotated[float, Number("degrees", above=0, high=90, least=0.001)] = 90.0
     nothing_seen: MetresOrZero | None = None  # None: the range
 
     tag: ClassVar[tuple[str, str]] = ("kind", "sonar")
@@ -57,7 +57,7 @@ class SonarSpec(RangeSensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """Distance [m] to the nearest echo of each sonar; infinity when out of range."""
     own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
     # What does not echo still hides what is behind it; where everything echoes, the nearest thing is in sight.
@@ -68,21 +68,21 @@ def measure(model, space, view, device, values):
         dx, dy = aim(model, view, device, mount)
         nearest = math.inf
         for k in range(view.segments):
-            row = space.segments[k]
+            row = scratch.segments[k]
             if row[ITEM_TOP] > z:
                 d, ex, ey = cone_to_segment(
                     ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[TAN_INCIDENCE],
                     row[ITEM_X0], row[ITEM_Y0], row[ITEM_X1], row[ITEM_Y1],
                 )  # fmt: skip
-                if d < nearest and (all_echo or nearest_hit(space, view, ox, oy, z, ex, ey) >= d - GRAZE):
+                if d < nearest and (all_echo or nearest_hit(scratch, view, ox, oy, z, ex, ey) >= d - GRAZE):
                     nearest = d
         for k in range(view.discs):
-            row = space.discs[k]
+            row = scratch.discs[k]
             if row[ITEM_TOP] > z:
                 d, ex, ey = cone_to_disc(
                     ox, oy, dx, dy, own[COS_HALF], own[SIN_HALF], own[SIN_INCIDENCE],
                     row[ITEM_X0], row[ITEM_Y0], row[ITEM_RADIUS],
                 )  # fmt: skip
-                if d < nearest and (all_echo or nearest_hit(space, view, ox, oy, z, ex, ey) >= d - GRAZE):
+                if d < nearest and (all_echo or nearest_hit(scratch, view, ox, oy, z, ex, ey) >= d - GRAZE):
                     nearest = d
         values[channel] = nearest if nearest <= own[RANGE] else math.inf

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from paddock.core.errors import SpecError
 from paddock.core.geometry import Disc, bounding_radius, inner_radius
 from paddock.core.spec import rgb
 from paddock.engine import model as m
 from paddock.engine.kernels.contact import PUSH
 from paddock.engine.model import Floats, Ints, Model, table
+from paddock.engine.state import PANS, pan_count, ticks_kept
+from paddock.engine.step import MOST_PIECES
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Mount, Pivot, RangeSensorSpec, SensorSpec
 from paddock.sensors.inertial import InertialSpec
@@ -25,6 +28,7 @@ from paddock.worlds.spec import Placed, WorldSpec
 
 SHORT_REACH = 0.6  # devices that see no farther than this use the near cells [m]
 MOST_SIGMAS = 9  # no random number is farther out than this
+MOST_REMEMBERED = 50_000_000  # numbers of past motion, for devices with a period or a delay
 
 
 @dataclass(frozen=True)
@@ -58,19 +62,20 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
     tick = spec.dt if dt is None else dt
     types = list(dict.fromkeys(specs))
     number = {kind: i for i, kind in enumerate(types)}
-    makes: dict[tuple[float, ...], int] = {}  # robots that are alike share a row, which then stays in the cache
+    variants: dict[tuple[float, ...], int] = {}  # robots that are alike share a row, which then stays in the cache
     rows = [_robot_row(robot, kind, number[kind]) for robot, kind in zip(spec.robots, specs, strict=True)]
-    make_of_robot = [makes.setdefault(tuple(row), len(makes)) for row in rows]
-    robots = table(list(makes), m.ROBOT_COLUMNS)
+    variant_of_robot = [variants.setdefault(tuple(row), len(variants)) for row in rows]
+    robots = table(list(variants), m.ROBOT_COLUMNS)
+    _refuse_too_fast(spec, robots[variant_of_robot], tick)
     lit = _diagonal(spec) if spec.lights else 0.0
     constants = Constants()
     kinds, devices, stages = _type_tables(types, tick, lit, constants)
     items = _items(solids(spec))
     floor, floor_row = draw_floor(spec) if like is None else (like.model.floor, like.model.grids[m.FLOOR])
     grids, cells = build_grids(
-        spec.bounds,
+        spec,
         items,
-        bodies=robots[make_of_robot, m.RADIUS],
+        bodies=robots[variant_of_robot, m.RADIUS],
         travel=float(_fastest(robots).max(initial=0.0)) * tick + PUSH,
         short_reach=max((r for r in stages[:, m.REACH] if r <= SHORT_REACH), default=0.0),
     )
@@ -82,12 +87,13 @@ def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None =
         floor=floor,
         sources=_sources(spec, constants),
         robots=robots,
-        makes=np.array(make_of_robot, np.int64),
+        robot_variant=np.array(variant_of_robot, np.int64),
         types=kinds,
         devices=devices,
         stages=stages,
         constants=np.array(constants.numbers),
     )
+    _refuse_long_memory(spec, model)
     poses = table([start_pose(spec, robot) for robot in spec.robots], 3)
     lamps = max((len(kind.leds) for kind in types), default=0)
     values = max((sum(s.channels for s in kind.sensors) for kind in types), default=0)
@@ -131,7 +137,7 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
         bounding_radius(shape),
         shape.radius if isinstance(shape, Disc) else inner_radius(shape),
         kind.body.height,
-        drive.wheel_separation * (1 + robot.axle_error),
+        drive.wheel_separation * (1 + robot.wheel_separation_error),
         1 + left,
         1 + right,
         drive.max_speed,
@@ -150,6 +156,33 @@ def _fastest(robots: Floats) -> Floats:
     rims = robots[:, m.MAX_SPEED] * wheels * (1 + MOST_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
     fastest: Floats = rims * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # driving and turning at once
     return fastest
+
+
+def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
+    """Refuse robots that would sweep more of the world in a tick than the engine looks at."""
+    allowed = 0.5 * MOST_PIECES * robots[:, m.THICKNESS]
+    way = _fastest(robots) * dt
+    for i in np.flatnonzero(way > allowed)[:1]:
+        raise SpecError(
+            f"robot {spec.robots[i].name!r} may sweep {way[i]:.3g} m in a tick of {dt:g} s; expected at most "
+            f"{allowed[i]:.3g} m for so small a body: lower its max_speed (or slip_noise) to "
+            f"{allowed[i] / way[i]:.2g} of it, or widen its wheel_separation, or shorten dt",
+            path=f"robots[{i}].type",
+            file=spec.file,
+        )
+
+
+def _refuse_long_memory(spec: WorldSpec, model: Model) -> None:
+    """Refuse sensors that look back so far that the past would not fit into memory."""
+    ticks, robots = ticks_kept(model), len(model.robot_variant)
+    most = MOST_REMEMBERED // max(1, robots * (PANS + pan_count(model)))
+    if ticks > most:
+        raise SpecError(
+            f"expected periods and delays of sensors of at most {most} ticks ({most * model.dt:.3g} s) "
+            f"for {robots} robots, got {ticks}: shorten them, or lengthen dt",
+            path="robots",
+            file=spec.file,
+        )
 
 
 def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Constants) -> tuple[Ints, Ints, Floats]:

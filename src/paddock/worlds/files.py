@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core import library
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 from paddock.core.spec import read_toml_file
 from paddock.worlds.spec import WorldSpec
 
@@ -59,7 +59,7 @@ def _read(
 def _includes(table: dict[str, Any]) -> list[str]:
     names = table.pop("include", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise SpecError(f"expected a list of file names, got {shown(names)}", path="include")
+        raise SpecError(f"expected a list of file names, got {format_value(names)}", path="include")
     return names
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
+from paddock.core.errors import SpecError
 from paddock.engine.model import ITEM_RADIUS, Floats, Ints
+from paddock.worlds.spec import WorldSpec
 
 MOST_CELLS = 250_000
+MOST_ENTRIES = 10_000_000  # of items in the lists of a grid's cells
+LARGE_BOX = 4096  # cells; a stretch whose box is larger is looked at in parts
 
 
 def build_grids(
-    bounds: tuple[float, float, float, float],
+    world: WorldSpec,
     items: Floats,
     *,
     bodies: Floats,
@@ -22,7 +27,7 @@ def build_grids(
     """The near, far and crowd rows of a Model's grids, and its cells.
 
     Args:
-        bounds: of the world [m].
+        world: whose bounds they cover.
         items: all obstacles, see the Model.
         bodies: the robots' radii [m].
         travel: the farthest that a robot gets in a tick [m].
@@ -30,7 +35,7 @@ def build_grids(
     """
     table = items[:, : ITEM_RADIUS + 1]  # a stretch, and the radius around it
     body = float(bodies.max(initial=0.0))
-    x0, y0, x1, y1 = bounds
+    x0, y0, x1, y1 = world.bounds
     if len(table):
         x0 = min(x0, float((np.minimum(table[:, 0], table[:, 2]) - table[:, 4]).min()))
         y0 = min(y0, float((np.minimum(table[:, 1], table[:, 3]) - table[:, 4]).min()))
@@ -45,12 +50,12 @@ def build_grids(
         y1 + reach,
         max(reach / 2, _coarse(x1 - x0 + 2 * reach, y1 - y0 + 2 * reach, MOST_CELLS)),
     )
-    near_lists = near.lists([near.cells_within(item, reach) for item in table])
+    near_lists = near.lists(_limited((near.cells_within(item, reach) for item in table), world, len(table)))
 
     pieces_across = min(64, max(1, math.ceil(math.sqrt(len(table)))))
     far = _Grid(x0, y0, x1, y1, max(x1 - x0, y1 - y0) / pieces_across)
     spans = np.array([far.span(item) for item in table], np.int64).reshape(-1, 4)
-    far_lists = far.lists([far.cells_in(span) for span in spans])
+    far_lists = far.lists(_limited((far.cells_in(span) for span in spans), world, len(table)))
 
     wide = reach + body + travel
     crowd = _Grid(x0, y0, x1, y1, max(wide, _coarse(x1 - x0, y1 - y0, 4 * len(bodies) + 64)))
@@ -65,6 +70,21 @@ def build_grids(
         at = first + len(listed) + len(more)
     rows.append(crowd.row(starts=0, spans=0, reach=travel, body=body))
     return np.array(rows), np.concatenate(cells)
+
+
+def _limited(lists: Iterator[Ints], world: WorldSpec, items: int) -> list[Ints]:
+    """All lists of cells, or a SpecError as soon as they are too long together."""
+    kept, entries = [], 0
+    for i, cells in enumerate(lists):
+        kept.append(cells)
+        entries += len(cells)
+        if entries > MOST_ENTRIES:
+            raise SpecError(
+                f"expected obstacles that lie in at most {MOST_ENTRIES} cells of the map together, got {items} pieces "
+                f"of which {i + 1} lie in more: leave some out or make them smaller",
+                file=world.file,
+            )
+    return kept
 
 
 def _coarse(width: float, height: float, cells: int) -> float:
@@ -101,7 +121,12 @@ class _Grid:
 
     def cells_within(self, item: Floats, reach: float) -> Ints:
         """Cells with any point within reach of the item."""
-        cells = self.cells_in(np.array(self.span(item, reach + self.cell)))
+        span = np.array(self.span(item, reach + self.cell))
+        if item[4] == 0.0 and (span[2] - span[0] + 1) * (span[3] - span[1] + 1) > LARGE_BOX:
+            half = np.concatenate([item[:2], (item[:2] + item[2:4]) / 2, item[4:]])
+            rest = np.concatenate([half[2:4], item[2:]])
+            return np.union1d(self.cells_within(half, reach), self.cells_within(rest, reach))
+        cells = self.cells_in(span)
         x = self.x + (cells % self.size[0] + 0.5) * self.cell
         y = self.y + (cells // self.size[0] + 0.5) * self.cell
         px, py, qx, qy, radius = item

@@ -17,6 +17,8 @@ from paddock.worlds.spec import Placed, WorldSpec
 
 ALLOWED = 1e-6  # touching is fine [m]
 TRIES = 2000  # places where a robot without one may go
+MOST_CELLS = 10_000  # of a room, about
+MOST_ENTRIES = 5_000_000  # of obstacles in the lists of cells
 
 
 def start_pose(world: WorldSpec, robot: Placed) -> Pose:
@@ -64,10 +66,27 @@ class Room:
         self.world = world
         self.obstacles = [solid for solid in solids(world) if solid.path != "border"]
         x0, y0, x1, y1 = world.bounds
-        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / 10_000), max(x1 - x0, y1 - y0) / 1000)
+        self.cell = max(0.2, math.sqrt((x1 - x0) * (y1 - y0) / MOST_CELLS), max(x1 - x0, y1 - y0) / 1000)
         self.cells: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
+        self._refuse_too_much_overlap()
         for solid in self.obstacles:
             self._store(solid.shape, _named(solid))
+
+    def _refuse_too_much_overlap(self) -> None:
+        """Refuse obstacles that lie over each other so often that their lists would fill the memory."""
+        entries = 0
+        for i, solid in enumerate(self.obstacles):
+            columns, rows = self._ranges(solid.shape)
+            entries += len(columns) * len(rows)
+            if entries > MOST_ENTRIES:
+                key = solid.path.partition("[")[0]
+                raise SpecError(
+                    f"expected obstacles that cover a world at most {MOST_ENTRIES // MOST_CELLS} times over, "
+                    f"got {len(self.obstacles)} pieces of which {i + 1} cover more: "
+                    "leave some out or make them smaller",
+                    path=key,
+                    file=self.world.file,
+                )
 
     def add(self, spec: RobotSpec, pose: Pose, name: str) -> None:
         """Put a robot down."""
@@ -112,11 +131,16 @@ class Room:
             yield from self.cells.get(cell, ())
 
     def _cells(self, shape: Shape) -> Iterator[tuple[int, int]]:
+        columns, rows = self._ranges(shape)
+        for column in columns:
+            for row in rows:
+                yield column, row
+
+    def _ranges(self, shape: Shape) -> tuple[range, range]:
+        """The columns and rows of cells that a shape's box touches."""
         x0, y0, x1, y1 = self.world.bounds
         left, bottom, right, top = box_of(shape)
-        for column in self._range(left, right, x0, x1):
-            for row in self._range(bottom, top, y0, y1):
-                yield column, row
+        return self._range(left, right, x0, x1), self._range(bottom, top, y0, y1)
 
     def _range(self, low: float, high: float, first: float, last: float) -> range:
         """Cells along one axis; the outermost ones reach as far as there is anything."""

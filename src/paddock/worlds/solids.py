@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, placed, rectangle
+from paddock.core.errors import SpecError
+from paddock.core.geometry import Convex, Disc, Point, Shape, arc_points, bar, chord_count, placed, rectangle
 from paddock.worlds.spec import Arc, Wall, WorldSpec
 
 ARC_TOLERANCE = 1e-4  # curved walls are made of chords this near to the curve [m]
 SCREEN = 1e-6  # walls without thickness are this thick where robots are put down [m]
+MOST_PIECES_OF_WORLD = 100_000  # stretches of walls, chords of arcs, boxes and cylinders
 LONGEST_MITRE = 4.0  # times half the thickness; sharper corners are rounded instead
 
 
@@ -25,8 +27,31 @@ class Solid:
     path: str  # of the obstacle in its world, for messages
 
 
+def refuse_too_many_pieces(world: WorldSpec) -> None:
+    """Refuse a world whose obstacles would fill the memory; they are counted before any is made."""
+    counts = {
+        "walls": sum(len(wall.points) for wall in world.walls),
+        "arcs": sum(
+            chord_count(arc.radius, math.radians(arc.to_deg - arc.from_deg), ARC_TOLERANCE) for arc in world.arcs
+        ),
+        "boxes": len(world.boxes),
+        "cylinders": len(world.cylinders),
+    }
+    total = sum(counts.values())
+    if total > MOST_PIECES_OF_WORLD:
+        key = max(counts, key=counts.__getitem__)
+        what = "chords" if key == "arcs" else "pieces"
+        raise SpecError(
+            f"expected a world of at most {MOST_PIECES_OF_WORLD} pieces of obstacles, got {total}; "
+            f"{len(getattr(world, key))} {key} have {counts[key]} {what}: leave some out or make them smaller",
+            path=key,
+            file=world.file,
+        )
+
+
 def solids(world: WorldSpec) -> list[Solid]:
-    """All obstacles of a world, the border included."""
+    """All obstacles of a world, the border included; too many are refused before any is made."""
+    refuse_too_many_pieces(world)
     found: list[Solid] = []
     if not world.open:
         found += _border(world)

@@ -7,27 +7,31 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from paddock.core.errors import SpecError, shown, suggestion
+from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.spec import (
     Color,
     Coordinate,
     Count,
     Degrees,
+    Description,
     Metres,
     MetresOrZero,
     Name,
     NotNegative,
     Number,
     Point,
-    Positive,
-    Said,
+    Quantity,
+    Share,
     Spec,
     refuse_twins,
 )
 from paddock.robots.spec import RobotSpec
 
 Factor = Annotated[float, Number("a relative error", above=-0.5, high=0.5)]
-Bounds = Annotated[tuple[Coordinate, Coordinate, Coordinate, Coordinate], Said("[left, bottom, right, top] in metres")]
+PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000, least=1e-6)]
+Bounds = Annotated[
+    tuple[Coordinate, Coordinate, Coordinate, Coordinate], Description("[left, bottom, right, top] in metres")
+]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
 
 
@@ -115,7 +119,7 @@ class Floor(Spec):
     strokes: tuple[Stroke, ...] = ()
     image: str | None = None  # a picture's file, beside the world's file
     image_at: Point | None = None  # its lower left corner; None: the world's
-    pixels_per_metre: Annotated[float, Number("pixels per metre", above=0, high=10000)] = 500.0
+    pixels_per_metre: PixelsPerMetre = 500.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,7 +139,7 @@ class Sound(Spec):
     at: Point
     height: MetresOrZero = 0.1
     amplitude: NotNegative = 1.0  # at 1 m
-    frequency: Annotated[float, Number("hertz", above=0)] = 440.0
+    frequency: Annotated[float, Number("hertz", above=0, least=1e-3, limit=1e6)] = 440.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,10 +149,10 @@ class Field(Spec):
     name: Name
     shape: Literal["radial", "gaussian", "image"]
     at: Point | None = None  # centre; of an image, its lower left corner
-    peak: float = 1.0
+    peak: Quantity = 1.0
     radius: Metres | None = None  # radial: where it reaches 0; gaussian: one standard deviation
     image: str | None = None
-    pixels_per_metre: Positive = 100.0
+    pixels_per_metre: PixelsPerMetre = 100.0
     color: Color = "#39a275"
 
     def check(self) -> None:
@@ -176,15 +180,15 @@ class Placed(Spec):
     """A robot in the world. It stands `at` a place, or on a named `start`."""
 
     name: Name
-    type: Annotated[str | RobotSpec, Said("the name of a robot, a robot's TOML file, or a table")]
+    type: Annotated[str | RobotSpec, Description("the name of a robot, a robot's TOML file, or a table")]
     at: Point | None = None
     heading_deg: Degrees | None = None  # None: 0, or as the start says
     start: str | None = None
     color: Color | None = None
     noise: bool = True  # of sensors and wheels
     wheel_diameter_error: tuple[Factor, Factor] = (0.0, 0.0)  # left, right; relative to the data sheet
-    axle_error: Factor = 0.0
-    slip_noise: NotNegative | None = None  # None: as the robot's type has it
+    wheel_separation_error: Factor = 0.0
+    slip_noise: Share | None = None  # None: as the robot's type has it
 
     def check(self) -> None:
         if (self.at is None) == (self.start is None):
@@ -216,7 +220,7 @@ class WorldSpec(Spec):
     name: Name
     title: str = ""
     bounds: Bounds
-    dt: Annotated[float, Number("seconds", above=0, high=1)] = 0.02  # length of a tick
+    dt: Annotated[float, Number("seconds", above=0, high=1, least=1e-4)] = 0.02  # length of a tick
     border: Border = Border()
     open: bool = False  # true: no border, robots may leave
     walls: tuple[Wall, ...] = ()
@@ -246,7 +250,8 @@ class WorldSpec(Spec):
         x0, y0, x1, y1 = self.bounds
         if not (x0 < x1 and y0 < y1):
             raise SpecError(
-                f"expected [left, bottom, right, top] with left < right and bottom < top, got {shown(self.bounds)}",
+                "expected [left, bottom, right, top] with left < right and bottom < top, "
+                f"got {format_value(self.bounds)}",
                 path="bounds",
             )
         refuse_twins([robot.name for robot in self.robots], "robots[{}].name")

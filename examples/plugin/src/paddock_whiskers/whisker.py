@@ -38,11 +38,11 @@ class WhiskerSpec(SensorSpec):
 
 
 @kernel
-def measure(model, space, view, device, values):
+def measure(model, scratch, view, device, values):
     """What is missing of each whisker's length."""
     length = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]
     for channel in range(model.devices[device, CHANNELS]):
         mount = model.constants[mount_at(model, device, channel) :]
         ax, ay = aim(model, view, device, mount)
-        free = nearest_hit(space, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], ax, ay)
+        free = nearest_hit(scratch, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], ax, ay)
         values[channel] = length - min(length, free)

@@ -13,7 +13,7 @@ from paddock.control.tasks.laws import law_numbers, make_law
 from paddock.control.tasks.view import View
 from paddock.core.errors import SpecError, suggestion
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.core.spec import Metres, NotNegative, Number, Said, convert
+from paddock.core.spec import Description, Metres, NotNegative, Number, convert
 
 Lapse = Annotated[float, Number("seconds", low=0, limit=1e6)]
 SIDES: dict[str, Literal["left", "right"]] = {"cw": "left", "ccw": "right"}
@@ -25,7 +25,7 @@ CLEARANCE = 0.23  # [m] that a law keeps if it does not say
 class WallFollowSpec(TaskSpec):
     """One loop. All other keys are numbers of the law: `gain = 1.3`."""
 
-    law: Annotated[str, Said("the name of a law")]
+    law: Annotated[str, Description("the name of a law")]
     direction: Literal["cw", "ccw"] = "cw"  # around a room: clockwise has the wall on the left
     reverse: bool = False  # drive backwards
     settle: Lapse = 0.0  # how long it follows before it remembers the place where the loop begins

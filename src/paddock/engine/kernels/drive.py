@@ -8,9 +8,9 @@ from paddock.core.jit import kernel
 
 
 @kernel
-def wheel_speed(now, wanted, most, step, gain):
-    """Rim speed in the next tick [m/s]: capped, in whole motor steps, and at most `gain` away from now."""
-    speed = min(most, max(-most, wanted))
+def wheel_speed(now, command, most, step, gain):
+    """Wheel speed in the next tick [m/s]: capped, in whole motor steps, and at most `gain` away from now."""
+    speed = min(most, max(-most, command))
     if step > 0.0:
         steps = math.floor(most / step + 1e-6)  # never more than the cap allows
         speed = min(steps, max(-steps, math.floor(speed / step + 0.5))) * step

@@ -75,7 +75,7 @@ def index_crowd(grids, motion, crowd):
 
 
 @kernel
-def gather(model, motion, space, robot, x, y, c, s, reach, ticks_ago):
+def gather(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago):
     """Collect all within `reach` [m] of (x, y) into the workspace: the numbers of segments and discs.
 
     Coordinates are turned into the frame at (x, y) with heading cosine c, sine s. The crowd's index may
@@ -90,17 +90,17 @@ def gather(model, motion, space, robot, x, y, c, s, reach, ticks_ago):
             start = int(near[GRID_STARTS]) + int(row * near[GRID_COLUMNS] + column)
             for k in range(model.cells[start], model.cells[start + 1]):
                 segments, discs = add_item(
-                    model.items[model.cells[k]], space.segments, space.discs, x, y, c, s, reach, segments, discs
+                    model.items[model.cells[k]], scratch.segments, scratch.discs, x, y, c, s, reach, segments, discs
                 )
     else:
-        segments, discs = gather_far(model, space, x, y, c, s, reach)
+        segments, discs = gather_far(model, scratch, x, y, c, s, reach)
     if motion.shape[0] > 1:
-        segments, discs = gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, segments, discs)
+        segments, discs = gather_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, segments, discs)
     return segments, discs
 
 
 @kernel
-def gather_far(model, space, x, y, c, s, reach):
+def gather_far(model, scratch, x, y, c, s, reach):
     """Collect the items within a long reach, cell by cell."""
     segments, discs = 0, 0
     far = model.grids[FAR]
@@ -115,13 +115,13 @@ def gather_far(model, space, x, y, c, s, reach):
                 # An item lies in many cells; take it in the first of them that is searched.
                 if max(model.cells[span], left) == column and max(model.cells[span + 1], bottom) == row:
                     segments, discs = add_item(
-                        model.items[item], space.segments, space.discs, x, y, c, s, reach, segments, discs
+                        model.items[item], scratch.segments, scratch.discs, x, y, c, s, reach, segments, discs
                     )
     return segments, discs
 
 
 @kernel
-def gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, segments, discs):
+def gather_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, segments, discs):
     """Add the other robots within reach."""
     count = motion.shape[0]
     grid = model.grids[CROWD]
@@ -132,17 +132,17 @@ def gather_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, seg
     all_is_cheaper = (right - left + 1) * (top - bottom + 1) > count
     for row in range(bottom, bottom + 1 if all_is_cheaper else top + 1):
         # The cells of a row lie side by side.
-        first = 0 if all_is_cheaper else space.crowd[row * width + left]
-        last = count if all_is_cheaper else space.crowd[row * width + right + 1]
+        first = 0 if all_is_cheaper else scratch.crowd[row * width + left]
+        last = count if all_is_cheaper else scratch.crowd[row * width + right + 1]
         for k in range(first, last):
-            other = k if all_is_cheaper else space.crowd[k]
+            other = k if all_is_cheaper else scratch.crowd[k]
             if other != robot:
                 px, py = motion[other, X] - x, motion[other, Y] - y
                 far = reach + grid[GRID_BODY]
-                radius = model.robots[model.makes[other], RADIUS]
+                radius = model.robots[model.robot_variant[other], RADIUS]
                 if px * px + py * py <= far * far and math.hypot(px, py) <= reach + radius:
                     segments, discs = add_robot(
-                        model, space, other, px, py, motion[other, HEADING], c, s, segments, discs
+                        model, scratch, other, px, py, motion[other, HEADING], c, s, segments, discs
                     )
     return segments, discs
 
@@ -164,13 +164,13 @@ def add_item(item, gathered_segments, gathered_discs, x, y, c, s, reach, segment
 
 
 @kernel
-def add_robot(model, space, other, px, py, heading, c, s, segments, discs):
+def add_robot(model, scratch, other, px, py, heading, c, s, segments, discs):
     """Add the robot at (px, py): a disc, or the edges of its outline."""
-    row = model.robots[model.makes[other]]
+    row = model.robots[model.robot_variant[other]]
     kind = model.types[int(row[TYPE])]
     first, end = kind[FIRST_CORNER], kind[END_OF_CORNERS]
     if first == end:
-        put(space.discs[discs], px, py, px, py, c, s, row[RADIUS], row[TOP], row[COLOR])
+        put(scratch.discs[discs], px, py, px, py, c, s, row[RADIUS], row[TOP], row[COLOR])
         return segments, discs + 1
     oc, os = math.cos(heading), math.sin(heading)
     lx, ly = model.constants[end - 2], model.constants[end - 1]
@@ -178,7 +178,7 @@ def add_robot(model, space, other, px, py, heading, c, s, segments, discs):
     for k in range(first, end, 2):
         lx, ly = model.constants[k], model.constants[k + 1]
         bx, by = px + oc * lx - os * ly, py + os * lx + oc * ly
-        put(space.segments[segments], ax, ay, bx, by, c, s, 0.0, row[TOP], row[COLOR])
+        put(scratch.segments[segments], ax, ay, bx, by, c, s, 0.0, row[TOP], row[COLOR])
         segments += 1
         ax, ay = bx, by
     return segments, discs

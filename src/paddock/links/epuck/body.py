@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,7 @@ from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
+from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.estimate.odometry import ORIGIN, Odometry
 from paddock.links.epuck.port import Port, Raw
@@ -202,6 +204,9 @@ class HardwareBody(Body):
     @property
     def command(self) -> WheelSpeeds:
         return self._speeds
+
+    def motion(self) -> Motion:
+        return Motion(self.pose, self._speeds, math.nan)
 
     def pan_angle(self, device: Device) -> float:
         return 0.0

@@ -46,11 +46,9 @@ class Cuda:
 
 def cuda_module() -> Any:
     """numba's CUDA target, if there is a device."""
-    if not hasattr(np, "row_stack"):  # numba-cuda 0.30 asks for it, numpy 2.5 has it no more
-        np.row_stack = np.vstack
     try:
         from numba import cuda
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:  # numba-cuda 0.30 cannot be imported with numpy 2.5
         raise SimulationError(
             f"device: 'cuda' needs numba-cuda, which cannot be imported ({error}): {INSTALL}"
         ) from None

@@ -127,7 +127,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
 
         model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
         state = State(my_clock, my_motion)
-        space = Workspace(crowd, segments, discs)
+        scratch = Workspace(crowd, segments, discs)
         policy_table = PolicyTable(rows, plans, weights[who : who + 1], 1, my_memory, enabled)
         metric_sums = MetricSums(
             metrics, slots, numbers[scene : scene + 1], my_sums, marks[w : w + 1], start[w : w + 1], my_ahead,
@@ -140,17 +140,17 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
             if together:  # a block goes on until all its worlds are done: its threads need each other
                 if not cuda.syncthreads_or(np.int32(alive)):
                     break
-                look_there(model, state, space, pool, alive, cuda.threadIdx.x, cuda.blockDim.x, readings)
+                look_there(model, state, scratch, pool, alive, cuda.threadIdx.x, cuda.blockDim.x, readings)
                 if alive:
                     decide_there(model, state, my_commands, policy_table, readings, metric_sums, 0, 0)
             else:
                 if not alive:
                     break
                 for r in range(crew):
-                    sense_there(model, state, space, 0, r, enabled[r], False, readings)
+                    sense_there(model, state, scratch, 0, r, enabled[r], False, readings)
                     decide_there(model, state, my_commands, policy_table, readings, metric_sums, 0, r)
             if alive:
-                step_there(model, state, my_commands, space, 0)
+                step_there(model, state, my_commands, scratch, 0)
                 write_there(model, state, my_commands, metric_sums, 0)
 
         if there:

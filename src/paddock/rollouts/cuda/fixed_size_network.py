@@ -39,7 +39,7 @@ def names_for(net: Network, slot: int) -> dict[str, object]:
 
 @kernel
 def flat_network(plan, weights, memory, readings, wheels):
-    """One decision: from a row of readings, which it uses up, to rim speeds [m/s]."""
+    """One decision: from a row of readings, which it uses up, to wheel speeds [m/s]."""
     scale_inputs(plan, memory, readings)
     own = LAST + 2 * SIZES[0]
     spare = own + SIZES[1] + SIZES[2] + SIZES[3] + SIZES[4]

@@ -136,7 +136,7 @@ def driver_for(
 ) -> tuple[Any, int]:  # fmt: skip
     """The compiled driver, one for each mix of sensors, policies, metrics and sizes, and the threads of its blocks."""
     models = [scene.model for scene in scenes]
-    first, robots = models[0], len(models[0].makes)
+    first, robots = models[0], len(models[0].robot_variant)
     used = used_devices(first, policy_table.enabled)
     angular = any(robot.body.outline for scene in scenes for robot in scene.robots)
     lights = any((model.sources[:, SOURCE_KIND] == LIGHT).any() for model in models)

@@ -118,7 +118,7 @@ def names_for(model: Model, device: int) -> dict[str, int]:
 
 
 @kernel
-def look(model, state, space, pool, alive, lane, threads, readings):
+def look(model, state, scratch, pool, alive, lane, threads, readings):
     """Read the infrared rings of all threads of the block together, and leave in the workspace what stands around."""
     for channel in range(SENSORS):
         readings[VALUES + channel] = model.stages[DEVICE, NOTHING]
@@ -127,12 +127,12 @@ def look(model, state, space, pool, alive, lane, threads, readings):
     cuda.syncthreads()
     seat = -1
     if alive:
-        seat = offer(model, state, space, pool)
+        seat = offer(model, state, scratch, pool)
     cuda.syncthreads()
     for ray in range(lane % WARP, SENSORS * RAYS_EACH, WARP):
         cast(model.constants, model.items, pool, ray, lane // WARP, threads // WARP)
     cuda.syncthreads()
-    noise = model.robots[model.makes[0], NOISE]
+    noise = model.robots[model.robot_variant[0], NOISE]
     for k in range(lane, pool.taken[0] * SENSORS, threads):
         read_one(model, pool, noise, k // SENSORS, k % SENSORS)
     cuda.syncthreads()
@@ -142,13 +142,13 @@ def look(model, state, space, pool, alive, lane, threads, readings):
 
 
 @kernel
-def offer(model, state, space, pool):
+def offer(model, state, scratch, pool):
     """Gather what stands around in the robot's frame, and take a seat if there is anything: its number, else -1."""
-    moving, near = state.motion[0, 0, 0], model.grids[NEAR]
-    x, y = moving[X], moving[Y]
+    robot_state, near = state.motion[0, 0, 0], model.grids[NEAR]
+    x, y = robot_state[X], robot_state[Y]
     reach = model.stages[DEVICE, REACH]
     segments, discs, seat = 0, 0, -1
-    c, s = math.cos(moving[HEADING]), math.sin(moving[HEADING])
+    c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     column = math.floor((x - near[GRID_X]) * near[GRID_SCALE])
     row = math.floor((y - near[GRID_Y]) * near[GRID_SCALE])
     if 0.0 <= column < near[GRID_COLUMNS] and 0.0 <= row < near[GRID_ROWS]:
@@ -163,12 +163,12 @@ def offer(model, state, space, pool):
                 pool.around[seat, segments + discs] = model.cells[k]
                 # `round_body.py` finds the distance where the colour would be.
                 if item[ITEM_RADIUS] > 0.0:
-                    put(space.discs[discs], px, py, qx, qy, c, s, item[ITEM_RADIUS], item[ITEM_TOP], away)
+                    put(scratch.discs[discs], px, py, qx, qy, c, s, item[ITEM_RADIUS], item[ITEM_TOP], away)
                     discs += 1
                 else:
-                    put(space.segments[segments], px, py, qx, qy, c, s, 0.0, item[ITEM_TOP], away)
+                    put(scratch.segments[segments], px, py, qx, qy, c, s, 0.0, item[ITEM_TOP], away)
                     segments += 1
-    space.crowd[0], space.crowd[1] = segments, discs
+    scratch.crowd[0], scratch.crowd[1] = segments, discs
     if seat >= 0:
         pool.poses[seat, 0], pool.poses[seat, 1], pool.poses[seat, 2], pool.poses[seat, 3] = x, y, c, s
         pool.keys[seat] = key_of(state.clock[0, SEED], ALONE, 0, DEVICE, state.clock[0, TICK])

@@ -25,46 +25,46 @@ DISTANCE = ITEM_COLOR  # gathered items need no colour: how far they are away [m
 
 
 @kernel
-def roll_on(model, motion, space, robot, left, right):
+def roll_on(model, motion, scratch, robot, left, right):
     """Follow the wheels' arc among what was gathered for sensing: along, across [m] in the old frame, and turn."""
-    row, moving = model.robots[model.makes[0]], motion[0]
+    row, robot_state = model.robots[model.robot_variant[0]], motion[0]
     radius = row[RADIUS]
     along, across, turn = arc(left, right, row[AXLE])
-    c, s = math.cos(moving[HEADING]), math.sin(moving[HEADING])
+    c, s = math.cos(robot_state[HEADING]), math.sin(robot_state[HEADING])
     sweep = 0.5 * abs(left + right)
     reach = radius + sweep + PUSH + SKIN
-    segments, discs = space.crowd[0], space.crowd[1]
+    segments, discs = scratch.crowd[0], scratch.crowd[1]
     nearest = math.inf
     for k in range(segments):
-        nearest = min(nearest, space.segments[k, DISTANCE])
+        nearest = min(nearest, scratch.segments[k, DISTANCE])
     for k in range(discs):
-        nearest = min(nearest, space.discs[k, DISTANCE])
-    moving[CONTACTS] = 0.0
+        nearest = min(nearest, scratch.discs[k, DISTANCE])
+    robot_state[CONTACTS] = 0.0
     if nearest <= reach:
         along, across, turn, touch_x, touch_y, touch_turn = slide_round(
-            model.constants, space, segments, discs, row, left, right, sweep
+            model.constants, scratch, segments, discs, row, left, right, sweep
         )
         for k in range(segments + discs):
             if k < segments:
-                item = space.segments[k]
+                item = scratch.segments[k]
                 d, nx, ny = circle_in_segment(
                     touch_x, touch_y, radius + SKIN, item[ITEM_X0], item[ITEM_Y0], item[ITEM_X1], item[ITEM_Y1]
                 )
             else:
-                item = space.discs[k - segments]
+                item = scratch.discs[k - segments]
                 d, nx, ny = circle_in_disc(
                     touch_x, touch_y, radius + SKIN, item[ITEM_X0], item[ITEM_Y0], item[ITEM_RADIUS]
                 )
             if d > 0.0:
-                note_bearing(moving, wrapped(math.atan2(-ny, -nx) - touch_turn))
-    moving[X] += c * along - s * across
-    moving[Y] += s * along + c * across
-    moving[HEADING] = wrapped(moving[HEADING] + turn)
+                note_bearing(robot_state, wrapped(math.atan2(-ny, -nx) - touch_turn))
+    robot_state[X] += c * along - s * across
+    robot_state[Y] += s * along + c * across
+    robot_state[HEADING] = wrapped(robot_state[HEADING] + turn)
     return along, across, turn
 
 
 @kernel
-def slide_round(corners, space, segments, discs, row, left, right, sweep):
+def slide_round(corners, scratch, segments, discs, row, left, right, sweep):
     """A round body's way in pieces too small to jump over anything; it can always turn. See `slide` of the step."""
     pieces = max(1.0, math.ceil(sweep / (0.5 * row[THICKNESS])))
     share = 1.0 / pieces
@@ -76,7 +76,7 @@ def slide_round(corners, space, segments, discs, row, left, right, sweep):
         c, s = math.cos(turn), math.sin(turn)
         wish_x, wish_y = along + c * ahead - s * aside, across + s * ahead + c * aside
         free, x, y = settle(
-            space.segments, space.discs, segments, discs, corners, 0, 0,
+            scratch.segments, scratch.discs, segments, discs, corners, 0, 0,
             row[RADIUS], wish_x, wish_y, turn + more, 2.0 * sweep * share + PUSH,
         )  # fmt: skip
         turn += more
@@ -90,18 +90,18 @@ def slide_round(corners, space, segments, discs, row, left, right, sweep):
 
 
 @kernel
-def note_bearing(moving, bearing):
+def note_bearing(robot_state, bearing):
     """Note where the body is touched; places with fixed numbers stay in registers."""
-    count = moving[CONTACTS]
+    count = robot_state[CONTACTS]
     if count == 0.0:
-        moving[BEARINGS] = bearing
+        robot_state[BEARINGS] = bearing
     elif count == 1.0:
-        moving[BEARINGS + 1] = bearing
+        robot_state[BEARINGS + 1] = bearing
     elif count == 2.0:
-        moving[BEARINGS + 2] = bearing
+        robot_state[BEARINGS + 2] = bearing
     elif count == 3.0:
-        moving[BEARINGS + 3] = bearing
-    moving[CONTACTS] = min(count + 1.0, 4.0)
+        robot_state[BEARINGS + 3] = bearing
+    robot_state[CONTACTS] = min(count + 1.0, 4.0)
 
 
 SWAPS: dict[Kernel, Kernel] = {move: roll_on}

@@ -73,19 +73,19 @@ def uniform_single(key, channel):
 
 
 @kernel
-def dark(model, space, view, mount, ax, ay):
+def dark(model, scratch, view, mount, ax, ay):
     """The irradiance where there are no lights."""
     return 0.0
 
 
 @kernel
-def no_robots(model, motion, space, robot, x, y, c, s, reach, ticks_ago, segments, discs):
+def no_robots(model, motion, scratch, robot, x, y, c, s, reach, ticks_ago, segments, discs):
     """The other robots where there are none."""
     return segments, discs
 
 
 @kernel
-def nothing_far(model, space, x, y, c, s, reach):
+def nothing_far(model, scratch, x, y, c, s, reach):
     """Far things where nobody looks far."""
     return 0, 0
 
@@ -103,10 +103,10 @@ def no_polygon_at_disc(corners, first, end, x, y, c, s, px, py, size):
 
 
 @kernel
-def no_drift(row, moving, dt, along, across, turn, key, bias_key):
+def no_drift(row, robot_state, dt, along, across, turn, key, bias_key):
     """No inertial navigation on board."""
 
 
 @kernel
-def no_pans(model, robot, wanted, moving):
+def no_pans(model, robot, command, robot_state):
     """No pivots."""

@@ -1,0 +1,37 @@
+"""What ends a run: functions for the `until` of `arena.run`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.numeric import all_finite
+
+if TYPE_CHECKING:
+    from paddock.arena.base import BaseArena
+
+
+def reached(goal: Sequence[float], radius: float = 0.1, robot: str | None = None) -> Callable[[BaseArena], str]:
+    """End a run when a robot is within `radius` [m] of a point x, y [m]: the robot of that name, or any."""
+    if len(goal) != 2 or not all_finite(*goal, radius) or radius <= 0:
+        raise PaddockError(f"reached: expected [x, y] in metres and a radius > 0, got {format_value(goal)}, {radius!r}")
+    x, y = goal
+
+    def ending(arena: BaseArena) -> str:
+        robots = arena.robots.values() if robot is None else [arena[robot]]
+        near = any(math.dist(other.pose[:2], (x, y)) <= radius for other in robots)
+        return f"reached ({x:g}, {y:g})" if near else ""
+
+    return ending
+
+
+def touched(robot: str | None = None) -> Callable[[BaseArena], str]:
+    """End a run when a robot touches something: the robot of that name, or any."""
+
+    def ending(arena: BaseArena) -> str:
+        robots = arena.robots.values() if robot is None else [arena[robot]]
+        return next((f"{other.name} touched something" for other in robots if other.contacts), "")
+
+    return ending

@@ -1,0 +1,32 @@
+"""The trace of a run in the compiled loop is that of the same run in Python, whatever devices are on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.episodes.trace import Trace
+from paddock.policies.braitenberg import explorer
+
+
+def run(world: str, devices: tuple[str, ...], *, compiled: bool) -> Trace:
+    with paddock.open(world, seed=5) as arena:
+        robot = next(iter(arena.robots.values()))
+        robot.enable("proximity", *devices)
+        if "microphone" in devices:
+            robot.microphone.enable(0, 2)
+        watch = None if compiled else lambda _: None
+        episode = arena.run(3.0, {robot.name: explorer()}, every=0.1, on_step=watch)
+        return episode.trace
+
+
+@pytest.mark.parametrize("devices", [(), ("ground", "accelerometer"), ("encoders",), ("microphone",)])
+def test_both_loops_record_the_same_rows(devices: tuple[str, ...]) -> None:
+    here, there = (run("clutter", devices, compiled=compiled) for compiled in (True, False))
+    assert len(here) == len(there) == 31
+    np.testing.assert_array_equal(here.numbers, there.numbers)
+    assert here.readings.keys() == there.readings.keys() == {"proximity", *devices}
+    for name, readings in here.readings.items():
+        assert readings.labels == there.readings[name].labels
+        np.testing.assert_array_equal(readings.values, there.readings[name].values)

@@ -1,0 +1,68 @@
+"""Mistaken units are refused or told, never silently made to fit."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.core.errors import PaddockWarning
+from server.parties import served
+
+FREE = (0.3, 0.3)
+
+
+@pytest.fixture(params=["here", "served"])
+def arena(request: pytest.FixtureRequest) -> Any:
+    if request.param == "here":
+        with paddock.open("clutter") as arena:
+            yield arena
+    else:
+        with served() as server, paddock.connect(server.url()) as arena:
+            yield arena
+
+
+@pytest.mark.parametrize("degrees", [90, -180.0, 6.5])
+def test_a_heading_in_degrees_is_refused_and_the_fix_named(arena: Any, degrees: float) -> None:
+    red = arena["red"]
+    before = red.pose
+    fix = rf"expected a heading in radians, from -2π to 2π, got {degrees:g}; math\.radians\({degrees:g}\) gives"
+    with pytest.raises(paddock.SimulationError, match=fix):
+        red.set_pose(*before[:2], degrees)
+    with pytest.raises(paddock.SimulationError, match=fix):
+        arena.spawn("blue", "e-puck", heading=degrees)
+    assert red.pose == before
+    red.set_pose(*before[:2], 2 * math.pi)
+    assert red.pose.heading == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_speed_in_the_wrong_unit_warns_once_per_robot_and_names_the_limit(arena: Any) -> None:
+    red = arena["red"]
+    with pytest.warns(PaddockWarning) as told:
+        red.wheels.set(500, 500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        red.wheels.set(500, 500)
+        red.wheels.set(500, 500)
+    assert str(told[0].message).startswith(
+        "red.wheels.set(500, 500) is capped: the wheels of 'red' turn at most at 0.128805 m/s; speeds are in m/s"
+    )
+    assert told[0].filename == __file__
+    assert red.wheels.capped == 3
+    red.wheels.capped = 0  # another run
+    with pytest.warns(PaddockWarning):
+        red.wheels.set(-500, 0)
+
+
+def test_a_controller_that_asks_for_somewhat_too_much_is_counted_but_not_disturbed(arena: Any) -> None:
+    red = arena["red"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        red.wheels.set(0.1, 0.1)
+        red.drive(5.0, 0.0)
+        assert red.wheels.capped == 0
+        red.wheels.set(0.2, 0.1)
+    assert red.wheels.capped == 1

@@ -1,0 +1,48 @@
+"""The work of a step has a limit, whatever a robot is like."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.engine.model import MAX_SPEED
+from paddock.sensors.compass import CompassSpec
+from paddock.worlds.spec import Cylinder, Placed
+from scenes import alone, crate, puck, world
+
+PILLARS = tuple(Cylinder(at=(0.2 * i - 1.5, 0.3 * j - 1.4), radius=0.02) for i in range(16) for j in range(10))
+THIN = ((-0.5, -0.0005), (0.5, -0.0005), (0.5, 0.0005), (-0.5, 0.0005))
+
+
+def test_a_robot_that_would_sweep_too_much_in_a_tick_is_refused_with_the_fix() -> None:
+    kind = puck(radius=0.001, max_speed=100.0)
+    with pytest.raises(paddock.SpecError) as refused:
+        paddock.open(world(Placed(name="flea", type=kind, at=(0, 0))))
+    assert str(refused.value) == (
+        "robots[0].type: robot 'flea' may sweep 2.04 m in a tick of 0.02 s; expected at most 0.1 m for so small a "
+        "body: lower its max_speed (or slip_noise) to 0.049 of it, or widen its wheel_separation, or shorten dt"
+    )
+    arena = paddock.open(world(Placed(name="flea", type=kind, at=(0, 0))), dt=0.0005)
+    arena["flea"].wheels.set(100.0, 100.0)
+    arena.step(200)
+    assert np.isfinite(arena.poses).all()
+
+
+@pytest.mark.parametrize("kind", [puck(radius=0.001), crate(outline=THIN, max_speed=0.1)], ids=["round", "angular"])
+@pytest.mark.parametrize("speed", [1e3, 1e9, 1e300])
+def test_the_sweep_ends_even_if_a_model_lets_a_robot_go_at_any_speed(kind: paddock.RobotSpec, speed: float) -> None:
+    arena, robot = alone(robot=kind, cylinders=PILLARS, at=(0.1, 0.05))
+    arena.model.robots[:, MAX_SPEED] = speed
+    arena.commands[0, 0, :2] = speed, -0.7 * speed
+    arena.step(3)
+    assert max(abs(robot.pose.x), abs(robot.pose.y)) <= 2
+
+
+def test_sensors_that_look_back_too_far_are_refused_before_memory_is_spent() -> None:
+    kind = puck(CompassSpec(name="compass", delay=60.0))
+    robots = [Placed(name=f"robot{i}", type=kind, at=(0.2 * i - 1.8, 0)) for i in range(18)]
+    with pytest.raises(
+        paddock.SpecError, match=r"^robots: expected periods and delays of sensors of at most \d+ ticks"
+    ):
+        paddock.open(world(*robots), dt=0.0001)

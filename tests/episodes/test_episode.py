@@ -1,0 +1,241 @@
+"""An episode: controllers drive robots until something ends it; nothing of it is lost, whatever that is."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.core.errors import PaddockWarning
+from paddock.episodes import Trace
+from paddock.metrics import Avoidance, ContactTime, Coverage, Distance, Goal, Nearness
+from paddock.policies.braitenberg import explorer
+
+
+def all_metrics() -> list[Any]:
+    return [Distance(), ContactTime(), Coverage(), Nearness(), Avoidance(speed=0.1), Goal(at=(1.4, 1.4))]
+
+
+def explore(seconds: float = 6.0, **how: Any) -> tuple[paddock.Arena, Any]:
+    arena = paddock.open("clutter", seed=3)
+    arena["red"].enable("proximity", "encoders")
+    return arena, arena.run(seconds, explorer(0.1), metrics=all_metrics(), **how)
+
+
+def straight(observation: Any) -> tuple[float, float]:
+    return 0.08, 0.08
+
+
+def test_metrics_are_the_same_bits_in_python_compiled_over_the_trace_and_in_a_batch() -> None:
+    arena, compiled = explore(every=0.02)
+    _, in_python = explore(every=0.02, on_step=lambda arena: None)
+    rollout = paddock.batch("clutter", 2, seed=3).run(6.0, explorer(0.1), metrics=all_metrics(), every=0.02)
+    world = rollout.episode(0)
+    assert compiled.digest == in_python.digest == world.digest
+    figures = [compiled.metrics, in_python.metrics, compiled.trace.evaluate(all_metrics(), arena.world), world.metrics]
+    for name, value in figures[0].items():
+        bits = {np.float64(other[name]).tobytes() for other in figures}
+        assert bits == {np.float64(value).tobytes()}, name
+    assert compiled.metrics["distance"] > 0.3
+    assert np.array_equal(compiled.trace.numbers, in_python.trace.numbers, equal_nan=True)
+    assert np.array_equal(compiled.trace.reading("proximity"), in_python.trace.reading("proximity"))
+    assert np.array_equal(compiled.trace.pose, world.trace.pose)
+    assert np.array_equal(compiled.trace.commands[:-1], world.trace.commands[:-1])
+
+
+def test_metrics_do_not_depend_on_how_often_a_row_is_recorded() -> None:
+    often, seldom = explore(every=0.02)[1], explore(every=0.5)[1]
+    assert often.metrics == seldom.metrics
+    assert len(often.trace) == 301
+    assert len(seldom.trace) == 13
+    assert often.trace.time[-1] == seldom.trace.time[-1] == 6.0
+
+
+def test_commanded_and_actual_wheel_speeds_are_columns_of_their_own() -> None:
+    with paddock.open("wall-loop", seed=0) as arena:  # its motors need time to speed up
+        trace = arena.run(1.0, lambda seen: (0.5, 0.5), every=arena.dt).trace
+    assert trace.commands[0].tolist() == [0.5, 0.5]
+    assert trace.wheels[0].tolist() == [0.0, 0.0]
+    assert 0 < trace.wheels[3, 0] < 0.5
+
+
+def test_until_ends_a_run_and_says_why() -> None:
+    with paddock.open("empty", seed=0) as arena:
+        goal = (arena["red"].pose.x + 0.2, arena["red"].pose.y)
+        episode = arena.run(30, straight, until=paddock.reached(goal, 0.05))
+        assert episode.reason == f"reached ({goal[0]:g}, {goal[1]:g})"
+        assert 1 < episode.seconds < 3
+        assert arena.run(0.1, straight, until=lambda arena: True).ticks == 0
+
+
+def test_a_crash_keeps_what_was_recorded_and_stops_the_robot() -> None:
+    def crash(observation: Any) -> tuple[float, float]:
+        if observation.time > 0.5:
+            raise IndexError("too far")
+        return 0.1, 0.1
+
+    with paddock.open("empty", seed=0) as arena:
+        with pytest.raises(IndexError, match="too far"):
+            arena.run(5, crash, metrics=[Distance()], every=arena.dt)
+        episode = arena.episode
+        assert episode is not None
+        assert episode.reason.endswith("IndexError: too far")
+        assert "test_episode.py line" in episode.reason
+        assert (episode.failed, episode.culprit) == (True, "red")
+        assert episode.metrics["distance"] == pytest.approx(0.052, abs=0.003)
+        assert len(episode.trace) == 27
+        arena.step()
+        assert arena["red"].wheels.speeds == (0, 0)
+
+
+def test_a_robot_that_is_moved_by_hand_adds_no_distance_and_breaks_its_trail() -> None:
+    def stand(observation: Any) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    with paddock.open("empty", seed=0) as arena:
+
+        def move(arena: Any) -> None:
+            if arena.tick in (20, 40):
+                arena["red"].set_pose(0.3 + 0.01 * arena.tick, 0.4)
+
+        moved = threading.Thread  # someone else's hand, in another thread
+        episode = arena.run(
+            2.0, stand, metrics=[Distance()], every=arena.dt, on_step=lambda a: run_in(moved, lambda: move(a))
+        )
+    assert episode.metrics["distance"] == 0
+    assert episode.trace.evaluate([Distance()])["distance"] == 0
+    assert [event.kind for event in episode.interventions] == ["teleport", "teleport"]
+    assert not episode.repeatable
+    assert np.flatnonzero(episode.trace.jumps).tolist() == [20, 40]
+    assert np.isnan(episode.trace.path()).any(axis=1).sum() == 2
+
+
+def run_in(thread: Any, work: Any) -> None:
+    other = thread(target=work)
+    other.start()
+    other.join()
+
+
+def test_what_the_program_does_itself_leaves_a_run_repeatable() -> None:
+    def jump_once(arena: Any) -> None:
+        if arena.tick == 10:
+            arena["red"].set_pose(0.5, 0.5)
+
+    with paddock.open("empty", seed=0) as arena:
+        first = arena.run(1.0, straight, on_step=jump_once)
+        assert [event.kind for event in first.events] == ["teleport", "end"]
+        assert first.repeatable
+        arena.reset()
+        assert arena.run(1.0, straight, on_step=jump_once).digest == first.digest
+
+
+class Counting:
+    """A controller with a memory."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def reset(self) -> None:
+        self.calls = 0
+
+    def act(self, observation: Any) -> tuple[float, float]:
+        self.calls += 1
+        return 0.05, 0.05
+
+
+def test_after_a_reset_the_run_starts_again_with_fresh_controllers_and_a_fresh_trace() -> None:
+    controller, resets = Counting(), []
+
+    def press(arena: Any) -> None:
+        if arena.tick == 30 and not resets:
+            resets.append(arena.tick)
+            run_in(threading.Thread, arena.reset)
+
+    with paddock.open("empty", seed=0) as arena:
+        episode = arena.run(1.0, controller, every=arena.dt, metrics=[Distance()], on_step=press)
+        undisturbed = arena.digest()
+        arena.reset()
+        assert arena.run(1.0, Counting()).digest == undisturbed
+    assert controller.calls == 50
+    assert episode.trace.time[0] == 0
+    assert len(episode.trace) == 51
+    assert episode.events[0].kind == "reset"
+    assert not episode.repeatable
+    assert episode.metrics["distance"] == pytest.approx(0.05, abs=0.002)
+
+
+def test_renewed_controllers_take_over_after_a_reset() -> None:
+    made: list[Counting] = []
+
+    def renew() -> dict[str, Any]:
+        made.append(Counting())
+        return {"red": made[-1]}
+
+    first = Counting()
+    with paddock.open("empty", seed=0) as arena:
+        arena.run(1.0, first, renew=renew, on_step=lambda a: a.tick == 5 and len(made) == 0 and a.reset())
+    assert (first.calls, made[0].calls) == (5, 50)
+
+
+def test_a_controller_that_always_answers_none_is_warned_about() -> None:
+    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="always answered None"):
+        arena.run(2.0, lambda observation: None)
+
+
+def test_several_robots_have_traces_and_metrics_of_their_own() -> None:
+    with paddock.open("line-crossing", seed=0) as arena:
+        episode = arena.run(1.0, {"red": straight}, metrics=[Distance()])
+        assert set(episode.robots) == {"red", "blue"}
+        assert episode.robots["red"].metrics["distance"] > 0.05
+        assert episode.robots["blue"].metrics["distance"] == 0
+        with pytest.raises(paddock.PaddockError, match=r"episode\.robots\['red'\]\.trace"):
+            episode.trace  # noqa: B018
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz", "parquet"])
+def test_a_trace_reads_back_equal(tmp_path: Any, ending: str) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="the extra `data` is not installed")
+    trace = explore(1.0)[1].trace
+    path = tmp_path / f"trace-red.{ending}"
+    trace.save(path)
+    again = Trace.load(path)
+    assert again.robot == "red"
+    assert np.array_equal(again.numbers, trace.numbers, equal_nan=True)
+    assert np.array_equal(again.reading("proximity"), trace.reading("proximity"))
+    assert [event.text for event in again.events] == [event.text for event in trace.events]
+    assert [path.name for path in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_slice_of_a_trace_is_a_trace() -> None:
+    trace = explore(2.0, every=0.02)[1].trace
+    part = trace[10:20]
+    assert len(part) == 10
+    assert part.time[0] == pytest.approx(0.2)
+    assert part.events == ()
+    assert len(trace[-5:].events) == 1
+
+
+def test_an_unknown_format_and_a_file_that_is_no_trace_are_refused(tmp_path: Any) -> None:
+    trace = explore(0.1)[1].trace
+    with pytest.raises(paddock.UnknownName, match=r"no format of a trace called '\.xls'"):
+        trace.save(tmp_path / "trace.xls")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(paddock.PaddockError, match="there is no column 'time'"):
+        Trace.load(tmp_path / "bad.csv")
+
+
+def test_goals_end_a_run_and_are_the_same_in_both_loops() -> None:
+    def drive(**how: Any) -> Any:
+        arena = paddock.open("empty", seed=0)
+        arena["red"].enable("proximity")
+        at = (arena["red"].pose.x + 0.15, arena["red"].pose.y)
+        return arena.run(20, explorer(0.1), metrics=[Goal(at=at, radius=0.05)], **how)
+
+    compiled, in_python = drive(), drive(on_step=lambda arena: None)
+    assert compiled.reason == in_python.reason == "all goals are reached"
+    assert compiled.metrics == in_python.metrics
+    assert compiled.ticks == in_python.ticks < 200

@@ -1,0 +1,55 @@
+"""Robots that no one could build, brought along by one client, disturb neither the server nor other clients."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.parties import SPEC, Peer, served
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "extreme_robots.py"
+TINY = {"radius": 0.001, "height": 0.05}
+NEEDLE = {"outline": [[-0.1, -1e-9], [0.1, -1e-9], [0.1, 1e-9], [-0.1, 1e-9]], "height": 0.05}
+
+
+def test_a_run_in_lock_step_is_the_same_while_a_hundred_extreme_robots_come_and_go() -> None:
+    command = [sys.executable, str(SCRIPT), "--robots", "100", "--slowest", "inf"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdict = json.loads(done.stdout)
+    assert verdict["same_digest"]
+    assert min(verdict["driven"], verdict["refused"]) > 30
+    assert verdict["driven"] + verdict["refused"] == 100
+
+
+@pytest.mark.parametrize(
+    ("part", "table", "reason"),
+    [
+        ("drive", {**SPEC["drive"], "max_speed": 1e9}, "drive.max_speed: expected m/s > 0 and <= 100, got 1e+09"),
+        ("drive", {**SPEC["drive"], "slip_noise": 1e9}, "drive.slip_noise: expected a number >= 0 and <= 1, got 1e+09"),
+        ("drive", {**SPEC["drive"], "wheel_separation": 1e-9}, "drive.wheel_separation: expected metres >= 0.001"),
+        ("body", {"radius": 1e-9, "height": 0.05}, "body.radius: expected metres >= 0.001 and <= 20, got 1e-09"),
+        ("body", NEEDLE, "body.outline: expected a body at least 0.001 m wide, got 2e-09: are these metres?"),
+    ],
+    ids=["speed", "slip", "wheel separation", "radius", "a needle"],
+)
+def test_a_client_is_told_which_number_of_its_robot_cannot_be(part: str, table: dict[str, Any], reason: str) -> None:
+    with served() as server, Peer(server) as peer:
+        answer = peer.ask("spawn", robot="mine", kind={**SPEC, part: table})
+        assert answer["type"] == "refused"
+        assert reason in answer["message"]
+
+
+def test_a_body_too_small_for_its_speed_is_refused_and_the_world_stays_as_it_was() -> None:
+    kind = {**SPEC, "body": TINY, "drive": {**SPEC["drive"], "max_speed": 99}, "sensors": []}
+    with served() as server, Peer(server) as peer:
+        answer = peer.ask("spawn", robot="mine", kind=kind)
+        assert answer["type"] == "refused"
+        assert "robot 'mine' may sweep" in answer["message"]
+        assert "shorten dt" in answer["message"]
+        assert peer.ask("spawn", robot="mine", kind=SPEC)["type"] == "done"
