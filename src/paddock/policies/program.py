@@ -43,9 +43,8 @@ class Program(Trainable):
 
     def check_structure(self) -> None:
         if not isinstance(self.length, int) or not 1 <= self.length <= MOST_INSTRUCTIONS:
-            raise PaddockError(
-                f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {format_value(self.length)}"
-            )
+            told = format_value(self.length)
+            raise PaddockError(f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {told}")
 
     @property
     def registers(self) -> int:
