@@ -1,69 +1,77 @@
-# The commands of the project. Each creates .venv and installs what it needs on its first call.
+# The commands of the project. Each creates .venv and installs what it needs on its first call: `demo` and `bench` only
+# what Paddock itself needs, the others developers' tools, too.
 # On Windows without make: `py -m venv .venv`, `.venv\Scripts\pip install -e .[dev]`, then the lines below.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+RUN := $(VENV)/.ready-run
+DEV := $(VENV)/.ready-dev
 ARGS ?=
 
 .PHONY: demo test test-compiled test-plain test-browser lint format bench bench-peers clients pictures screenshots clean
 
-demo: $(READY)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
+demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
-test: $(READY)  ## all tests, then the kernels once more in plain Python; coverage over both
+test: $(DEV)  ## all tests, then the kernels once more in plain Python; coverage over both
 	@echo "all tests, compiled and then in plain Python: about eight minutes on two cores"
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory test-compiled test-plain
 	$(BIN)/coverage report --skip-covered --fail-under=90
 	@$(BIN)/python tests/browser/skipped.py
 
-test-compiled: $(READY)
+test-compiled: $(DEV)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report= $(ARGS)
 
-test-plain: $(READY)
+test-plain: $(DEV)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --cov --cov-append --cov-report= -m "not heavy" tests/engine tests/sensors
 
-test-browser: $(READY)  ## the page alone, in the system's Chromium; fails where there is none
+test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none
 	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest -n 2 tests/browser $(ARGS)
 
-lint: $(READY)  ## formatting, lint, types, layers
+lint: $(DEV)  ## formatting, lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate_dispatch.py --check
 
-format: $(READY)
+format: $(DEV)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)  ## rates of this machine
+bench: $(RUN)  ## rates of this machine
 	$(BIN)/paddock bench $(ARGS)
 
-bench-peers: $(READY)  ## the same scenes in other simulators, and the ratios
+bench-peers: $(DEV)  ## the same scenes in other simulators, and the ratios
 	$(BIN)/python benchmarks/peers/run.py --install $(ARGS)
 
 clients: $(VENV)/.clients  ## programs of others that tests run against our twins, without what they do not need there
 
-$(VENV)/.clients: $(READY)
+$(VENV)/.clients: $(DEV)
 	@echo "installing other people's e-puck client (40 MB) for its test"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "unifr-api-epuck==1.3.11"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check python-socketio requests
 	@touch $(VENV)/.clients
 
-pictures: $(READY)  ## the pictures of the README and the documentation
+pictures: $(DEV)  ## the pictures of the README and the documentation
 	$(BIN)/python docs/make_pictures.py
 
-screenshots: $(READY)  ## the pictures of the page, taken in the system's Chromium
+screenshots: $(DEV)  ## the pictures of the page, taken in the system's Chromium
 	$(BIN)/python docs/make_screenshots.py $(ARGS)
 
-$(READY): pyproject.toml
-	@echo "installing into $(VENV): about a minute"
+$(RUN): pyproject.toml
+	@echo "installing Paddock into $(VENV): about a minute"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $(RUN)
+
+$(DEV): pyproject.toml
+	@echo "installing Paddock and developers' tools into $(VENV): about a minute"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	@touch $(READY)
+	@touch $(RUN) $(DEV)
 
 clean:
 	rm -rf $(VENV) .coverage* .mypy_cache .ruff_cache .import_linter_cache .hypothesis

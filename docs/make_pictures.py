@@ -8,17 +8,17 @@ import numpy as np
 from PIL import Image
 
 import paddock
-from paddock.cli.run import Watch, built_in
+from paddock.cli.built_in import choose_built_in
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
-from paddock.evolve.config import Config
+from paddock.evolve.charts import save_learning_curve
 from paddock.evolve.evolution import Evolution
-from paddock.evolve.results import learning_curve
+from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.epuck_framework.crossing import PATROL, STOCK, Job, drive
 from paddock.experiments.epuck_framework.report import draw_run
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
-from paddock.worlds.mazes import KINDS, Layout, make_maze, maze_world
+from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -39,14 +39,11 @@ def main() -> None:
 def trails(world: str, *, seconds: float) -> None:
     """A world with what its robots drove under the built-in controller."""
     with paddock.open(world, seed=1) as arena:
-        controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
         for robot in arena.robots.values():
             robot.enable("proximity", "ground")
-        watch = Watch(arena)
-        for _ in range(round(seconds / watch.period)):
-            arena.run(watch.period, controllers)
-            watch.look()
-        draw_world(arena.world, poses=arena.poses, trails=watch.trails).save(PICTURES / "trails.png", optimize=True)
+        episode = arena.run(seconds, {name: choose_built_in(robot) for name, robot in arena.robots.items()})
+        trails = {name: record.trace.path() for name, record in episode.robots.items()}
+        draw_world(arena.world, poses=arena.poses, trails=trails).save(PICTURES / "trails.png", optimize=True)
 
 
 def camera_strip() -> None:
@@ -67,7 +64,7 @@ def mazes() -> None:
     drawn = []
     for kind, loops in [*((kind, None) for kind in KINDS), ("wilson", 0.5)]:
         maze = make_maze(8, 8, kind=kind, seed=3, loops=loops)
-        world = maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
+        world = make_maze_world(maze, title=kind if loops is None else f"{kind}, loops {loops:g}")
         drawn.append(draw_solution(maze, world, Layout(), size=400))
     wide, high = drawn[0].size
     sheet = Image.new("RGB", (3 * wide, 2 * high))
@@ -87,10 +84,9 @@ def evolution() -> None:
     """How a network learns the maze, and how its champion drives under a clock that waits and one that does not."""
     from paddock.experiments.rossum.clocks import drive_free, drive_locked
 
-    done = Evolution(Config(task="maze", seed=7))
+    done = Evolution(EvolutionConfig(task="maze", seed=7))
     done.run()
-    curve = learning_curve(done.history, title="maze", about="ga, population 20, seed 7")
-    curve.save(PICTURES / "evolution-curve.png", optimize=True)
+    save_learning_curve(done, PICTURES / "evolution-curve.png", about="ga, population 20, seed 7")
     locked = drive_locked(done.task, done.champion, 7, speed=500.0)
     free = drive_free(done.task, done.champion, 7, speed=50.0)
     for name, driven in (("lock-step", locked), ("free", free)):

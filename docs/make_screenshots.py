@@ -19,7 +19,7 @@ from PIL import Image
 import paddock
 from paddock.bench.local import swarm_world
 from paddock.bench.page import browser
-from paddock.cli.run import built_in
+from paddock.cli.built_in import choose_built_in
 from paddock.server import Settings
 from paddock.server.classroom import robot_names
 from paddock.server.show import Show
@@ -118,7 +118,7 @@ def explore(arena: Any, name: str) -> None:
     """What a student's program does: its own robot avoids obstacles for a while."""
     robot = arena[name]
     robot.enable("proximity")
-    arena.run(16.0, {name: built_in(robot)})
+    arena.run(16.0, {name: choose_built_in(robot)})
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def driven(world: WorldSpec) -> Iterator[tuple[str, Callable[[float], None]]]:
     """An arena on a page, and a function that drives its robots for some simulated seconds, eight times as fast."""
     with ExitStack() as stack:
         arena = stack.enter_context(paddock.open(world, seed=SEED))
-        controllers = {name: built_in(robot) for name, robot in arena.robots.items()}
+        controllers = {name: choose_built_in(robot) for name, robot in arena.robots.items()}
         for robot in arena.robots.values():
             robot.enable(*(name for name in robot.devices if name != "camera"))
             for number, lamp in enumerate(robot.spec.leds):
@@ -181,7 +181,7 @@ def choose(page: Page, robot: str) -> None:
 
 def settle(page: Page) -> None:
     """Let the last frames and pictures arrive."""
-    wait(page, "!paddock.session.fleet.moving")
+    wait(page, "!paddock.session.states.moving")
     page.wait_for_timeout(600)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import paddock
 from paddock.robots.differential import DifferentialDrive
-from paddock.robots.spec import Body, RobotSpec
+from paddock.robots.spec import BodySpec, RobotSpec
 from paddock.sensors import Pivot
 from paddock.sensors.sonar import SonarSpec
 from paddock.worlds import load_world, save_world
@@ -22,7 +22,7 @@ turret = SonarSpec(
 )
 robot = RobotSpec(
     name="sweeper",
-    body=Body(radius=0.1, height=0.15),
+    body=BodySpec(radius=0.1, height=0.15),
     drive=DifferentialDrive(wheel_separation=0.16, wheel_diameter=0.06, max_speed=0.4),
     sensors=(turret,),
 )

@@ -4,13 +4,12 @@ import tempfile
 from pathlib import Path
 
 import paddock
-from paddock.evolve.config import Config
-from paddock.evolve.study import evolve
+from paddock.evolve import EvolutionConfig, evolve
 from paddock.policies.policy_files import load_policy
 
 with tempfile.TemporaryDirectory() as folder:
-    # Three distances in, two wheel speeds out; twenty networks a generation, judged at once on all cores.
-    config = Config(task="maze", strategy="ga", population=20, generations=25, seed=1)
+    # Three distances in, two wheel speeds out; twenty networks a generation, evaluated at once on all cores.
+    config = EvolutionConfig(task="maze", strategy="ga", population=20, generations=25, seed=1)
     study = evolve(config, out=Path(folder), watch=lambda evolution, now: print(f"{now.number:3} {now.champion:.3f}"))
     champion = load_policy(Path(folder) / "champion.npz")
     world = Path(folder) / "world.toml"  # `paddock run …/world.toml --policy …/champion.npz` shows it on the page

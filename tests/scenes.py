@@ -12,7 +12,7 @@ from naive import Circle, Point, Segment
 from paddock.arena import Arena, Robot
 from paddock.core.geometry import Disc, Pose, placed
 from paddock.robots.differential import DifferentialDrive
-from paddock.robots.spec import Body, RobotSpec
+from paddock.robots.spec import BodySpec, RobotSpec
 from paddock.sensors.base import SensorSpec
 from paddock.worlds.placement import Room
 from paddock.worlds.solids import solids
@@ -23,16 +23,16 @@ CRATE = ((-0.04, -0.05), (0.08, -0.05), (0.08, 0.05), (-0.04, 0.05))
 
 def puck(*sensors: SensorSpec, radius: float = 0.05, height: float = 0.1, **more: Any) -> RobotSpec:
     """A round robot."""
-    return _robot(Body(radius=radius, height=height), sensors, **more)
+    return _robot(BodySpec(radius=radius, height=height), sensors, **more)
 
 
 def crate(*sensors: SensorSpec, outline: tuple[Point, ...] = CRATE, height: float = 0.1, **more: Any) -> RobotSpec:
     """A robot with corners."""
-    return _robot(Body(outline=outline, height=height), sensors, **more)
+    return _robot(BodySpec(outline=outline, height=height), sensors, **more)
 
 
 def _robot(
-    body: Body, sensors: tuple[SensorSpec, ...], name: str = "tester", speaker: bool = False, **drive: Any
+    body: BodySpec, sensors: tuple[SensorSpec, ...], name: str = "tester", speaker: bool = False, **drive: Any
 ) -> RobotSpec:
     wheels = {"wheel_separation": 0.1, "wheel_diameter": 0.04, "max_speed": 1.0, **drive}
     return RobotSpec(name=name, body=body, drive=DifferentialDrive(**wheels), sensors=sensors, speaker=speaker)

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import paddock
-from paddock.robots import Body, load_robot
+from paddock.robots import BodySpec, load_robot
 from paddock.robots.differential import DifferentialDrive
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.names import OF_ROBOTS
@@ -963,7 +963,7 @@ def room(**more: Any) -> paddock.WorldSpec:
 
 def scout(**more: Any) -> paddock.RobotSpec:
     drive = DifferentialDrive(wheel_separation=0.05, wheel_diameter=0.04, max_speed=0.2)
-    return paddock.RobotSpec(name="scout", body=Body(radius=0.05, height=0.05), drive=drive, **more)
+    return paddock.RobotSpec(name="scout", body=BodySpec(radius=0.05, height=0.05), drive=drive, **more)
 
 
 EYE = LaserSpec(name="eye", range=1, fov_deg=90, beams=3)
@@ -1024,8 +1024,8 @@ BUILT_IN_PYTHON = [
     ),
     built(
         "a body among the sensors",
-        lambda: scout(sensors=(Body(radius=1, height=1),)),
-        "sensors[0]: expected a SensorSpec, got a Body",
+        lambda: scout(sensors=(BodySpec(radius=1, height=1),)),
+        "sensors[0]: expected a SensorSpec, got a BodySpec",
     ),
 ]
 

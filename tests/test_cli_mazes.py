@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from paddock.worlds import load_world
-from paddock.worlds.mazes import make_maze, read_maze, solution
+from paddock.worlds.mazes import make_maze, read_maze, solve_maze
 from test_cli import paddock, width
 
 PLANS = Path(__file__).parent / "worlds" / "plans"
@@ -46,7 +46,7 @@ def test_without_a_file_the_maze_is_printed() -> None:
     maze = make_maze(5, 4, kind="rooms", seed=2, start=(1, 0), exit=(0, 3))
     options = ("maze", "--size", "5×4", "--kind", "rooms", "--seed", "2", "--start", "1,0", "--exit", "0,3")
     assert str(maze) in paddock(*options).stdout
-    assert maze.drawn(solution(maze)) in paddock(*options, "--solution").stdout
+    assert maze.to_text(solve_maze(maze)) in paddock(*options, "--solution").stdout
 
 
 def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def batch(
     from paddock.rollouts.batch import Batch
 
     worlds = world if isinstance(world, Sequence) and not isinstance(world, str) else [world]
-    scenes = [_built("batch", one, dt) for one in worlds]
+    scenes = [_built("batch", scene, dt) for scene in worlds]
     count = len(scenes) if n is None else n
     return Batch(scenes, count, seed=seed, threads=threads, device=device, precision=precision, starts=starts)
 

@@ -14,14 +14,14 @@ def run(world: str, devices: tuple[str, ...], *, compiled: bool) -> Trace:
     with paddock.open(world, seed=5) as arena:
         robot = next(iter(arena.robots.values()))
         robot.enable("proximity", *devices)
-        if "microphone" in devices:
-            robot.microphone.enable(0, 2)
+        if "microphones" in devices:
+            robot.microphones.enable(0, 2)
         watch = None if compiled else lambda _: None
         episode = arena.run(3.0, {robot.name: explorer()}, every=0.1, on_step=watch)
         return episode.trace
 
 
-@pytest.mark.parametrize("devices", [(), ("ground", "accelerometer"), ("encoders",), ("microphone",)])
+@pytest.mark.parametrize("devices", [(), ("ground", "accelerometer"), ("encoders",), ("microphones",)])
 def test_both_loops_record_the_same_rows(devices: tuple[str, ...]) -> None:
     here, there = (run("clutter", devices, compiled=compiled) for compiled in (True, False))
     assert len(here) == len(there) == 31

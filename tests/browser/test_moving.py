@@ -111,7 +111,7 @@ def test_following_keeps_a_moving_robot_in_the_middle(clutter, visit):
     arena.play()
     page.until("paddock.robots()[0].y > 0.95")
     arena.pause()
-    page.until("!paddock.session.clock.running && !paddock.session.fleet.moving")
+    page.until("!paddock.session.clock.running && !paddock.session.states.moving")
     page.pictures(3)
     assert page.ask("paddock.view.y") == pytest.approx(arena["red"].pose.y, abs=0.01)
     arena["red"].stop()

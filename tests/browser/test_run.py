@@ -62,3 +62,30 @@ def test_a_crash_is_told_on_the_page_with_the_line_of_the_terminal(visit, tmp_pa
         page.find("run-again").click()
         expect(page.find("run-banner")).to_be_hidden()
         page.until("paddock.session.clock.tick > 5 && paddock.session.run.state === 'running'")
+
+
+def test_the_page_says_that_an_intervention_makes_a_run_unrepeatable(visit, tmp_path: Path):
+    with Served("clutter", "--seconds", "600", command="run") as run:
+        page = visit(run.url)
+        expect(page.find("intervention")).to_be_hidden()
+        page.until("paddock.session.clock.tick > 5")
+        page.find("play").click()
+        expect(page.find("intervention")).to_contain_text("not repeatable: paused at")
+        page.find("play").click()  # the first intervention counts
+        expect(page.find("play")).to_have_attribute("aria-label", "Pause")
+        expect(page.find("intervention")).to_contain_text("paused at")
+
+
+def test_a_mistake_made_between_two_runs_is_told_on_the_page(visit, tmp_path: Path):
+    file = tmp_path / "drive.py"
+    file.write_text(CRASH)
+    with Served("clutter", "-c", str(file), "--seconds", "600", command="run") as run:
+        page = visit(run.url)
+        (tmp_path / "crash").touch()
+        expect(page.find("run-reason")).to_contain_text("IndexError")
+        file.write_text("def act(observation:\n    return 0.05, 0.05\n")
+        page.find("run-again").click()
+        expect(page.find("run-reason")).to_contain_text("SyntaxError")
+        file.write_text("def act(observation):\n    return 0.0, 0.05\n")
+        page.find("run-again").click()
+        page.until("paddock.session.run.state === 'running' && paddock.session.clock.tick > 5")

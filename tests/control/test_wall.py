@@ -1,9 +1,9 @@
-"""Wall-following laws: their arithmetic, their symmetry, and whole walks along walls of every kind."""
+"""Wall followers: their arithmetic, their symmetry, and whole walks along walls of every kind."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
-from paddock.control.wall import CLEARANCE, LAWS, PaperLaw, Side, law_called
-from paddock.control.wall.base import as_driven, as_if_left
-from paddock.control.wall.belief import RING, Belief
-from paddock.control.wall.search import search
+from paddock.control.wall import (
+    WALL_FOLLOWERS,
+    Side,
+    WallFollower,
+    follow_wall,
+    list_numbers,
+    make_wall_follower,
+)
+from paddock.control.wall.base import mirror_ranges, mirror_wheels
+from paddock.control.wall.estimate import RING, WallEstimate
+from paddock.control.wall.geometry import GeometryFollower, SlowGeometryFollower
+from paddock.experiments.wall_follower.followers import CLEARANCE, StudyFollower
+from paddock.experiments.wall_follower.search import search
 from paddock.robots import load_robot
 from paddock.robots.spec import RobotSpec
 from paddock.sensors.sonar import SonarSpec
@@ -25,63 +34,115 @@ ring = st.lists(st.floats(0.05, 5.0), min_size=16, max_size=16)
 SIDES: tuple[Side, ...] = ("left", "right")
 
 
+def make(name: str) -> WallFollower:
+    return make_wall_follower(name, robot={"clearance": CLEARANCE})
+
+
 @given(ring)
 def test_min_asks_gain_times_distance_plus_or_minus_the_root_of_the_error(readings: list[float]) -> None:
     nearest = min(1.0, *readings[:8])
     root = math.sqrt(abs(nearest - 0.23)) * (1 if nearest < 0.23 else -1)  # too near: the wall-side wheel is faster
     expected = [0.5 * min(1.2, max(-1.2, 1.3 * nearest + turn)) for turn in (root, -root)]
-    assert PaperLaw(gain=1.3, multi=False).wheels(readings) == pytest.approx(expected)
+    assert StudyFollower(gain=1.3, multi=False).update(readings, 0.05) == pytest.approx(expected)
 
 
 def test_multi_weighs_all_front_sonars_and_counts_nothing_beyond_a_metre() -> None:
-    law = PaperLaw(gain=6.1, multi=True, speed_slip=1.0)
+    follower = StudyFollower(gain=6.1, multi=True, speed_slip=1.0)
     everything_far = 6.1 * math.radians(2 * (0.75 + 0.55 + 0.5 + 0.25))
     root = math.sqrt(1 - 0.23)
-    assert law.wheels([5.0] * 16) == pytest.approx((everything_far - root, min(1.2, everything_far + root)))
+    assert follower.update([5.0] * 16, 0.05) == pytest.approx((everything_far - root, min(1.2, everything_far + root)))
 
 
 def test_the_slip_halves_the_speed_after_the_cap() -> None:
-    fast = PaperLaw(gain=100, multi=False)
-    assert fast.wheels([0.5] * 16) == (0.6, 0.6)
-    assert replace(fast, speed_slip=1.0).wheels([0.5] * 16) == (1.2, 1.2)
+    fast = StudyFollower(gain=100, multi=False)
+    assert fast.update([0.5] * 16, 0.05) == (0.6, 0.6)
+    assert replace(fast, speed_slip=1.0).update([0.5] * 16, 0.05) == (1.2, 1.2)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", WALL_FOLLOWERS)
 @given(readings=ring)
-def test_every_law_is_the_same_on_both_sides(name: str, readings: list[float]) -> None:
+def test_every_follower_is_the_same_on_both_sides(name: str, readings: list[float]) -> None:
     mirrored = readings[7::-1] + readings[:7:-1]
-    left, right = LAWS[name].begin("left"), LAWS[name].begin("right")
-    for _ in range(3):  # laws have memories
-        a, b = left(np.array(readings), 0.05), right(np.array(mirrored), 0.05)
+    left, right = follow_wall(make(name), "left"), follow_wall(make(name), "right")
+    for _ in range(3):  # followers have memories
+        a, b = left(np.array(readings), 0.05, None), right(np.array(mirrored), 0.05, None)
         assert a == (b.right, b.left)
         assert all(math.isfinite(speed) and abs(speed) <= 1.2 + 1e-9 for speed in a)
 
 
 @given(ring)
 def test_reverse_looks_through_the_rear_sonars_and_turns_the_wheels_back(readings: list[float]) -> None:
-    law = LAWS["min"]
-    ahead = law.begin("left")(np.array(readings), 0.05)
-    behind = law.begin("left", reverse=True)(np.array(readings[8:] + readings[:8]), 0.05)
+    ahead = follow_wall(make("min"), "left")(np.array(readings), 0.05, None)
+    behind = follow_wall(make("min"), "left", reverse=True)(np.array(readings[8:] + readings[:8]), 0.05, None)
     assert behind == (-ahead.right, -ahead.left)
 
 
 @given(ring, st.sampled_from(SIDES), st.booleans())
 def test_mirroring_twice_changes_nothing(readings: list[float], side: Side, reverse: bool) -> None:
-    once = as_if_left(readings, side, reverse)
-    assert as_if_left(once, side, reverse) == readings
-    assert as_driven(*as_driven(0.1, 0.2, side, reverse), side, reverse) == (0.1, 0.2)
+    once = mirror_ranges(readings, side, reverse)
+    assert mirror_ranges(once, side, reverse) == readings
+    assert mirror_wheels(*mirror_wheels(0.1, 0.2, side, reverse), side, reverse) == (0.1, 0.2)
 
 
-def test_an_unknown_law_is_answered_with_the_closest_name() -> None:
-    with pytest.raises(paddock.UnknownName, match=r"no wall-following law called 'mulit'.*did you mean 'multi'"):
-        law_called("mulit")
-    assert law_called("multi") is LAWS["multi"]
+def test_an_unknown_follower_is_answered_with_the_closest_name() -> None:
+    with pytest.raises(paddock.UnknownName, match=r"^no wall follower called 'mulit' \(did you mean 'multi'\?\)$"):
+        make_wall_follower("mulit")
 
 
-@pytest.mark.parametrize("name", LAWS)
-def test_laws_do_not_change(name: str) -> None:
-    with pytest.raises(FrozenInstanceError):
-        LAWS[name].clearance = 0.5  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", WALL_FOLLOWERS)
+def test_a_follower_is_as_new_whenever_it_is_started(name: str) -> None:
+    follower, rng = make(name), np.random.default_rng(1)
+    rows = rng.uniform(0.1, 1.5, (20, 16))
+
+    def drive() -> list[tuple[float, float]]:
+        follower.start()
+        return [follower.update(row.tolist(), 0.05) for row in rows]
+
+    assert drive() == drive()
+
+
+@pytest.mark.parametrize("name", WALL_FOLLOWERS)
+def test_robots_that_share_a_follower_do_not_disturb_each_other(name: str) -> None:
+    shared, rows = make(name), np.random.default_rng(2).uniform(0.1, 1.5, (20, 16))
+    alone = [follow(row, 0.05, None) for follow in [follow_wall(shared, "left")] for row in rows]
+    first, second = follow_wall(shared, "left"), follow_wall(shared, "right")
+    together = [(first(row, 0.05, None), second(row, 0.05, None)) for row in rows]
+    assert [pair[0] for pair in together] == alone
+
+
+def test_the_distance_comes_from_the_robot_unless_the_follower_has_its_own() -> None:
+    robot = {"clearance": 0.4}
+    assert make_wall_follower("pid", robot=robot).clearance == 0.4  # type: ignore[attr-defined]
+    assert make_wall_follower("pid", {"clearance": 0.3}, robot=robot).clearance == 0.3  # type: ignore[attr-defined]
+    assert make_wall_follower("min", robot=robot).clearance == 0.23  # type: ignore[attr-defined]
+    with pytest.raises(paddock.SpecError, match=r"^clearance: missing: pid has no default for it$"):
+        make_wall_follower("pid")
+
+
+def test_numbers_of_a_follower_are_checked_by_name_and_value() -> None:
+    assert {"gain", "clearance", "speed_slip"} <= set(list_numbers("min"))
+    assert make_wall_follower("min", {"gain": 2}).gain == 2.0  # type: ignore[attr-defined]
+    with pytest.raises(paddock.SpecError, match=r"^gian: unknown key \(did you mean 'gain'\?\)$"):
+        make_wall_follower("min", {"gian": 2})
+    with pytest.raises(paddock.SpecError, match=r"^gain: expected"):
+        make_wall_follower("min", {"gain": -1})
+
+
+def test_the_slow_geometry_follower_has_the_numbers_of_the_fast_one_at_its_speed() -> None:
+    at_speed = GeometryFollower(clearance=0.25).at_speed(0.15)
+    assert vars(SlowGeometryFollower(clearance=0.25)) == vars(at_speed)
+
+
+class Mute(WallFollower):
+    def update(self, ranges: Any, dt: float, wheel_speeds: Any = None) -> Any:
+        return None
+
+
+def test_a_follower_that_gives_no_wheel_speeds_is_named_with_its_place() -> None:
+    line = Mute.update.__code__.co_firstlineno
+    said = rf"test_wall.py line {line}: Mute.update: expected wheel speeds \(left, right\) \[m/s\], got None$"
+    with pytest.raises(paddock.PaddockError, match=said):
+        follow_wall(Mute(), "left")(np.ones(16), 0.05, None)
 
 
 @given(st.floats(-5, 60), st.floats(0.35, 1.5))
@@ -92,7 +153,7 @@ def test_two_neighbouring_sonars_tell_where_a_flat_wall_is(bearing_deg: float, d
         aside = max(0.0, abs(bearing - sonar.heading) - half_cone)
         seen[sonar.number] = (distance - sonar.reach(bearing)) / math.cos(aside)
     k = 3 if bearing_deg < 10 else 2 if bearing_deg < 40 else 1
-    found = Belief(RING, half_cone, 0.001).flat_wall(k, seen)
+    found = WallEstimate(RING, half_cone, 0.001).fit_flat_wall(k, seen)
     assert found is not None
     assert found == pytest.approx((distance, bearing), abs=0.02)
 
@@ -125,7 +186,7 @@ def pioneer(**sonar: Any) -> RobotSpec:
 
 def walk(
     world: str | WorldSpec,
-    law: Any,
+    follower: WallFollower,
     side: Side,
     at: tuple[float, float],
     heading_deg: float,
@@ -139,20 +200,20 @@ def walk(
     spec = paddock.worlds.load_world(world) if isinstance(world, str) else world
     placed = Placed(name="p", type=robot or pioneer(), at=at, heading_deg=heading_deg)
     arena = paddock.open(spec.with_robots(placed), seed=seed, dt=0.05)
-    one = arena["p"]
-    one.enable("sonar", "encoders")
-    follow = law.begin(side, reverse)
-    start, before, travel = one.pose, one.pose, one.encoders.read()
+    body = arena["p"]
+    body.enable("sonar", "encoders")
+    follow = follow_wall(follower, side, reverse)
+    start, before, travel = body.pose, body.pose, body.encoders.read()
     errors, way, contacts, home = [], 0.0, 0, False
     while arena.time < seconds and not home:
-        sonar, rims = one.sonar.read(), one.encoders.read()
-        one.wheels.set(*follow(sonar, 0.05, tuple((rims - travel) / 0.05)))
-        travel = rims
+        sonar, encoders = body.sonar.read(), body.encoders.read()
+        body.wheels.set(*follow(sonar, 0.05, tuple((encoders - travel) / 0.05)))
+        travel = encoders
         errors.append(abs(min(sonar[8:] if reverse else sonar[:8]) - CLEARANCE))
         arena.step()
-        contacts += len(one.contacts) > 0
-        way += math.dist(before[:2], one.pose[:2])
-        before = one.pose
+        contacts += len(body.contacts) > 0
+        way += math.dist(before[:2], body.pose[:2])
+        before = body.pose
         home = arena.time > 10 and math.dist(start[:2], before[:2]) < 0.07
     return {"time": arena.time, "way": way, "error": float(np.mean(errors)), "contacts": contacts, "home": home}
 
@@ -171,8 +232,8 @@ HOLLOW = Arc(at=(4.0, 2.0), radius=2.05, from_deg=-90, to_deg=0, thickness=0.1, 
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("name", ["min", "multi", "pid", "fuzzy", "geometry", "tuned"])
-def test_every_law_goes_round_a_room_with_corners_and_wall_ends(name: str, side: Side) -> None:
-    done = walk(room(STUB), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 300)
+def test_every_follower_goes_round_a_room_with_corners_and_wall_ends(name: str, side: Side) -> None:
+    done = walk(room(STUB), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 300)
     assert done["home"]
     assert done["contacts"] == 0
     assert done["error"] < 0.02
@@ -184,8 +245,8 @@ def test_every_law_goes_round_a_room_with_corners_and_wall_ends(name: str, side:
     "world", [room(STUB, HOOK, SLANT), room(arcs=(BULGE, HOLLOW))], ids=["hook and slant", "curved"]
 )
 @pytest.mark.parametrize("name", ["geometry", "geometry-slow", "tuned", "tuned-slow"])
-def test_the_better_laws_know_hooks_slants_and_curves(name: str, world: WorldSpec, side: Side) -> None:
-    done = walk(world, LAWS[name], side, (1.2, 0.37), 180 if side == "left" else 0, 300)
+def test_the_better_followers_know_hooks_slants_and_curves(name: str, world: WorldSpec, side: Side) -> None:
+    done = walk(world, make(name), side, (1.2, 0.37), 180 if side == "left" else 0, 300)
     assert done["home"]
     assert done["contacts"] == 0
     assert done["error"] < 0.016
@@ -193,8 +254,8 @@ def test_the_better_laws_know_hooks_slants_and_curves(name: str, world: WorldSpe
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", SIDES)
-def test_the_tuned_law_beats_the_study_at_four_times_its_speed(side: Side) -> None:
-    done = walk("wall-loop", LAWS["tuned"], side, (0.37, 7.0), 90 if side == "left" else -90, 120)
+def test_the_tuned_follower_beats_the_study_at_four_times_its_speed(side: Side) -> None:
+    done = walk("wall-loop", make("tuned"), side, (0.37, 7.0), 90 if side == "left" else -90, 120)
     assert done["home"]
     assert done["contacts"] == 0
     assert done["time"] <= 110
@@ -203,9 +264,9 @@ def test_the_tuned_law_beats_the_study_at_four_times_its_speed(side: Side) -> No
 
 
 @pytest.mark.heavy
-def test_the_law_of_the_study_drives_as_the_study_tells() -> None:
+def test_the_follower_of_the_study_drives_as_the_study_tells() -> None:
     robot = pioneer(range=1.0, nothing_seen=1.0, cone_deg=20.0, max_incidence_deg=45.0)
-    done = walk("wall-loop", LAWS["multi-fast"], "left", (0.37, 7.0), 90, 700, robot=robot)
+    done = walk("wall-loop", make("multi-fast"), "left", (0.37, 7.0), 90, 700, robot=robot)
     assert done["home"]
     assert done["time"] / 3 == pytest.approx(155, rel=0.2)
     assert done["way"] == pytest.approx(89.07, rel=0.05)
@@ -214,10 +275,10 @@ def test_the_law_of_the_study_drives_as_the_study_tells() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("name", LAWS)
-def test_every_law_follows_walls_corners_and_wall_ends_backwards_too(name: str, side: Side) -> None:
+@pytest.mark.parametrize("name", WALL_FOLLOWERS)
+def test_every_follower_follows_walls_corners_and_wall_ends_backwards_too(name: str, side: Side) -> None:
     heading = 0 if side == "left" else 180
-    done = walk(room(STUB), LAWS[name], side, (1.5, 0.38), heading, 300, reverse=True, robot=pioneer(noise=2.0))
+    done = walk(room(STUB), make(name), side, (1.5, 0.38), heading, 300, reverse=True, robot=pioneer(noise=2.0))
     assert done["home"]
     assert done["contacts"] == 0
 
@@ -233,8 +294,8 @@ def steps(gap: float) -> WorldSpec:
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("gap", [0.1, 0.3, 0.6])
 @pytest.mark.parametrize("name", ["geometry", "geometry-slow", "tuned", "tuned-slow"])
-def test_the_better_laws_pass_steps_of_5_cm(name: str, gap: float, side: Side) -> None:
-    done = walk(steps(gap), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
+def test_the_better_followers_pass_steps_of_5_cm(name: str, gap: float, side: Side) -> None:
+    done = walk(steps(gap), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
     assert done["home"]
     assert done["contacts"] == 0
     assert done["error"] < 0.03
@@ -250,8 +311,8 @@ def slits() -> WorldSpec:
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("name", ["geometry", "geometry-slow", "tuned", "tuned-slow"])
-def test_the_better_laws_pass_slits_that_they_cannot_enter(name: str, side: Side) -> None:
-    done = walk(slits(), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
+def test_the_better_followers_pass_slits_that_they_cannot_enter(name: str, side: Side) -> None:
+    done = walk(slits(), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 300, robot=pioneer(noise=2.0))
     assert done["home"]
     assert done["contacts"] == 0
 
@@ -259,10 +320,10 @@ def test_the_better_laws_pass_slits_that_they_cannot_enter(name: str, side: Side
 @pytest.mark.heavy
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("name", ["geometry", "tuned"])
-def test_the_better_laws_turn_back_in_corners_of_45_degrees(name: str, side: Side) -> None:
+def test_the_better_followers_turn_back_in_corners_of_45_degrees(name: str, side: Side) -> None:
     wedge = Wall(points=((4.0, 5.0), (6.0, 3.0)), thickness=0.1, height=0.8)
     other = Wall(points=((6.0, 2.6), (4.0, 2.6)), thickness=0.1, height=0.8)
-    done = walk(room(wedge, other), LAWS[name], side, (1.5, 0.37), 180 if side == "left" else 0, 120)
+    done = walk(room(wedge, other), make(name), side, (1.5, 0.37), 180 if side == "left" else 0, 120)
     assert done["home"]
     assert done["contacts"] == 0
 
@@ -273,6 +334,6 @@ def test_the_better_laws_turn_back_in_corners_of_45_degrees(name: str, side: Sid
 def test_a_robot_may_begin_beside_the_end_of_a_wall(name: str, side: Side) -> None:
     x = 3.0 + 0.416 * (1 if side == "left" else -1)
     for y in (1.4, 1.5, 1.7):  # the wall ends at 1.6
-        done = walk(room(STUB), LAWS[name], side, (x, y), 90, 60)
+        done = walk(room(STUB), make(name), side, (x, y), 90, 60)
         assert done["home"]
         assert done["contacts"] == 0

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from hypothesis import strategies as st
 
 from paddock.core.spec import Count, Description, Number, Spec, Tagged, Text, hints
-from paddock.robots.spec import Body, RobotSpec
+from paddock.robots.spec import BodySpec, RobotSpec
 from paddock.sensors.base import Pivot, SensorSpec
 from paddock.sensors.camera import CameraSpec
 from paddock.sensors.laser import LaserSpec
@@ -66,7 +66,7 @@ def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
             return st.floats(0, 90)
     if name == "points" and cls in (Wall, Stroke):
         return st.lists(points, min_size=3, max_size=5, unique=True).map(tuple)
-    if cls is Body and name == "outline":
+    if cls is BodySpec and name == "outline":
         return outlines()
     if cls is RobotSpec and name == "leds":
         return st.lists(names, max_size=3, unique=True).map(tuple)
@@ -81,7 +81,7 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
     """Make keys agree that exclude or need each other."""
     if cls is Arc:
         keys["to_deg"] = keys.get("from_deg", 0.0) + 1 + abs(keys.get("to_deg", 0.0)) % 358
-        keys["thickness"] = keys["radius"] / 4
+        keys["thickness"] = max(keys["radius"] / 4, TINY)
     if cls is Pivot:
         keys["min_deg"], keys["max_deg"] = sorted((keys["min_deg"], keys["max_deg"]))
     if cls is Field:
@@ -91,7 +91,7 @@ def _agree(cls: type[Any], keys: dict[str, Any]) -> dict[str, Any]:
     if cls is Placed:
         keys.pop("start", None)
         keys["at"] = keys.get("at") or (0.0, 0.0)
-    if cls is Body:
+    if cls is BodySpec:
         if keys.get("outline"):
             keys.pop("radius", None)
         elif keys.get("radius") is None:

@@ -9,7 +9,7 @@ import pytest
 
 import paddock
 from paddock.core.errors import KEY, shown, suggestion
-from paddock.robots import Body
+from paddock.robots import BodySpec
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_problem_can_name_its_key_as_toml_writes_it() -> None:
         ("wide", "'wide'"),
         ((1.0, [False, "x"]), "[1, [false, 'x']]"),
         ({"radius": 1}, "a table"),
-        (Body(radius=1, height=1), "a Body"),
+        (BodySpec(radius=1, height=1), "a BodySpec"),
         ("x" * 1000, "'" + "x" * 78 + "…"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import paddock
 from paddock.core.errors import PaddockError
 from paddock.core.files import append_text, save_image, whole_file, write_text
 
@@ -80,3 +82,15 @@ def test_pictures_are_written_in_the_format_of_their_name(tmp_path: Path) -> Non
         save_image(Image.new("RGB", (4, 3)), tmp_path / name)
         with Image.open(tmp_path / name) as image:
             assert (image.format, image.size) == (kind, (4, 3))
+
+
+def test_there_is_one_way_to_write_files() -> None:
+    """Whatever writes a file another way leaves half of it behind when it is killed."""
+    others = re.compile(r"""\.write_text\(|\.write_bytes\(|open\((?:[^()]*, *)?["'][wax]""")
+    source = Path(paddock.__file__).parent
+    allowed = {
+        source / "core" / "files.py",
+        source / "evolve" / "strategies" / "neat.py",
+    }  # settings that are read once
+    found = [path for path in source.rglob("*.py") if others.search(path.read_text(encoding="utf-8"))]
+    assert set(found) <= allowed

@@ -50,10 +50,10 @@ def test_a_disk_without_space_costs_time_but_no_run(tmp_path: Path) -> None:
     script = """
     import resource, sys, warnings
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # every write to a file fails
-    from paddock.engine.kernels.drive import wrapped
+    from paddock.engine.kernels.drive import wrap_angle
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        print(wrapped(7.0) < 1.0, len(told), str(told[0].message).split(":")[0])
+        print(wrap_angle(7.0) < 1.0, len(told), str(told[0].message).split(":")[0])
     """
     cannot = f"Paddock cannot keep compiled kernels in {tmp_path}"
     said = python(script, NUMBA_CACHE_DIR=str(tmp_path))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.core.places import is_users, place_of, problem_of
+from paddock.core.places import error_location, is_users, problem_of
 
 
 def raised(path: Path, text: str) -> Exception:
@@ -22,9 +22,9 @@ def raised(path: Path, text: str) -> Exception:
 
 def test_an_error_is_placed_in_the_innermost_file_of_a_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = raised(tmp_path / "mine.py", "import json\n\n\njson.loads('{')\n")
-    assert place_of(error) == f"{tmp_path / 'mine.py'} line 4"
+    assert error_location(error) == f"{tmp_path / 'mine.py'} line 4"
     monkeypatch.chdir(tmp_path)
-    assert place_of(error) == "mine.py line 4"
+    assert error_location(error) == "mine.py line 4"
 
 
 def test_a_slip_of_the_pen_is_placed_where_it_is_and_not_told_twice(
@@ -32,15 +32,15 @@ def test_a_slip_of_the_pen_is_placed_where_it_is_and_not_told_twice(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     error = raised(tmp_path / "mine.py", "x = 1\ndef act(o)\n")
-    assert (place_of(error), problem_of(error)) == ("mine.py line 2", "SyntaxError: expected ':'")
+    assert (error_location(error), problem_of(error)) == ("mine.py line 2", "SyntaxError: expected ':'")
 
 
 def test_what_happens_in_no_file_has_a_place_only_if_it_is_named() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         exec(compile("1 / 0", "<page>", "exec"), {})
     error = caught.value.with_traceback(caught.tb.tb_next)  # without this test
-    assert place_of(error) is None
-    assert place_of(error, "<page>") == "<page> line 1"
+    assert error_location(error) is None
+    assert error_location(error, "<page>") == "<page> line 1"
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,15 @@ from PIL import Image
 from paddock.core.geometry import Point
 from paddock.core.spec import rgb
 from paddock.draw.canvas import Canvas, printable, round_length
-from paddock.draw.world import Plan, _key, draw_robot, draw_world
+from paddock.draw.layout import PictureLayout
+from paddock.draw.world import draw_robot, draw_world, world_legend
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import WorldSpec, load_world, world_names
 from paddock.worlds.spec import Cylinder, Light, Placed, Sound, Start
 
 
-def plan(world: WorldSpec, size: int) -> Plan:
-    return Plan(world, size, _key(world, []))
+def plan(world: WorldSpec, size: int) -> PictureLayout:
+    return PictureLayout(world, size, world_legend(world, []))
 
 
 def pixel(picture: Image.Image, world: WorldSpec, at: Point) -> tuple[int, ...]:

@@ -69,8 +69,8 @@ def naive_overlap(a, b) -> float:
     return naive.polygon_in_circle(a, b) if isinstance(b, Disc) else naive.polygons_depth(a, b)
 
 
-def drive_wildly(arena: Arena, rng: np.random.Generator, ticks: int) -> int:
-    """Full speed, mostly ahead, often turning; a look after every single step. How many ticks were clean."""
+def drive_wildly(arena: Arena, rng: np.random.Generator, ticks: int) -> None:
+    """Full speed, mostly ahead, often turning; after every single step nothing has entered anything."""
     watch = Watch(arena)
     watch.check()
     for tick in range(ticks):
@@ -79,7 +79,6 @@ def drive_wildly(arena: Arena, rng: np.random.Generator, ticks: int) -> int:
                 arena[name].drive(*(rng.choice([-1, 0.3, 1, 1]) * 9, rng.choice([0, 0, -1, 1]) * rng.uniform(0, 30)))
         arena.step()
         watch.check()
-    return arena.tick
 
 
 def cast(rng: np.random.Generator) -> list:
@@ -106,7 +105,7 @@ def cast(rng: np.random.Generator) -> list:
 def test_a_robot_never_ends_a_step_inside_anything(seed, dt):
     rng = np.random.default_rng(seed)
     arena = paddock.open(random_world(rng, cast(rng)), dt=dt)
-    assert drive_wildly(arena, rng, 200) == 200
+    drive_wildly(arena, rng, 200)
 
 
 @pytest.mark.heavy
@@ -115,7 +114,7 @@ def test_a_robot_that_turns_far_in_one_tick_meets_all_that_its_arc_passes(seed, 
     rng = np.random.default_rng(seed)
     rng.choice(5)
     arena = paddock.open(random_world(rng, cast(rng) + cast(rng)), dt=dt)
-    assert drive_wildly(arena, rng, 250) == 250
+    drive_wildly(arena, rng, 250)
 
 
 def test_a_loop_within_one_tick_is_stopped_by_a_wall_that_it_crosses():
@@ -131,7 +130,7 @@ def test_a_loop_within_one_tick_is_stopped_by_a_wall_that_it_crosses():
 def test_a_robot_never_ends_a_step_inside_anything_in_a_few_worlds(seed, dt):
     rng = np.random.default_rng(seed)
     arena = paddock.open(random_world(rng, cast(rng)[:3], arcs=False), dt=dt)
-    assert drive_wildly(arena, rng, 25) == 25
+    drive_wildly(arena, rng, 25)
 
 
 @pytest.mark.heavy
@@ -190,7 +189,7 @@ def test_a_dense_crowd_never_overlaps(seed):
     ]
     robots = [Placed(name=f"r{i}", type=k, at=at) for i, (at, k) in enumerate(zip(spots, kinds, strict=True))]
     arena = paddock.open(world(*robots, bounds=(-0.5, -0.5, 0.5, 0.5)), dt=0.05)
-    assert drive_wildly(arena, rng, 60) == 60
+    drive_wildly(arena, rng, 60)
 
 
 @pytest.mark.parametrize("kind", [puck(), crate()], ids=["round", "cornered"])

@@ -37,7 +37,7 @@ def test_nearly_straight_arcs_join_the_others_without_a_step(mean, turn, wheel_s
 
 @given(st.floats(-1000.0, 1000.0))
 def test_wrapped_angles_are_the_same_direction(angle):
-    turned = drive.wrapped(angle)
+    turned = drive.wrap_angle(angle)
     assert -math.pi < turned <= math.pi
     assert math.cos(turned) == pytest.approx(math.cos(angle), abs=1e-9)
     assert math.sin(turned) == pytest.approx(math.sin(angle), abs=1e-9)
@@ -45,7 +45,7 @@ def test_wrapped_angles_are_the_same_direction(angle):
 
 @pytest.mark.parametrize("angle", [math.pi, -math.pi, 3 * math.pi, -3 * math.pi, 0.0, -0.0])
 def test_half_a_turn_is_always_written_as_plus_pi(angle):
-    assert drive.wrapped(angle) == pytest.approx(math.pi if angle else 0.0)
+    assert drive.wrap_angle(angle) == pytest.approx(math.pi if angle else 0.0)
 
 
 @given(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.core.geometry import Pose, wrap
-from paddock.estimate import Odometry, Unwrapped, compass_bearing
+from paddock.estimate import AngleUnwrapper, Odometry, compass_bearing
 from paddock.worlds.spec import Placed, WorldSpec
 
 
@@ -39,33 +39,44 @@ def test_odometry_agrees_with_the_simulated_truth(arena: paddock.Arena, speeds: 
     assert abs(wrap(odometry.pose.heading - robot.pose.heading)) < 0.05
 
 
-def test_a_wrong_wheel_size_stretches_the_believed_way() -> None:
+def test_a_wrong_wheel_size_stretches_the_estimated_path() -> None:
     right_size, too_big = Odometry(wheel_separation=0.33), Odometry(wheel_separation=0.33, wheel_ratio=2.0)
     for odometry in (right_size, too_big):
         odometry.update(0.0, 0.0)
         odometry.update(1.0, 1.0)
     assert right_size.pose == Pose(1.0, 0.0, 0.0)
     assert too_big.pose == Pose(2.0, 0.0, 0.0)
-    assert (right_size.travelled, too_big.travelled) == (1.0, 2.0)
+    assert (right_size.distance, too_big.distance) == (1.0, 2.0)
 
 
 def test_the_first_reading_is_where_it_begins() -> None:
     odometry = Odometry(wheel_separation=0.3, pose=Pose(1.0, 2.0, 3.0))
     assert odometry.update(17.0, 23.0) == Pose(1.0, 2.0, 3.0)
-    assert odometry.moved == (0.0, 0.0)
+    assert odometry.last_travel == (0.0, 0.0)
 
 
 def test_a_quarter_circle_is_an_exact_arc() -> None:
     odometry = Odometry(wheel_separation=0.2)
-    odometry.turned_wheels(0.0, 0.0, 0.1)
+    odometry.update_angles(0.0, 0.0, 0.1)
     inner, outer = 0.9 * math.pi / 2, 1.1 * math.pi / 2  # around a point 1 m to the left
-    pose = odometry.turned_wheels(inner / 0.05, outer / 0.05, 0.1)
+    pose = odometry.update_angles(inner / 0.05, outer / 0.05, 0.1)
     assert pose == pytest.approx((1.0, 1.0, math.pi / 2))
+
+
+def test_reset_makes_odometry_and_joints_as_new() -> None:
+    odometry, joint = Odometry(wheel_separation=0.2), AngleUnwrapper()
+    for travel in (5.0, 6.0):
+        odometry.update(travel, 2 * travel)
+        joint.update(travel)
+    odometry.reset(Pose(1.0, 2.0, 3.0))
+    joint.reset()
+    assert odometry == Odometry(wheel_separation=0.2, pose=Pose(1.0, 2.0, 3.0))
+    assert joint == AngleUnwrapper()
 
 
 @given(st.lists(st.floats(-3.0, 3.0), max_size=50), st.floats(-9, 9))
 def test_an_unwrapped_joint_counts_whole_turns(moves: list[float], first: float) -> None:
-    joint = Unwrapped()
+    joint = AngleUnwrapper()
     joint.update(wrap(first))
     true = 0.0
     for move in moves:

@@ -23,8 +23,8 @@ def test_the_python_examples_run(block: str, tmp_path: Path, monkeypatch: pytest
     names: dict[str, object] = {}
     exec(compile(block, "evolution.md", "exec"), names)
     if "far_and_wide" in names:
-        drive = {"visited": np.array([[4.0]]), "contact_time": np.array([[1.0]])}
-        assert names["far_and_wide"](drive) == [3.0]  # type: ignore[operator]
+        rollout = {"visited": np.array([[4.0]]), "contact_time": np.array([[1.0]])}
+        assert names["far_and_wide"](rollout) == [3.0]  # type: ignore[operator]
 
 
 def test_the_tables_name_every_task_and_strategy() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
+from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.study import evolve
 
 OWN = """
@@ -35,7 +35,7 @@ def whole():
 
 def refused(task: str) -> str:
     where = {} if task.endswith("whole") else {"world": "clutter", "seconds": 0.5}
-    config = Config.from_table({"task": task, "population": 4, **where})
+    config = EvolutionConfig.from_table({"task": task, "population": 4, **where})
     with pytest.raises(paddock.PaddockError) as caught:
         evolve(config)
     return str(caught.value)
@@ -70,8 +70,8 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_place(folder: Path) -
 
 def test_errors_of_paddock_itself_stay_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "my_fitness.py").write_text(OWN, encoding="utf-8")
-    evolution = Evolution(Config(task="my_fitness:boom", world="clutter", population=4, seconds=0.5))
-    monkeypatch.setattr(evolution, "judge", int)
+    evolution = Evolution(EvolutionConfig(task="my_fitness:boom", world="clutter", population=4, seconds=0.5))
+    monkeypatch.setattr(evolution, "evaluator", int)
     with pytest.raises(TypeError, match="arrays can be converted"):
         evolution.step()
 
@@ -95,8 +95,8 @@ def test_the_command_prints_one_line(folder: Path) -> None:
     assert done.stderr == "paddock: mine:boom: mine.py line 5: ZeroDivisionError: division by zero\n"
     done = subprocess.run([*command, "mine:holes"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    warned = [line for line in done.stderr.splitlines() if "no finite number" in line]
+    warned = [line for line in done.stderr.splitlines() if "NaN or infinite" in line]
     assert warned == [
-        "paddock: mine:holes: the fitness of 10 of 20 individuals of generation 1 is no finite number: "
+        "paddock: mine:holes: the fitness of 10 of 20 individuals of generation 1 is NaN or infinite: "
         "they count as the worst, here and in what follows"
     ]

@@ -12,54 +12,54 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.evolve.config import Config
+from paddock.evolve.evaluators import LocalEvaluator
 from paddock.evolve.evolution import Evolution
-from paddock.evolve.judge import LocalJudge
-from paddock.evolve.tasks.maze import maze_task, scout
-from paddock.evolve.tasks.registry import task_of
+from paddock.evolve.options import EvolutionConfig
+from paddock.evolve.tasks.maze import make_maze_task, make_scout
+from paddock.evolve.tasks.registry import make_task
 from paddock.robots import load_robot
 from paddock.worlds import load_world, save_world
-from paddock.worlds.mazes import Layout, make_maze, maze_world, read_maze, solution
+from paddock.worlds.mazes import Layout, make_maze, make_maze_world, read_maze, solve_maze
 from paddock.worlds.spec import Cylinder, Wall
 
 
 @pytest.fixture
 def mine(tmp_path: Path) -> str:
-    save_world(maze_world(make_maze(5, 3, seed=2), robot="scout-5", name="mine"), tmp_path / "mine.toml")
+    save_world(make_maze_world(make_maze(5, 3, seed=2), robot="scout-5", name="mine"), tmp_path / "mine.toml")
     return str(tmp_path / "mine.toml")
 
 
 def test_the_way_to_the_exit_is_that_of_the_maze(mine: str) -> None:
-    task = task_of(Config(task="maze", world=mine))  # the file tells the size
+    task = make_task(EvolutionConfig(task="maze", world=mine))  # the file tells the size
     assert (task.inputs[0].device, task.inputs[0].values) == ("range", 5)
     maze = make_maze(5, 3, seed=2)
-    assert task.judge.whole[0] == pytest.approx((len(solution(maze)) - 1) * 0.21, rel=0.1)  # type: ignore[attr-defined]
+    assert task.evaluate.whole[0] == pytest.approx((len(solve_maze(maze)) - 1) * 0.21, rel=0.1)  # type: ignore[attr-defined]
 
 
 def test_a_champion_of_generated_mazes_drives_the_shipped_robot(mine: str) -> None:
-    policy = maze_task(mazes=1, size=(4, 4)).network()
+    policy = make_maze_task(mazes=1, size=(4, 4)).network()
     with paddock.open(mine) as arena:
         arena["robot"].enable("range")
         arena.run(0.1, policy)
-    assert scout(5).sensor("range").mounts == load_robot("scout-5").sensor("range").mounts  # type: ignore[attr-defined]
+    assert make_scout(5).sensor("range").mounts == load_robot("scout-5").sensor("range").mounts  # type: ignore[attr-defined]
 
 
 def test_trials_are_drives_with_other_noise_each() -> None:
-    task = maze_task(seconds=4.0, trials=3)
+    task = make_maze_task(seconds=4.0, trials=3)
     net = task.network()
     weights = net.random(2, seed=3)
-    three = LocalJudge(task, net, seed=5)(weights)
-    alone = [LocalJudge(maze_task(seconds=4.0), net, seed=5 + k)(weights) for k in range(3)]
-    assert three.fitness.tolist() == pytest.approx(np.mean([one.fitness for one in alone], axis=0).tolist())
-    assert len({one.fitness[0] for one in alone}) == 3
+    three = LocalEvaluator(task, net, seed=5)(weights)
+    alone = [LocalEvaluator(make_maze_task(seconds=4.0), net, seed=5 + k)(weights) for k in range(3)]
+    assert three.fitness.tolist() == pytest.approx(np.mean([drive.fitness for drive in alone], axis=0).tolist())
+    assert len({drive.fitness[0] for drive in alone}) == 3
 
 
 def test_avoiders_begin_in_other_places() -> None:
-    task = task_of(Config(task="avoid", seconds=1.0))
-    judge = LocalJudge(task, task.network(), seed=1)
-    judge(np.zeros((1, task.network().size)))
-    assert judge._batch is not None
-    assert len({tuple(pose) for pose in judge._batch.poses[:, 0].tolist()}) == 5
+    task = make_task(EvolutionConfig(task="avoid", seconds=1.0))
+    evaluator = LocalEvaluator(task, task.network(), seed=1)
+    evaluator(np.zeros((1, task.network().size)))
+    assert evaluator._batch is not None
+    assert len({tuple(pose) for pose in evaluator._batch.poses[:, 0].tolist()}) == 5
 
 
 def without_size(path: str) -> str:
@@ -71,20 +71,20 @@ def without_size(path: str) -> str:
 
 def test_a_maze_file_tells_its_size(mine: str) -> None:
     assert "columns = 5" in Path(mine).read_text(encoding="utf-8")
-    evolution = Evolution(Config(task="maze", world=mine))
-    assert evolution.task.judge.onward.shape[1:3] == (5, 3)  # type: ignore[attr-defined]
-    given = Evolution(Config(task="maze", world=without_size(mine), size=(5, 3)))
-    assert np.array_equal(given.task.judge.onward, evolution.task.judge.onward)  # type: ignore[attr-defined]
+    evolution = Evolution(EvolutionConfig(task="maze", world=mine))
+    assert evolution.task.evaluate.onward.shape[1:3] == (5, 3)  # type: ignore[attr-defined]
+    given = Evolution(EvolutionConfig(task="maze", world=without_size(mine), size=(5, 3)))
+    assert np.array_equal(given.task.evaluate.onward, evolution.task.evaluate.onward)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("at", [(0.0, 0.0), (0.5, 0.0), (0.5, 0.5)])  # of a cell from the middle of the second cell
 def test_an_obstacle_in_the_maze_is_something_to_avoid(at: tuple[float, float], mine: str) -> None:
     world, maze, layout = load_world(mine), make_maze(5, 3, seed=2), Layout()
-    x, y = layout.centre(solution(maze)[1])
+    x, y = layout.centre(solve_maze(maze)[1])
     place = x + at[0] * layout.pitch, y + at[1] * layout.pitch
     save_world(replace(world, cylinders=(Cylinder(at=place, radius=0.02),)), mine)
     assert read_maze(load_world(mine)) == maze
-    evolution = Evolution(Config(task="maze", world=mine, population=4, generations=1, seconds=2.0))
+    evolution = Evolution(EvolutionConfig(task="maze", world=mine, population=4, generations=1, seconds=2.0))
     evolution.run()
     assert evolution.history[0].best >= 0
 
@@ -95,18 +95,18 @@ def test_an_exit_that_is_walled_in_is_refused(mine: str) -> None:
     ring = tuple((x + 0.1 * dx, y + 0.1 * dy) for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
     save_world(replace(world, walls=(*world.walls, Wall(points=ring, closed=True))), mine)
     with pytest.raises(paddock.PaddockError, match="mine: walls or obstacles close every way from the start to"):
-        Evolution(Config(task="maze", world=mine))
+        Evolution(EvolutionConfig(task="maze", world=mine))
 
 
 def test_a_closed_cell_elsewhere_does_no_harm(mine: str) -> None:
     world, layout, maze = load_world(mine), Layout(), make_maze(5, 3, seed=2)
-    way = solution(maze)
+    way = solve_maze(maze)
     end = next(cell for cell in maze.dead_ends() if cell not in way)
     x, y = layout.centre(end)
     ring = tuple((x + 0.1 * dx, y + 0.1 * dy) for dx, dy in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
     save_world(replace(world, walls=(*world.walls, Wall(points=ring, closed=True))), mine)
-    task = Evolution(Config(task="maze", world=mine)).task
-    assert task.judge.onward[0][end][2] > task.judge.whole[0]  # type: ignore[attr-defined]
+    task = Evolution(EvolutionConfig(task="maze", world=mine)).task
+    assert task.evaluate.onward[0][end][2] > task.evaluate.whole[0]  # type: ignore[attr-defined]
 
 
 SIZES = [
@@ -121,7 +121,7 @@ SIZES = [
 @pytest.mark.parametrize(("config", "message"), SIZES)
 def test_a_wrong_size_of_a_file_that_tells_none_is_refused(mine: str, config: Any, message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
-        Evolution(Config(task="maze", world=without_size(mine), **config))
+        Evolution(EvolutionConfig(task="maze", world=without_size(mine), **config))
     assert message in str(caught.value)
 
 
@@ -137,10 +137,10 @@ def test_a_wrong_size_is_refused_in_one_line(mine: str) -> None:
     [
         ({"mazes": 3}, "mazes: the task maze does not use it"),
         ({"trials": 0}, "trials: expected a whole number >= 1, got 0"),
-        ({"size": (5, 1)}, "size: expected columns and rows >= 2, got [5, 1]"),
+        ({"size": (5, 1)}, "size[1]: expected a whole number >= 2 and <= 200, got 1"),
     ],
 )
 def test_what_cannot_be_is_refused(mine: str, config: dict[str, object], message: str) -> None:
     with pytest.raises(paddock.PaddockError) as caught:
-        Evolution(Config(task="maze", world=mine, **config))  # type: ignore[arg-type]
+        Evolution(EvolutionConfig(task="maze", world=mine, **config))  # type: ignore[arg-type]
     assert message in str(caught.value)

@@ -18,29 +18,39 @@ from hypothesis import strategies as st
 
 import paddock
 from paddock.evolve.checkpoint import load_checkpoint, save_checkpoint
-from paddock.evolve.formulas import formulas
-from paddock.evolve.strategies import STRATEGIES, Space, Strategy, strategy_called
-from paddock.evolve.strategies.elites import MapElites
-from paddock.evolve.strategies.programs import GeneticProgramming
-from paddock.evolve.strategies.trees import BRANCHES, READ, Tree, changed, compiled, cost, crossed, end_of, grown
+from paddock.evolve.program_text import format_program
+from paddock.evolve.strategies import STRATEGIES, SearchSpace, Strategy
+from paddock.evolve.strategies.genetic_programming import GeneticProgramming
+from paddock.evolve.strategies.map_elites import MapElites
+from paddock.evolve.strategies.trees import (
+    BRANCHES,
+    READ,
+    Tree,
+    compile_trees,
+    count_instructions,
+    cross,
+    find_end,
+    grow_tree,
+    mutate,
+)
 from paddock.policies.networks import Input
 from paddock.policies.program import Program
 
-PACKAGES = {"cma": "cma", "neat": "neat"}
-SPACE = Space(scale=np.full(5, 0.5), inputs=3)
+PACKAGES = {"cma": "cma", "neat": "neat", "map-elites": "ribs"}
+SPACE = SearchSpace(scale=np.full(5, 0.5), inputs=3)
 
 
-def short(length: int) -> Space:
-    return Space(scale=np.ones(1), inputs=3, length=length)
+def short(length: int) -> SearchSpace:
+    return SearchSpace(scale=np.ones(1), inputs=3, length=length)
 
 
 def made(name: str, *, population: int = 12, seed: int = 3) -> Strategy:
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name])
-    return strategy_called(name)(SPACE, population=population, seed=seed)
+    return STRATEGIES.get(name)(SPACE, population=population, seed=seed)
 
 
-def judged(rows: np.ndarray, programs: bool) -> tuple[np.ndarray, np.ndarray]:
+def evaluate(rows: np.ndarray, programs: bool) -> tuple[np.ndarray, np.ndarray]:
     """The nearer to 1, 2, 3 … the better; of programs, the faster to the left when x0 is 1."""
     if programs:
         policy = Program(inputs=(Input(device="a", values=3),), length=64, speed=1.0)
@@ -59,15 +69,15 @@ def run(strategy: Strategy, generations: int) -> list[np.ndarray]:
     for _ in range(generations):
         rows = strategy.ask()
         asked.append(rows)
-        strategy.tell(*judged(rows, strategy.makes_programs))
+        strategy.tell(*evaluate(rows, strategy.makes_programs))
     return asked
 
 
-VALLEY = Space(scale=np.ones(12), inputs=3, recurrent=False)
+VALLEY = SearchSpace(scale=np.ones(12), inputs=3, recurrent=False)
 CASES = np.random.default_rng(7).uniform(-1, 1, (12, 3))
 
 
-def worth_of(rows: np.ndarray, programs: bool) -> np.ndarray:
+def objective_of(rows: np.ndarray, programs: bool) -> np.ndarray:
     """Networks: how near to a point at the side of a narrow valley; programs: to (x0 - x1) / 2 and x0 · x2."""
     if not programs:
         off = (rows - np.linspace(-2, 2, 12)) * np.linspace(1, 3, 12)
@@ -82,19 +92,19 @@ def best_found(name: str, seed: int, *, blind: bool = False, generations: int = 
     """The best that a search comes to; a blind one is told nothing but chance."""
     if name in PACKAGES:
         pytest.importorskip(PACKAGES[name])
-    strategy, best = strategy_called(name)(VALLEY, population=20, seed=seed), -np.inf
+    strategy, best = STRATEGIES.get(name)(VALLEY, population=20, seed=seed), -np.inf
     chance = np.random.default_rng(99)
     for _ in range(generations):
         rows = strategy.ask()
-        worth = worth_of(rows, strategy.makes_programs)
-        best = max(best, worth.max())
-        strategy.tell(chance.random(len(rows)) if blind else worth, np.full((len(rows), 2), 0.5))
+        objective = objective_of(rows, strategy.makes_programs)
+        best = max(best, objective.max())
+        strategy.tell(chance.random(len(rows)) if blind else objective, np.full((len(rows), 2), 0.5))
     return float(best)
 
 
 @pytest.mark.parametrize("name", [name for name in STRATEGIES if name not in ("random", "map-elites")])
 def test_a_strategy_beats_chance_with_as_many_tries(name: str) -> None:
-    blind = strategy_called(name).makes_programs  # there is no random search for programs
+    blind = STRATEGIES.get(name).makes_programs  # there is no random search for programs
     rival, seeds = (name if blind else "random"), range(4)
     found = [best_found(name, seed) for seed in seeds]
     by_chance = [best_found(rival, seed, blind=blind) for seed in seeds]
@@ -103,20 +113,21 @@ def test_a_strategy_beats_chance_with_as_many_tries(name: str) -> None:
 
 def test_map_elites_has_better_elites_than_chance_has() -> None:
     archives: list[Any] = []
-    for strangers in (0.1, 1.0):
-        strategy = MapElites(VALLEY, population=20, seed=1, cells=6, strangers=strangers)
+    for random_immigrants in (0.1, 1.0):
+        strategy = MapElites(VALLEY, population=20, seed=1, cells=6, random_immigrants=random_immigrants)
         for _ in range(60):
             rows = strategy.ask()
-            strategy.tell(worth_of(rows, False), np.clip(0.5 + rows[:, :2] / 12, 0, 1))
+            strategy.tell(objective_of(rows, False), np.clip(0.5 + rows[:, :2] / 12, 0, 1))
         archives.append(strategy)
-    both = np.intersect1d(archives[0].known, archives[1].known)
-    assert len(both) > 6
-    assert (archives[0].worth[both] > archives[1].worth[both]).mean() > 0.9
+    bred, random_only = (archive.fitness_grid() for archive in archives)
+    both = np.isfinite(bred) & np.isfinite(random_only)
+    assert both.sum() > 6
+    assert (bred[both] > random_only[both]).mean() > 0.9
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_so_many_of_the_children_of_elites_are_strangers(share: float) -> None:
-    strategy = MapElites(SPACE, population=400, seed=1, strangers=share, mutation=0.0)
+def test_so_many_of_the_children_of_elites_are_random_immigrants(share: float) -> None:
+    strategy = MapElites(SPACE, population=400, seed=1, random_immigrants=share, mutation=0.0)
     rows = strategy.ask()
     strategy.tell(np.zeros(400), np.random.default_rng(0).random((400, 2)))
     known = (strategy.ask()[:, None] == rows).all(axis=2).any(axis=1)
@@ -124,9 +135,9 @@ def test_so_many_of_the_children_of_elites_are_strangers(share: float) -> None:
 
 
 def test_children_of_a_genetic_algorithm_have_numbers_of_two_parents() -> None:
-    strategy: Any = strategy_called("ga")(VALLEY, population=20, seed=1, crossover=1.0, mutation=0.0)
+    strategy: Any = STRATEGIES.get("ga")(VALLEY, population=20, seed=1, crossover=1.0, mutation=0.0)
     rows = strategy.ask()
-    strategy.tell(worth_of(rows, False), np.zeros((20, 2)))
+    strategy.tell(objective_of(rows, False), np.zeros((20, 2)))
     parents = [{int(np.flatnonzero(rows[:, k] == child[k])[0]) for k in range(12)} for child in strategy.ask()]
     assert max(len(one) for one in parents) == 2
     assert sum(len(one) == 2 for one in parents) > 5
@@ -151,11 +162,11 @@ DIGEST = """
 import hashlib, sys
 import numpy as np
 from paddock.policies.networks import Network, nearness
-from paddock.evolve.imitate import Demonstration, imitate
-from paddock.evolve.strategies import Space, strategy_called
+from paddock.evolve.imitation import Demonstration, imitate
+from paddock.evolve.strategies import STRATEGIES, SearchSpace
 
 if sys.argv[1] == "cma":
-    search = strategy_called("cma")(Space(scale=np.ones(300), inputs=3), population=16, seed=1)
+    search = STRATEGIES.get("cma")(SearchSpace(scale=np.ones(300), inputs=3), population=16, seed=1)
     for _ in range(12):
         rows = search.ask()
         search.tell(-(rows**2).sum(axis=1), np.zeros((16, 2)))
@@ -215,7 +226,7 @@ def test_a_strategy_goes_on_from_a_file_as_if_it_had_never_stopped(name: str, tm
     assert all(np.array_equal(a, b) for a, b in zip(whole[4:], run(again, 5), strict=True))
 
 
-@pytest.mark.parametrize("name", [name for name in STRATEGIES if strategy_called(name).makes_programs])
+@pytest.mark.parametrize("name", [name for name in STRATEGIES if STRATEGIES.get(name).makes_programs])
 def test_what_program_makers_make_are_programs(name: str) -> None:
     policy = Program(inputs=(Input(device="a", values=3),), length=64)
     for rows in run(made(name, population=30), 12):
@@ -249,22 +260,24 @@ def test_no_pickle_in_a_checkpoint_is_ever_executed(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    for package in ("cma", "neat", "threadpoolctl"):
+    for package in ("cma", "neat", "ribs.archives", "threadpoolctl"):
         monkeypatch.setitem(sys.modules, package, None)
         with pytest.raises(paddock.PaddockError, match=r"pip install 'paddock\[evolve\]'"):
-            strategy_called("neat" if package == "neat" else "cma")(SPACE, population=8, seed=0)
+            STRATEGIES.get({"neat": "neat", "ribs.archives": "map-elites"}.get(package, "cma"))(
+                SPACE, population=8, seed=0
+            )
         monkeypatch.undo()
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: strategy_called("gaa"), "did you mean 'ga'"),
-        (lambda: strategy_called("ga")(SPACE, population=0, seed=0), "population: expected a whole number >= 1"),
-        (lambda: strategy_called("ga")(SPACE, population=4, seed=0).restore({}), "the state lacks individuals, rng"),
-        (lambda: strategy_called("gp")(short(5), population=4, seed=0), "need at least 6 instructions, got 5"),
+        (lambda: STRATEGIES.get("gaa"), "did you mean 'ga'"),
+        (lambda: STRATEGIES.get("ga")(SPACE, population=0, seed=0), "population: expected a whole number >= 1"),
+        (lambda: STRATEGIES.get("ga")(SPACE, population=4, seed=0).restore({}), "the state lacks individuals, rng"),
+        (lambda: STRATEGIES.get("gp")(short(5), population=4, seed=0), "need at least 6 instructions, got 5"),
         (
-            lambda: strategy_called("neat")(short(15), population=4, seed=0),
+            lambda: STRATEGIES.get("neat")(short(15), population=4, seed=0),
             "with 3 inputs the first programs need at least 16",
         ),
     ],
@@ -278,7 +291,7 @@ def test_what_cannot_be_is_refused(call: Any, message: str) -> None:
 def test_elites_of_a_genetic_algorithm_live_on() -> None:
     strategy = made("ga")
     rows = strategy.ask()
-    fitness, behaviour = judged(rows, False)
+    fitness, behaviour = evaluate(rows, False)
     strategy.tell(fitness, behaviour)
     assert (strategy.ask() == rows[fitness.argmax()]).all(axis=1).any()
 
@@ -288,13 +301,13 @@ def test_map_elites_keeps_the_best_of_every_kind() -> None:
     assert isinstance(strategy, MapElites)
     best: dict[tuple[int, ...], float] = {}
     for rows in run(strategy, 20):
-        fitness, behaviour = judged(rows, False)
-        for worth, place in zip(fitness, np.minimum((behaviour * 16).astype(int), 15), strict=True):
-            best[tuple(place)] = max(best.get(tuple(place), -np.inf), worth)
-    found = sorted(strategy.worth[np.isfinite(strategy.worth)])
-    assert found == sorted(best.values())
-    assert len(strategy.known) == len(best)
-    assert np.array_equal(judged(strategy.elites[strategy.known], False)[1], strategy.manners[strategy.known])
+        fitness, behaviour = evaluate(rows, False)
+        for objective, place in zip(fitness, np.minimum((behaviour * 16).astype(int), 15), strict=True):
+            best[tuple(place)] = max(best.get(tuple(place), -np.inf), objective)
+    grid, elites = strategy.fitness_grid(), strategy.elites()
+    assert {(x, y): grid[y, x] for y, x in np.argwhere(np.isfinite(grid)).tolist()} == best
+    assert np.array_equal(evaluate(elites["weights"], False)[0], elites["fitness"])
+    assert np.array_equal(evaluate(elites["weights"], False)[1], elites["behaviour"])
 
 
 def value(tree: Tree, registers: list[float], at: int = 0) -> tuple[float, int]:
@@ -319,11 +332,11 @@ def value(tree: Tree, registers: list[float], at: int = 0) -> tuple[float, int]:
 @given(st.integers(0, 2**32), st.integers(0, 4))
 def test_a_compiled_tree_computes_what_the_tree_says(seed: int, depth: int) -> None:
     rng = np.random.default_rng(seed)
-    trees = grown(rng, 5, depth, full=False), grown(rng, 5, depth, full=True)
-    assert all(end_of(tree, 0) == len(tree) for tree in trees)
+    trees = grow_tree(rng, 5, depth, full=False), grow_tree(rng, 5, depth, full=True)
+    assert all(find_end(tree, 0) == len(tree) for tree in trees)
     length = 512
     policy = Program(inputs=(Input(device="a", values=3),), length=length, speed=1.0)
-    policy = policy.with_weights(compiled(trees, 3, length))
+    policy = policy.with_weights(compile_trees(trees, 3, length))
     wheels = [0.0, 0.0]
     for _ in range(3):  # they read what the wheels were a tick ago
         registers = [*Seen.a.tolist(), *wheels]
@@ -336,18 +349,18 @@ def test_a_compiled_tree_computes_what_the_tree_says(seed: int, depth: int) -> N
 @given(st.integers(0, 2**32))
 def test_crossed_and_changed_trees_are_trees(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    one, other = grown(rng, 5, 4, full=False), grown(rng, 5, 3, full=True)
-    for tree in (crossed(rng, one, other), changed(rng, one, 5)):
-        assert end_of(tree, 0) == len(tree)
-        assert cost(tree) >= 0
+    first, second = grow_tree(rng, 5, 4, full=False), grow_tree(rng, 5, 3, full=True)
+    for tree in (cross(rng, first, second), mutate(rng, first, 5)):
+        assert find_end(tree, 0) == len(tree)
+        assert count_instructions(tree) >= 0
 
 
 def test_programs_can_be_read_by_people() -> None:
     inputs = Input(device="a", values=2, zero=0.5, gain=-2), Input(device="b", values=1, change=True)
     left: Tree = [(2, 0.0), (0, 0.25), (11, 0.0), (READ, 2.0)]  # 0.25 + tanh(x2)
     right: Tree = [(8, 0.0), (3, 0.0), (READ, 0.0), (READ, 1.0), (READ, 3.0), (0, -1.0)]  # left a tick ago, or -1
-    program = Program(inputs=inputs, length=20, speed=0.3, weights=compiled((left, right), 3, 20))
-    assert formulas(program).splitlines() == [
+    program = Program(inputs=inputs, length=20, speed=0.3, weights=compile_trees((left, right), 3, 20))
+    assert format_program(program).splitlines() == [
         "# x0 … x1: a, -2 · (reading - 0.5), cut off at -1 and 1",
         "# x2: b, 1 · change of the reading, cut off at -1 and 1",
         "# wheel speed: 0.3 m/s · left and right, cut off at -1 and 1; before: a tick ago",
@@ -360,8 +373,8 @@ def test_programs_can_be_read_by_people() -> None:
 @pytest.mark.parametrize("recurrent", [False, True])
 def test_a_grown_network_is_written_unit_by_unit_as_it_computes(recurrent: bool) -> None:
     pytest.importorskip("neat")
-    space = Space(scale=np.ones(1), inputs=3, length=400, recurrent=recurrent)
-    strategy: Any = strategy_called("neat")(space, population=30, seed=1)
+    space = SearchSpace(scale=np.ones(1), inputs=3, length=400, recurrent=recurrent)
+    strategy: Any = STRATEGIES.get("neat")(space, population=30, seed=1)
     for _ in range(12):
         rows = strategy.ask()
         strategy.tell(np.random.default_rng(0).random(len(rows)), np.zeros((len(rows), 2)))
@@ -369,7 +382,7 @@ def test_a_grown_network_is_written_unit_by_unit_as_it_computes(recurrent: bool)
     most = 0
     for row in strategy.ask():
         program, seen = policy.with_weights(row), dict(zip(("x0", "x1", "x2"), Seen.a.tolist(), strict=True))
-        lines = [line for line in formulas(program).splitlines() if line and not line.startswith("#")]
+        lines = [line for line in format_program(program).splitlines() if line and not line.startswith("#")]
         most = max(most, len(lines))
         before = {f"u{i}": 0.0 for i in range(len(lines))}
         for _ in range(3):
@@ -396,7 +409,7 @@ def test_another_number_of_fitnesses_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("length", [6, 8, 10, 12])
 def test_short_programs_are_made_soon(length: int) -> None:
-    strategy = strategy_called("gp")(short(length), population=40, seed=1)
+    strategy = STRATEGIES.get("gp")(short(length), population=40, seed=1)
     assert (strategy.ask()[:, 0] <= length).all()
 
 
@@ -404,17 +417,17 @@ def test_short_programs_are_made_soon(length: int) -> None:
 @pytest.mark.parametrize("inputs", [1, 3, 30])
 def test_the_first_grown_networks_need_exactly_the_least_length(inputs: int, recurrent: bool) -> None:
     pytest.importorskip("neat")
-    kind = strategy_called("neat")
-    least = kind.least_length(inputs, recurrent)
-    space = Space(scale=np.ones(1), inputs=inputs, length=least, recurrent=recurrent)
+    kind = STRATEGIES.get("neat")
+    least = kind.min_length(inputs, recurrent)
+    space = SearchSpace(scale=np.ones(1), inputs=inputs, length=least, recurrent=recurrent)
     assert set(kind(space, population=6, seed=0).ask()[:, 0]) == {least}
 
 
 def test_a_grown_network_computes_what_the_package_says() -> None:
     neat = pytest.importorskip("neat")
     for recurrent, kind in ((False, neat.nn.FeedForwardNetwork), (True, neat.nn.RecurrentNetwork)):
-        space = Space(scale=np.ones(1), inputs=3, length=400, recurrent=recurrent)
-        strategy: Any = strategy_called("neat")(space, population=30, seed=1)
+        space = SearchSpace(scale=np.ones(1), inputs=3, length=400, recurrent=recurrent)
+        strategy: Any = STRATEGIES.get("neat")(space, population=30, seed=1)
         policy = Program(inputs=(Input(device="a", values=3),), length=400, speed=1.0)
         for _ in range(12):
             rows = strategy.ask()

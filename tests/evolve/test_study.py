@@ -19,15 +19,15 @@ from PIL import Image
 
 import paddock
 import paddock.evolve.evolution as evolution_module
-from paddock.cli.evolve import Lines
-from paddock.evolve.champion_picture import champion_drive, trail
+from paddock.cli.evolve import ProgressLines
+from paddock.evolve.champion_picture import drive_champion, extract_trail
 from paddock.evolve.checkpoint import load_checkpoint
-from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution, Generation
-from paddock.evolve.results import Folder
-from paddock.evolve.study import evolve, go_on
+from paddock.evolve.folder import EvolutionFolder
+from paddock.evolve.options import EvolutionConfig, Execution
+from paddock.evolve.study import evolve, resume
 
-SMALL = Config(task="maze", population=6, generations=4, seconds=5.0, seed=5)
+SMALL = EvolutionConfig(task="maze", population=6, generations=4, seconds=5.0, seed=5)
 
 
 def paddock_evolve(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -47,30 +47,30 @@ def test_the_hint_shows_the_drive_that_was_judged(tmp_path: Path) -> None:
     (trace,) = (tmp_path / "watched").rglob("trace.csv")
     with trace.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    study = go_on(tmp_path / "found", until_solved=True)
-    drive, _, _ = champion_drive(study.evolution)
+    study = resume(tmp_path / "found", execution=Execution(until_solved=True))
+    drive, _, _ = drive_champion(study.evolution)
     x, y = drive.poses[0, 0, :2]
     reached = min(np.hypot(float(row["x"]) - x, float(row["y"]) - y) for row in rows)
     assert reached < 1e-9  # the robot comes to where it reached the exit when it was judged
 
 
 def test_an_evolution_may_stop_when_it_is_solved(tmp_path: Path) -> None:
-    config = Config(task="maze", seed=3)
-    study = evolve(config, out=tmp_path, until_solved=True)
+    config = EvolutionConfig(task="maze", seed=3)
+    study = evolve(config, out=tmp_path, execution=Execution(until_solved=True))
     assert study.summary["solved"]
     assert study.summary["generations"] == study.summary["solved_in_generation"] < 30
-    again = go_on(tmp_path, until_solved=True)
+    again = resume(tmp_path, execution=Execution(until_solved=True))
     assert (again.generations, again.summary["generations"]) == (0, study.summary["generations"])
     more = study.summary["generations"] + 2
-    assert go_on(tmp_path, generations=more).summary["generations"] == more
+    assert resume(tmp_path, generations=more).summary["generations"] == more
 
 
 def test_a_fitness_that_knows_no_solution_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "never_solved.py").write_text("def far(drive):\n    return drive['distance'][:, 0]\n", "utf-8")
-    with pytest.raises(paddock.PaddockError, match="--until-solved: never_solved:far tells a fitness, but not when"):
-        evolve(Config(task="never_solved:far", world="clutter"), until_solved=True)
+    with pytest.raises(paddock.PaddockError, match="until_solved: never_solved:far gives a fitness, but not when"):
+        evolve(EvolutionConfig(task="never_solved:far", world="clutter"), execution=Execution(until_solved=True))
 
 
 def test_the_history_grows_by_a_line_a_generation(tmp_path: Path) -> None:
@@ -94,11 +94,11 @@ def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(left
         path.unlink()
     else:
         path.write_bytes(b"".join({"more": [*rows, rows[-1]], "half": [*rows, b"3,0.1"], "less": rows[:-1]}[left]))
-    go_on(torn, generations=4)
+    resume(torn, generations=4)
     assert path.read_bytes() == (whole / "history.csv").read_bytes()
 
 
-def test_times_add_up_over_stints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_add_up_over_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = evolve(replace(SMALL, generations=2), out=tmp_path).summary
     step = Evolution.step
 
@@ -107,19 +107,19 @@ def test_times_add_up_over_stints(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         return step(evolution)
 
     monkeypatch.setattr(Evolution, "step", slow)
-    second = go_on(tmp_path, generations=3).summary
+    second = resume(tmp_path, generations=3).summary
     assert second["wall_s"] >= 0.3
     monkeypatch.setattr(Evolution, "step", step)
-    third = go_on(tmp_path, generations=4).summary
+    third = resume(tmp_path, generations=4).summary
     for name in ("wall_s", "cpu_s", "compile_s"):
         assert first[name] - 0.002 <= second[name] - 0.001 <= third[name]
     spent = load_checkpoint(tmp_path / "checkpoint.npz")["spent"]
     assert spent == pytest.approx({name: third[name] for name in spent}, abs=0.2)
-    assert go_on(tmp_path).summary["compile_s"] == third["compile_s"]
+    assert resume(tmp_path).summary["compile_s"] == third["compile_s"]
 
 
 def test_enough_generations_are_enough(tmp_path: Path) -> None:
-    evolve(SMALL, out=tmp_path / "out", test=2)
+    evolve(SMALL, out=tmp_path / "out", execution=Execution(test=2))
     summary, kept = (
         json.loads((tmp_path / "out" / name).read_text("utf-8")) for name in ("summary.json", "config.json")
     )
@@ -153,7 +153,7 @@ def test_logs_get_the_first_and_the_last_generation_and_one_now_and_then() -> No
     said: list[str] = []
     now = 0.0
     evolution = Evolution(SMALL)
-    lines = Lines(said.append, clock=lambda: now)
+    lines = ProgressLines(said.append, clock=lambda: now)
     for number in range(1, 13):
         now += 1.0
         lines(evolution, Generation(number, 0.5, 0.25, 0.75, 0.5, 6 * number))
@@ -170,18 +170,19 @@ def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> No
         "maze: generation 1 of 3",
         "maze: generation 3 of 3",
     ]
-    wrote = "checkpoint.npz, config.json, history.csv, learning-curve.png, summary.json, world.toml … world-3.toml\n"
+    files = "checkpoint.npz, config.json, history.csv, learning-curve.png, provenance.json, summary.json"
+    wrote = f"{files}, world.toml … world-3.toml\n"
     assert f"wrote out: champion.npz, champion.png, {wrote}" in done.stdout
 
 
 def test_the_picture_shows_the_drives_that_were_judged(tmp_path: Path) -> None:
-    config = Config(task="maze", population=6, generations=2, mazes=5, size=(3, 3), seconds=8.0)
+    config = EvolutionConfig(task="maze", population=6, generations=2, mazes=5, size=(3, 3), seconds=8.0)
     study = evolve(config, out=tmp_path)
-    drive, judged, dt = champion_drive(study.evolution)
-    assert judged.fitness.mean() == study.summary["best_fitness"]
-    assert judged.solved.mean() == study.summary["solved_share"]
+    drive, evaluation, dt = drive_champion(study.evolution)
+    assert evaluation.fitness.mean() == study.summary["best_fitness"]
+    assert evaluation.solved.mean() == study.summary["solved_share"]
     for world in range(5):
-        points = trail(drive, world)
+        points = extract_trail(drive, world)
         start = study.evolution.task.worlds[world].robots[0].at
         assert points[0] == pytest.approx(start or points[0])
         assert points[-1] == tuple(drive.poses[world, 0, :2])
@@ -194,13 +195,13 @@ def test_the_picture_shows_the_drives_that_were_judged(tmp_path: Path) -> None:
 
 
 def test_a_drive_from_a_random_place_is_pictured_from_there() -> None:
-    config = Config(task="avoid", population=4, generations=1, trials=1, seconds=3.0)
+    config = EvolutionConfig(task="avoid", population=4, generations=1, trials=1, seconds=3.0)
     study = evolve(config)
-    drive, judged, _ = champion_drive(study.evolution)
-    assert judged.fitness.tolist() == [study.summary["best_fitness"]]
+    drive, evaluation, _ = drive_champion(study.evolution)
+    assert evaluation.fitness.tolist() == [study.summary["best_fitness"]]
     start = study.evolution.task.worlds[0].robots[0].at
     assert start is not None
-    assert trail(drive, 0)[0] != pytest.approx(start, abs=0.01)
+    assert extract_trail(drive, 0)[0] != pytest.approx(start, abs=0.01)
 
 
 def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
@@ -209,7 +210,7 @@ def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
     def built(*arguments: Any) -> None:
         raise AssertionError("too late")
 
-    monkeypatch.setattr(evolution_module, "task_of", built)
-    monkeypatch.setattr(Folder, "refuse_second", built)
+    monkeypatch.setattr(evolution_module, "make_task", built)
+    monkeypatch.setattr(EvolutionFolder, "refuse_second", built)
     with pytest.raises(paddock.core.errors.UnknownName, match=r"no strategy called 'xx' \(there are: cma, es, ga"):
         evolve(replace(SMALL, strategy="xx"), out=tmp_path)

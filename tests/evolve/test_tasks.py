@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution, FitnessWarning
-from paddock.evolve.study import evolve, go_on
-from paddock.evolve.tasks.base import Judgement, Task
-from paddock.evolve.tasks.maze import MazeJudge, Plan, maze_task
-from paddock.evolve.tasks.own import judged_by
-from paddock.evolve.tasks.registry import TASKS, task_of
-from paddock.evolve.tasks.wall_follow import WallJudge
+from paddock.evolve.options import EvolutionConfig
+from paddock.evolve.study import evolve, resume
+from paddock.evolve.tasks.base import Evaluation, EvolutionTask
+from paddock.evolve.tasks.maze import MazeFitness, MazePlan, make_maze_task
+from paddock.evolve.tasks.registry import TASKS, make_task
+from paddock.evolve.tasks.user_fitness import make_fitness_task
+from paddock.evolve.tasks.wall_follow import WallFitness
 from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec, load_world
@@ -30,9 +30,9 @@ from paddock.worlds.spec import Box, Cylinder, Wall
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_task_judges_every_world_with_finite_numbers(name: str) -> None:
-    evolution = Evolution(Config(task=name, population=5, generations=2, seconds=3.0))
+    evolution = Evolution(EvolutionConfig(task=name, population=5, generations=2, seconds=3.0))
     evolution.run()
-    judged = evolution.judge(evolution.strategy.ask())
+    judged = evolution.evaluator(evolution.strategy.ask())
     assert judged.fitness.shape == judged.solved.shape == (5,)
     assert judged.behaviour.shape == (5, 2)
     assert np.isfinite(judged.fitness).all()
@@ -44,17 +44,17 @@ def test_a_task_judges_every_world_with_finite_numbers(name: str) -> None:
 def test_the_worlds_that_a_task_writes_are_those_that_it_goes_on_in(name: str, tmp_path: Path) -> None:
     mazes = 2 if name == "mazes" else None
     task = "maze" if mazes else name
-    evolve(Config(task=task, mazes=mazes, population=2, generations=1, seconds=1.0), out=tmp_path)
-    assert len(go_on(tmp_path, generations=2).evolution.history) == 2
+    evolve(EvolutionConfig(task=task, mazes=mazes, population=2, generations=1, seconds=1.0), out=tmp_path)
+    assert len(resume(tmp_path, generations=2).evolution.history) == 2
 
 
-def driven(task: Task, policy: object, seconds: float) -> Judgement:
+def driven(task: EvolutionTask, policy: object, seconds: float) -> Evaluation:
     batch = paddock.batch(list(task.worlds), len(task.worlds), seed=3)
-    return task.judge(batch.run(seconds, policy, metrics=task.metrics, every=task.trace_every))  # type: ignore[arg-type]
+    return task.evaluate(batch.run(seconds, policy, metrics=task.metrics, every=task.trace_every))  # type: ignore[arg-type]
 
 
 def test_avoiding_is_better_than_running_into_things() -> None:
-    task = task_of(Config(task="avoid"))
+    task = make_task(EvolutionConfig(task="avoid"))
     blind = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.08, 0.08))
     assert driven(task, explorer(), 60.0).fitness[0] > driven(task, blind, 60.0).fitness[0] > 0
 
@@ -71,7 +71,7 @@ def made_up(trace: object = None, **figures: list[float]) -> Rollout:
 
 
 def test_avoiders_are_to_be_swift_and_to_touch_nothing() -> None:
-    judge = task_of(Config(task="avoid", seconds=60.0)).judge
+    judge = make_task(EvolutionConfig(task="avoid", seconds=60.0)).evaluate
     good, slow, one, long = 0.129, 0.02, 1, 30
     drive = made_up(
         avoidance=[0.5, 0.2, 0.5, 0.5], contacts=[0, 0, one, one], contact_time=[0, 0, 0.1, long],
@@ -87,9 +87,9 @@ def test_avoiders_are_to_be_swift_and_to_touch_nothing() -> None:
 
 
 def test_line_followers_are_to_be_on_the_line_in_its_middle_and_fast() -> None:
-    task = task_of(Config(task="line-follow"))
+    task = make_task(EvolutionConfig(task="line-follow"))
     top = task.speed
-    judged = task.judge(
+    judged = task.evaluate(
         made_up(mean_speed=[top, top, top, 0.8 * top], on_line=[1, 0.3, 1, 1], off_centre=[0, 0, 0.8, 0])
     )
     assert (judged.fitness[0] > judged.fitness[1:]).all()
@@ -98,9 +98,9 @@ def test_line_followers_are_to_be_on_the_line_in_its_middle_and_fast() -> None:
 
 
 def test_wall_followers_are_to_go_onward_at_the_wall_and_not_to_touch_it() -> None:
-    task = task_of(Config(task="wall-follow"))
-    judge = task.judge
-    assert isinstance(judge, WallJudge)
+    task = make_task(EvolutionConfig(task="wall-follow"))
+    judge = task.evaluate
+    assert isinstance(judge, WallFitness)
     left, bottom, _, _ = task.worlds[0].bounds
     along = np.stack([left + 1.0 + np.arange(16) * 0.25, np.full(16, bottom + judge.wanted)], axis=1)
     far, still = along + np.array([0, 1.0]), np.repeat(along[:1], 16, axis=0)
@@ -117,18 +117,18 @@ def test_every_obstacle_is_a_wall_to_follow_and_an_open_border_is_none() -> None
         walls=(Wall(points=((1, 1), (3, 1), (3, 3)), closed=True, thickness=0.2),),
         boxes=(Box(at=(7, 2), size=(1, 1)),), cylinders=(Cylinder(at=(7, 7), radius=0.5),),
     )  # fmt: skip
-    judge = WallJudge(world, 0.5, 10)
+    judge = WallFitness(world, 0.5, 10)
     places = {(3.6, 2.0): 0.5, (1.5, 2.5): math.sqrt(0.5) - 0.1, (7.0, 3.0): 0.5, (7.0, 8.0): 0.5, (0.1, 9.9): 6.98}
     found = judge.distance(np.array(list(places)))
     assert found == pytest.approx(list(places.values()), abs=0.02)
     with pytest.raises(paddock.PaddockError, match="there is no wall to follow"):
-        WallJudge(replace(world, walls=(), boxes=(), cylinders=()), 0.5, 10)
+        WallFitness(replace(world, walls=(), boxes=(), cylinders=()), 0.5, 10)
 
 
 def test_early_exits_are_better_and_every_exit_is_better_than_none() -> None:
-    task = task_of(Config(task="maze", seconds=60.0))
-    judge = task.judge
-    assert isinstance(judge, MazeJudge)
+    task = make_task(EvolutionConfig(task="maze", seconds=60.0))
+    judge = task.evaluate
+    assert isinstance(judge, MazeFitness)
     exit_, start = judge.exits[0], next(one.at for one in task.worlds[0].starts if one.name == "start")
     near = np.array([[start, start], [start, exit_], [start, exit_], [start, exit_]])
     judged = judge(made_up(near, goal_time=[math.nan, math.nan, 59.0, 20.0]))
@@ -141,8 +141,8 @@ def test_an_own_fitness_that_is_no_number_does_not_win(tmp_path: Path) -> None:
     def judge(drive: Rollout) -> np.ndarray:
         return np.where(np.arange(len(drive.ticks)) == 1, np.nan, 3.0)
 
-    config = Config(task="mine:judge", world="clutter", population=4, generations=2, seconds=1.0)
-    evolution = Evolution(config, task=judged_by(judge, config))
+    config = EvolutionConfig(task="mine:judge", world="clutter", population=4, generations=2, seconds=1.0)
+    evolution = Evolution(config, task=make_fitness_task(judge, config))
     with pytest.warns(FitnessWarning, match="mine:judge: the fitness of 1 of 4 individuals"):
         evolution.run()
     assert [one.best for one in evolution.history] == [3.0, 3.0]
@@ -151,40 +151,40 @@ def test_an_own_fitness_that_is_no_number_does_not_win(tmp_path: Path) -> None:
 def test_shipped_tasks_leave_the_search_for_modules_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
-    task_of(Config(task="avoid"))
+    make_task(EvolutionConfig(task="avoid"))
     assert str(tmp_path) not in sys.path
 
 
 def test_the_way_to_the_exit_gets_shorter_along_the_solution() -> None:
     maze = make_maze(6, 6, seed=4)
-    task = maze_task(mazes=3, size=(6, 6))
-    judge = task.judge
-    plan = Plan(maze, -0.005, 0.21)
-    from paddock.worlds.mazes import solution
+    task = make_maze_task(mazes=3, size=(6, 6))
+    judge = task.evaluate
+    plan = MazePlan(maze, -0.005, 0.21)
+    from paddock.worlds.mazes import solve_maze
 
-    assert isinstance(judge, MazeJudge)
-    own = MazeJudge([plan], 60.0)
-    centres = np.array([plan.centre(cell) for cell in solution(maze)])
-    left = own.way_left(centres[None], np.zeros(1, np.int64))[0]
+    assert isinstance(judge, MazeFitness)
+    own = MazeFitness([plan], 60.0)
+    centres = np.array([plan.centre(cell) for cell in solve_maze(maze)])
+    left = own.measure_way_left(centres[None], np.zeros(1, np.int64))[0]
     assert left == pytest.approx(0.21 * np.arange(len(centres))[::-1])
     assert left[0] == own.whole[0]
 
 
 def test_generated_mazes_differ_and_repeat() -> None:
     first, again, others = (
-        maze_task(mazes=3, size=(5, 5)),
-        maze_task(mazes=3, size=(5, 5)),
-        maze_task(mazes=3, size=(5, 5), first=50),
+        make_maze_task(mazes=3, size=(5, 5)),
+        make_maze_task(mazes=3, size=(5, 5)),
+        make_maze_task(mazes=3, size=(5, 5), first=50),
     )
     assert first.worlds == again.worlds
     assert len({world.walls for world in (*first.worlds, *others.worlds)}) == 6
     assert first.recurrent
-    assert not maze_task().recurrent
+    assert not make_maze_task().recurrent
 
 
 OWN = '''
 import numpy as np
-from paddock.evolve.tasks.maze import maze_task
+from paddock.evolve.tasks.maze import make_maze_task
 
 def far(drive):
     """The farther, the better."""
@@ -194,7 +194,7 @@ def wrong(drive):
     return 1.0
 
 def whole():
-    return maze_task(mazes=1, size=(4, 4), seconds=3.0)
+    return make_maze_task(mazes=1, size=(4, 4), seconds=3.0)
 '''
 
 
@@ -215,12 +215,12 @@ def test_your_own_fitness_and_your_own_task(tmp_path: Path) -> None:
     for option, value in (("--world", "clutter"), ("--hidden", "3"), ("--seconds", "2")):
         useless = evolved(tmp_path, "mine:whole", option, value)
         assert useless.returncode == 2
-        assert f"{option}: mine:whole, which makes its own Task, does not use it" in useless.stderr
+        assert f"{option[2:]}: mine:whole, which makes its own EvolutionTask, does not use it" in useless.stderr
     wrong = evolved(tmp_path, "mine:wrong", "--world", "clutter", "--seconds", "1")
     assert wrong.returncode == 2
     assert "expected a fitness for each of 5 worlds" in wrong.stderr
     nowhere = evolved(tmp_path, "mine:far")
-    assert "Name a world with one robot, --world" in nowhere.stderr
+    assert "Name a world with one robot" in nowhere.stderr
 
 
 def test_a_champion_can_be_watched(tmp_path: Path) -> None:

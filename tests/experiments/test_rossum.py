@@ -10,16 +10,16 @@ import pytest
 
 from paddock.cli import reproduce as command
 from paddock.core.geometry import Pose
-from paddock.evolve.config import Config
 from paddock.evolve.evolution import Evolution
+from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.rossum import report
-from paddock.experiments.rossum.claims import rows_of
+from paddock.experiments.rossum.claims import check_claims
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import Learned, learn
-from paddock.experiments.rossum.reproduce import Findings, reproduce
-from paddock.experiments.rossum.turret import Walk, walk
+from paddock.experiments.rossum.reproduce import RossumFindings, reproduce
+from paddock.experiments.rossum.turret import TurretWalk, walk
 
-WALK = Walk(True, 46, 90, 200.0, False, 2, [Pose(0.125, 0.125, 1.57), Pose(1.875, 1.875, 0.0)])
+WALK = TurretWalk(True, 46, 90, 200.0, False, 2, [Pose(0.125, 0.125, 1.57), Pose(1.875, 1.875, 0.0)])
 DRIVES = (
     Drive("here", None, 1.0, True, 700, 700, "abc", 0.2, WALK.trail),
     Drive("lock-step", 50.0, 1.0, True, 700, 700, "abc", 9.0, WALK.trail),
@@ -61,21 +61,21 @@ def test_one_turning_beam_that_is_asked_finds_the_exit() -> None:
 
 def test_claims_hold_where_they_should_and_only_there(learned: Learned) -> None:
     fast = [replace(learned, wall=2.0, processor=4.0)]
-    held = {(row.row, row.metric): row.holds for row in rows_of(fast, WALK, DRIVES)}
+    held = {(row.row, row.metric): row.holds for row in check_claims(fast, WALK, DRIVES)}
     assert [key for key, holds in held.items() if not holds] == [
         ("evolution", "runs of 1 that reach generation 200"),
-        ("evolution", "individuals judged"),
+        ("evolution", "individuals evaluated"),
     ]
     other = [DRIVES[0], replace(DRIVES[1], digest="abd"), replace(DRIVES[2], reached=True, part=1.0)]
     slow = [replace(learned, wall=100.0, processor=30.0)]
     lazy = replace(WALK, reached=False, in_sense=True, refused=1)
-    assert sum(row.holds for row in rows_of(slow, lazy, other)) == sum(held.values()) - 7
+    assert sum(row.holds for row in check_claims(slow, lazy, other)) == sum(held.values()) - 7
 
 
 def test_the_report_and_the_rows_are_written(
     learned: Learned, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    findings = Findings([learned], WALK, DRIVES)
+    findings = RossumFindings([learned], WALK, DRIVES)
     monkeypatch.setattr(command, "reproduction_called", lambda name: lambda **_: findings)
     assert not command.reproduce("rossum", json_lines=True, out=tmp_path)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -95,15 +95,15 @@ def test_no_seed_is_refused() -> None:
 
 def test_pictures_tell_clock_seed_and_duration(learned: Learned, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[str, str]] = []
-    drawn = report.trail_picture
-    monkeypatch.setattr(report, "trail_picture", lambda trail, *words: told.append(words) or drawn(trail, *words))
-    list(report._parts(Findings([learned], WALK, DRIVES)))
+    drawn = report.draw_trail
+    monkeypatch.setattr(report, "draw_trail", lambda trail, *words: told.append(words) or drawn(trail, *words))
+    list(report._parts(RossumFindings([learned], WALK, DRIVES)))
     assert told[1] == ("Clock: free-running, 500×", "champion of seed 0 · gets 20% of the way · 60.0 simulated s")
     assert [title for title, _ in told] == ["Clock: here", told[1][0], "One turning beam, asked when needed"]
 
 
 def test_the_task_is_the_thesis_s() -> None:
-    evolution = Evolution(Config(task="maze"))
-    assert sum(one.values for one in evolution.task.inputs) == 3
+    evolution = Evolution(EvolutionConfig(task="maze"))
+    assert sum(part.values for part in evolution.task.inputs) == 3
     assert evolution.policy.weights.shape[1] == (1 + 3) * 4 + (1 + 4) * 2
     assert evolution.task.seconds >= 60

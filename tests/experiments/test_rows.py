@@ -22,9 +22,11 @@ from paddock.cli import reproduce as command
 from paddock.cli.sheets import folded, print_sheet
 from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
-from paddock.experiments.document import Aside, Heading, Part, Picture, Words, checked_folder, write_document
+from paddock.experiments.document import ensure_folder, write_document
 from paddock.experiments.pool import run_jobs
-from paddock.experiments.rows import HEADS, Row, Sheet, all_hold, claims, is_number, mean_and_spread, number, quick_look
+from paddock.experiments.rows import HEADS, Row, all_hold, claims, mean_and_spread, number, quick_look
+from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
+from paddock.report.sheets import Sheet, is_number
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
 
@@ -89,7 +91,7 @@ def test_columns_of_numbers_are_told_though_remarks_are_among_them() -> None:
 
 def test_a_turned_sheet_has_its_rows_as_columns() -> None:
     sheet = Sheet(("row", "laps", "meetings"), (("stock", "1", "2"), ("patrol", "3", "4")), "means")
-    assert sheet.turned() == Sheet(("", "stock", "patrol"), (("laps", "1", "3"), ("meetings", "2", "4")), "means")
+    assert sheet.transpose() == Sheet(("", "stock", "patrol"), (("laps", "1", "3"), ("meetings", "2", "4")), "means")
 
 
 SHEET = Sheet(
@@ -154,9 +156,9 @@ def test_no_jobs_and_no_workers() -> None:
 
 
 def test_a_document_is_written_as_markdown_and_as_one_page(tmp_path: Path) -> None:
-    picture = Picture("dot", "A <dot>", Image.new("RGB", (4, 4), "#ff0000"))
+    picture = Figure("dot", "A <dot>", Image.new("RGB", (4, 4), "#ff0000"))
     sheet = Sheet(("a", "b", "c"), (("1|2", "<3", "4.5"),))
-    parts: list[Part] = [Aside("today"), Heading("One & two"), Words("Some `words <b>`."), sheet, picture]
+    parts: list[Part] = [Remark("today"), Heading("One & two"), Paragraph("Some `words <b>`."), sheet, picture]
     written = write_document("Title", parts, tmp_path / "new")
     assert [path.name for path in written] == ["report.md", "report.html", "dot.png"]
     text, page = (path.read_text(encoding="utf-8") for path in written[:2])
@@ -214,7 +216,7 @@ def test_a_place_for_the_report_is_looked_for_before_anything_is_computed(
 def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(paddock.PaddockError, match=r"cannot write the report there: .*choose a folder that you may"):
-        checked_folder(tmp_path)
+        ensure_folder(tmp_path)
 
 
 def test_a_system_that_refuses_to_write_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,4 +225,4 @@ def test_a_system_that_refuses_to_write_is_quoted(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr("tempfile.TemporaryFile", refuse)
     with pytest.raises(paddock.PaddockError, match=r"cannot write the report there: Permission denied; choose"):
-        checked_folder(tmp_path / "new")
+        ensure_folder(tmp_path / "new")

@@ -17,7 +17,7 @@ from websockets.sync.server import ServerConnection, serve
 
 import paddock
 from paddock.links.remote import RemoteArena
-from paddock.links.wire import Wire
+from paddock.links.wire import WebSocketWire
 from paddock.protocol import Message
 from paddock.robots import load_robot
 from paddock.sensors.bumper import BumperSpec
@@ -106,13 +106,13 @@ class Traffic:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.sent: list[Message] = []
-        plain = Wire.send
+        plain = WebSocketWire.send
 
-        def send(wire: Wire, message: Message) -> None:
+        def send(wire: WebSocketWire, message: Message) -> None:
             self.sent.append(message)
             plain(wire, message)
 
-        monkeypatch.setattr(Wire, "send", send)
+        monkeypatch.setattr(WebSocketWire, "send", send)
 
     def take(self) -> list[str]:
         """The types of the messages since the last time."""

@@ -19,8 +19,8 @@ from websockets.sync.server import ServerConnection
 import paddock
 from links.served import PATIENCE, YARD, free_port, impostor, join, process, serving
 from paddock.links.remote import RemoteArena
-from paddock.links.wire import Wire
-from paddock.protocol import VERSION, Message, decode, encode
+from paddock.links.wire import WebSocketWire
+from paddock.protocol import VERSION, Message, MessageDecoder, encode
 from paddock.protocol import messages as m
 from paddock.server.access import Grant, Role
 from waiting import wait_for
@@ -36,8 +36,8 @@ WELCOME = m.Welcome(
     lock_step=False,
 )
 NEWS = (
-    m.Robots(kinds=(YARD.robots[0].type.to_table(),), robots=(m.RobotInfo(name="red", kind=0, color="#ff0000"),)),  # type: ignore[union-attr]
-    m.Clock(tick=0, seed=0, running=True, speed=1.0),
+    m.RobotList(kinds=(YARD.robots[0].type.to_table(),), robots=(m.RobotInfo(name="red", kind=0, color="#ff0000"),)),  # type: ignore[union-attr]
+    m.ClockState(tick=0, seed=0, running=True, speed=1.0),
 )
 
 
@@ -48,7 +48,7 @@ def greet(connection: ServerConnection, welcome: m.Welcome = WELCOME) -> None:
 
 
 def asked(connection: ServerConnection) -> Any:
-    return decode(connection.recv(), m.REQUESTS)
+    return MessageDecoder(m.REQUESTS).decode(connection.recv())
 
 
 # Addresses.
@@ -172,7 +172,7 @@ def test_a_server_of_another_version() -> None:
 
     def refuse(connection: ServerConnection) -> None:
         hello = asked(connection)
-        connection.send(encode(m.Refused(id=hello.id, error="VersionMismatch", message="hello.version: this server …")))
+        connection.send(encode(m.Refusal(id=hello.id, error="VersionMismatch", message="hello.version: this server …")))
         time.sleep(1)
 
     with impostor(refuse) as url, pytest.raises(paddock.VersionMismatch, match=r"^hello\.version: this server …$"):
@@ -310,7 +310,7 @@ def test_a_server_that_does_not_read_is_noticed() -> None:
 
         thread = threading.Thread(target=behave)
         thread.start()
-        wire = Wire(f"ws://127.0.0.1:{listener.getsockname()[1]}/ws", timeout=0.3)
+        wire = WebSocketWire(f"ws://127.0.0.1:{listener.getsockname()[1]}/ws", timeout=0.3)
         thread.join()
         command = m.Steer(commands={"red": paddock.Command(leds={str(i): 1.0 for i in range(5000)})})
         with wire_end[0], contextlib.closing(wire), pytest.raises(paddock.LinkError, match="the server does not read"):
@@ -356,7 +356,7 @@ def test_a_server_that_is_killed_during_a_step_ends_the_step() -> None:
 def test_a_server_that_stops_says_so() -> None:
     with serving() as server, contextlib.closing(join(server)) as arena:
         server.stop()
-        wait_for(lambda: not server.session.conductor.running)
+        wait_for(lambda: not server.session.clock.running)
         with pytest.raises(paddock.LinkError, match="the connection was lost: the server stops"):
             arena.step()
 
@@ -493,7 +493,7 @@ def test_leaving_stops_the_robots_and_takes_along_what_was_brought() -> None:
             arena["red"].wheels.set(0.1, 0.1)
             arena.spawn("green", "e-puck")
             arena.step(5)
-        wait_for(lambda: list(server.arena) == ["red", "blue"] and not server.session.fleet.owners)
+        wait_for(lambda: list(server.arena) == ["red", "blue"] and not server.session.ownership.owners)
         wait_for(lambda: other.digest() and "green" not in other)
 
 

@@ -455,4 +455,4 @@ def test_a_run_is_one_round_trip_per_tick(monkeypatch: pytest.MonkeyPatch) -> No
         arena.step()
         traffic.take()
         arena.run(1.0, dict.fromkeys(arena, lambda seen: (0.1, 0.1)))
-        assert traffic.take() == ["step"] * 50
+        assert traffic.take() == [*["step"] * 50, "digest"]

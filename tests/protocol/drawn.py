@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import types
 import typing
 from collections.abc import Mapping
 from typing import Annotated, Any, Union, get_args, get_origin
 
+import msgspec
 import numpy as np
 from hypothesis import strategies as st
 
-from paddock.core.rules import Number
-from paddock.protocol.messages import LONGEST_NAME, Message, Numbers, Table
+from paddock.protocol.messages import LONGEST_NAME, Measured, Message, Numbers, Table
 
 Drawn = st.SearchStrategy[Any]
 
@@ -41,6 +40,7 @@ PLAIN: dict[Any, Drawn] = {
     str: st.text(st.characters(codec="utf-8"), max_size=30),
     bytes: st.binary(max_size=40),
     type(None): st.none(),
+    Measured: numbers,
 }
 
 
@@ -50,7 +50,10 @@ def drawn(hint: Any) -> Drawn:
     if hint in PLAIN:
         return PLAIN[hint]
     if origin is Annotated:
-        return lines if arguments[0] is str else ruled(*arguments)
+        kind, limits = arguments
+        if get_origin(kind) in (tuple, dict):
+            return drawn(kind)
+        return lines if kind is str else within(kind, limits)
     if origin in (Union, types.UnionType):
         return st.one_of([drawn(choice) for choice in arguments])
     if origin is tuple:
@@ -62,16 +65,16 @@ def drawn(hint: Any) -> Drawn:
     return record(hint)
 
 
-def ruled(kind: type, rule: Number) -> Drawn:
+def within(kind: type, limits: msgspec.Meta) -> Drawn:
     if kind is int:
-        return st.integers(int(rule.low), int(rule.high))
-    low = rule.above if rule.above > -math.inf else rule.low
-    return st.floats(low, rule.high, exclude_min=rule.above > -math.inf)
+        return st.integers(int(limits.ge or 0), int(limits.le or 0))
+    low = limits.ge if limits.gt is None else limits.gt
+    return st.floats(low, limits.le, exclude_min=limits.gt is not None)
 
 
 def record(cls: Any) -> Drawn:
     hints = typing.get_type_hints(cls, include_extras=True)
-    return st.builds(cls, **{field.name: drawn(hints[field.name]) for field in dataclasses.fields(cls)})
+    return st.builds(cls, **{field.name: drawn(hints[field.name]) for field in msgspec.structs.fields(cls)})
 
 
 def message(kinds: Mapping[str, type[Message]]) -> Drawn:

@@ -5,19 +5,20 @@ Once a version is released, do that only together with a new VERSION: clients el
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from paddock.core.observation import Command
-from paddock.protocol import encode, messages
+from paddock.protocol import MessageDecoder, encode, messages
 from paddock.protocol.frames import pack, pack_lamps
 from paddock.protocol.messages import ANSWERS, REQUESTS, Message
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "protocol"
 KNOWN = REQUESTS | ANSWERS
+decode = MessageDecoder(KNOWN).decode
 
 TURRET = {"kind": "sonar", "name": "eye", "mounts": [[0.0, 0.0, 0.1, 0.0]], "range": 3.0, "pivot": {"min_deg": -90}}
 ROBOT = {
@@ -27,8 +28,8 @@ ROBOT = {
     "sensors": [TURRET],
 }
 COMMAND = Command(wheels=(0.1, -0.05), pans={"eye": 0.5}, leds={"ring": 1.0}, tone=(440.0, 0.25))
-RAW = messages.Picture(width=2, height=1, data=bytes([255, 0, 0, 0, 0, 255]))
-SEEN = messages.Seen(
+RAW = messages.PictureData(width=2, height=1, data=bytes([255, 0, 0, 0, 0, 255]))
+SEEN = messages.RobotReadings(
     wheels=(0.1, -0.05),
     readings={"proximity": np.array([0.04, np.nan, 0.02]), "ground": np.array([0.5])},
     pictures={"camera": RAW},
@@ -44,8 +45,8 @@ BODIES = pack(
 LAMPS = pack_lamps(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 
 SAMPLES: tuple[Message, ...] = (
-    messages.Hello(id=1, version=1, name="Ada's laptop", token="s3cret"),
-    messages.Look(id=2),
+    messages.Hello(id=1, version=1, name="Ada's laptop", token="s3cret", minor=1, events=True),
+    messages.LookRequest(id=2),
     messages.Claim(id=3, robot="red", force=True),
     messages.Spawn(id=4, robot="mine", kind=ROBOT, at=(0.5, 0.25), heading=1.5, color="#3366cc"),
     messages.Leave(id=5, robot="mine"),
@@ -63,9 +64,9 @@ SAMPLES: tuple[Message, ...] = (
     messages.Advance(id=17, ticks=50),
     messages.SetSpeed(id=18, speed=0.5),
     messages.Reset(id=19, seed=2**63 - 1),
-    messages.Place(id=20, robot="red", x=0.25, y=-0.5, heading=-3.0),
+    messages.SetPose(id=20, robot="red", x=0.25, y=-0.5, heading=-3.0),
     messages.Digest(id=21),
-    messages.Snapshot(id=22),
+    messages.TakeSnapshot(id=22),
     messages.Restore(id=23, snapshot=3),
     messages.Recall(id=24, robot="red"),
     messages.RunAgain(id=25, seed=3),
@@ -80,28 +81,29 @@ SAMPLES: tuple[Message, ...] = (
         world={"name": "box", "bounds": [0.0, 0.0, 1.0, 1.0], "title": "Kiste für Übungen"},
         dt=0.02,
         lock_step=True,
+        minor=1,
     ),
-    messages.Scene(
+    messages.SceneData(
         id=2,
         title="A box",
         bounds=(0.0, 0.0, 1.0, 1.0),
         floor=b"\x89PNG\r\n\x1a\n",
         floor_bounds=(0.0, 0.0, 1.0, 1.0),
         solids=(
-            messages.Solid(corners=((0.0, 0.0), (1.0, 0.0), (0.5, 0.25)), height=0.1, color="gray"),
-            messages.Solid(corners=((0.5, 0.5),), radius=0.05, height=0.2, color="#aa5500"),
+            messages.SolidShape(corners=((0.0, 0.0), (1.0, 0.0), (0.5, 0.25)), height=0.1, color="gray"),
+            messages.SolidShape(corners=((0.5, 0.5),), radius=0.05, height=0.2, color="#aa5500"),
         ),
         marks=(messages.Mark(kind="lamp", name="sun", at=(0.9, 0.9), extent=0.1),),
     ),
     messages.Done(id=3),
     messages.Answer(id=21, value="9f86d081"),
-    messages.Refused(id=3, error="UnknownName", message="no robot called 'rde' (did you mean 'red'?)"),
+    messages.Refusal(id=3, error="UnknownName", message="no robot called 'rde' (did you mean 'red'?)"),
     messages.Observed(id=8, tick=5, robots={"red": SEEN}),
     messages.Reading(id=10, tick=5, values=np.array([1024.0, 0.0])),
-    messages.Sensed(robot="red", tick=5, seen=dataclasses.replace(SEEN, pictures={}, truth=None), stream="ears"),
-    messages.Frame(frame=7, tick=250, bodies=BODIES, lamps=LAMPS),
-    messages.Clock(tick=250, seed=7, running=True, speed=0.0, lock=("Ada's laptop",)),
-    messages.Robots(
+    messages.Sensed(robot="red", tick=5, seen=msgspec.structs.replace(SEEN, pictures={}, truth=None), stream="ears"),
+    messages.FrameData(frame=7, tick=250, bodies=BODIES, lamps=LAMPS),
+    messages.ClockState(tick=250, seed=7, running=True, speed=0.0, lock=("Ada's laptop",)),
+    messages.RobotList(
         kinds=(ROBOT,),
         robots=(
             messages.RobotInfo(name="red", kind=0, color="red"),
@@ -109,6 +111,7 @@ SAMPLES: tuple[Message, ...] = (
         ),
     ),
     messages.Released(client="Ben's laptop", robots=("blue",), reason="no step within 10 s while others waited"),
+    messages.EventNews(kind="teleport", robot="red", text="Ben moved red", tick=250),
     messages.History(
         id=24,
         ticks=np.array([0.0, 12.0]),
@@ -127,8 +130,8 @@ def same(one: Any, other: Any) -> bool:
     """Whether two messages, or parts of them, are equal; arrays also in what is not a number."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return np.array_equal(one, other, equal_nan=True)
-    if dataclasses.is_dataclass(one) and type(one) is type(other):
-        names = [field.name for field in dataclasses.fields(one)]
+    if isinstance(one, msgspec.Struct) and type(one) is type(other):
+        names = [field.name for field in msgspec.structs.fields(one)]
         return all(same(getattr(one, name), getattr(other, name)) for name in names)
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import types
@@ -11,17 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin
 
+import msgspec
 import pytest
 from websockets.sync.client import connect
 
 import paddock
 from paddock.core import errors
 from paddock.core.observation import Command
-from paddock.core.rules import Number
-from paddock.protocol import VERSION, fields, messages
+from paddock.protocol import VERSION, base, messages
 from paddock.protocol.frames import BODY
-from paddock.protocol.messages import ANSWERS, REQUESTS, Numbers, Table
-from paddock.server import Server, Settings, answers, fleet, uploads
+from paddock.protocol.messages import ANSWERS, REQUESTS, Finite, Int64, Measured, Numbers, Table, Text
+from paddock.server import Server, Settings, handlers, ownership, uploads
 from paddock.server import connection as connections
 from protocol.samples import KNOWN
 
@@ -29,10 +28,11 @@ PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="
 PARTS = {
     cls.__name__: cls
     for cls in (Command, *vars(messages).values())
-    if dataclasses.is_dataclass(cls) and isinstance(cls, type) and not issubclass(cls, messages.Message)
-    if cls.__module__ in (messages.__name__, Command.__module__)
+    if isinstance(cls, type) and issubclass(cls, msgspec.Struct) and not issubclass(cls, messages.Message)
+    if cls not in (messages.Part, msgspec.Struct)
 }
 WORDS = {bool: "bool", int: "int", float: "number", str: "text", bytes: "bytes", Numbers: "numbers", Table: "table"}
+WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}
 
 
 def sections() -> dict[str, str]:
@@ -47,8 +47,8 @@ def told(hint: Any) -> str:
     if hint in WORDS:
         return WORDS[hint]
     if origin is Annotated:
-        word = WORDS[arguments[0]]
-        return f"{word}, {bounds(arguments[1])}"
+        kind, limits = arguments
+        return told(kind) if get_origin(kind) in (tuple, dict) else f"{WORDS[kind]}, {bounds(limits)}"
     if origin in (Union, types.UnionType):
         return " or ".join("null" if choice is type(None) else told(choice) for choice in arguments)
     if origin is tuple:
@@ -60,11 +60,10 @@ def told(hint: Any) -> str:
     return f"[{hint.__name__}](#{hint.__name__.lower()})"
 
 
-def bounds(rule: Number | int) -> str:
-    if isinstance(rule, int):
-        return f"≤ {rule} letters"
-    above = rule.above == 0
-    return f"{'> ' if above else ''}{0 if above else rule.low} … {rule.high}"
+def bounds(limits: msgspec.Meta) -> str:
+    if limits.max_length is not None:
+        return f"≤ {limits.max_length} letters"
+    return f"> {limits.gt} … {limits.le}" if limits.gt is not None else f"{limits.ge} … {limits.le}"
 
 
 def rows(cls: Any) -> dict[str, tuple[str, str]]:
@@ -72,16 +71,16 @@ def rows(cls: Any) -> dict[str, tuple[str, str]]:
     hints = typing.get_type_hints(cls, include_extras=True)
     return {
         field.name: (told(hints[field.name]), default(field))
-        for field in dataclasses.fields(cls)
-        if field.name != "id" or field.default is not dataclasses.MISSING
+        for field in msgspec.structs.fields(cls)
+        if field.name != "id" or not field.required
     }
 
 
-def default(field: dataclasses.Field[Any]) -> str:
-    if field.default_factory is not dataclasses.MISSING:
-        return "`{}`"
-    if field.default is dataclasses.MISSING:
+def default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
         return "required"
+    if field.default is msgspec.NODEFAULT:
+        return "`{}`"
     empty = field.default == b""  # as JSON has it
     return f"`{json.dumps('' if empty else field.default)}`"
 
@@ -134,14 +133,14 @@ def test_the_limits_of_messages_are_told() -> None:
         "a message to the server": connections.MOST_BYTES // 2**20,
         "messages of a client": connections.MOST_PER_SECOND,
         "clients": Settings().most_clients,
-        "any other text": fields.LONGEST_TEXT,
-        "a list or a map": fields.MOST_ENTRIES,
-        "levels of a table": fields.DEEPEST,
+        "any other text": base.LONGEST_TEXT,
+        "a list or a map": base.MOST_ENTRIES,
+        "levels of a table": base.DEEPEST,
         "ticks of a `step`": messages.MOST_TICKS,
-        "robots that a client brings along": fleet.MOST_BROUGHT,
+        "robots that a client brings along": ownership.MOST_BROUGHT,
         "sensors of an uploaded robot": uploads.MOST_ENTRIES["sensors"],
-        "subscriptions of a client": answers.MOST_SUBSCRIPTIONS,
-        "snapshots of a client": answers.MOST_SNAPSHOTS,
+        "subscriptions of a client": handlers.MOST_SUBSCRIPTIONS,
+        "snapshots of a client": handlers.MOST_SNAPSHOTS,
     }
     told = dict(re.findall(r"^\| ([^|]+) \| (\d[\d ]*\b)", sections()["Limits"], re.MULTILINE))
     assert {what: int(told[what].replace(" ", "")) for what in limits} == limits

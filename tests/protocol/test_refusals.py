@@ -12,17 +12,18 @@ import msgpack
 import pytest
 
 from paddock.core.errors import BadMessage
-from paddock.protocol import decode
-from paddock.protocol.encoding import request_id
-from paddock.protocol.fields import MOST_ENTRIES
-from paddock.protocol.messages import ANSWERS, REQUESTS
+from paddock.protocol import MessageDecoder
+from paddock.protocol.base import MOST_ENTRIES
+from paddock.protocol.encoding import Malformed
+from paddock.protocol.messages import REQUESTS
+from protocol.samples import decode
 
 LONG = 300_000  # letters or entries
 
 
 def refusal(data: bytes | str) -> str:
     with pytest.raises(BadMessage) as caught:
-        decode(data, REQUESTS | ANSWERS)
+        decode(data)
     return str(caught.value)
 
 
@@ -60,13 +61,16 @@ WRONG: list[tuple[Any, str]] = [
     ),
     (
         {"type": "steer", "commands": {"red": {"wheels": [1, False]}}},
-        "steer.commands.red.wheels[1]: expected a number, got false",
+        "steer.commands.red.wheels[1]: expected a finite number, got false",
     ),
     (
         {"type": "steer", "commands": {"red": {"weels": [1, 1]}}},
         "steer.commands.red: unknown key 'weels' (did you mean 'wheels'?)",
     ),
-    ({"type": "steer", "commands": {"a\tb": {}}}, "steer.commands: expected keys of at most 64 printable letters, got"),
+    (
+        {"type": "steer", "commands": {"x" * 65: {}}},
+        "steer.commands: expected keys of at most 64 printable letters, got",
+    ),
     (SPAWN | {"kind": 5}, "spawn.kind: expected a text of at most 64 letters or a map, got 5"),
     (SPAWN | {"kind": "k" * 65}, "spawn.kind: expected a text of at most 64 letters, got 65"),
     (SPAWN | {"kind": {"sensors": [None]}}, f"spawn.kind.sensors[0]: expected {PLAIN}, got null"),
@@ -75,7 +79,7 @@ WRONG: list[tuple[Any, str]] = [
         "spawn.kind.n: expected a whole number of at most 64 bits, got 9223372036854775808",
     ),
     (SPAWN | {"kind": nested(17)}, "spawn.kind" + 16 * ".in" + ": expected at most 16 levels, got more"),
-    (SPAWN | {"at": [0, "here"]}, "spawn.at[1]: expected a number, got 'here'"),
+    (SPAWN | {"at": [0, "here"]}, "spawn.at[1]: expected a finite number, got 'here'"),
     (
         {"type": "set_speed", "id": 1, "speed": -1},
         "set_speed.speed: expected a factor from 0.01 to 1000, or 0 for flat",
@@ -107,18 +111,20 @@ def test_what_is_wrong_is_told_with_its_place(message: Any, told: str) -> None:
         ('{"type":"look","id":NaN}', "not valid JSON: expected a number or null, got NaN"),
         ('{"type":"spawn","kind":{"n":-Infinity}}', "not valid JSON: expected a number or null, got -Infinity"),
         ('{"type":"frames","id":1,"rate":1e999}', "frames.rate: expected frames per second >= 0 and <= 120, got inf"),
-        ('{"type":"place","id":1,"robot":"r","y":0,"x":1e999}', "place.x: expected a finite number, got inf"),
-        ('{"type":"place","id":1,"x":-%s}' % ("9" * 4000), "place.x: expected a finite number, got a number of 400"),
+        ('{"type":"set_pose","id":1,"robot":"r","y":0,"x":1e999}', "set_pose.x: expected a finite number, got inf"),
+        (
+            '{"type":"set_pose","id":1,"x":-%s}' % ("9" * 4000),
+            "set_pose.x: expected a finite number, got a number of 400",
+        ),
         ('{"type":"look","id":%s}' % ("9" * 5000), "not valid JSON: Exceeds the limit (4300 digits)"),
-        ('{"type":"look","id":1,"id":1}', "not valid JSON: the key 'id' is there twice"),
         ('{"type":"claim","id":1,"robot":"\\ud800"}', "claim.robot: expected printable letters, got '\\ud800'"),
         (
             '{"type":"spawn","id":1,"robot":"r","kind":{"note":"a\\n\\udfff"}}',
-            "spawn.kind.note: expected letters that UTF-8 can",
+            "JSON is malformed: invalid utf-16 surrogate pair",
         ),
         ("[" * LONG, "not valid JSON: nested too deeply"),
     ],
-    ids=["empty", "NaN", "Infinity", "1e999", "inf", "whole", "digits", "twice", "surrogate", "in a spec", "deep"],
+    ids=["empty", "NaN", "Infinity", "1e999", "inf", "whole", "digits", "surrogate", "in a spec", "deep"],
 )
 def test_what_json_alone_can_say_wrong(text: str, told: str) -> None:
     assert refusal(text).startswith(told)
@@ -127,13 +133,12 @@ def test_what_json_alone_can_say_wrong(text: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (b"", "not valid msgpack: Unpack failed: incomplete input"),
+        (b"", "not valid msgpack: Input data was truncated"),
         (b"\xc1", "not valid msgpack: "),
-        (b"\x80\x00", "not valid msgpack: unpack(b) received extra data"),
+        (b"\x80\x00", "not valid msgpack: MessagePack data is malformed: trailing"),
         (b"\x81\xa4type\xa2\xff\xfe", "not valid msgpack: 'utf-8' codec can't decode"),
-        (b"\x82\xa4type\xa4look\xa4type\xa4look", "not valid msgpack: the key 'type' is there twice"),
-        (b"\x81\x90\x00", "not valid msgpack: list is not allowed for map key"),
-        (b"\x81\x07\x00", "not valid msgpack: int is not allowed for map key"),
+        (b"\x81\x90\x00", "type: missing"),
+        (b"\x81\x07\x00", "type: missing"),
         (b"\x82\xa4type\xa4look\xc4\x02id\x01", "look: unknown key 2 bytes"),
         (
             msgpack.packb({"type": "look", "id": msgpack.Timestamp(1, 2)}),
@@ -144,7 +149,7 @@ def test_what_json_alone_can_say_wrong(text: str, told: str) -> None:
             msgpack.packb(SPAWN | {"kind": {"when": msgpack.Timestamp(1)}}),
             f"spawn.kind.when: expected {PLAIN}, got a msg",
         ),
-        (msgpack.packb({"type": "place", "x": float("nan")}), "place.x: expected a finite number, got nan"),
+        (msgpack.packb({"type": "set_pose", "x": float("nan")}), "set_pose.x: expected a finite number, got nan"),
         (msgpack.packb({"type": "reading", "values": b"1234567"}), "reading.values: expected bytes of float64, or a"),
         (b"\x91" * 2000, "not valid msgpack: "),
         (b"\x81\xa4type" + b"\x91" * 900 + b"\xc0", "type: no message is called a list of 1 (there are: "),
@@ -213,9 +218,11 @@ def test_huge_messages_are_refused_with_few_words_little_work_and_little_memory(
     ],
 )
 def test_the_id_of_a_bad_request_is_found_if_it_has_one(data: bytes | str, number: int | None) -> None:
-    assert request_id(data) == number
+    with pytest.raises(Malformed) as caught:
+        decode(data)
+    assert caught.value.id == number
 
 
 def test_only_known_messages_are_read() -> None:
     with pytest.raises(BadMessage, match="type: no message is called 'welcome'"):
-        decode('{"type":"welcome"}', REQUESTS)
+        MessageDecoder(REQUESTS).decode('{"type":"welcome"}')

@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from paddock.core.geometry import Pose
-from paddock.report import RunLog
-from paddock.worlds import load_world
+from paddock.episodes import Episode, Event, RobotRecord, Trace
+from paddock.episodes.recorder import TraceRecorder
 
 
-def square(robot: str = "red", world: str = "empty") -> RunLog:
-    """Once around a square of 0.4 m with 0.1 m/s, a note every second: 16 steps, 1.6 m, four sides as tasks."""
-    log = RunLog(load_world(world), robot, 1.0, measured="wall distance", target=0.5)
+def record_square(robot: str = "red") -> TraceRecorder:
+    """Once around a square of 0.4 m with 0.1 m/s, a row every second: 16 steps, 1.6 m, four sides as tasks."""
+    recorder = TraceRecorder(robot, 1.0, error_of="wall distance", target=0.5)
     x, y = 0.6, 0.6
     for i in range(17):
         side = min(i // 4, 3)
-        log.note(
+        recorder.add(
             float(i),
             Pose(x, y, side * math.pi / 2),
-            believed=Pose(1.1 * x, 1.1 * y, 0.0),
+            estimated=Pose(1.1 * x, 1.1 * y, 0.0),
             wheels=(0.1, 0.1 + 0.01 * side),
             readings={"proximity": [0.1 * i, 1 / 3], "compass": math.pi * i, "position": Pose(x, y, 0.0)},
             task=("east", "north", "west", "south")[side],
             error=None if i == 0 else (-1) ** i * 0.01 * i,
-            contact=i in (3, 4, 10),
+            contacts=int(i in (3, 4, 10)),
         )
         dx, dy = ((0.1, 0.0), (0.0, 0.1), (-0.1, 0.0), (0.0, -0.1))[min(i // 4, 3)]
         x, y = x + dx, y + dy
-    log.say(2.0, "half of the first side")
-    return log
+    recorder.events.append(Event(time=2.0, kind="note", robot=robot, text="half of the first side"))
+    return recorder
+
+
+def square(robot: str = "red") -> Trace:
+    """The trace of such a run."""
+    return record_square(robot).trace()
+
+
+def episode_of(*traces: Trace, figures: Mapping[str, float] | None = None, **more: Any) -> Episode:
+    """An episode in which robots left these traces."""
+    seconds = max((float(trace.time[-1] - trace.time[0]) for trace in traces if len(trace)), default=0.0)
+    values: dict[str, Any] = {
+        "robots": {trace.robot: RobotRecord(trace=trace, metrics=dict(figures or {})) for trace in traces},
+        "events": tuple(event for trace in traces for event in trace.events),
+        "reason": "time is up",
+        "ticks": round(seconds),
+        "seconds": seconds,
+        "digest": "abc123",
+    }
+    return Episode(**{**values, **more})

@@ -18,13 +18,19 @@ from PIL import Image
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.report import RunLog, fresh_folder, write_run
-from paddock.report.files import _write_trace
+from paddock.episodes import Event
+from paddock.episodes.recorder import TraceRecorder
+from paddock.report import TaskOutcome, fresh_folder, write_run
 from paddock.report.summary import plain
 from paddock.worlds import load_world
-from report.runs import square
+from report.runs import episode_of, record_square, square
 
 CONFIG: Mapping[str, Any] = {"seed": 7, "controller": Path("a/b.py"), "gain": np.float64(0.5), "far": math.inf}
+EMPTY = load_world("empty")
+TASKS = [
+    TaskOutcome(name="east", start=0.0, end=4.0, done=True, why="it was there"),
+    TaskOutcome(name="north", start=4.0, end=8.0, done=False, why="<wall> in the way"),
+]
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -35,30 +41,32 @@ def table(path: Path) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     there = tmp_path_factory.mktemp("run") / "deep" / "one"
-    log = square()
-    log.say(16.0, "done <all> & well\nin two lines")
-    write_run([log], there, title="Around <a> square", config=CONFIG, html=True, digest="abc123")
+    recorder = record_square()
+    recorder.events.append(Event(time=16.0, kind="note", robot="red", text="done <all> & well\nin two lines"))
+    write_run(
+        episode_of(recorder.trace()), EMPTY, there, title="Around <a> square", config=CONFIG, html=True, outcomes=TASKS
+    )
     return there
 
 
 def test_every_file_is_there_and_told(tmp_path: Path) -> None:
-    written = write_run([square()], tmp_path / "new", title="x", config={}, html=True)
-    names = ["run.log", "trace.csv", "path.png", "wheels.png", "error.png", "histogram.png", "summary.json"]
+    written = write_run(episode_of(square()), EMPTY, tmp_path / "new", title="x", config={}, html=True)
+    names = ["trace.csv", "run.log", "summary.json", "path.png", "wheels.png", "error.png", "histogram.png"]
     assert [path.name for path in written] == [*names, "report.html"]
     assert sorted(written) == sorted((tmp_path / "new").iterdir())
     assert all(path.stat().st_size > 100 for path in written)
 
 
 def test_the_trace_reads_back_to_the_same_bits(folder: Path) -> None:
-    rows, log = table(folder / "trace.csv"), square()
-    assert [float(row["x"]) for row in rows] == log.poses[:, 0].tolist()
-    assert [float(row["believed_y"]) for row in rows] == log.believed[:, 1].tolist()
-    assert [float(row["right"]) for row in rows] == log.wheels[:, 1].tolist()
-    assert [row["task"] for row in rows] == log.tasks
-    assert [row["contact"] for row in rows] == ["1" if i in (3, 4, 10) else "0" for i in range(17)]
+    rows, trace = table(folder / "trace.csv"), square()
+    assert [float(row["x"]) for row in rows] == trace.pose[:, 0].tolist()
+    assert [float(row["estimated_y"]) for row in rows] == trace.estimated_pose[:, 1].tolist()
+    assert [float(row["right"]) for row in rows] == trace.wheels[:, 1].tolist()
+    assert [row["task"] for row in rows] == list(trace.tasks)
+    assert [float(row["contacts"]) for row in rows] == [float(i in (3, 4, 10)) for i in range(17)]
     assert rows[0]["error"] == ""
-    assert [float(row["error"]) for row in rows[1:]] == log.errors[1:].tolist()
-    for name, values in log.channels().items():
+    assert [float(row["error"]) for row in rows[1:]] == trace.errors[1:].tolist()
+    for name, values in trace.channels().items():
         assert [float(row[name]) for row in rows] == values.tolist()
 
 
@@ -68,11 +76,11 @@ def test_any_number_and_any_task_survive_the_table(
     values: list[float], task: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     task = task.replace("\r", "").replace("\0", "").encode("utf-8", "ignore").decode()
-    log = RunLog(load_world("empty"), "red", 0.02)
+    recorder = TraceRecorder("red", 0.02)
     for i, value in enumerate(values):
-        log.note(i, Pose(value, 0.1, 0.2), readings={"sonar": [value, -value]}, task=task)
+        recorder.add(i, Pose(value, 0.1, 0.2), readings={"sonar": [value, -value]}, task=task)
     path = tmp_path_factory.mktemp("table") / "trace.csv"
-    _write_trace(log, path)
+    recorder.trace().save(path)
     rows = table(path)
     assert [float(row["x"]) for row in rows] == values
     assert [float(row["sonar.1"]) for row in rows] == [-value for value in values]
@@ -87,22 +95,22 @@ def test_the_summary_has_the_numbers_worked_out_by_hand(folder: Path) -> None:
     assert whole["duration"] == 16.0
     red = whole["robots"]["red"]
     assert red["distance"] == pytest.approx(1.6)
-    assert red["believed_distance"] == pytest.approx(1.76)
+    assert red["estimated_distance"] == pytest.approx(1.76)
     assert red["mean_speed"] == pytest.approx(0.1)
     assert red["mean_abs_error"] == pytest.approx(0.01 * sum(range(1, 17)) / 16)
     assert red["max_abs_error"] == pytest.approx(0.16)
-    assert (red["contacts"], red["contact_seconds"]) == (2, 3.0)
+    assert (red["contacts"], red["contact_time"]) == (2, 3.0)
     assert red["task_seconds"] == {"east": 4.0, "north": 4.0, "west": 4.0, "south": 4.0}
     assert red["tasks"][1] == {"task": "north", "start": 4.0, "seconds": 4.0}
     assert red["end_pose"][:2] == pytest.approx([0.6, 0.6])
 
 
 def test_what_is_not_known_is_null(tmp_path: Path) -> None:
-    log = RunLog(load_world("empty"), "red", 0.02)
-    log.note(5.0, Pose(1.0, 1.0, 0.0))
-    write_run([log], tmp_path, title="one note", config={}, html=True)
+    recorder = TraceRecorder("red", 0.02)
+    recorder.add(5.0, Pose(1.0, 1.0, 0.0))
+    write_run(episode_of(recorder.trace()), EMPTY, tmp_path, title="one row", config={}, html=True)
     red = json.loads((tmp_path / "summary.json").read_text())["robots"]["red"]
-    for name in ("believed_distance", "mean_speed", "mean_abs_error", "max_abs_error", "believed_end_pose", "target"):
+    for name in ("estimated_distance", "mean_speed", "mean_abs_error", "max_abs_error", "estimated_end_pose", "target"):
         assert red[name] is None
     assert not (tmp_path / "error.png").exists()
 
@@ -139,8 +147,9 @@ def test_the_page_is_well_formed_and_needs_nothing_else(folder: Path) -> None:
 
 
 def test_several_robots_get_a_trace_and_charts_each(tmp_path: Path) -> None:
-    logs = [square("red", "line-crossing"), square("blue", "line-crossing")]
-    names = {path.name for path in write_run(logs, tmp_path, title="two", config={}, html=True)}
+    episode = episode_of(square("red"), square("blue"))
+    written = write_run(episode, load_world("line-crossing"), tmp_path, title="two", config={}, html=True)
+    names = {path.name for path in written}
     for robot in ("red", "blue"):
         assert {f"trace-{robot}.csv", f"wheels-{robot}.png", f"error-{robot}.png", f"histogram-{robot}.png"} <= names
     assert {"path.png", "run.log", "summary.json", "report.html"} <= names
@@ -149,29 +158,23 @@ def test_several_robots_get_a_trace_and_charts_each(tmp_path: Path) -> None:
 
 def test_nothing_to_write_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     there = tmp_path / "run"
-    empty = RunLog(load_world("empty"), "red", 0.02)
-    for logs, problem in (
-        ([], "no robot was logged"),
-        ([empty], "log of 'red': nothing was noted"),
-        ([square(), square()], "given more than once"),
-        ([square(), square("blue", "line-crossing")], "different worlds"),
-    ):
-        with pytest.raises(PaddockError, match=problem):
-            write_run(logs, there, title="x", config={}, html=False)
+    for episode in (episode_of(), episode_of(TraceRecorder("red", 0.02).trace())):
+        with pytest.raises(PaddockError, match="no robot was recorded"):
+            write_run(episode, EMPTY, there, title="x", config={}, html=False)
     assert not there.exists()
 
 
 def test_a_run_is_never_written_over_another(folder: Path) -> None:
     before = (folder / "trace.csv").read_bytes()
     with pytest.raises(PaddockError, match="holds a run already"):
-        write_run([square()], folder, title="again", config={}, html=False)
+        write_run(episode_of(square()), EMPTY, folder, title="again", config={}, html=False)
     assert (folder / "trace.csv").read_bytes() == before
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(PaddockError, match=r"file.runs: cannot write the run there: .+; choose a folder"):
-        write_run([square()], tmp_path / "file" / "runs", title="x", config={}, html=False)
+        write_run(episode_of(square()), EMPTY, tmp_path / "file" / "runs", title="x", config={}, html=False)
     with pytest.raises(PaddockError, match="cannot write the run there"):
         fresh_folder(tmp_path / "file", "name")
 
@@ -190,12 +193,13 @@ def test_fresh_folders_count_on(tmp_path: Path) -> None:
 
 
 def test_a_long_run_is_written_whole(tmp_path: Path) -> None:
-    log = RunLog(load_world("empty"), "red", 0.02)
+    recorder = TraceRecorder("red", 0.02)
     for i in range(100_000):
         a = i / 500
         pose = Pose(1.0 + 0.5 * math.cos(a), 1.0 + 0.5 * math.sin(1.1 * a), a)
-        log.note(i * 0.02, pose, believed=pose, wheels=(a, -a), task=f"t{i // 7 % 3}", error=0.01 * math.sin(i))
-    write_run([log], tmp_path, title="long", config={}, html=True)
+        recorder.add(i * 0.02, pose, estimated=pose, wheels=(a, -a), task=f"t{i // 7 % 3}", error=0.01 * math.sin(i))
+    figures = {"distance": 1.0, "mean_speed": 1.0, "contacts": 0.0, "contact_time": 0.0}
+    write_run(episode_of(recorder.trace(), figures=figures), EMPTY, tmp_path, title="long", config={}, html=True)
     with (tmp_path / "trace.csv").open(encoding="utf-8") as trace:
         assert sum(1 for _ in trace) == 100_001
     with Image.open(tmp_path / "wheels.png") as picture:
@@ -207,3 +211,47 @@ def test_plain_values_of_everything() -> None:
         "1": [[1.0, None, 2.0], [0, 1], ["a"], None, True]
     }
     assert plain(load_world("empty"))["name"] == "empty"
+
+
+def page_of(folder: Path) -> ElementTree.Element:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    return ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
+
+
+def test_the_page_says_which_tasks_were_done_and_why_they_ended(folder: Path) -> None:
+    tables = [list(table.iter("tr")) for table in page_of(folder).iter("table")]
+    rows = [["".join(cell.itertext()) for cell in row] for table in tables for row in table]
+    assert ["done", "task", "start", "end", "duration", "why"] in rows
+    assert ["yes", "east", "0.00 s", "4.00 s", "4.00 s", "it was there"] in rows
+    assert ["NO", "north", "4.00 s", "8.00 s", "4.00 s", "<wall> in the way"] in rows
+
+
+def test_nested_settings_are_a_row_each_in_the_page_and_a_line_each_in_the_log(tmp_path: Path) -> None:
+    config = {
+        "scenario": {"world": "empty", "tasks": [{"task": "go", "speed": 0.1}, {"task": "turn"}], "gains": [1, 2]}
+    }
+    write_run(episode_of(square()), EMPTY, tmp_path, title="x", config=config, html=True)
+    lines = (tmp_path / "run.log").read_text(encoding="utf-8").splitlines()
+    expected = ["scenario:", "  world: empty", "  tasks:", "    0:", "      task: go", "      speed: 0.1", "    1:"]
+    start = lines.index("scenario:")
+    assert lines[start : start + 9] == [*expected, "      task: turn", "  gains: 1, 2"]
+    settings = next(table for table in page_of(tmp_path).iter("table") if table.get("class") == "tree")
+    names = ["".join(name.itertext()) for name in settings.iter("th")]
+    assert names == ["world", "scenario", "world", "tasks", "0", "task", "speed", "1", "task", "gains", "digest"]
+    values = [cell.text for cell in settings.iter("td") if cell.find("table") is None]
+    assert values == ["empty", "empty", "go", "0.1", "turn", "1, 2", "abc123"]
+
+
+def test_a_run_that_failed_says_so_at_the_top_of_its_page(tmp_path: Path) -> None:
+    reason = "exc.py line 4: IndexError: <list> index out of range"
+    episode = episode_of(square(), failed=True, reason=reason, culprit="red")
+    write_run(episode, EMPTY, tmp_path, title="x", config={}, html=True)
+    alert = next(part for part in page_of(tmp_path).iter("p") if part.get("role") == "alert")
+    assert alert.text == f"The run failed: {reason}"
+
+
+def test_two_reports_of_the_same_run_are_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_run(episode_of(square()), EMPTY, tmp_path / name, title="x", config=CONFIG, html=True)
+    for path in sorted((tmp_path / "a").iterdir()):
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()

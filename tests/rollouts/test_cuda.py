@@ -222,11 +222,11 @@ def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
 def test_evolution_of_programs_gives_the_same_there(strategy: str) -> None:
     here, there = simulated(
         f"""
-    from paddock.evolve.config import Config
+    from paddock.evolve.options import EvolutionConfig, Execution
     from paddock.evolve.study import evolve
 
-    config = Config(task="line-follow", strategy="{strategy}", population=4, generations=2, seconds=0.4)
-    told = [evolve(config, device=device).summary for device in ("cpu", "cuda")]
+    config = EvolutionConfig(task="line-follow", strategy="{strategy}", population=4, generations=2, seconds=0.4)
+    told = [evolve(config, execution=Execution(device=device)).summary for device in ("cpu", "cuda")]
     print(json.dumps([[one["best_fitness"], one["mean_fitness"]] for one in told]))
     """
     )

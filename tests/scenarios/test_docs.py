@@ -9,7 +9,7 @@ import pytest
 
 from paddock.control.tasks import TASKS
 from paddock.core.spec import hints
-from paddock.scenarios import load_scenario, scenario_names, spec
+from paddock.scenarios import load_scenario, run_scenario, scenario_names, spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def errand(tmp_path: Path) -> Path:
-    (block,) = blocks("toml")
+    block = blocks("toml")[0]
     path = tmp_path / "errand.toml"
     path.write_text(block, encoding="utf-8")
     return path
@@ -30,7 +30,7 @@ def errand(tmp_path: Path) -> Path:
 def test_the_complete_example_uses_every_key_of_the_format(errand: Path) -> None:
     load_scenario(errand)
     words = set(re.findall(r"\w+", errand.read_text(encoding="utf-8")))
-    for part in (spec.ScenarioSpec, spec.Safety, spec.Belief, spec.StopWhen, spec.Outputs):
+    for part in (spec.ScenarioSpec, spec.Safety, spec.OdometrySpec, spec.StopWhen, spec.Outputs):
         assert set(hints(part)) <= words, part.__name__
 
 
@@ -45,17 +45,27 @@ def test_the_python_examples_run(errand: Path, monkeypatch: pytest.MonkeyPatch) 
     assert {"run.log", "trace.csv", "summary.json", "report.html"} <= written
 
 
+@pytest.mark.heavy
+def test_the_task_of_the_page_runs_beside_a_scenario(tmp_path: Path) -> None:
+    (block,) = (block for block in blocks("python") if "class Dance" in block)
+    (tmp_path / "dance.py").write_text(block, encoding="utf-8")
+    path = tmp_path / "own.toml"
+    path.write_text('name = "own"\nworld = "empty"\n[[tasks]]\ntask = "dance:Dance"\n', encoding="utf-8")
+    result = run_scenario(load_scenario(path), seed=0)
+    assert [(task.name, task.why, task.done) for task in result.tasks] == [("Dance", "danced 2 turns", True)]
+
+
 def test_the_tables_list_every_scenario_and_every_task_with_its_parameters() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \|(.*)$", TEXT, re.MULTILINE))
     assert set(rows) == {*scenario_names(), *TASKS}
-    for name, task in TASKS.items():
+    for name, task in TASKS.load_all().items():
         named = set(re.findall(r"`(\w+)`", rows[name]))
         assert set(hints(task.parameters)) - {"numbers"} <= named, name
 
 
 def test_the_tables_tell_the_defaults() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \|(.*)$", TEXT, re.MULTILINE))
-    for name, task in TASKS.items():
+    for name, task in TASKS.load_all().items():
         for field in task.parameters.__dataclass_fields__.values():
             if isinstance(field.default, float):
                 assert re.search(rf"`{field.name}`[^`]*\({field.default:g}[ °)]", rows[name]), (name, field.name)

@@ -52,8 +52,8 @@ TABLE = {
         "(did you mean 'summary'?)",
     ),
     "a wheel of no size": (
-        LOOP + STOP + "[belief]\nwheel_diameter = 0\n",
-        "belief.wheel_diameter: expected metres > 0, got 0",
+        LOOP + STOP + "[odometry]\nwheel_diameter = 0\n",
+        "odometry.wheel_diameter: expected metres > 0, got 0",
     ),
     "a negative safety distance": (
         LOOP + STOP + "[safety]\nmin_distance = -1\n",
@@ -146,22 +146,28 @@ TABLE = {
         "tasks[0].speed: expected m/s <= 0.128805, the top speed of robot 'red' (e-puck), got 0.5",
     ),
     "half a place": (LOOP + '[[tasks]]\ntask = "go-to"\nx = 3\n', "tasks[0].y: missing: metres"),
-    "an unknown law": (LOOP + FOLLOW + 'law = "mni"\n', "tasks[2].law: no law called 'mni' (did you mean 'min'?)"),
-    "no law": (LOOP + FOLLOW, "tasks[2].law: missing: the name of a law"),
-    "a misspelt number of a law": (
-        LOOP + FOLLOW + 'law = "min"\ngian = 1.3\n',
+    "an unknown follower": (
+        LOOP + FOLLOW + 'follower = "mni"\n',
+        "tasks[2].follower: no wall follower called 'mni' (did you mean 'min'?)",
+    ),
+    "no follower": (
+        LOOP + FOLLOW,
+        "tasks[2].follower: missing: the name of a wall follower, or file.py:Name of your own",
+    ),
+    "a misspelt number of a follower": (
+        LOOP + FOLLOW + 'follower = "min"\ngian = 1.3\n',
         "tasks[2].gian: unknown key (did you mean 'gain'?)",
     ),
-    "a law's number that is none": (
-        LOOP + FOLLOW + 'law = "min"\ngain = "high"\n',
+    "a follower's number that is none": (
+        LOOP + FOLLOW + 'follower = "min"\ngain = "high"\n',
         "tasks[2].gain: expected a number >= 0, got 'high'",
     ),
-    "a law's number that makes no sense": (
-        LOOP + FOLLOW + 'law = "pid"\nspeed = { random = [-0.3, 0.3] }\n',
+    "a follower's number that makes no sense": (
+        LOOP + FOLLOW + 'follower = "pid"\nspeed = { random = [-0.3, 0.3] }\n',
         "tasks[2].speed.random[0]: expected a number >= 0, got -0.3",
     ),
     "a direction that is none": (
-        LOOP + FOLLOW + 'law = "min"\ndirection = "left"\n',
+        LOOP + FOLLOW + 'follower = "min"\ndirection = "left"\n',
         "tasks[2].direction: expected 'cw' or 'ccw', got 'left'",
     ),
     # Draws.
@@ -194,12 +200,12 @@ TABLE = {
         "tasks[0].degrees.choice: expected a list of values to choose from, got []",
     ),
     "an impossible choice": (
-        LOOP + FOLLOW + 'law = "min"\ndirection = { choice = ["cw", "cww"] }\n',
+        LOOP + FOLLOW + 'follower = "min"\ndirection = { choice = ["cw", "cww"] }\n',
         "tasks[2].direction.choice[1]: expected 'cw' or 'ccw', got 'cww' (did you mean 'cw'?)",
     ),
-    "a choice of an unknown law": (
-        LOOP + FOLLOW + 'law = { choice = ["min", "mluti"] }\n',
-        "tasks[2].law.choice[1]: no law called 'mluti' (did you mean 'multi'?)",
+    "a choice of an unknown follower": (
+        LOOP + FOLLOW + 'follower = { choice = ["min", "mluti"] }\n',
+        "tasks[2].follower.choice[1]: no wall follower called 'mluti' (did you mean 'multi'?)",
     ),
     # A robot that cannot do it.
     "a line without eyes for it": (

@@ -70,7 +70,7 @@ def test_a_draw_lies_in_its_range(seed: int, low: float, width: float) -> None:
 
 
 def test_every_choice_is_drawn_sooner_or_later() -> None:
-    follow = task("wall-follow", law="min", gain=1.3, direction="random")
+    follow = task("wall-follow", follower="min", gain=1.3, direction="random")
     assert {follow.draw(seed, 2).table().get("direction", "cw") for seed in range(20)} == {"cw", "ccw"}
     wait = task("wait", seconds={"choice": [1, 2, 3]})
     assert {wait.draw(seed, 0).table()["seconds"] for seed in range(30)} == {1, 2, 3}
@@ -178,8 +178,8 @@ def test_the_estimate_follows_the_truth_on_both_robots() -> None:
 
 
 def test_a_program_that_takes_its_wheels_for_larger_estimates_to_be_farther() -> None:
-    def ends(**belief: float) -> tuple[Any, Any]:
-        spec = scenario(task("move", speed=0.3, seconds=4), world="wall-loop", belief=belief)
+    def ends(**odometry: float) -> tuple[Any, Any]:
+        spec = scenario(task("move", speed=0.3, seconds=4), world="wall-loop", odometry=odometry)
         trace = run_scenario(spec, seed=0).episode.trace
         return trace.estimated_pose[-1] - trace.pose[0], trace.pose[-1] - trace.pose[0]
 
@@ -191,8 +191,8 @@ def test_a_program_that_takes_its_wheels_for_larger_estimates_to_be_farther() ->
 
 
 def test_a_program_that_takes_its_wheel_separation_for_wider_turns_farther() -> None:
-    belief = {"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation}
-    result = run_scenario(scenario(task("turn", degrees=90), belief=belief), seed=0)
+    odometry = {"wheel_separation": 2 * load_robot("e-puck").drive.wheel_separation}
+    result = run_scenario(scenario(task("turn", degrees=90), odometry=odometry), seed=0)
     assert result.complete
     pose = result.episode.trace.pose
     assert math.degrees(pose[-1, 2] - pose[0, 2]) % 360 == pytest.approx(180, abs=2)

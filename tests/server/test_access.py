@@ -20,7 +20,7 @@ from websockets.uri import parse_uri
 import paddock
 from paddock.core.errors import Refused, SimulationError
 from paddock.server import Server
-from paddock.server.access import Grant, Role, Tokens, foreign_header, hostname, is_local, own_hosts
+from paddock.server.access import Grant, Role, Tokens, foreign_header, host_name, is_local, own_hosts
 from paddock.server.classroom import robot_name, robot_names, seat_students
 from paddock.worlds import load_world
 from server.parties import LONG, Closed, Peer, ServerProcess, address, open_socket, request, served
@@ -31,7 +31,7 @@ SUPERVISORS_ONLY: list[tuple[str, dict[str, object]]] = [
     ("advance", {}),
     ("set_speed", {"speed": 2}),
     ("reset", {}),
-    ("place", {"robot": "red", "x": 0.8, "y": 0.8}),
+    ("set_pose", {"robot": "red", "x": 0.8, "y": 0.8}),
     ("digest", {}),
     ("snapshot", {}),
     ("restore", {"snapshot": 1}),
@@ -82,7 +82,7 @@ def test_viewers_drive_nothing(server: Server, kind: str, fields: dict[str, obje
         assert refused["error"] == "Refused"
         viewer.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         assert "only a controller may do that, and you are a viewer" in viewer.wait("refused")["message"]
-        assert server.session.fleet.owners == {}
+        assert server.session.ownership.owners == {}
 
 
 def test_viewers_see_sensors_and_frames_but_not_the_truth(server: Server) -> None:
@@ -169,12 +169,16 @@ def test_another_version_is_refused_with_both_numbers(server: Server) -> None:
         assert peer.until_closed()[0] == 4426
 
 
-def test_nothing_is_answered_before_a_hello(server: Server) -> None:
+@pytest.mark.parametrize("kind", ["look", "digest", "step"])
+def test_whoever_says_anything_before_hello_is_refused_and_sent_away(server: Server, kind: str) -> None:
     with Peer(server, hello=False) as peer:
-        for kind in ("look", "digest", "frames", "step"):
-            refused = peer.ask(kind, **({"rate": 30} if kind == "frames" else {}))
-            assert (refused["error"], refused["message"]) == ("BadMessage", f"{kind}: expected a hello first")
-        assert peer.ask("hello", version=1)["type"] == "welcome"
+        refused = peer.ask(kind)
+        assert (refused["error"], refused["message"]) == ("BadMessage", f"{kind}: expected a hello first")
+        assert peer.until_closed() == (4400, "expected a hello")
+
+
+def test_hello_is_said_once(server: Server) -> None:
+    with Peer(server) as peer:
         assert peer.ask("hello", version=1)["message"] == "hello: you are welcome already"
 
 
@@ -308,12 +312,26 @@ def test_pages_of_other_sites_and_other_ports_are_refused(server: Server) -> Non
     for origin in (
         *("http://evil.org", "null", "", "file://", f"http://{host}.evil.org", f"http://evil.org:{port}"),
         *(f"http://{host}@evil.org", f"http://localhost:{port}", "http://[", "http://127.0.0.1", f"http://x@{host}"),
+        *(f"https://{host}", f"file://{host}", f"ftp://{host}", f"//{host}", host, f"http://{host}/"),
     ):
         assert with_headers(server, origin=origin).startswith("403 Origin"), origin
-    assert with_headers(server, origin="http://127.0.0.1:1").endswith(f"is another site: expected {host}")
+    assert with_headers(server, origin="http://127.0.0.1:1").endswith(f"is another site: expected http://{host}")
 
 
-@pytest.mark.parametrize("host", ["evil.org", "evil.org:{port}", "", "127.0.0.1.evil.org:{port}", "[", "0x7f.1:{port}"])
+def test_a_page_behind_a_proxy_may_have_come_by_tls() -> None:
+    host = "lab.example"
+    rules = {"hosts": own_hosts("127.0.0.1", (host,)), "reached_at": "127.0.0.1"}
+    assert foreign_header(host, f"https://{host}", **rules, proxied=True) == ""  # type: ignore[arg-type]
+    assert foreign_header(host, f"https://{host}", **rules)  # type: ignore[arg-type]
+
+
+HOSTS = [
+    *("evil.org", "evil.org:{port}", "", "127.0.0.1.evil.org:{port}", "[", "0x7f.1:{port}"),
+    *("evil.com@127.0.0.1", "evil.com@127.0.0.1:{port}", "127.0.0.1:{port}/x", "127.0.0.1:{port}#x", "[::1]@evil.org"),
+]
+
+
+@pytest.mark.parametrize("host", HOSTS)
 def test_names_that_lead_here_without_being_ours_are_refused(server: Server, host: str) -> None:
     host = host.format(port=address(server)[1])
     told = with_headers(server, host=host)
@@ -336,7 +354,8 @@ def test_the_rules_for_headers_in_short() -> None:
     assert foreign_header(None, None, hosts=hosts, reached_at="127.0.0.1")
     assert foreign_header("192.168.0.3:1", None, hosts=hosts, reached_at="192.168.0.3") == ""
     assert foreign_header("192.168.0.3:1", None, hosts=hosts, reached_at="127.0.0.1")
-    assert hostname("http://[") == hostname("nonsense") == ""
+    assert host_name("[") == host_name("evil.org@127.0.0.1") == host_name("127.0.0.1/x") == ""
+    assert host_name("[::1]:8642") == "::1"
     assert socket.gethostname().lower() in own_hosts("0.0.0.0")
 
 

@@ -67,7 +67,7 @@ def test_speeds_that_are_none_are_refused(speed: object) -> None:
         refused = peer.ask("set_speed", speed=speed)
         assert refused["type"] == "refused"
         assert refused["message"].startswith("set_speed.speed: expected ")
-        assert on_loop(server, lambda: server.session.conductor.speed) is None
+        assert on_loop(server, lambda: server.session.clock.speed) is None
 
 
 def test_a_quick_clock_is_there_before_a_slow_one() -> None:

@@ -23,7 +23,7 @@ def test_a_port_in_use_is_told_in_one_clear_line() -> None:
     assert done.returncode != 0
     assert done.stdout == ""
     assert done.stderr.splitlines() == [
-        f"paddock: port {port} on 127.0.0.1 is in use: stop what listens there, or choose another with --port"
+        f"paddock: port {port} on 127.0.0.1 is in use: stop what listens there, or choose another port"
     ]
 
 
@@ -70,3 +70,24 @@ def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_pa
         peer.ask("frames", rate=30)
         ticks = [peer.ask("step", ticks=100)["tick"] for _ in range(10)]
         assert ticks == sorted(ticks)
+
+
+def test_names_of_students_are_shown_letter_by_letter_whatever_is_in_them(tmp_path: Path) -> None:
+    names = tmp_path / "names.txt"
+    names.write_text("Ada [/b]\nBen \x1b[31mred\n[link=https://evil.org]Cleo\n")
+    with ServerProcess("empty", "--port", "0", "--classroom", str(names)) as server:
+        server.line("Join links")
+        assert "Ada [/b]" in server.line("Ada")
+        assert "Ben \\x1b[31mred" in server.line("Ben")
+        assert "[link=https://evil.org]Cleo" in server.line("Cleo")
+
+
+def test_a_controller_that_fails_with_markup_in_its_words_is_told_and_the_server_goes_on(tmp_path: Path) -> None:
+    controller = tmp_path / "bad.py"
+    controller.write_text("def act(seen):\n    raise ValueError('[/b] \\x1b[31m')\n")
+    with ServerProcess("empty", "--port", "0", "--lock-step", "-c", str(controller)) as server:
+        assert "[/b] \\x1b[31m" in server.line("ValueError")
+        assert server.line("drives no more")
+        with Peer(server) as peer:
+            peer.ask("lock")
+            assert peer.ask("step", ticks=3)["type"] == "observed"

@@ -45,6 +45,13 @@ def test_a_client_is_told_which_number_of_its_robot_cannot_be(part: str, table: 
         assert reason in answer["message"]
 
 
+def test_a_ring_with_more_rays_than_a_server_has_time_for_is_refused() -> None:
+    ring = {"kind": "proximity", "name": "ring", "range": 1, "rays": 64, "mounts": [[0, 0, 0.02, i] for i in range(65)]}
+    with served() as server, Peer(server) as peer:
+        answer = peer.ask("spawn", robot="mine", kind={**SPEC, "sensors": [ring]})
+        assert answer["message"] == "sensors: expected at most 4096 rays of all sensors together, got 4160"
+
+
 def test_a_body_too_small_for_its_speed_is_refused_and_the_world_stays_as_it_was() -> None:
     kind = {**SPEC, "body": TINY, "drive": {**SPEC["drive"], "max_speed": 99}, "sensors": []}
     with served() as server, Peer(server) as peer:

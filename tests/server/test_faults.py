@@ -186,7 +186,7 @@ def test_half_open_connections_are_noticed(monkeypatch: pytest.MonkeyPatch) -> N
         dead = Peer(server, name="dead")  # nobody reads its pings, nobody answers them
         dead.send({"type": "steer", "commands": {"red": {"wheels": [0.1, 0.1]}}})
         until(server, lambda: not server.connections)
-        assert on_loop(server, lambda: (server.session.clients, server.session.fleet.owners)) == ([], {})
+        assert on_loop(server, lambda: (server.session.clients, server.session.ownership.owners)) == ([], {})
         with Peer(server, name="other") as other:
             while other.ask("sense", robot="red")["robots"]["red"]["wheels"] != [0.0, 0.0]:
                 pass
@@ -381,7 +381,7 @@ def test_a_scoring_function_that_raises_is_told_once_and_the_server_goes_on(capl
 def test_scores_that_are_none_are_told_once_and_the_server_goes_on(
     scores: object, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paddock.server.session.SCORE_PERIOD", 0.05)
+    monkeypatch.setattr("paddock.server.scoreboard.SCORE_PERIOD", 0.05)
     calls = []
     with served(scoring=lambda arena: calls.append(1) or scores) as server, Peer(server, encoding="json") as peer:
         peer.ask("frames", rate=60)

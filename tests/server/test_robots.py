@@ -113,10 +113,10 @@ def test_a_robot_given_up_stops_stays_and_is_free_for_others() -> None:
         assert bob.ask("sense", robot="red")["robots"]["red"]["wheels"] == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("request_", ["claim", "leave", "enable", "sense", "subscribe", "place"])
+@pytest.mark.parametrize("request_", ["claim", "leave", "enable", "sense", "subscribe", "set_pose"])
 def test_robots_that_are_not_there_are_refused_by_name_with_a_suggestion(request_: str) -> None:
     with served() as server, Peer(server) as peer:
-        refused = peer.ask(request_, robot="rde", **({"x": 1.0, "y": 1.0} if request_ == "place" else {}))
+        refused = peer.ask(request_, robot="rde", **({"x": 1.0, "y": 1.0} if request_ == "set_pose" else {}))
         assert (refused["error"], refused["message"]) == ("UnknownName", "no robot called 'rde' (did you mean 'red'?)")
 
 
@@ -250,7 +250,7 @@ def test_a_client_brings_a_few_robots_along_and_not_hundreds() -> None:
 
 
 def test_the_world_is_full_at_some_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.server.fleet.MOST_ROBOTS", 2)
+    monkeypatch.setattr("paddock.server.ownership.MOST_ROBOTS", 2)
     with served() as server, Peer(server) as peer:
         assert peer.ask("spawn", robot="a", kind="e-puck")["type"] == "done"
         assert peer.ask("spawn", robot="b", kind="e-puck")["message"] == "spawn: there are 2 robots already"
@@ -284,7 +284,7 @@ def test_headings_without_a_meaning_do_not_harm_the_others(heading: float) -> No
     with served() as server, Peer(server) as peer:
         peer.ask("lock")
         peer.ask("spawn", robot="mine", kind="e-puck", heading=heading)
-        peer.ask("place", robot="red", x=FREE[0], y=FREE[1], heading=heading)
+        peer.ask("set_pose", robot="red", x=FREE[0], y=FREE[1], heading=heading)
         answer = peer.ask("step", ticks=10, commands={"red": {"wheels": [0.1, 0.1]}})
         assert answer["tick"] == 10
         assert all(math.isfinite(number) for number in peer.ask("sense", robot="red")["robots"]["red"]["truth"]["pose"])
@@ -388,7 +388,9 @@ def test_coming_and_going_a_hundred_times_leaves_nothing_behind() -> None:
             peer.ask("subscribe", robot="mine")
             assert peer.ask("leave", robot="mine")["type"] == "done"
         session = server.session
-        assert on_loop(server, lambda: (list(server.arena.robots), session.fleet.owners, session.fleet.spawned)) == (
+        assert on_loop(
+            server, lambda: (list(server.arena.robots), session.ownership.owners, session.ownership.spawned)
+        ) == (
             ["red"],
             {},
             set(),

@@ -40,11 +40,11 @@ class RawViewer:
                 return message
             self.news[message["type"]] = message
 
-    def wait_for(self, type: str) -> dict[str, Any]:
-        """The next message of a type."""
+    def wait_for_end(self) -> dict[str, Any]:
+        """What is told when the run is over."""
         while True:
             message: dict[str, Any] = json.loads(self.socket.recv(LONG))
-            if message["type"] == type:
+            if message["type"] == "run" and message["state"] != "running":
                 return message
 
     def __enter__(self) -> Self:
@@ -80,7 +80,7 @@ def test_a_program_can_wait_for_its_first_viewer(shown: Show) -> None:
 
 def test_viewers_are_told_why_a_run_ended_also_those_who_come_later(shown: Show, viewer: RawViewer) -> None:
     shown.end("exc.py line 4: IndexError: list index out of range", failed=True, again=True)
-    told = viewer.wait_for("run")
+    told = viewer.wait_for_end()
     assert told["state"] == "failed"
     assert told["reason"] == "exc.py line 4: IndexError: list index out of range"
     with RawViewer(shown) as late:
@@ -95,7 +95,7 @@ def test_a_run_that_has_ended_is_run_again_when_a_viewer_says_so(
 ) -> None:
     shown.arena.step(50)
     shown.end("1 s is over", again=True)
-    assert viewer.wait_for("run")["state"] == "ended"
+    assert viewer.wait_for_end()["state"] == "ended"
     fields = {} if request_type == "play" else {"seed": 9}
     assert viewer.ask(request_type, **fields)["type"] == "done"
     shown.wait_for_run_again()
@@ -108,6 +108,31 @@ def test_a_run_that_goes_on_is_not_run_again(shown: Show, viewer: RawViewer) -> 
     refused = viewer.ask("run_again")
     assert refused["type"] == "refused"
     assert "no run has ended" in refused["message"]
+
+
+def test_interventions_are_noted_in_the_trace_and_the_first_is_told(shown: Show, viewer: RawViewer) -> None:
+    done = threading.Event()
+    program = threading.Thread(
+        target=lambda: shown.arena.run(600, {"red": lambda seen: (0.05, 0.05)}, until=lambda arena: done.is_set()),
+        daemon=True,
+    )
+    program.start()
+    while shown.arena.tick < 5:
+        viewer.ask("look")
+    viewer.ask("set_speed", speed=2)
+    viewer.ask("pause")
+    viewer.ask("claim", robot="red")
+    viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
+    viewer.ask("leave", robot="red")
+    viewer.ask("play")
+    done.set()
+    program.join(LONG)
+    assert viewer.news["run"]["intervention"].startswith("speed set to 2 at")
+    episode = shown.arena.episode
+    assert episode is not None
+    kinds = [event.kind for event in episode.interventions]
+    assert kinds == ["speed", "pause", "driver", "teleport", "driver", "resume"]
+    assert not episode.repeatable
 
 
 # ---- history
@@ -150,7 +175,7 @@ def test_a_history_stays_short_and_a_reset_clears_it(shown: Show, viewer: RawVie
 
 def test_a_teleported_robot_breaks_its_path_even_after_samples_were_dropped(shown: Show, viewer: RawViewer) -> None:
     shown.arena.step(100)
-    viewer.ask("place", robot="red", x=0.06, y=0.94, heading=0.0)
+    viewer.ask("set_pose", robot="red", x=0.06, y=0.94, heading=0.0)
     shown.arena.step(100)
     assert np.isnan(paths(shown)[:, 0, 0]).sum() == 1
     shown.server.session.history._drop_every_second()

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 import paddock
-from paddock.draw.world import Plan, _key, draw_world
+from paddock.draw.layout import PictureLayout
+from paddock.draw.world import draw_world, world_legend
 from paddock.worlds import WorldSpec, load_world, save_world
 from paddock.worlds.importers import import_world
 from paddock.worlds.importers.bitmap import rectangles
@@ -67,7 +68,7 @@ def test_the_drawn_world_looks_like_the_picture(sketch: Path) -> None:
     with Image.open(sketch) as picture:
         dark = np.asarray(picture) < 127.5
     drawn = draw_world(world, size=1000)
-    canvas = Plan(world, 1000, _key(world, [])).canvas
+    canvas = PictureLayout(world, 1000, world_legend(world, [])).canvas
     for row in range(2, 58, 3):
         for column in range(2, 78, 3):
             if dark[row - 1 : row + 2, column - 1 : column + 2].std():

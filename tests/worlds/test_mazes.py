@@ -15,8 +15,17 @@ import paddock
 from paddock.core.geometry import Pose
 from paddock.robots import load_robot
 from paddock.worlds import load_world, save_world
-from paddock.worlds.mazes import KINDS, Layout, Maze, distance_map, make_maze, maze_world, read_maze, solution
-from paddock.worlds.mazes.walls import wall_lines
+from paddock.worlds.mazes import (
+    KINDS,
+    Layout,
+    Maze,
+    make_maze,
+    make_maze_world,
+    measure_distances,
+    read_maze,
+    solve_maze,
+)
+from paddock.worlds.mazes.walls import trace_walls
 from paddock.worlds.placement import Room
 from paddock.worlds.solids import solids
 
@@ -37,7 +46,7 @@ SMALL = """\
 @given(size=sizes, kind=kinds, seed=seeds, loops=shares)
 def test_every_cell_can_be_reached(size: tuple[int, int], kind: str, seed: int, loops: float | None) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
-    steps = distance_map(maze)
+    steps = measure_distances(maze)
     assert steps.shape == size
     assert steps.min() == steps[maze.exit] == 0
     assert (steps >= 0).all()
@@ -55,11 +64,11 @@ def test_the_solution_is_a_shortest_way_through_passages(
     cell = st.tuples(st.integers(0, size[0] - 1), st.integers(0, size[1] - 1))
     start, exit = data.draw(st.lists(cell, min_size=2, max_size=2, unique=True))
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops, start=start, exit=exit)
-    way = solution(maze)
+    way = solve_maze(maze)
     assert (way[0], way[-1]) == (start, exit)
     assert all(abs(a[0] - b[0]) + abs(a[1] - b[1]) == 1 for a, b in pairwise(way))
-    assert all(maze.joined(a, b) for a, b in pairwise(way))
-    assert len(set(way)) == len(way) == distance_map(maze)[start] + 1
+    assert all(maze.is_open(a, b) for a, b in pairwise(way))
+    assert len(set(way)) == len(way) == measure_distances(maze)[start] + 1
 
 
 @given(size=sizes, kind=kinds, seed=seeds, loops=shares)
@@ -67,7 +76,7 @@ def test_the_distance_map_falls_by_one_towards_the_exit(
     size: tuple[int, int], kind: str, seed: int, loops: float | None
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
-    steps = distance_map(maze)
+    steps = measure_distances(maze)
     for cell, ways in maze.ways().items():
         around = [int(steps[other]) for other in ways]
         assert all(abs(other - steps[cell]) <= 1 for other in around)
@@ -96,7 +105,7 @@ def test_another_seed_gives_another_maze(kind: str, seed: int, other: int) -> No
 
 def test_mazes_stay_the_same_from_release_to_release() -> None:
     maze = make_maze(5, 3, kind="wilson", seed=1)
-    assert maze.drawn(solution(maze)) == SMALL
+    assert maze.to_text(solve_maze(maze)) == SMALL
     assert str(maze) == SMALL.replace("·", " ")
 
 
@@ -113,10 +122,10 @@ def test_every_bit_of_wall_is_in_exactly_one_line(
     size: tuple[int, int], kind: str, seed: int, loops: float | None
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
-    lengths = [math.dist(a, b) for line in wall_lines(maze) for a, b in pairwise(line)]
+    lengths = [math.dist(a, b) for line in trace_walls(maze) for a, b in pairwise(line)]
     walls = size[0] * (size[1] - 1) + size[1] * (size[0] - 1) - len(maze.passages)
     assert sum(lengths) == walls
-    for line in wall_lines(maze):  # no corner in the middle of a straight run
+    for line in trace_walls(maze):  # no corner in the middle of a straight run
         for a, b, c in zip(line, line[1:], line[2:], strict=False):
             assert (b[0] - a[0]) * (c[1] - b[1]) != (b[1] - a[1]) * (c[0] - b[0])
 
@@ -125,7 +134,7 @@ def test_every_bit_of_wall_is_in_exactly_one_line(
 def test_a_large_maze_has_few_walls(kind: str) -> None:
     maze = make_maze(20, 20, kind=kind, seed=4)
     bits = 2 * 20 * 19 - len(maze.passages)
-    world = maze_world(maze)
+    world = make_maze_world(maze)
     assert len(world.walls) <= bits / 2.5
     assert len(solids(world)) <= bits / 1.5
 
@@ -139,9 +148,9 @@ def test_cells_that_are_walled_in_keep_their_walls() -> None:
         start=(0, 0),
         exit=(2, 2),
     )
-    assert sum(len(line) - 1 for line in wall_lines(inner)) == 4
-    assert read_maze(maze_world(inner)) == inner
-    assert read_maze(maze_world(ring)) == ring
+    assert sum(len(line) - 1 for line in trace_walls(inner)) == 4
+    assert read_maze(make_maze_world(inner)) == inner
+    assert read_maze(make_maze_world(ring)) == ring
 
 
 def around() -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -169,7 +178,7 @@ def test_an_e_puck_fits_everywhere_along_the_corridors(
     heading: float,
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
-    world = maze_world(maze, corridor=corridor, thickness=thickness, robot="e-puck")
+    world = make_maze_world(maze, corridor=corridor, thickness=thickness, robot="e-puck")
     layout, room, body = Layout(corridor=corridor, thickness=thickness), Room(world), load_robot("e-puck")
     for a, b in sorted(maze.passages):
         for share in np.linspace(0, 1, 4):
@@ -185,13 +194,13 @@ def test_the_walls_stand_where_there_is_no_passage(
     size: tuple[int, int], kind: str, seed: int, loops: float | None
 ) -> None:
     maze = make_maze(*size, kind=kind, seed=seed, loops=loops)
-    assert read_maze(maze_world(maze)) == maze
+    assert read_maze(make_maze_world(maze)) == maze
 
 
 def test_the_shipped_maze_can_be_read_as_a_maze() -> None:
     maze = read_maze(load_world("maze"))
     assert len(maze.passages) == 63
-    assert len(solution(maze)) == 33
+    assert len(solve_maze(maze)) == 33
     assert len(maze.dead_ends()) == 14
 
 
@@ -201,18 +210,18 @@ def test_the_world_of_a_maze_reads_back_equal(
     tmp_path_factory: pytest.TempPathFactory, kind: str, seed: int, height: float, corridor: float
 ) -> None:
     path = tmp_path_factory.mktemp("mazes") / "copy.toml"
-    world = maze_world(make_maze(6, 4, kind=kind, seed=seed), corridor=corridor, height=height)
+    world = make_maze_world(make_maze(6, 4, kind=kind, seed=seed), corridor=corridor, height=height)
     save_world(world, path)
     assert load_world(path) == world
 
 
 def test_the_robot_looks_along_its_way_and_drives(tmp_path: Path) -> None:
     maze = make_maze(5, 5, kind="kruskal", seed=2)
-    world = maze_world(maze, robot="e-puck", corridor=0.3, thickness=0.02, height=0.2, name="mine", title="Mine")
+    world = make_maze_world(maze, robot="e-puck", corridor=0.3, thickness=0.02, height=0.2, name="mine", title="Mine")
     assert (world.name, world.title, world.border.height) == ("mine", "Mine", 0.2)
     assert {start.name for start in world.starts} == {"start", "exit"}
     assert world.bounds == (0.0, 0.0, 1.58, 1.58)
-    way, layout = solution(maze), Layout(corridor=0.3, thickness=0.02)
+    way, layout = solve_maze(maze), Layout(corridor=0.3, thickness=0.02)
     with paddock.open(world) as arena:
         robot = arena["robot"]
         assert layout.cell_at(robot.pose.x, robot.pose.y) == maze.start
@@ -223,7 +232,7 @@ def test_the_robot_looks_along_its_way_and_drives(tmp_path: Path) -> None:
 
 
 def test_the_exit_is_marked_on_the_floor() -> None:
-    with paddock.open(maze_world(make_maze(3, 3), robot="e-puck")) as arena:
+    with paddock.open(make_maze_world(make_maze(3, 3), robot="e-puck")) as arena:
         robot = arena["robot"]
         robot.ground.enable()
         outside = robot.ground.read()
@@ -247,15 +256,15 @@ def test_the_exit_is_marked_on_the_floor() -> None:
             "passages: expected two neighbours, the left or lower one first, got [[1, 0], [0, 0]]",
         ),
         (
-            lambda: solution(Maze(columns=2, rows=1, passages=frozenset(), start=(0, 0), exit=(1, 0))),
+            lambda: solve_maze(Maze(columns=2, rows=1, passages=frozenset(), start=(0, 0), exit=(1, 0))),
             "no way leads from the start (0, 0) to the exit (1, 0)",
         ),
         (
-            lambda: maze_world(make_maze(3, 3), corridor=0.1),
+            lambda: make_maze_world(make_maze(3, 3), corridor=0.1),
             "corridor: expected metres > 0.1, so that the scout can turn, got 0.1",
         ),
-        (lambda: maze_world(make_maze(3, 3), corridor=0.0), "corridor: expected metres > 0, got 0"),
-        (lambda: maze_world(make_maze(3, 3), thickness=-0.1), "thickness: expected metres >= 0, got -0.1"),
+        (lambda: make_maze_world(make_maze(3, 3), corridor=0.0), "corridor: expected metres > 0, got 0"),
+        (lambda: make_maze_world(make_maze(3, 3), thickness=-0.1), "thickness: expected metres >= 0, got -0.1"),
         (lambda: read_maze(load_world("empty")), "empty.toml: starts: missing: a start called 'start'"),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import BaseArena, check_place, checked_ticks
+from paddock.arena.base import BaseArena, check_place, check_ticks
 from paddock.arena.body import Body
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
@@ -25,7 +25,7 @@ from paddock.arena.snapshot import Snapshot, fingerprint
 from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
-from paddock.core.numeric import checked_seed
+from paddock.core.numeric import check_seed
 from paddock.core.observation import Readings
 from paddock.engine import state as engine
 from paddock.engine.kernels.surroundings import index_crowd
@@ -56,7 +56,7 @@ class Arena(BaseArena):
         self._watched: list[Robot] = []
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self._hold(built)
-        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=checked_seed(seed))
+        self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=check_seed(seed))
         self.commands = engine.initial_commands(self.model)
         self.robots = Robots(self)
         with progress_while_compiling("its engine", step):
@@ -116,7 +116,7 @@ class Arena(BaseArena):
         elif not self._watched:
             self._pass(n)
         else:
-            for _ in range(checked_ticks(n)):
+            for _ in range(check_ticks(n)):
                 self._pass(1)
                 for robot in self._watched:
                     robot.watches.look(self.time)
@@ -125,7 +125,7 @@ class Arena(BaseArena):
         if self.gate is None:
             self.advance(ticks)
         else:
-            self.gate(checked_ticks(ticks))
+            self.gate(check_ticks(ticks))
 
     def advance(self, n: int) -> None:
         """Let ticks pass without asking the gate; for whoever keeps it."""
@@ -133,7 +133,7 @@ class Arena(BaseArena):
             with self.turn:
                 self._step(self.model, self.state, self.commands, self.scratch, 1)
         else:
-            self._advance(checked_ticks(n), self._step)
+            self._advance(check_ticks(n), self._step)
 
     def _advance(self, ticks: int, kernel: Any, *more: Any) -> None:
         """Run a kernel for some ticks, in slices short enough for Ctrl-C and for other threads."""
@@ -150,8 +150,8 @@ class Arena(BaseArena):
     def _drive(self, loop: EpisodeLoop) -> str:
         plan = loop.plan
         hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched
-        policies = [controller for controller in plan.controllers.values() if isinstance(controller, Policy)]
-        if hooks or not policies or len(policies) < len(plan.controllers):
+        controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
+        if hooks or not controllers or not all(isinstance(controller, Policy) for controller in controllers):
             return loop.drive()
         return self._drive_compiled(loop)
 
@@ -165,7 +165,7 @@ class Arena(BaseArena):
 
     def watched(self, robot: Robot) -> None:
         """A robot's observers have changed."""
-        others = [one for one in self._watched if one is not robot]
+        others = [other for other in self._watched if other is not robot]
         self._watched = [*others, robot] if robot.watches.any else others
 
     def _drive_compiled(self, loop: EpisodeLoop) -> str:
@@ -216,10 +216,14 @@ class Arena(BaseArena):
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
-        chosen = self.seed if seed is None else checked_seed(seed)
+        chosen = self.seed if seed is None else check_seed(seed)
         start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen)
         self.take_over(start, engine.initial_commands(self.model))
         self.note_event("reset", text="reset" if seed is None else f"reset with seed {chosen}")
+
+    def rewind(self) -> None:
+        if self.tick:
+            self.reset()
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""
@@ -286,7 +290,7 @@ class Arena(BaseArena):
 
     def _placed(self) -> list[Placed]:
         """All robots as the world has them, with their specs instead of names that would be looked up."""
-        return [replace(one, type=spec) for one, spec in zip(self.world.robots, self.built.robots, strict=True)]
+        return [replace(placed, type=spec) for placed, spec in zip(self.world.robots, self.built.robots, strict=True)]
 
     def _rebuild(self, robots: list[Placed]) -> None:
         """Go on with other robots: those that were there before keep their state."""

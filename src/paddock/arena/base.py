@@ -191,6 +191,9 @@ class BaseArena(ABC):
         """The robots whose traces are kept; here those that are driven, as it is costly to ask for others."""
         return list(driven)
 
+    def rewind(self) -> None:  # noqa: B027 (only arenas of this process can)
+        """A run is about to begin again after a reset: undo what its controllers did since."""
+
     def collect_events(self, events: list[Event] | None) -> None:
         """Collect what happens from now on in a list; None: no more."""
         self._events, self._runner = events, threading.get_ident()
@@ -221,7 +224,7 @@ def check_place(name: str, at: tuple[float, float] | None, heading: float) -> No
     check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
 
 
-def checked_ticks(n: int) -> int:
+def check_ticks(n: int) -> int:
     """A number of ticks to step, or a SimulationError."""
     try:
         ticks = operator.index(n)

@@ -27,15 +27,15 @@ class Device:
 
     def __init__(self, robot: Robot, spec: SensorSpec, number: int, first: int) -> None:
         self.robot, self.spec, self.name, self.number = robot, spec, spec.name, number
-        self.slot = Slot(first, first + spec.channels, shown_as(spec))
+        self.slot = Slot(first, first + spec.channels, choose_display(spec))
         self.enabled = False
         self.sensors = frozenset(range(spec.channels))  # those that are read, once it is enabled
         self.polled = isinstance(spec, RangeSensorSpec) and spec.polled
 
     def enable(self, *sensors: int) -> None:
         """Switch the device on: all of it, or only some sensors of a ring; the others read as not a number then."""
-        chosen = frozenset(self._checked(one) for one in sensors) or frozenset(range(self.spec.channels))
-        show = shown_as(self.spec)
+        chosen = frozenset(self._checked(sensor) for sensor in sensors) or frozenset(range(self.spec.channels))
+        show = choose_display(self.spec)
         if len(chosen) < self.spec.channels:
             show = partial(as_some, np.isin(np.arange(self.spec.channels), list(chosen)))
         self._switch(True, chosen, self.slot._replace(show=show))
@@ -218,7 +218,7 @@ def devices_of(robot: Robot, specs: Iterable[SensorSpec]) -> dict[str, Device]:
     return devices
 
 
-def shown_as(spec: SensorSpec) -> Callable[[Readings], Any]:
+def choose_display(spec: SensorSpec) -> Callable[[Readings], Any]:
     """How a kind's numbers are shown: a pose, truth values, values with names, one number, or an array."""
     if spec.shows != "values":
         return SHAPES[spec.shows]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.arena.episode_robot import EpisodeRobot
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, PaddockWarning
-from paddock.core.places import place_of, problem_of
+from paddock.core.places import error_location, problem_of
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event, RobotRecord
 from paddock.episodes.events import MOTIONS
@@ -104,6 +104,7 @@ class EpisodeLoop:
             if plan.on_step is not None:
                 self.acting = None
                 plan.on_step(arena)
+                self._look_at_events()
         return reason
 
     def _end(self) -> str:
@@ -153,8 +154,8 @@ class EpisodeLoop:
                 reset = getattr(controller, "reset", None) or getattr(controller, "forget", None)
                 if reset is not None:
                     reset()
-        del self.events[:]
-        self.events.append(event)
+        self.arena.rewind()
+        self.events[:] = [event]
         self._handled = 1
         self.begin()
 
@@ -165,7 +166,7 @@ class EpisodeLoop:
                 robot.robot.stop()
 
     def _describe(self, error: BaseException) -> str:
-        where = place_of(error)
+        where = error_location(error)
         return f"{where}: {problem_of(error)}" if where else problem_of(error)
 
     def _finish(self, reason: str, *, failed: bool = False) -> Episode:

@@ -54,8 +54,8 @@ class SenseObserver:
         return {name for name in wanted if name not in last or not _same(last[name], values[name])}
 
 
-def _same(one: Any, other: Any) -> bool:
-    return np.array_equal(one, other, equal_nan=True)  # sensors that are switched off are no news
+def _same(before: Any, other: Any) -> bool:
+    return np.array_equal(before, other, equal_nan=True)  # sensors that are switched off are no news
 
 
 class ImageObserver:
@@ -89,7 +89,7 @@ class Watches:
         self._changed()
 
         def end() -> None:
-            self._observers = tuple(one for one in self._observers if one is not entry)
+            self._observers = tuple(observer for observer in self._observers if observer is not entry)
             self._changed()
 
         return end
@@ -102,7 +102,7 @@ class Watches:
 
         def end() -> None:
             left = self._cameras.get(camera.name, ())
-            self._set_camera(camera.name, tuple(one for one in left if one is not entry))
+            self._set_camera(camera.name, tuple(observer for observer in left if observer is not entry))
 
         return end
 
@@ -139,7 +139,7 @@ class Watches:
     @property
     def camera_periods(self) -> dict[str, float]:
         """How often pictures are wanted [s], by camera."""
-        return {name: min(one.schedule.period for one in those) for name, those in self._cameras.items()}
+        return {name: min(observer.schedule.period for observer in those) for name, those in self._cameras.items()}
 
     # ---- telling
 
@@ -153,7 +153,7 @@ class Watches:
             errors += self._told(self._observers, self.robot.body.sense(self.robot))
         for name, observers in self._cameras.items():
             camera = self.robot.devices[name]
-            due = [one for one in observers if one.schedule.due(tick)] if camera.enabled else []
+            due = [observer for observer in observers if observer.schedule.due(tick)] if camera.enabled else []
             if due:
                 picture = camera.read()
                 errors += self._shown(due, picture)
@@ -165,16 +165,18 @@ class Watches:
 
     def show(self, camera: str, picture: Any, tick: int) -> None:
         """Hand a picture to the observers of a camera for whom it is time."""
-        others = [one for one in self._cameras.get(camera, ()) if one.schedule.last != tick]  # each picture once
-        self._raise(self._shown([one for one in others if one.schedule.due(tick)], picture))
+        others = [
+            observer for observer in self._cameras.get(camera, ()) if observer.schedule.last != tick
+        ]  # each picture once
+        self._raise(self._shown([observer for observer in others if observer.schedule.due(tick)], picture))
 
     def _told(self, observers: Iterable[SenseObserver], seen: Observation) -> list[Exception]:
         values = {name: getattr(seen, name) for name in seen.sensors}
-        calls = [(one.call, seen.only(news)) for one in observers if (news := one.news(values))]
+        calls = [(observer.call, seen.only(news)) for observer in observers if (news := observer.news(values))]
         return self._call(calls)
 
     def _shown(self, observers: Iterable[ImageObserver], picture: Any) -> list[Exception]:
-        return self._call([(one.call, as_picture(picture)) for one in observers])
+        return self._call([(observer.call, as_picture(picture)) for observer in observers])
 
     def _call(self, calls: Iterable[tuple[Observer, Any]]) -> list[Exception]:
         errors = []

@@ -20,7 +20,7 @@ from paddock.policies.networks import Network, nearness
 from paddock.robots import load_robot
 from paddock.rollouts.batch import Batch
 from paddock.rollouts.cuda.device import Cuda
-from paddock.rollouts.cuda.launch import Job
+from paddock.rollouts.cuda.launch import GpuRun
 from paddock.rollouts.metric_sums import metric_sums_of
 from paddock.rollouts.policy_table import policy_table_of
 from paddock.worlds import load_world
@@ -42,6 +42,7 @@ class Bench(NamedTuple):
     steps: int  # in one measurement, about half a second's worth
     beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
     figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
+    between: Callable[[], None] = lambda: None  # is called before each measurement, and not timed
     close: Callable[[], None] = lambda: None
 
 
@@ -106,14 +107,14 @@ def batch_gpu() -> Bench:
     return Bench(GPU_WORLDS, TICK, work, 1_000)
 
 
-def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> Job:
+def gpu_job(gpu: Cuda, worlds: Batch, individuals: int) -> GpuRun:
     """The tables of a batch on the GPU, with the network of the benchmark at the wheels."""
     policy = batch_policy(individuals)
     policy_table = policy_table_of(worlds.scenes[0], {0: policy}, worlds=len(worlds))
     metric_sums = metric_sums_of(
         worlds.scenes, [Distance(), ContactTime()], policy_table.enabled, worlds.poses, worlds.ticks, 0, 0
     )
-    return Job(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, policy_table, metric_sums)
+    return GpuRun(gpu, worlds.scenes, worlds.state, worlds.commands, {0: policy}, policy_table, metric_sums)
 
 
 def why_no_gpu() -> str:
@@ -209,7 +210,7 @@ def swarm_world(robots: int, seed: int = 1) -> WorldSpec:
         while True:
             x, y = (rng.uniform(radius + 0.02, side - radius - 0.02) for _ in range(2))
             column, row = int(x / 0.2), int(y / 0.2)
-            near = [one for i in (-1, 0, 1) for j in (-1, 0, 1) for one in taken.get((column + i, row + j), ())]
+            near = [disc for i in (-1, 0, 1) for j in (-1, 0, 1) for disc in taken.get((column + i, row + j), ())]
             if all(math.hypot(x - a, y - b) > radius + size + 0.02 for a, b, size in near):
                 taken.setdefault((column, row), []).append((x, y, radius))
                 return x, y

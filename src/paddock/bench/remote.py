@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -24,7 +26,50 @@ def remote() -> Bench:
     stack = ExitStack()
     url = stack.enter_context(server_process("clutter", "--lock-step"))
     arena = stack.enter_context(paddock.connect(url))
-    return Bench(1, arena.dt, control_loop(arena), 2_000, close=stack.close)
+    loop = control_loop(arena)
+    raw: list[float] = []
+    ratios: list[float] = []
+
+    def work(steps: int) -> None:
+        began = time.perf_counter()
+        loop(steps)
+        if raw:
+            ratios.append(raw[-1] * (time.perf_counter() - began) / steps)
+
+    def figures() -> dict[str, float]:
+        return {
+            "ping_pong_per_s": round(statistics.median(raw), 1),
+            "ping_pongs_per_cycle": round(statistics.median(ratios), 2),
+        }
+
+    def between() -> None:
+        raw.append(ping_pong())
+
+    return Bench(1, arena.dt, work, 4_000, close=stack.close, figures=figures, between=between)
+
+
+ECHO = """
+import socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    while data := connection.recv(4096):
+        connection.sendall(data)
+"""
+
+
+def ping_pong(count: int = 10_000) -> float:
+    """Round trips of 100 bytes per second between two processes over TCP: what a cycle cannot be faster than."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        command = [sys.executable, "-c", ECHO, str(listener.getsockname()[1])]
+        with subprocess.Popen(command):
+            connection, _ = listener.accept()
+            with connection:
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                began = time.perf_counter()
+                for _ in range(count):
+                    connection.sendall(bytes(100))
+                    connection.recv(4096)
+                return count / (time.perf_counter() - began)
 
 
 def remote_many() -> Bench:
@@ -55,16 +100,16 @@ def remote_many() -> Bench:
             client.stdin.write(f"{ticks}\n")
             client.stdin.flush()
         arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
-        due = server.session.conductor.due  # by the clock that all processes of a machine share
-        for one in arrivals:
-            late.extend(when - due(tick) for tick, when in one)
-            missed.append(one[-1][0] - one[0][0] + 1 - len(one))
+        due = server.session.clock.due  # by the clock that all processes of a machine share
+        for observations in arrivals:
+            late.extend(when - due(tick) for tick, when in observations)
+            missed.append(observations[-1][0] - observations[0][0] + 1 - len(observations))
 
     def figures() -> dict[str, float]:
         count = len(late) + sum(missed)
         return {
             "observations": count,
-            "within_tick": round(sum(one <= TICK for one in late) / count, 5),
+            "within_tick": round(sum(delay <= TICK for delay in late) / count, 5),
             "late_p50_ms": round(1000 * sorted(late)[len(late) // 2], 3),
             "late_p99_ms": round(1000 * sorted(late)[int(len(late) * 0.99)], 3),
         }

@@ -16,7 +16,10 @@ def main() -> None:
         from rich.console import Console
         from rich.text import Text
 
-        Console(stderr=True).print(Text.assemble(("paddock: ", "bold red"), str(error)), soft_wrap=True)
+        from paddock.core.outside import visible
+
+        words = Text.assemble(("paddock: ", "bold red"), visible(error, lines=True))
+        Console(stderr=True).print(words, soft_wrap=True)
         sys.exit(2)
     except BrokenPipeError:  # `paddock worlds | head`
         sys.stderr.close()

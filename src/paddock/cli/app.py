@@ -204,7 +204,7 @@ def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> Non
     for name in context.params:
         source = context.get_parameter_source(name)
         if name not in (mode, *used) and source is not None and source.name != "DEFAULT":
-            others = ", ".join(f"--{one}" for one in used)
+            others = ", ".join(f"--{option}" for option in used)
             raise typer.BadParameter(f"--{name} means nothing to --{mode}, which takes {others}")
 
 

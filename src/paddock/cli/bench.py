@@ -37,6 +37,7 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
     compared: dict[str, float] = {}
     within: dict[str, float] = {}
     pictures: dict[str, float] = {}
+    shares: dict[str, dict[str, float]] = {}
     numbers = ("robots", "per second", "per CPU second", "× real time", "compile [s]")
     table = new_table("Robot-steps per second", "bench", *numbers, right=numbers)
     for name in names:
@@ -44,6 +45,8 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             result = measure(name, rounds)
         if "within_tick" in result:
             within[name] = result["within_tick"]
+        if "ping_pong_per_s" in result:
+            shares[name] = result
         if "cost_ratio" in result:
             compared[name] = result["cost_ratio"]
         if json_lines:
@@ -68,6 +71,11 @@ def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:
             console.print(f"{name}: {rate:.1f} pictures per second")
         for name, share in within.items():
             console.print(f"{name}: {100 * share:.2f} % of the observations arrived within one tick")
+        for name, result in shares.items():
+            console.print(
+                f"{name}: a cycle takes as long as {result['ping_pongs_per_cycle']:.1f} round trips of 100 bytes "
+                f"between two processes ({result['ping_pong_per_s']:,.0f} per second, measured in turns)"
+            )
         for name, ratio in compared.items():
             console.print(f"a tick of {name} costs {ratio:.1f} × a tick of its smaller sibling")
         for name in names:
@@ -84,6 +92,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     wall, cpu, ratios = [], [], []
     try:
         for _ in range(rounds):
+            bench.between()
             seconds, cpu_seconds = timed(bench)
             wall.append(seconds)
             cpu.append(cpu_seconds)

@@ -16,7 +16,7 @@ from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.core.errors import LinkError, PaddockError, UnknownName, shown
 from paddock.core.observation import acting
-from paddock.core.places import place, place_of, problem_of
+from paddock.core.places import error_location, place, problem_of
 from paddock.policies.policy_files import load_policy
 from paddock.policies.trainable import Trainable
 
@@ -126,9 +126,9 @@ def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = N
 
 def check_policy(policy: Trainable, path: Path, robot: Robot) -> None:
     """Refuse a policy that was made for a robot with other devices."""
-    made = ", ".join(f"{one.device} ({one.values})" for one in policy.inputs)
+    made = ", ".join(f"{part.device} ({part.values})" for part in policy.inputs)
     has = {name: device.spec.channels for name, device in robot.devices.items()}
-    if any(has.get(one.device) != one.values for one in policy.inputs):
+    if any(has.get(part.device) != part.values for part in policy.inputs):
         raise PaddockError(
             f"{path}: this policy was made for a robot with {made}; {robot.name} ({robot.spec.name}) has "
             + (", ".join(f"{name} ({values})" for name, values in has.items()) or "no devices")
@@ -151,7 +151,7 @@ def telling_place(path: Path | None, *names: str) -> Iterator[None]:
     except Exception as error:
         if path is None:
             raise
-        where = place_of(error, path)
+        where = error_location(error, path)
         if where is None:
             if isinstance(error, LinkError):  # nobody's mistake there
                 raise
@@ -176,6 +176,6 @@ def _names(node: ast.AST) -> list[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.Import | ast.ImportFrom):
-        return [one.asname or one.name for one in node.names]
+        return [alias.asname or alias.name for alias in node.names]
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     return [target.id for target in targets if isinstance(target, ast.Name)]

@@ -24,7 +24,7 @@ STATUS_ROBOTS = 3  # in the status line
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drive:
+class DrivePlan:
     """Who shall drive, and for how long."""
 
     seconds: float
@@ -36,7 +36,7 @@ class Drive:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class DriveOutcome:
     """What came of it."""
 
     episode: Episode
@@ -46,8 +46,8 @@ class Outcome:
     def explanation(self) -> str:
         """Why it ended, for the page."""
         episode = self.episode
-        who = f" of {episode.culprit}" if episode.culprit else ""
-        return f"{episode.reason} (at {episode.seconds:g} s{who})" if episode.failed else episode.reason
+        who = f"robot {episode.culprit}, " if episode.culprit else ""
+        return f"{episode.reason} ({who}at {episode.seconds:g} s)" if episode.failed else episode.reason
 
 
 def check_seconds(seconds: float) -> None:
@@ -56,7 +56,7 @@ def check_seconds(seconds: float) -> None:
         raise PaddockError(f"--seconds: expected seconds >= 0, got {seconds:g}")
 
 
-def run_drivers(arena: BaseArena, drive: Drive, console: Console) -> Outcome:
+def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOutcome:
     """Let controllers drive until the time is over, Ctrl-C, or a mistake in them, which is told here."""
     drivers = drive.choose()
     drivers.enable(arena)
@@ -81,16 +81,16 @@ def run_drivers(arena: BaseArena, drive: Drive, console: Console) -> Outcome:
         if arena.episode is None:
             raise
         console.print("stopped early", style="yellow")
-        return Outcome(episode=arena.episode, interrupted=True)
+        return DriveOutcome(episode=arena.episode, interrupted=True)
     except LinkError:
         raise
     except Exception as error:
         if arena.episode is None:  # it had not begun
             raise
         print_traceback(error, whole=drive.traceback)
-        return Outcome(episode=replace(arena.episode, reason=str(error)))
+        return DriveOutcome(episode=replace(arena.episode, reason=str(error)))
     assert arena.episode is not None
-    return Outcome(episode=arena.episode)
+    return DriveOutcome(episode=arena.episode)
 
 
 def print_traceback(error: BaseException, *, whole: bool) -> None:

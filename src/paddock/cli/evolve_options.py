@@ -1,101 +1,119 @@
-"""The options of `paddock evolve`; the work is done elsewhere."""
+"""`paddock evolve`: its options are made from those of the library, so that each is declared once."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
+from dataclasses import Field, fields
 from pathlib import Path
-from typing import Annotated
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
 
+from paddock.core.errors import PaddockError
+from paddock.core.spec import Spec, hints
+from paddock.evolve.options import EvolutionConfig, Execution
 
-def evolve(
-    task: Annotated[
-        str | None,
-        typer.Argument(
-            help="maze, avoid, wall-follow, line-follow, or your own fitness as module:function. "
-            "With --resume it may be left out."
-        ),
-    ] = None,
-    strategy: Annotated[
-        str | None, typer.Option(help="ga, es, cma, random, map-elites, gp (programs) or neat. Default: ga.")
-    ] = None,
-    population: Annotated[int | None, typer.Option(min=1, help="Individuals in a generation. Default: 20.")] = None,
-    generations: Annotated[int | None, typer.Option(min=0, help="Default: 200.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Decides all chance. Default: 0.")] = None,
-    world: Annotated[str | None, typer.Option(help="Instead of the task's own world, with one robot.")] = None,
-    mazes: Annotated[int | None, typer.Option(min=0, help="Generate so many. Default: 0, the shipped maze.")] = None,
-    size: Annotated[
-        str | None, typer.Option(help="Columns and rows of generated mazes, or of that in --world. Default: 8x8.")
-    ] = None,
-    kind: Annotated[str | None, typer.Option(help="Of generated mazes. Default: backtracker.")] = None,
-    trials: Annotated[
-        int | None, typer.Option(min=1, help="Drives in every world, each with other noise. Default: 1; avoid: 5.")
-    ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Simulated seconds of a drive, at most.")] = None,
-    hidden: Annotated[str | None, typer.Option(help="Units of the hidden layers, such as 8 or 8,4.")] = None,
-    recurrent: Annotated[
-        bool | None, typer.Option("--recurrent/--feed-forward", help="Whether the network remembers.")
-    ] = None,
-    length: Annotated[
-        int | None,
-        typer.Option(min=1, help="Instructions of a program, at most. Default: 64, or more for many inputs."),
-    ] = None,
-    until_solved: Annotated[
-        bool, typer.Option("--until-solved", help="Stop as soon as the champion has solved all its worlds.")
-    ] = False,
-    test: Annotated[int, typer.Option(min=0, help="Let the champion drive in so many unseen mazes or noises.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Folder for champion, learning curve, history, checkpoint.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the evolution in the folder --out.")] = False,
-    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
-    precision: Annotated[
-        str | None, typer.Option(help="With --device cuda: float64, or float32, which is faster. Default: float64.")
-    ] = None,
-    workers: Annotated[str, typer.Option(help="local: all cores here; ray: a cluster.")] = "local",
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: one for every core. Results stay equal.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
-) -> None:
-    """Evolve a controller: networks, programs or grown networks, judged in many worlds at once.
+NUMBERS = re.compile(r"\s*(\d{1,9}(\s*[x×,]\s*\d{1,9})*)?\s*")
 
-    Ctrl-C and SIGTERM keep the best so far. The same seed gives the same champion, to the last bit, on any
-    number of cores.
 
-      paddock evolve maze --out runs/maze
-      paddock run runs/maze/world.toml --policy runs/maze/champion.npz --seed 0 --seconds 60
-      paddock evolve --resume --out runs/maze --generations 400
-      paddock evolve maze --mazes 20 --strategy cma --until-solved --test 100
-      paddock evolve avoid --strategy cma --population 32 --generations 50
-      paddock evolve my_tasks:far_and_wide --world clutter
-    """
-    from paddock.cli.evolve import run_evolution
-    from paddock.core.errors import PaddockError
+def make_command() -> Callable[..., None]:
+    """The command as typer wants it: a function with a parameter for every option."""
 
-    cells = None
-    if size is not None:
-        found = re.fullmatch(r"\s*(\d{1,3})(?:\s*[x×]\s*(\d{1,3}))?\s*", size)
-        if found is None:
-            raise PaddockError(f"--size: expected columns and rows such as 8x8, got {size!r}")
-        cells = int(found[1]), int(found[2] or found[1])
-    layers = None
-    if hidden is not None:
-        try:
-            layers = tuple(int(units) for units in hidden.split(",") if units.strip())
-        except ValueError:
-            raise PaddockError(f"--hidden: expected units such as 8 or 8,4, got {hidden!r}") from None
-    wanted = {
-        "strategy": strategy, "population": population, "generations": generations, "seed": seed, "world": world,
-        "mazes": mazes, "size": cells, "kind": kind, "trials": trials, "seconds": seconds, "hidden": layers,
-        "recurrent": recurrent, "length": length, "precision": precision,
-    }  # fmt: skip
-    run_evolution(
-        task,
-        {name: value for name, value in wanted.items() if value is not None},
-        out=out,
-        resume=resume,
-        test=test,
-        threads=threads,
-        device=device,
-        workers=workers,
-        until_solved=until_solved,
-        json_line=json,
-    )
+    def evolve(task: str | None, out: Path | None, resume: bool, json: bool, **options: Any) -> None:
+        """Evolve a controller: networks, programs or networks that grow, evaluated in many worlds at once.
+
+        Ctrl-C and SIGTERM keep the best so far. The same seed gives the same champion, to the last bit, on any
+        number of cores.
+
+          paddock evolve maze --out runs/maze
+          paddock run runs/maze/world.toml --policy runs/maze/champion.npz --seed 0 --seconds 60
+          paddock evolve --resume --out runs/maze --generations 400
+          paddock evolve maze --mazes 20 --strategy cma --until-solved --test 100
+          paddock evolve avoid --strategy cma --population 32 --generations 50
+          paddock evolve my_tasks:far_and_wide --world clutter
+        """
+        from paddock.cli.evolve import run_evolution
+
+        given = {"task": task, **options}
+        config, execution = (
+            {field.name: _read(field, hints(kind)[field.name], given[field.name]) for field in fields(kind)}
+            for kind in (EvolutionConfig, Execution)
+        )
+        run_evolution(
+            {name: value for name, value in config.items() if value is not None},
+            Execution(**{name: value for name, value in execution.items() if value is not None}),
+            out=out,
+            resuming=resume,
+            json_line=json,
+        )
+
+    parameters = [_argument(), *_options(EvolutionConfig), *_options(Execution), *_folder_options()]
+    evolve.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    evolve.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return evolve
+
+
+def _argument() -> inspect.Parameter:
+    task = next(field for field in fields(EvolutionConfig) if field.name == "task")
+    help = f"{task.metadata['help']} With --resume it may be left out."
+    return _parameter("task", Annotated[str | None, typer.Argument(help=help)], None)
+
+
+def _options(kind: type[Spec]) -> list[inspect.Parameter]:
+    """An option for every field; None where it is not given."""
+    made = []
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name == "task":
+            continue
+        help = field.metadata["help"]
+        if field.default is not None and field.default is not False:
+            help += f" Default: {field.default}."
+        flags = field.metadata["flags"] or f"--{field.name.replace('_', '-')}"
+        type_ = _click_type(hints(kind)[field.name])
+        made.append(_parameter(field.name, Annotated[type_ | None, typer.Option(flags, help=help)], None))  # type: ignore[valid-type]
+    return made
+
+
+def _folder_options() -> list[inspect.Parameter]:
+    folder = typer.Option(help="Folder for champion, learning curve, history, checkpoint.")
+    resume = typer.Option("--resume", help="Resume the evolution in the folder --out.")
+    json = typer.Option("--json", help="Print the summary as one JSON object.")
+    return [
+        _parameter("out", Annotated[Path | None, folder], None),
+        _parameter("resume", Annotated[bool, resume], False),
+        _parameter("json", Annotated[bool, json], False),
+    ]
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _plain(hint: Any) -> Any:
+    """A field's type without its rules, and without None."""
+    if get_origin(hint) in (Union, UnionType):
+        hint = next(choice for choice in get_args(hint) if choice is not type(None))
+    return _plain(get_args(hint)[0]) if get_origin(hint) is Annotated else hint
+
+
+def _click_type(hint: Any) -> type:
+    plain = _plain(hint)
+    return plain if plain in (bool, int, float) else str
+
+
+def _read(field: Field[Any], hint: Any, value: Any) -> Any:
+    """What was typed, as the library wants it: lists of numbers are typed as 8x8 or 8,4."""
+    plain = _plain(hint)
+    if value is None or get_origin(plain) is not tuple:
+        return value
+    if NUMBERS.fullmatch(value) is None:
+        raise PaddockError(f"--{field.name}: expected numbers such as {field.metadata['example']}, got {value!r}")
+    numbers = tuple(int(number) for number in re.findall(r"\d+", value))
+    alike = len(numbers) == 1 and Ellipsis not in get_args(plain)  # --size 8 is 8x8
+    return numbers * len(get_args(plain)) if alike else numbers
+
+
+evolve = make_command()

@@ -11,7 +11,7 @@ from paddock.cli.files import checked_new, checked_world_file, save_world_file
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.core.errors import PaddockError
 from paddock.worlds.importers.result import world_name
-from paddock.worlds.mazes import Cell, Layout, Maze, make_maze, maze_world, solution
+from paddock.worlds.mazes import Cell, Layout, Maze, make_maze, make_maze_world, solve_maze
 
 
 def show_maze(
@@ -43,8 +43,8 @@ def show_maze(
     columns, rows = _two_numbers("--size", size, "x×", "columns and rows such as 8x8")
     first, last = _cell("--start", start), _cell("--exit", exit)
     maze = make_maze(columns, rows, kind=kind, seed=seed, loops=loops, start=first or (0, 0), exit=last)
-    way = solution(maze)
-    world = maze_world(
+    way = solve_maze(maze)
+    world = make_maze_world(
         maze,
         corridor=corridor,
         thickness=thickness,
@@ -64,7 +64,7 @@ def show_maze(
         layout = Layout(corridor=corridor, thickness=thickness)
         save_picture(draw_solution(maze, world, layout) if solved else draw_world(world), picture)
     if output is None and picture is None:
-        console.print(maze.drawn(way if solved else ()), markup=False, highlight=False, soft_wrap=True)
+        console.print(maze.to_text(way if solved else ()), markup=False, highlight=False, soft_wrap=True)
         console.print("Keep it:  paddock maze … -o my.toml     Draw it:  paddock maze … --png", style="dim")
 
 

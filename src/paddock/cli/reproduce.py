@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from paddock.cli.sheets import print_sheet
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
-from paddock.experiments.document import checked_folder
+from paddock.experiments.document import ensure_folder
 from paddock.experiments.rows import all_hold, claims
 
 
@@ -24,23 +24,23 @@ def reproduce(
     seeds: int | None = None,
     workers: int | None = None,
 ) -> bool:
-    """Run one reproduction, or `all`, and tell whether every claim holds.
+    """Run study reproduction, or `all`, and tell whether every claim holds.
 
     Args:
         name: of the reproduction.
-        json_lines: print one JSON object for every claim instead of tables.
+        json_lines: print study JSON object for every claim instead of tables.
         out: folder for the report; None: no report.
         seeds: how many for everything that is repeated; None: as many as the claims ask for.
-        workers: processes; None: one for every core.
+        workers: processes; None: study for every core.
     """
     names = list(REPRODUCTIONS) if name == "all" else [name]
-    for one in names:
-        reproduction_called(one)  # refuses an unknown name before anything runs
-    folders = {one: out / one if out is not None and name == "all" else out for one in names}
+    for study in names:
+        reproduction_called(study)  # refuses an unknown name before anything runs
+    folders = {study: out / study if out is not None and name == "all" else out for study in names}
     for folder in folders.values():
         if folder is not None:
-            checked_folder(folder)  # nobody waits for minutes to hear that the report has no place
-    outcomes = {one: _reproduce(one, json_lines, folder, seeds, workers) for one, folder in folders.items()}
+            ensure_folder(folder)  # nobody waits for minutes to hear that the report has no place
+    outcomes = {study: _reproduce(study, json_lines, folder, seeds, workers) for study, folder in folders.items()}
     return all(outcomes.values())
 
 

@@ -15,10 +15,11 @@ from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.cli.built_in import choose_built_in
 from paddock.cli.controllers import chosen_controllers
-from paddock.cli.driving import Drive, check_seconds, run_drivers
+from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import new_table
+from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
 from paddock.episodes import Episode
 from paddock.report import fresh_folder, write_run
@@ -57,7 +58,7 @@ def run_world(
                 show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             )
         while True:
-            drive = Drive(
+            drive = DrivePlan(
                 seconds=seconds,
                 choose=lambda: chosen_controllers(arena, controller, policy, otherwise=choose_built_in),
                 file=controller,
@@ -66,7 +67,12 @@ def run_world(
                 traceback=traceback,
             )
             started = time.perf_counter()
-            outcome = run_drivers(arena, drive, console)
+            try:
+                outcome = run_drivers(arena, drive, console)
+            except PaddockError as error:  # such as a mistake in a file that was changed before the run was repeated
+                if page is None or not offer_to_run_again(page, console, str(error), failed=True):
+                    raise
+                continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
             if out is not None and outcome.episode.robots:

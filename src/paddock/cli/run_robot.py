@@ -12,7 +12,7 @@ import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.cli.controllers import chosen_controllers
-from paddock.cli.driving import Drive, check_seconds, run_drivers
+from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.core.errors import LinkError, PaddockError
 from paddock.links import SERVERS
 
@@ -27,12 +27,12 @@ def run_robot(
     trace: Path | None = None,
     traceback: bool = False,
 ) -> None:
-    """Drive a robot until the time is over or Ctrl-C; whatever happens, it is stopped."""
+    """DrivePlan a robot until the time is over or Ctrl-C; whatever happens, it is stopped."""
     console = Console(highlight=False)
     check_seconds(seconds)
     with paddock.connect(url) as arena:
         robot = choose_robot(arena, url)
-        drive = Drive(
+        drive = DrivePlan(
             seconds=seconds,
             choose=lambda: chosen_controllers(arena, controller, policy, only=robot.name, cameras=fast_enough(url)),
             file=controller,

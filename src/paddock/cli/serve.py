@@ -13,13 +13,14 @@ from rich.console import Console
 import paddock
 from paddock.bridges import Twins
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
-from paddock.cli.tables import new_table
+from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
+from paddock.core.outside import VisibleFormatter, visible
 from paddock.protocol import epuck2
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
-from paddock.server.session import Scoring
+from paddock.server.scoreboard import Scoring
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
@@ -40,8 +41,10 @@ def serve_world(
     open_page: bool,
 ) -> None:
     """Serve until Ctrl-C."""
-    console = Console(highlight=False, soft_wrap=True)
-    logging.basicConfig(format="%(message)s")
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    handler = logging.StreamHandler()
+    handler.setFormatter(VisibleFormatter("%(message)s"))
+    logging.basicConfig(handlers=[handler])
     if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
         raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for flat out, got {settings.speed:g}")
     spec = load_world(world)
@@ -71,7 +74,7 @@ def serve_world(
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
-                table.add_row(student, robot, f"{server.url(token=token)}&robot={robot}")
+                table.add_row(cell(student), robot, cell(f"{server.url(token=token)}&robot={robot}"))
             longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
             wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
             Console(width=max(console.width, wide)).print(table)  # links must not be cut
@@ -101,7 +104,7 @@ def drive(server: Server, drivers: Drivers, file: Path | None, console: Console)
                 arena.run(SLICE, drivers.controllers)
     except PaddockError as error:
         if server.goodbye not in str(error):
-            console.print(f"{error}\n{name} drives no more", style="bold red")
+            console.print(visible(f"{error}\n{name} drives no more", lines=True), style="bold red")
 
 
 def open_twins(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -> Twins | None:

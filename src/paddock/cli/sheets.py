@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from paddock.cli.tables import new_table
-from paddock.experiments.rows import NO, Sheet, is_number
+from paddock.experiments.rows import NO
+from paddock.report.sheets import Sheet, is_number
 
 FRAME = 3  # characters that the frame takes for each column of a table; and one more for the whole
 

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from paddock.core.outside import visible
+
 PERIOD = 0.1  # wall seconds between two updates
 
 Show = Callable[[float, Callable[[], str]], None]  # (seconds of the robots' time, what tells how they are)
@@ -20,7 +22,7 @@ def status_line(console: Console, seconds: float, *, hidden: bool = False) -> It
     with Progress(
         TextColumn("[bold]{task.fields[clock]}"),
         BarColumn(bar_width=20),
-        TextColumn("{task.fields[status]}"),
+        TextColumn("{task.fields[status]}", markup=False),
         console=console,
         transient=True,
         disable=hidden or not console.is_terminal,
@@ -35,6 +37,6 @@ def status_line(console: Console, seconds: float, *, hidden: bool = False) -> It
                 return
             last, factor = now, passed / (now - started)
             clock = f"{passed:6.1f} s  {factor:5.0f}×" if factor >= 10 else f"{passed:6.1f} s  {factor:5.1f}×"
-            progress.update(task, completed=passed, clock=clock, status=status())
+            progress.update(task, completed=passed, clock=clock, status=visible(status()))
 
         yield show

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from rich.markup import escape
 from rich.table import Table
 
+from paddock.core.outside import visible
+
 
 def new_table(title: str, *columns: str, right: tuple[str, ...] = (), widths: Sequence[int] = ()) -> Table:
     """An empty table; units in [brackets] are text, not markup.
@@ -28,3 +30,8 @@ def new_table(title: str, *columns: str, right: tuple[str, ...] = (), widths: Se
             no_wrap=k == 0 and not widths,
         )
     return table
+
+
+def cell(text: object) -> str:
+    """A text from outside as a cell: its brackets are no markup, and nothing in it acts on the terminal."""
+    return escape(visible(text))

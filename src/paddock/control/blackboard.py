@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -34,7 +35,7 @@ class Source:
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     work: Callable[..., Mapping[str, Any] | None] = field(repr=False)
-    rank: int = 0  # of two sources that write the same entry, the one of higher rank is believed
+    rank: int = 0  # of two sources that write the same entry, the one of higher rank counts
 
     def __post_init__(self) -> None:
         for what, entries in (("reads", self.reads), ("writes", self.writes)):
@@ -50,7 +51,7 @@ class Blackboard:
 
     A source works as soon as all entries are there that it reads, once in a cycle; of several that could, the one of
     the highest rank. Of what several write, that of the highest rank stands. The entry `wheels` is the answer. After a
-    cycle, `posts` tells who wanted to write what, in order, and what of it stands; `entries` is the board; `idle` are
+    cycle, `posts` lists who wanted to write what, in order, and what of it stands; `entries` is the board; `idle` are
     the sources for which something was missing.
 
     Args:
@@ -60,14 +61,19 @@ class Blackboard:
 
     def __init__(self, *sources: Source, memory: Mapping[str, Any] | None = None) -> None:
         self._sources = sorted(sources, key=lambda source: -source.rank)
-        self._memory = dict(memory or {})
-        self._entries: dict[str, Any] = {}
-        self.posts: tuple[Post, ...] = ()
-        self.idle: tuple[str, ...] = ()
+        self._first_memory = dict(memory or {})
+        self.reset()
         names = [source.name for source in sources]
         for name in names:
             if names.count(name) > 1:
                 raise PaddockError(f"Blackboard: expected sources with names of their own, got two called {name!r}")
+
+    def reset(self) -> None:
+        """Wipe the board; the memory has its first values again."""
+        self._memory = copy.deepcopy(self._first_memory)
+        self._entries: dict[str, Any] = {}
+        self.posts: tuple[Post, ...] = ()
+        self.idle: tuple[str, ...] = ()
 
     @property
     def entries(self) -> Mapping[str, Any]:
@@ -92,14 +98,14 @@ class Blackboard:
         return self._entries.get(WHEELS)
 
     def _let_work(self, source: Source) -> None:
-        told = source.work(**{entry: self._entries[entry] for entry in source.reads})
-        if told is None:
+        answer = source.work(**{entry: self._entries[entry] for entry in source.reads})
+        if answer is None:
             return
-        if not isinstance(told, Mapping):
+        if not isinstance(answer, Mapping):
             raise PaddockError(
-                f"Source {source.name!r} answered {told!r}: expected a dict of the entries that it writes, or None"
+                f"Source {source.name!r} answered {answer!r}: expected a dict of the entries that it writes, or None"
             )
-        for entry, value in told.items():
+        for entry, value in answer.items():
             if entry not in source.writes:
                 raise UnknownName(f"entry that {source.name!r} may write", entry, source.writes)
             other = self._standing(entry)

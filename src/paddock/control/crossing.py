@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.distance import positive
+from paddock.control.distance import require_positive
 from paddock.control.line import DARK
 from paddock.core.errors import PaddockError
 from paddock.core.numeric import all_finite
@@ -35,7 +35,7 @@ class StockCrossing:
     """
 
     def __init__(self, speed: float = 0.08) -> None:
-        self.speed = positive(f"{type(self).__name__}: speed", speed)
+        self.speed = require_positive(f"{type(self).__name__}: speed", speed)
         self.state = "line"
 
     def act(self, observation: Observation) -> WheelSpeeds:

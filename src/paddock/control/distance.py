@@ -13,7 +13,7 @@ from paddock.core.observation import Observation, WheelSpeeds
 
 Side = Literal["left", "right"]
 
-SIGHT = 0.060  # what is farther aside than this is not followed [m]
+SIDE_RANGE = 0.060  # what is farther aside than this is not followed [m]
 FREE = 0.052  # ahead of the robot there is room from here on [m]
 BLIND = 0.060  # way from where the sensor at 45° loses a thing to where the one at 90° finds it [m]
 AROUND = 0.700  # way of the outer wheel once around where something must be, and a little more [m]
@@ -31,39 +31,43 @@ class KeepDistance:
     def __init__(self, speed: float = 0.08, distance: float = 0.030, side: Side = "left") -> None:
         if side not in BESIDE:
             raise UnknownName("side", side, BESIDE)
-        self.speed, self.side = positive("KeepDistance: speed", speed), side
-        self.distance = positive("KeepDistance: distance", distance)
+        self.speed, self.side = require_positive("KeepDistance: speed", speed), side
+        self.distance = require_positive("KeepDistance: distance", distance)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was seen."""
         self._unseen = BLIND  # way [m] since something was seen ahead
         self._alone = AROUND  # way [m] since something was seen ahead or at its side
         self._time: float | None = None
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision."""
-        passed = 0.0 if self._time is None else observation.time - self._time
+        elapsed = 0.0 if self._time is None else observation.time - self._time
         self._time = observation.time
-        near, way = observation.proximity, self.speed * passed
-        self.look(near, way)
-        self._alone = 0.0 if self._unseen == 0.0 or near[BESIDE[self.side]] < SIGHT else self._alone + way
-        turn = self.turn(near) if self._alone < AROUND else 0.0
+        near, way = observation.proximity, self.speed * elapsed
+        self.remember_ahead(near, way)
+        self._alone = 0.0 if self._unseen == 0.0 or near[BESIDE[self.side]] < SIDE_RANGE else self._alone + way
+        turn = self.choose_turn(near) if self._alone < AROUND else 0.0
         if min(near[k] for k in FRONT) < self.distance:
             turn = -2.0  # on the spot
         return steer(self.speed, turn if self.side == "left" else -turn)
 
-    def look(self, near: NDArray[np.float64], way: float) -> None:
-        """Keep in mind how far the robot has gone since something was ahead of it."""
+    def remember_ahead(self, near: NDArray[np.float64], way: float) -> None:
+        """Remember how far the robot has driven since something was ahead of it."""
         self._unseen = 0.0 if min(near[k] for k in AHEAD) < FREE else self._unseen + way
 
-    def turn(self, near: NDArray[np.float64]) -> float:
+    def choose_turn(self, near: NDArray[np.float64]) -> float:
         """How much to turn to its side, see `steer`; negative: away from it."""
         aslant, beside = float(near[ASLANT[self.side]]), float(near[BESIDE[self.side]])
         if aslant < self.distance:
             return -0.8
-        if beside < SIGHT:
+        if beside < SIDE_RANGE:
             return max(-0.5, min(0.55, 0.25 + 20.0 * (beside - self.distance)))
         return 0.0 if self._unseen < BLIND else 0.55
 
 
-def positive(what: str, number: float) -> float:
+def require_positive(what: str, number: float) -> float:
     """A number > 0, or an error that names it."""
     if not (all_finite(number) and number > 0):
         raise PaddockError(f"{what}: expected a finite number > 0, got {number!r}")

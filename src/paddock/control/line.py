@@ -7,26 +7,30 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.distance import AHEAD, FREE, FRONT, KeepDistance, positive, steer
+from paddock.control.distance import AHEAD, FREE, FRONT, KeepDistance, require_positive, steer
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 
 DARK = 0.5  # the floor is a line below this brightness
 BLOCKED = 0.035  # something ahead is in the way when nearer than this [m]
 PASSED, FAR = 0.080, 0.800  # no line counts before a way around is this long; it leads elsewhere beyond that [m]
-SETTLE = 0.040  # way on the line after which its direction is believed [m]
+SETTLE = 0.040  # way on the line after which its direction is trusted [m]
 ACROSS = 0.050  # way over a line that is met, at most [m]
 FROM_LEFT = (math.radians(-120), math.radians(-60))  # who looks so far from its old heading came from the line's left
 BACK = math.radians(100)  # a line that leads farther away from the old heading than this leads back
 LOST = math.radians(200)  # turned by this without a line, the line is elsewhere
-AXLE = 0.053  # of an e-puck [m]
+WHEEL_SEPARATION = 0.053  # of an e-puck [m]
 
 
 class LineFollower:
     """Follows a dark line with three ground sensors; where it is lost, turns to where it was last seen."""
 
     def __init__(self, speed: float = 0.08) -> None:
-        self.speed = positive("LineFollower: speed", speed)
+        self.speed = require_positive("LineFollower: speed", speed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget where the line was."""
         self.side = 1.0  # where the line was last seen: 1 left, -1 right
 
     def act(self, observation: Observation) -> WheelSpeeds:
@@ -34,7 +38,7 @@ class LineFollower:
         return self.follow(*(bool(value < DARK) for value in observation.ground))
 
     def follow(self, left: bool, middle: bool, right: bool) -> WheelSpeeds:
-        """The same, told which sensors are over the line."""
+        """The same for sensors that are over the line or not."""
         if left != right:
             self.side = 1.0 if left else -1.0
         if middle and not (left or right):
@@ -47,16 +51,20 @@ class LinePatrol:
     """Follows a dark line with three ground sensors; passes what is in its way on the right.
 
     Everyone passes on the right, so two robots that meet head-on pass each other like cars. While it is on the line
-    it keeps in mind where it is heading, by adding up its own commands. It comes back to the line from the right and
-    turns right into it; if its heading tells that it must have come from the left, to the left. So it does not go on in
-    the wrong direction. For robots with the e-puck's `ground` and `proximity` sensors. `state` tells what it is doing:
-    follow, turn away, pass, cross, align or search.
+    it remembers where it is heading, by adding up its own commands. It comes back to the line from the right and turns
+    right into it; if its heading shows that it must have come from the left, to the left. So it does not go on in the
+    wrong direction. For robots with the e-puck's `ground` and `proximity` sensors. `state` is what it is doing: follow,
+    turn away, pass, cross, align or search.
     """
 
     def __init__(self, speed: float = 0.08) -> None:
-        self.speed = positive("LinePatrol: speed", speed)
+        self.speed = require_positive("LinePatrol: speed", speed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, on the line."""
         self.state = "follow"
-        self._follower, self._around = LineFollower(speed), KeepDistance(speed, side="left")
+        self._follower, self._around = LineFollower(self.speed), KeepDistance(self.speed, side="left")
         self._wheels = WheelSpeeds(0.0, 0.0)
         self._time: float | None = None
         self._heading = self._course = 0.0  # [rad] now, and when it was last on the line
@@ -67,18 +75,18 @@ class LinePatrol:
         """One decision."""
         near = observation.proximity
         dark = [bool(value < DARK) for value in observation.ground]
-        way = self._reckon(observation.time)
-        self._around.look(near, way)
+        way = self._add_up(observation.time)
+        self._around.remember_ahead(near, way)
         self._change(any(dark), min(near[k] for k in FRONT) < BLOCKED, min(near[k] for k in AHEAD) > FREE)
         self._wheels = self._follow(dark, way) if self.state == "follow" else self._manoeuvre(near)
         return self._wheels
 
-    def _reckon(self, time: float) -> float:
+    def _add_up(self, time: float) -> float:
         """Add up what the last command did; the way [m] that it went."""
-        passed = 0.0 if self._time is None else time - self._time
+        elapsed = 0.0 if self._time is None else time - self._time
         self._time = time
-        way = 0.5 * (self._wheels.left + self._wheels.right) * passed
-        turn = (self._wheels.right - self._wheels.left) / AXLE * passed
+        way = 0.5 * (self._wheels.left + self._wheels.right) * elapsed
+        turn = (self._wheels.right - self._wheels.left) / WHEEL_SEPARATION * elapsed
         self._heading += turn
         self._gone, self._turned = self._gone + way, self._turned + turn
         return abs(way)
@@ -118,7 +126,7 @@ class LinePatrol:
         if self.state == "turn away":  # on the spot, to the right
             return WheelSpeeds(0.6 * v, -0.6 * v)
         if self.state == "pass":
-            return steer(v, self._around.turn(near))
+            return steer(v, self._around.choose_turn(near))
         if self.state == "search":  # a spiral, so that the line is found wherever it is
             return steer(v, self._follower.side * 0.55 / (1.0 + self._gone))
         if self.state == "cross":

@@ -23,8 +23,19 @@ class Subsumption:
     def __init__(self, **levels: Any) -> None:
         if not levels:
             raise PaddockError("Subsumption: expected at least one level")
-        self._acts: dict[str, Callable[[Observation], Wish]] = {name: acting(one) for name, one in levels.items()}
-        self._wishes: dict[str, Wish] = dict.fromkeys(levels)
+        self._acts: dict[str, Callable[[Observation], Wish]] = {name: acting(level) for name, level in levels.items()}
+        self._levels = levels
+        self._clear()
+
+    def reset(self) -> None:
+        """Begin anew; levels that can are reset, too."""
+        for level in self._levels.values():
+            if callable(getattr(level, "reset", None)):
+                level.reset()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._wishes: dict[str, Wish] = dict.fromkeys(self._levels)
         self.active: str | None = None  # None: no level wants anything
 
     @property

@@ -58,11 +58,11 @@ class DeviceNotEnabled(PaddockError):
     """A device was read before it was switched on."""
 
     def __init__(self, robot: str, device: str, sensor: int | None = None) -> None:
-        path, others = f"{robot}.{device}", f"{robot}.enable() for all devices"
+        device_name, others = f"{robot}.{device}", f"{robot}.enable() for all devices"
         if sensor is not None:
-            others = f"{path}.enable() for the whole ring"
-        what, which = (path, "") if sensor is None else (f"sensor {sensor} of {path}", sensor)
-        super().__init__(f"{what} is not enabled: call {path}.enable({which}) (or {others}) before reading it")
+            others = f"{device_name}.enable() for the whole ring"
+        what, which = (device_name, "") if sensor is None else (f"sensor {sensor} of {device_name}", sensor)
+        super().__init__(f"{what} is not enabled: call {device_name}.enable({which}) (or {others}) before reading it")
 
 
 class DeviceRefused(PaddockError):
@@ -109,7 +109,7 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that was probably meant: a similar one, or one that begins with what was written."""
     names = list(names)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.65)
-    longer = [known for known in names if len(name) > 2 and known.startswith(name)]
+    longer = [candidate for candidate in names if len(name) > 2 and candidate.startswith(name)]
     return next(iter(close + longer), None)
 
 

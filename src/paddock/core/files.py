@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(path: str | Path, mode: str = "w", **how: Any) -> Iterator[IO[Any]]:
-    """Write a temporary file beside the one of that name, and put it in its place when all of it is on the disk."""
+def whole_file(path: str | Path, mode: str = "w", *, sync: bool = True, **how: Any) -> Iterator[IO[Any]]:
+    """Write a temporary file beside the one of that name, and put it in its place when all of it is on the disk.
+
+    Without `sync` that is faster, and safe when a process is killed, but not when the power fails.
+    """
     part = Path(f"{path}.part")
     if "b" not in mode:
         how = {"encoding": "utf-8", **how}
@@ -24,7 +27,8 @@ def whole_file(path: str | Path, mode: str = "w", **how: Any) -> Iterator[IO[Any
         with part.open(mode, **how) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         os.replace(part, path)  # noqa: PTH105 (what is named here is that it is atomic)
     except OSError as error:
         part.unlink(missing_ok=True)

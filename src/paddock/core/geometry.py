@@ -86,8 +86,8 @@ def smooth(points: Sequence[Point], *, closed: bool, pieces: int = 12) -> list[P
         if closed:
             four = [points[(i + k) % n] for k in (-1, 0, 1, 2)]
         else:
-            before = points[i - 1] if i > 0 else _mirrored(points[1], points[0])
-            after = points[i + 2] if i + 2 < n else _mirrored(points[-2], points[-1])
+            before = points[i - 1] if i > 0 else _mirror(points[1], points[0])
+            after = points[i + 2] if i + 2 < n else _mirror(points[-2], points[-1])
             four = [before, points[i], points[i + 1], after]
         curve += [_on_spline(four, j / pieces) for j in range(pieces)]
     if not closed:
@@ -95,7 +95,7 @@ def smooth(points: Sequence[Point], *, closed: bool, pieces: int = 12) -> list[P
     return curve
 
 
-def _mirrored(point: Point, at: Point) -> Point:
+def _mirror(point: Point, at: Point) -> Point:
     return 2 * at[0] - point[0], 2 * at[1] - point[1]
 
 

@@ -180,7 +180,7 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         yield
     except Exception as error:
         if type(error).__module__.startswith("numba."):
-            raise _explained(error) from None
+            raise _explain(error) from None
         raise
     finally:
         done.set()
@@ -191,7 +191,7 @@ def progress_while_compiling(what: str, kernel: Kernel) -> Iterator[None]:
         sys.stderr.flush()
 
 
-def _explained(error: Exception) -> Exception:
+def _explain(error: Exception) -> Exception:
     """What the compiler says of somebody's own kernel, in short; of Paddock's, all that it says."""
     text = str(error)
     places = re.findall(r'File "([^"]+)", line (\d+):', text)

@@ -15,9 +15,11 @@ from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
 
 
-def write_npz(path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+def write_npz(
+    path: str | Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, sync: bool = True
+) -> None:
     """Write arrays and their description, which has a `format`; the old file stays until the new one is whole."""
-    with whole_file(path, "wb") as file:
+    with whole_file(path, "wb", sync=sync) as file:
         np.savez(file, allow_pickle=False, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **arrays)
 
 

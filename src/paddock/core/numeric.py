@@ -26,7 +26,7 @@ def check_heading(what: str, heading: float) -> None:
         )
 
 
-def checked_seed(seed: int) -> int:
+def check_seed(seed: int) -> int:
     """A seed, or a SimulationError."""
     if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from msgspec import Meta, Struct, field
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName
@@ -14,6 +15,7 @@ from paddock.core.jit import Kernel
 from paddock.core.values import as_picture
 
 Readings = NDArray[np.float64]
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max, description="a finite number")]
 
 
 class WheelSpeeds(NamedTuple):
@@ -23,14 +25,13 @@ class WheelSpeeds(NamedTuple):
     right: float
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """What one robot wants; what is left out stays as it is."""
+class Command(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What one robot wants; what is left out stays as it is. It travels in messages as it is."""
 
-    wheels: tuple[float, float] | None = None  # wheel speeds left, right [m/s]
-    pans: Mapping[str, float] = field(default_factory=dict)  # pan angle [rad] by device
-    leds: Mapping[str, float] = field(default_factory=dict)  # brightness 0 … 1 by lamp
-    tone: tuple[float, float] | None = None  # frequency [Hz], amplitude at 1 m
+    wheels: tuple[Finite, Finite] | None = None  # wheel speeds left, right [m/s], at the rim
+    pans: Mapping[str, Finite] = field(default_factory=dict)  # pan angle [rad] by device
+    leds: Mapping[str, Finite] = field(default_factory=dict)  # brightness 0 … 1 by lamp
+    tone: tuple[Finite, Finite] | None = None  # frequency [Hz], amplitude at 1 m
 
 
 class Slot(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 from paddock.core.errors import PaddockError
 
 
-def place_of(error: BaseException, *files: Path | str) -> str | None:
+def error_location(error: BaseException, *files: Path | str) -> str | None:
     """The innermost place of an error in a user's files, as `FILE line N`; None if it happened elsewhere.
 
     Args:
@@ -44,7 +44,7 @@ def place(file: Path | str, line: int) -> str:
 def is_users(file: Path | str) -> bool:
     """Whether a source file is neither Paddock's, nor Python's, nor a package's."""
     path = Path(file)
-    return not path.name.startswith("<") and not any(path.resolve().is_relative_to(one) for one in _others())
+    return not path.name.startswith("<") and not any(path.resolve().is_relative_to(folder) for folder in _others())
 
 
 @functools.cache

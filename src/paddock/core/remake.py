@@ -10,7 +10,7 @@ from paddock.core.fingerprint import digest, fingerprint, global_names, parts_of
 from paddock.core.jit import Kernel
 
 
-def remade(
+def remake_kernel(
     kernel: Kernel,
     swaps: Mapping[Kernel, Any],
     *,

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from paddock.core.errors import PaddockError, suggestion
-from paddock.core.places import is_users, place_of, problem_of
+from paddock.core.places import error_location, is_users, problem_of
 
 _trusted: ContextVar[Path | None] = ContextVar("folder of the file that is being read", default=None)
 
@@ -53,7 +53,7 @@ def load_target(target: str, owner: str) -> Any:
         for part in name.split("."):
             value = getattr(value, part)
     except Exception as error:
-        where = place_of(error)
+        where = error_location(error)
         raise PaddockError(f"{owner} cannot be loaded: {f'{where}: ' if where else ''}{problem_of(error)}") from error
     return value
 
@@ -138,5 +138,5 @@ def _import_as(name: str, file: Path) -> ModuleType:
 
 
 def _import_error(owner: str, error: Exception, *files: Path) -> PaddockError:
-    where = place_of(error, *files)
+    where = error_location(error, *files)
     return PaddockError(f"{owner}: {f'{where}: ' if where else ''}{problem_of(error)}")

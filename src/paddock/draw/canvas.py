@@ -11,33 +11,16 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from paddock.core.geometry import Disc, Point, Shape
 from paddock.core.spec import rgb
+from paddock.draw.colours import INK, PAPER, SHADOW, WHITE, Rgba, blend, tint
 
 FINER = 3  # drawn this much larger and then reduced, for smooth edges
-PAPER, INK, FAINT = "#fbfaf7", "#2b2f36", "#7a808a"
 Rect = tuple[float, float, float, float]
-Rgba = tuple[int, int, int, int]
 E = TypeVar("E")
 Anchor = Literal["left", "middle", "right"]
 
 # Pillow's own font has no glyph for these.
 SPELLED = {"×": "x", "–": "-", "—": "-", "→": "->", "“": '"', "”": '"', "’": "'", "²": "2", "µ": "u", "≈": "~"}
 AVAILABLE = set("°±·…")
-
-
-def tint(color: str, alpha: float = 1.0) -> Rgba:
-    """A colour with an opacity 0 … 1."""
-    return (*rgb(color), round(255 * alpha))
-
-
-def blend(color: str, other: str, share: float) -> str:
-    """A colour on the way to another one."""
-    mixed = (round(a + (b - a) * share) for a, b in zip(rgb(color), rgb(other), strict=True))
-    return "#{:02x}{:02x}{:02x}".format(*mixed)
-
-
-def darker(color: str, share: float = 0.35) -> str:
-    """The same colour, nearer to black."""
-    return blend(color, "#000000", share)
 
 
 def printable(text: str) -> str:
@@ -78,7 +61,7 @@ class Canvas:
         """The pixel of a point [m]."""
         return self.left + (point[0] - self.x) * self.scale, self.bottom - (point[1] - self.y) * self.scale
 
-    def finished(self) -> Image.Image:
+    def to_image(self) -> Image.Image:
         """The picture itself."""
         return self.image.reduce(FINER)
 
@@ -105,6 +88,10 @@ class Canvas:
             self.line([*shape, shape[0], shape[1]], tint(edge), width)
 
     # Shapes in pixels
+
+    def fill(self, pixels: Iterable[Point], fill: Rgba) -> None:
+        """A filled polygon."""
+        self.draw.polygon(self._fine(pixels), fill=fill)
 
     def stroke(self, pixels: Sequence[Point], color: Rgba, width: float) -> None:
         self.draw.line(self._fine(pixels), fill=color, width=max(1, round(width * FINER)), joint="curve")
@@ -136,7 +123,7 @@ class Canvas:
                 draw.polygon([(x - left + offset, y - top + offset) for x, y in corners], fill=70)
         mask = mask.filter(ImageFilter.GaussianBlur(offset * 0.8))
         mask = mask.resize((mask.width * FINER, mask.height * FINER), Image.Resampling.BILINEAR)
-        self.image.paste((30, 34, 44), (left * FINER, top * FINER), mask)
+        self.image.paste(rgb(SHADOW), (left * FINER, top * FINER), mask)
 
     # Texts
 
@@ -150,6 +137,16 @@ class Canvas:
         """The font size at which a text is at most `most` pixels wide."""
         width, _ = self.measure(text, size)
         return size if width <= most else max(5.0, size * most / width * 0.99)
+
+    @classmethod
+    def shorten(cls, text: str, size: float, room: float) -> str:
+        """As much of a text as fits into a width [pixels]."""
+        if cls.measure(text, size)[0] <= room:
+            return text
+        kept = text[:400]
+        while kept and cls.measure(kept + "…", size)[0] > room:
+            kept = kept[:-1]
+        return kept.rstrip() + "…"
 
     def text(
         self, pixel: Point, text: str, size: float, *, color: str = INK, anchor: Anchor = "left", halo: bool = False
@@ -188,6 +185,10 @@ class Canvas:
                     self.text((x, y), text, size, color=color, anchor="middle", halo=True)
                     return
 
+    def reserve(self, pixel: Point, radius: float) -> None:
+        """Keep the square around a disc free of texts."""
+        self.taken.append((pixel[0] - radius, pixel[1] - radius, pixel[0] + radius, pixel[1] + radius))
+
     def is_free(self, rect: Rect, within: Rect) -> bool:
         """Whether a rectangle lies inside another and covers nothing that is kept free."""
         left, top, right, bottom = rect
@@ -200,7 +201,7 @@ class Canvas:
         right, y = pixel
         left = right - length * self.scale
         self.block((left, y - 3 * zoom, right, y + 3 * zoom), tint(INK))
-        self.block(((left + right) / 2, y - 2 * zoom, right - zoom, y + 2 * zoom), tint(blend(INK, "#ffffff", 0.95)))
+        self.block(((left + right) / 2, y - 2 * zoom, right - zoom, y + 2 * zoom), tint(blend(INK, WHITE, 0.95)))
         self.text((left - 9 * zoom, y), text, 14 * zoom, anchor="right")
 
     def _fine(self, pixels: Iterable[Point]) -> list[Point]:
@@ -216,8 +217,8 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return _FONTS[size]
 
 
-def rows_of_key(key: Sequence[E], text_of: Callable[[E], str], room: float, zoom: float) -> list[list[E]]:
-    """The entries of a picture's key in rows that fit into `room` pixels."""
+def fill_rows(key: Sequence[E], text_of: Callable[[E], str], room: float, zoom: float) -> list[list[E]]:
+    """The entries of a legend in rows that fit into `room` pixels."""
     rows: list[list[E]] = [[]]
     used = 0.0
     for entry in key:

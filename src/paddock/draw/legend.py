@@ -1,4 +1,4 @@
-"""The key of a picture: what its symbols mean; and marks of where a robot set out, went, and wanted to go."""
+"""The legend of a picture: what its symbols mean; and marks of where a robot set out, went, and wanted to go."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from typing import NamedTuple
 
 from paddock.core.geometry import Point, Pose
-from paddock.draw.canvas import FINER, INK, Canvas, darker, tint
+from paddock.draw.canvas import Canvas
+from paddock.draw.colours import GOAL, TRAIL_START, WHITE, darken, tint
 from paddock.draw.symbols import draw_lamp, draw_sound, draw_start
 
-BEGINNING, GOAL, BELIEF = "#2f9e6e", "#1f7a54", "#2b2f36"
 GOALS = ("exit", "goal")  # start poses of these names are where robots want to go
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """A symbol and what it means."""
 
     symbol: str
@@ -21,11 +21,7 @@ class Entry(NamedTuple):
     text: str
 
 
-DIRECTION = Entry("direction", INK, "direction")
-BELIEVED = Entry("belief", BELIEF, "believed path")
-
-
-def draw_symbol(canvas: Canvas, entry: Entry, left: Point, z: float) -> None:
+def draw_symbol(canvas: Canvas, entry: LegendEntry, left: Point, z: float) -> None:
     """The symbol of an entry, 18 pixels wide, to the right of a pixel."""
     (x, y), color = left, entry.color
     at = (x + 9 * z, y)
@@ -40,16 +36,16 @@ def draw_symbol(canvas: Canvas, entry: Entry, left: Point, z: float) -> None:
         draw_sound(canvas, at, 4 * z)
     elif entry.symbol == "goal":
         draw_goal(canvas, at, 8 * z)
-    elif entry.symbol == "beginning":
-        draw_beginning(canvas, at, z)
+    elif entry.symbol == "trail start":
+        draw_trail_start(canvas, at, z)
     elif entry.symbol == "robot":
-        canvas.dot(at, 8 * z, tint(darker(color, 0.45)))
+        canvas.dot(at, 8 * z, tint(darken(color, 0.45)))
         canvas.dot(at, 6.6 * z, tint(color))
-        draw_arrow(canvas, at, 0.0, 6 * z, "#ffffff")
+        draw_arrow(canvas, at, 0.0, 6 * z, WHITE)
     elif entry.symbol == "direction":
         canvas.stroke([(x, y), (x + 18 * z, y)], tint(color, 0.5), 2.0 * z)
         draw_arrow(canvas, (x + 14 * z, y), 0.0, 7.5 * z, color)
-    elif entry.symbol == "belief":
+    elif entry.symbol == "estimate":
         for start in (x, x + 7 * z, x + 14 * z):
             canvas.stroke([(start, y), (start + 4 * z, y)], tint(color, 0.75), 1.6 * z)
     else:
@@ -57,10 +53,10 @@ def draw_symbol(canvas: Canvas, entry: Entry, left: Point, z: float) -> None:
         draw_start(canvas, Pose(*place, 0.0), 7 * z)
 
 
-def draw_beginning(canvas: Canvas, pixel: Point, z: float) -> None:
+def draw_trail_start(canvas: Canvas, pixel: Point, z: float) -> None:
     """Where a path begins: a dot with a white rim."""
-    canvas.dot(pixel, 7.5 * z, tint("#ffffff"))
-    canvas.dot(pixel, 5.5 * z, tint(BEGINNING))
+    canvas.dot(pixel, 7.5 * z, tint(WHITE))
+    canvas.dot(pixel, 5.5 * z, tint(TRAIL_START))
 
 
 def draw_goal(canvas: Canvas, pixel: Point, size: float) -> None:
@@ -68,14 +64,14 @@ def draw_goal(canvas: Canvas, pixel: Point, size: float) -> None:
     x, y = pixel
     pole = x - 0.45 * size
     flag = [(pole, y - size), (pole + 1.4 * size, y - 0.5 * size), (pole, y)]
-    canvas.draw.polygon([(a * FINER, b * FINER) for a, b in flag], fill=tint(GOAL))
-    canvas.stroke([(pole, y - size), (pole, y + size)], tint(darker(GOAL)), 0.22 * size)
+    canvas.fill(flag, tint(GOAL))
+    canvas.stroke([(pole, y - size), (pole, y + size)], tint(darken(GOAL)), 0.22 * size)
 
 
 def draw_arrow(canvas: Canvas, tip: Point, angle: float, length: float, color: str) -> None:
     """An arrow head; the angle is clockwise from the right, as pixels count."""
-    for size, fill in ((length + 2.4, "#ffffff"), (length, color)):
+    for size, fill in ((length + 2.4, WHITE), (length, color)):
         corners = [(0.6 * size, 0.0), (-0.6 * size, 0.55 * size), (-0.25 * size, 0.0), (-0.6 * size, -0.55 * size)]
         c, s = math.cos(angle), math.sin(angle)
         pixels = [(tip[0] + c * x - s * y, tip[1] + s * x + c * y) for x, y in corners]
-        canvas.draw.polygon([(x * FINER, y * FINER) for x, y in pixels], fill=tint(fill))
+        canvas.fill(pixels, tint(fill))

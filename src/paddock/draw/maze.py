@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from paddock.draw.colours import SOLUTION
 from paddock.draw.world import draw_world
 from paddock.worlds.mazes.maze import Maze
-from paddock.worlds.mazes.ways import solution
+from paddock.worlds.mazes.ways import solve_maze
 from paddock.worlds.mazes.world import MOST_FLOOR, Layout
 from paddock.worlds.spec import Stroke, WorldSpec
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-WAY_COLOR = "#e0a92b"
 WAY_DETAIL = 400.0  # pixels per metre of the floor below it
 
 
 def draw_solution(maze: Maze, world: WorldSpec, layout: Layout, *, size: int = 1000) -> Image:
     """The world of a maze, `size` pixels wide, with the way from the start to the exit."""
     way = Stroke(
-        points=tuple(layout.centre(cell) for cell in solution(maze)), width=0.08 * layout.corridor, color=WAY_COLOR
+        points=tuple(layout.centre(cell) for cell in solve_maze(maze)), width=0.08 * layout.corridor, color=SOLUTION
     )
     detail = min(WAY_DETAIL, MOST_FLOOR / max(layout.size(maze)))
     floor = replace(world.floor, strokes=(*world.floor.strokes, way), pixels_per_metre=detail)

@@ -6,8 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from paddock.core.geometry import Disc, Point, Pose, bounding_radius, box_of
-from paddock.draw.canvas import FAINT, INK, Canvas, Rect, blend, darker, round_length, tint
-from paddock.draw.symbols import Sight, beams, draw_beams, draw_mounts, draw_wheels, front
+from paddock.draw.canvas import Canvas, Rect, round_length
+from paddock.draw.colours import FAINT, INK, WHITE, blend, darken, tint
+from paddock.draw.rays import LineOfSight, beams, draw_beams
+from paddock.draw.symbols import draw_mounts, draw_wheels, front
 from paddock.robots.spec import RobotSpec
 from paddock.sensors.appearance import PLAIN
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
@@ -36,7 +38,7 @@ def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     view: Rect = (20 * zoom, top, size - 20 * zoom, top + high)
 
     _draw_title(canvas, spec, zoom)
-    sight = Sight([_ring(shown)])
+    sight = LineOfSight([_ring(shown)])
     for sensor in spec.sensors:
         draw_beams(canvas, sensor, HERE, math.inf, sight)
     _draw_body(canvas, spec, zoom)
@@ -50,7 +52,7 @@ def draw_robot(spec: RobotSpec, *, size: int = 800) -> Image:
     if farthest > shown * (1 + 1e-9):
         canvas.text((30 * zoom, below), f"beams are cut off at {shown * 100:.0f} cm", 13 * zoom, color=FAINT)
     _draw_table(canvas, spec, below + 32 * zoom, zoom)
-    return canvas.finished()
+    return canvas.to_image()
 
 
 def _draw_title(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:
@@ -72,7 +74,7 @@ def _draw_title(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:
 
 def _draw_body(canvas: Canvas, spec: RobotSpec, zoom: float) -> None:
     shape, color = spec.body.shape, spec.body.color
-    canvas.shape(shape, blend(color, "#ffffff", 0.55), darker(color, 0.25), 2.2 * zoom)
+    canvas.shape(shape, blend(color, WHITE, 0.55), darken(color, 0.25), 2.2 * zoom)
     draw_wheels(canvas, spec, HERE)
     ahead = front(shape)
     canvas.line([(0.0, 0.0), (0.62 * ahead, 0.0)], tint(INK, 0.85), 2.0 * zoom)
@@ -86,7 +88,7 @@ def _number(canvas: Canvas, sensor: SensorSpec, spec: RobotSpec, view: Rect, zoo
     found = list(beams(sensor))
     if len(found) < 2:
         return
-    color = darker(sensor.look.color, 0.25)
+    color = darken(sensor.look.color, 0.25)
     for i, beam in enumerate(found):
         width, height = canvas.measure(str(i), 13 * zoom)
         start = 14 * zoom / canvas.scale

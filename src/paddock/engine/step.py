@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
-from paddock.engine.kernels.contact import PUSH, SKIN, settle, touched
-from paddock.engine.kernels.drive import arc, arc_length, wheel_speed, wrapped
+from paddock.engine.kernels.contact import PUSH, SKIN, note_contacts, settle
+from paddock.engine.kernels.drive import arc, arc_length, wheel_speed, wrap_angle
 from paddock.engine.kernels.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
 from paddock.engine.kernels.surroundings import gather, index_crowd
 from paddock.engine.model import (
@@ -131,13 +131,13 @@ def move(model, motion, scratch, robot, left, right):
         along, across, turn, touch_x, touch_y, touch_turn = slide(
             scratch.segments, scratch.discs, segments, discs, model.constants, first, end, row, left, right, sweep
         )
-        robot_state[CONTACTS] = touched(
+        robot_state[CONTACTS] = note_contacts(
             scratch.segments, scratch.discs, segments, discs, model.constants, first, end,
             radius, touch_x, touch_y, touch_turn, robot_state[BEARINGS:PANS],
         )  # fmt: skip
     robot_state[X] += c * along - s * across
     robot_state[Y] += s * along + c * across
-    robot_state[HEADING] = wrapped(robot_state[HEADING] + turn)
+    robot_state[HEADING] = wrap_angle(robot_state[HEADING] + turn)
     return along, across, turn
 
 
@@ -197,7 +197,7 @@ def dead_reckon(row, robot_state, dt, along, across, turn, key, bias_key):
     c, s = math.cos(heading), math.sin(heading)
     robot_state[BELIEF_X] += scale * (c * along - s * across)
     robot_state[BELIEF_Y] += scale * (s * along + c * across)
-    robot_state[BELIEF_HEADING] = wrapped(robot_state[BELIEF_HEADING] + turn + error)
+    robot_state[BELIEF_HEADING] = wrap_angle(robot_state[BELIEF_HEADING] + turn + error)
 
 
 @kernel

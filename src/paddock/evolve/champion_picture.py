@@ -1,4 +1,4 @@
-"""A picture of the champion at work: its drives in the first of its worlds, as they were judged."""
+"""A picture of the champion at work: its drives in the first of its worlds, as they were evaluated."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.draw.canvas import FAINT, Canvas
+from paddock.draw.canvas import Canvas
+from paddock.draw.colours import FAINT
 from paddock.draw.world import draw_world
 from paddock.evolve.evolution import Evolution
-from paddock.evolve.tasks.base import Judgement
-from paddock.evolve.tasks.own import OwnJudge
-from paddock.evolve.tasks.places import told_with_place
+from paddock.evolve.tasks.base import Evaluation
+from paddock.evolve.tasks.user_errors import reraise_with_location
+from paddock.evolve.tasks.user_fitness import UserFitness
 from paddock.rollouts.batch import Batch
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds.build import build
@@ -25,25 +26,27 @@ ALONE, BESIDE = 1000, 700  # width of one world, and of one of two side by side 
 TITLE = 92  # pixels above the worlds
 
 
-def champion_picture(evolution: Evolution, *, about: str = "") -> Image:
+def draw_champion(evolution: Evolution, *, about: str = "") -> Image:
     """Up to four worlds with the champion's trail in each; two of them side by side if there are several."""
-    drive, judged, dt = champion_drive(evolution)
-    worlds, knows = evolution.task.worlds, not isinstance(evolution.task.judge, OwnJudge)
+    rollout, evaluation, dt = drive_champion(evolution)
+    worlds, knows = evolution.task.worlds, not isinstance(evolution.task.evaluate, UserFitness)
     shown = min(MOST, len(worlds))
     columns, width = (1, ALONE) if shown == 1 else (2, BESIDE)
-    told = [f"solved in {round(judged.solved.sum())} of {len(worlds)} worlds"] if knows and len(worlds) > 1 else []
-    told += [f"these are the first {shown}"] if len(worlds) > shown else []
-    told += [f"the first of {evolution.task.trials} trials"] if evolution.task.trials > 1 else []
+    remarks = (
+        [f"solved in {round(evaluation.solved.sum())} of {len(worlds)} worlds"] if knows and len(worlds) > 1 else []
+    )
+    remarks += [f"these are the first {shown}"] if len(worlds) > shown else []
+    remarks += [f"the first of {evolution.task.trials} trials"] if evolution.task.trials > 1 else []
     panels = []
     for i in range(shown):
-        verdict = ("solved, " if judged.solved[i] else "not solved, ") if knows else ""
+        result = ("solved, " if evaluation.solved[i] else "not solved, ") if knows else ""
         panels.append(
             draw_world(
                 worlds[i],
-                poses=drive.poses[i],
-                trails={worlds[i].robots[0].name: trail(drive, i)},
+                poses=rollout.poses[i],
+                trails={worlds[i].robots[0].name: extract_trail(rollout, i)},
                 rays=False,
-                about=f"{verdict}fitness {judged.fitness[i]:.4g}, {drive.ticks[i] * dt:.4g} s",
+                about=f"{result}fitness {evaluation.fitness[i]:.4g}, {rollout.ticks[i] * dt:.4g} s",
                 size=width,
             )
         )
@@ -51,34 +54,34 @@ def champion_picture(evolution: Evolution, *, about: str = "") -> Image:
     heights = [max(panel.height for panel in row) for row in rows]
     title = Canvas(columns * width, TITLE + sum(heights))
     title.text((62, 36), f"Champion: {evolution.task.name}", 30)
-    line = " · ".join([*told, about])
+    line = " · ".join([*remarks, about])
     title.text((62, 70), line, title.fitting(line, 16, title.width - 92), color=FAINT)
-    picture = title.finished()
+    picture = title.to_image()
     for number, row in enumerate(rows):
         for column, panel in enumerate(row):
             picture.paste(panel, (column * width, TITLE + sum(heights[:number])))
     return picture
 
 
-def trail(drive: Rollout, world: int) -> list[tuple[float, float]]:
+def extract_trail(rollout: Rollout, world: int) -> list[tuple[float, float]]:
     """Where the robot of a world has been [m], to its last place."""
-    points = drive.trace[world, :, 0, :2]
-    points = np.vstack([points[np.isfinite(points[:, 0])], drive.poses[world, 0, :2]])
+    points = rollout.trace[world, :, 0, :2]
+    points = np.vstack([points[np.isfinite(points[:, 0])], rollout.poses[world, 0, :2]])
     return [(float(x), float(y)) for x, y in points]
 
 
-def champion_drive(evolution: Evolution) -> tuple[Rollout, Judgement, float]:
-    """The champion's first trial in all its worlds, how it was judged, and the length of a tick [s]."""
+def drive_champion(evolution: Evolution) -> tuple[Rollout, Evaluation, float]:
+    """The champion's first trial in all its worlds, how it was evaluated, and the length of a tick [s]."""
     task, config = evolution.task, evolution.config
     scenes = [build(world) for world in task.worlds]
     seeds = [config.seed + i for i in range(len(scenes))]
-    means: dict[str, Any] = {"device": evolution.judge.device, "precision": config.precision, "starts": task.starts}
+    means: dict[str, Any] = {"device": evolution.evaluator.device, "precision": config.precision, "starts": task.starts}
     batch = Batch(scenes, len(scenes), seed=seeds, threads=1, **means)
 
     def drive(every: float | None) -> Rollout:
         batch.reset()
         return batch.run(task.seconds, evolution.champion, metrics=task.metrics, every=every)
 
-    with told_with_place(config.task):
-        judged = task.judge(drive(task.trace_every))
-    return drive(max(LOOK, batch.dt)), judged, batch.dt
+    with reraise_with_location(config.task):
+        evaluation = task.evaluate(drive(task.trace_every))
+    return drive(max(LOOK, batch.dt)), evaluation, batch.dt

@@ -1,4 +1,4 @@
-"""Checkpoints: the state of an evolution in one file, which is whole at any moment and never runs anything."""
+"""Checkpoints: the state of an evolution in one file, which is whole at any moment and never runs code."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ import numpy as np
 from paddock.core.errors import PaddockError, shown
 from paddock.core.npz import read_npz, write_npz
 
-FORMAT = "paddock evolution 3"
+FORMAT = "paddock evolution 4"
 
 
-def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
+def save_checkpoint(path: Path, state: Mapping[str, Any], *, sync: bool = True) -> None:
     """Write a state of arrays, nested dicts and what JSON knows; the old file stays until the new one is whole."""
     arrays: dict[str, Any] = {}
-    write_npz(path, {"format": FORMAT, "state": _without_arrays(state, "", arrays)}, arrays)
+    write_npz(path, {"format": FORMAT, "state": _take_arrays_out(state, "", arrays)}, arrays, sync=sync)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
     """What `save_checkpoint` wrote."""
     if not path.exists():
-        raise PaddockError(f"{path}: there is no evolution to resume; start it without --resume")
+        raise PaddockError(f"{path}: there is no evolution to resume")
     about, arrays = read_npz(path, "a checkpoint of paddock evolve")
     if about["format"] != FORMAT or not isinstance(about.get("state"), dict):
         raise PaddockError(
             f"{path}: expected a checkpoint of paddock evolve, in the format {FORMAT!r}, got {shown(about['format'])}"
         )
-    return _with_arrays(about["state"], "", arrays)
+    return _put_arrays_in(about["state"], "", arrays)
 
 
-def _without_arrays(table: Mapping[str, Any], path: str, arrays: dict[str, Any]) -> dict[str, Any]:
+def _take_arrays_out(table: Mapping[str, Any], path: str, arrays: dict[str, Any]) -> dict[str, Any]:
     left: dict[str, Any] = {}
     for name, value in table.items():
         if isinstance(value, np.ndarray):
             arrays[f"{path}{name}"] = value
         elif isinstance(value, Mapping):
-            left[name] = _without_arrays(value, f"{path}{name}.", arrays)
+            left[name] = _take_arrays_out(value, f"{path}{name}.", arrays)
         else:
             left[name] = value
     return left
 
 
-def _with_arrays(table: dict[str, Any], path: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
+def _put_arrays_in(table: dict[str, Any], path: str, arrays: Mapping[str, Any]) -> dict[str, Any]:
     whole = {
-        name: _with_arrays(value, f"{path}{name}.", arrays) if isinstance(value, dict) else value
+        name: _put_arrays_in(value, f"{path}{name}.", arrays) if isinstance(value, dict) else value
         for name, value in table.items()
     }
     for name, value in arrays.items():

@@ -13,7 +13,7 @@ from paddock.evolve.tasks.base import Floats
 from paddock.policies.networks import Network
 
 
-class Layer(NamedTuple):
+class LayerWeights(NamedTuple):
     """The weights of one layer as tables."""
 
     bias: Floats  # shape (units)
@@ -22,7 +22,7 @@ class Layer(NamedTuple):
     kind: str  # of its units
 
 
-def layers_of(network: Network, weights: Floats) -> list[Layer]:
+def split_layers(network: Network, weights: Floats) -> list[LayerWeights]:
     """Views of an individual's weights, layer by layer."""
     layers, at = [], 0
     for i, (below, units, recurrent) in enumerate(network.layers):
@@ -30,26 +30,26 @@ def layers_of(network: Network, weights: Floats) -> list[Layer]:
         table = weights[at : at + rows * units].reshape(rows, units)
         back = table[1 + below :] if recurrent else None
         kind = network.activation if i < len(network.hidden) else network.output
-        layers.append(Layer(table[0], table[1 : 1 + below], back, kind))
+        layers.append(LayerWeights(table[0], table[1 : 1 + below], back, kind))
         at += rows * units
     return layers
 
 
-def first_states(network: Network, sequences: int) -> list[Floats]:
+def make_first_states(network: Network, sequences: int) -> list[Floats]:
     """What all units were before the first tick: zero."""
     return [np.zeros((sequences, units)) for _, units, _ in network.layers]
 
 
-def forward(network: Network, weights: Floats, inputs: Floats, before: list[Floats]) -> list[list[Floats]]:
+def run_forward(network: Network, weights: Floats, inputs: Floats, before: list[Floats]) -> list[list[Floats]]:
     """The units of every layer at every tick; inputs have the shape (sequences, ticks, values)."""
-    layers, states = layers_of(network, weights), []
+    layers, states = split_layers(network, weights), []
     for t in range(inputs.shape[1]):
         below, now = inputs[:, t], []
         for layer, old in zip(layers, before, strict=True):
             total = layer.bias + below @ layer.forward
             if layer.back is not None:
                 total = total + old @ layer.back
-            below = activated(layer.kind, total)
+            below = activate(layer.kind, total)
             now.append(below)
         states.append(now)
         before = now
@@ -68,10 +68,10 @@ def loss_and_gradient(
         wanted: outputs of the last layer, shape (sequences, ticks, 2).
         before: the units before the first tick; no error is traced to what was before them.
     """
-    layers = layers_of(network, weights)
-    states = forward(network, weights, inputs, before)
+    layers = split_layers(network, weights)
+    states = run_forward(network, weights, inputs, before)
     gradient = np.zeros_like(weights)
-    slopes = layers_of(network, gradient)
+    slopes = split_layers(network, gradient)
     count = wanted.size
     loss = 0.0
     later: list[Floats | None] = [None] * len(layers)  # error that reaches a unit from the next tick
@@ -83,7 +83,7 @@ def loss_and_gradient(
             from_later = later[k]
             if from_later is not None:
                 error = error + from_later
-            inner = error * slope(layers[k].kind, states[t][k])
+            inner = error * compute_slope(layers[k].kind, states[t][k])
             below = states[t][k - 1] if k else inputs[:, t]
             slopes[k].bias[:] += inner.sum(axis=0)
             slopes[k].forward[:] += below.T @ inner
@@ -96,7 +96,7 @@ def loss_and_gradient(
     return loss, gradient, states[-1]
 
 
-def activated(kind: str, total: Floats) -> Floats:
+def activate(kind: str, total: Floats) -> Floats:
     """Units' outputs."""
     if kind == "tanh":
         return np.tanh(total)
@@ -105,7 +105,7 @@ def activated(kind: str, total: Floats) -> Floats:
     return np.maximum(0.0, total) if kind == "relu" else total
 
 
-def slope(kind: str, output: Floats) -> Floats:
+def compute_slope(kind: str, output: Floats) -> Floats:
     """How an output changes with the sum that it is made of."""
     if kind == "tanh":
         return np.asarray(1.0 - output * output)

@@ -1,4 +1,4 @@
-"""Packages that are only needed for some ways of learning."""
+"""Packages that only some strategies need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from paddock.core.errors import PaddockError
 
 
-def package(name: str, what: str, *, install: str | None = None) -> Any:
+def import_package(name: str, what: str, *, install: str | None = None) -> Any:
     """An optional package, or one line about how to get it."""
     try:
         with warnings.catch_warnings():
@@ -25,7 +25,7 @@ def package(name: str, what: str, *, install: str | None = None) -> Any:
 
 
 @contextmanager
-def one_thread(what: str) -> Iterator[None]:
-    """Matrices on one thread: with more, sums are taken in another order, and small ones take far longer."""
-    with package("threadpoolctl", what).threadpool_limits(1, "blas"):
+def use_one_thread(what: str) -> Iterator[None]:
+    """Multiply matrices on one thread: with more, sums are taken in another order, and small ones take far longer."""
+    with import_package("threadpoolctl", what).threadpool_limits(1, "blas"):
         yield

@@ -1,4 +1,4 @@
-"""A whole evolution as one call: get ready, evolve, keep the results, test the champion, sum up."""
+"""A whole evolution as one call: prepare, evolve, save the results, test the champion, summarize."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.evolve.config import Config
+from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator
 from paddock.evolve.evolution import Evolution, Generation
-from paddock.evolve.judge import JudgeMaker, LocalJudge
-from paddock.evolve.results import SUMMARY, Folder
-from paddock.evolve.strategies import strategy_called
-from paddock.evolve.tasks.own import OwnJudge
-from paddock.evolve.tasks.places import told_with_place
+from paddock.evolve.folder import SUMMARY, EvolutionFolder
+from paddock.evolve.options import EvolutionConfig, Execution
+from paddock.evolve.strategies import STRATEGIES
+from paddock.evolve.tasks.user_errors import reraise_with_location
+from paddock.evolve.tasks.user_fitness import UserFitness
 
 WORKERS = ("local", "ray")
 
@@ -30,157 +30,136 @@ class Study:
     evolution: Evolution
     interrupted: bool
     summary: Mapping[str, Any]
-    generations: int  # of this stint
-    written: Sequence[Path] = ()  # the files in its folder that people look at
+    generations: int  # of this session
+    files: Sequence[Path] = ()  # in its folder, for people to look at
 
 
 def evolve(
-    config: Config,
+    config: EvolutionConfig,
     *,
     out: Path | None = None,
-    test: int = 0,
-    threads: int | None = None,
-    device: str = "cpu",
-    workers: str = "local",
-    until_solved: bool = False,
+    execution: Execution = Execution(),
     watch: Watch | None = None,
 ) -> Study:
     """Evolve, and keep the best even if Ctrl-C ends it early.
 
     Args:
-        config: what to do.
+        config: what to evolve, and how.
         out: folder for the results; None: nothing is written.
-        test: let the champion drive in so many worlds, or so often with other noise, as it has never seen.
-        threads: None for all cores; changes how long it takes, and nothing else.
-        device: cpu or cuda.
-        workers: local, or ray for a cluster; the test is always done here.
-        until_solved: stop as soon as the champion has solved all its worlds.
-        watch: told after each generation.
+        execution: where it runs, when it ends, and whether the champion is tested.
+        watch: called after each generation.
     """
-    strategy_called(config.strategy)  # before anything is looked at or built
-    folder = None if out is None else Folder(out)
+    STRATEGIES.get(config.strategy)  # an unknown one is refused before anything is built
+    folder = None if out is None else EvolutionFolder(out)
     if folder is not None:
         folder.refuse_second()
-    judged_by = judge_maker(workers, threads=threads, device=device, precision=config.precision)
-    evolution = Evolution(config, judged_by=judged_by)
-    refuse_unsolvable(evolution, until_solved)
-    spent = {"compile_s": compile_time(evolution)}
+    evolution = Evolution(config, make_evaluator=choose_evaluator(config, execution))
+    refuse_unsolvable(evolution, execution)
+    spent = {"compile_s": measure_compile_time(evolution)}
     if folder is not None:
-        folder.begin(evolution)
-    stint = Stint(evolution, folder, spent, until_solved=until_solved, watch=watch)
-    return stint.study(test, threads=threads, device=device)
+        folder.create(evolution)
+    return EvolutionSession(evolution, folder, spent, execution=execution, watch=watch).run()
 
 
-def go_on(
+def resume(
     out: Path,
     *,
     generations: int | None = None,
     expected: Mapping[str, Any] | None = None,
-    test: int = 0,
-    threads: int | None = None,
-    device: str = "cpu",
-    workers: str = "local",
-    until_solved: bool = False,
+    execution: Execution = Execution(),
     watch: Watch | None = None,
 ) -> Study:
-    """Go on with the evolution in a folder where it ended, or was interrupted or killed.
+    """Resume the evolution in a folder where it ended, or was interrupted or killed.
 
     Args:
         out: its folder.
         generations: how many there are to be in all; None: as many as it was begun with.
-        expected: settings that it must have been begun with.
-        test: as in `evolve`, and so are the others.
-        threads: None for all cores.
-        device: cpu or cuda.
-        workers: local or ray.
-        until_solved: as in `evolve`: an evolution that is solved already stays as it is.
-        watch: told after each generation.
+        expected: options that it must have been begun with.
+        execution: as in `evolve`. An evolution that is solved already stays as it is with `until_solved`.
+        watch: called after each generation.
     """
-    folder = Folder(out)
-    config = folder.resumed_config(expected or {}, generations)
-    judged_by = judge_maker(workers, threads=threads, device=device, precision=config.precision)
-    evolution = Evolution(config, judged_by=judged_by)
-    refuse_unsolvable(evolution, until_solved)
-    spent = folder.resume(evolution)
+    folder = EvolutionFolder(out)
+    config = folder.load_config(expected or {}, generations)
+    evolution = Evolution(config, make_evaluator=choose_evaluator(config, execution))
+    refuse_unsolvable(evolution, execution)
+    spent = folder.restore(evolution, ignore_versions=execution.ignore_versions)
     if not evolution.done:
-        spent["compile_s"] = spent.get("compile_s", 0.0) + compile_time(evolution)
-    stint = Stint(evolution, folder, spent, until_solved=until_solved, watch=watch)
-    return stint.study(test, threads=threads, device=device)
+        spent["compile_s"] = spent.get("compile_s", 0.0) + measure_compile_time(evolution)
+    return EvolutionSession(evolution, folder, spent, execution=execution, watch=watch).run()
 
 
-def compile_time(evolution: Evolution) -> float:
-    """Compile what has to be compiled, and tell how long it took [s]."""
+def measure_compile_time(evolution: Evolution) -> float:
+    """Compile what has to be compiled, and return how long it took [s]."""
     started = time.perf_counter()
-    evolution.judge.get_ready()
+    evolution.evaluator.compile()
     return time.perf_counter() - started
 
 
-def refuse_unsolvable(evolution: Evolution, until_solved: bool) -> None:
-    """Whoever waits for a solution needs a task that knows one."""
-    if until_solved and isinstance(evolution.task.judge, OwnJudge):
+def refuse_unsolvable(evolution: Evolution, execution: Execution) -> None:
+    """Refuse to wait for a solution of a task that knows none."""
+    if execution.until_solved and isinstance(evolution.task.evaluate, UserFitness):
         raise PaddockError(
-            f"--until-solved: {evolution.task.name} tells a fitness, but not when the task is solved: "
-            "leave --until-solved out, or return a Task whose judge knows"
+            f"until_solved: {evolution.task.name} gives a fitness, but not when the task is solved: "
+            "leave until_solved out, or return an EvolutionTask whose evaluation knows"
         )
 
 
-class Stint:
-    """The generations from a beginning, or from where an evolution was, until it ends or is interrupted."""
+class EvolutionSession:
+    """The generations from the start, or from a checkpoint, until the end or an interruption."""
 
     def __init__(
         self,
         evolution: Evolution,
-        folder: Folder | None,
+        folder: EvolutionFolder | None,
         spent: Mapping[str, float],
         *,
-        until_solved: bool,
+        execution: Execution,
         watch: Watch | None,
     ) -> None:
         self.evolution, self.folder, self.before = evolution, folder, spent
-        self.until_solved, self.watch = until_solved, watch
+        self.execution, self.watch = execution, watch
         self.wall, self.busy = time.perf_counter(), time.process_time()
 
     @property
     def spent(self) -> dict[str, float]:
-        """Time until now, in this stint and in those before [s]."""
+        """Time until now, in this session and in those before [s]."""
         now = {"wall_s": time.perf_counter() - self.wall, "compile_s": 0.0, "cpu_s": time.process_time() - self.busy}
         return {name: self.before.get(name, 0.0) + value for name, value in now.items()}
 
-    def study(self, test: int, **means: Any) -> Study:
-        """All generations that are left, then the test; results are kept after both."""
+    def run(self) -> Study:
+        """All generations that are left, then the test; results are written after both."""
         evolution, folder = self.evolution, self.folder
         interrupted, first = False, len(evolution.history)
-        written: Sequence[Path] = ()
+        files: Sequence[Path] = ()
         try:
-            evolution.run(self._after, until_solved=self.until_solved)
+            evolution.run(self._after, until_solved=self.execution.until_solved)
         except KeyboardInterrupt:
             interrupted = True
         generations = len(evolution.history) - first
-        summary = {**summary_of(evolution), **{name: round(value, 3) for name, value in self.spent.items()}}
+        summary = {**summarize(evolution), **{name: round(value, 3) for name, value in self.spent.items()}}
         if folder is not None:
-            summary |= {} if generations else folder.tested()
-            written = folder.finish(evolution, summary)
-        if test and evolution.history and not interrupted:
+            summary |= {} if generations else folder.read_test()
+            files = folder.finish(evolution, summary)
+        if self.execution.test and evolution.history and not interrupted:
             try:
-                summary |= try_champion(evolution, test, **means)
+                summary |= try_champion(evolution, self.execution)
             except KeyboardInterrupt:
                 interrupted = True
             if folder is not None:
                 folder.write_json(SUMMARY, summary)
-        return Study(evolution, interrupted, summary, generations, written)
+        return Study(evolution, interrupted, summary, generations, files)
 
     def _after(self, now: Generation) -> None:
         if self.folder is not None:
-            self.folder.keep(self.evolution, self.spent)
+            self.folder.save_generation(self.evolution, self.spent)
         if self.watch is not None:
             self.watch(self.evolution, now)
 
 
-def summary_of(evolution: Evolution) -> dict[str, Any]:
-    """What came of it, but for how long it took."""
+def summarize(evolution: Evolution) -> dict[str, Any]:
+    """What came of it, except how long it took."""
     config, history = evolution.config, evolution.history
     last = history[-1] if history else None
-    first = next((one.number for one in history if one.solved >= 1.0), None)
     return {
         "task": config.task,
         "strategy": config.strategy,
@@ -191,44 +170,50 @@ def summary_of(evolution: Evolution) -> dict[str, Any]:
         "seconds": evolution.task.seconds,
         "solved": evolution.solved,
         "solved_share": last.solved if last else 0.0,
-        "solved_in_generation": first,
+        "solved_in_generation": evolution.solved_in,
         "best_fitness": last.champion if last else None,
         "mean_fitness": last.mean if last else None,
         "evaluations": last.evaluations if last else 0,
     }
 
 
-def try_champion(evolution: Evolution, count: int, **means: Any) -> dict[str, Any]:
+def try_champion(evolution: Evolution, execution: Execution) -> dict[str, Any]:
     """How the champion does where it has never been: in other worlds if its task has some, else with other noise."""
-    task, champion = evolution.task, evolution.champion
-    seed = evolution.config.seed + len(task.worlds) * task.trials  # of the first noise that no individual has met
-    precision = evolution.config.precision
-    with told_with_place(evolution.config.task):
+    task, champion, config, count = evolution.task, evolution.champion, evolution.config, execution.test
+    seed = config.seed + len(task.worlds) * task.trials  # of the first noise that no individual has met
+    with reraise_with_location(config.task):
         other, repeats = (task, count) if task.unseen is None else (task.unseen(count), 1)
-        judge = LocalJudge(other, champion, seed=seed, repeats=repeats, precision=precision, **means)
-        judged = judge(champion.weights)
+        evaluator = LocalEvaluator(
+            other,
+            champion,
+            seed=seed,
+            repeats=repeats,
+            precision=config.precision,
+            threads=execution.threads,
+            device=execution.device,
+        )
+        evaluation = evaluator(champion.weights)
     return {
-        "test_drives": judge.drives,
-        "test_solved": float(judged.solved[0]),
-        "test_fitness": float(judged.fitness[0]),
+        "test_drives": evaluator.drives,
+        "test_solved": float(evaluation.solved[0]),
+        "test_fitness": float(evaluation.fitness[0]),
     }
 
 
-def judge_maker(workers: str, *, threads: int | None, device: str, precision: str = "float64") -> JudgeMaker:
-    """Who lets the individuals drive."""
+def choose_evaluator(config: EvolutionConfig, execution: Execution) -> EvaluatorFactory:
+    """Who lets the individuals drive: the cores or the GPU of this machine, or a cluster."""
+    workers, threads, device = execution.workers, execution.threads, execution.device
     if workers not in WORKERS:
         raise UnknownName("kind of workers", workers, WORKERS)
     if workers == "local":
         if device != "cpu" and threads is not None:
-            raise PaddockError(
-                f"--threads: they are the processor's, and {device} does the work: leave one of them out"
-            )
-        return partial(LocalJudge, threads=threads, device=device, precision=precision)
-    if device != "cpu" or precision != "float64" or threads is not None:
+            raise PaddockError(f"threads: they are the processor's, and {device} does the work: leave one of them out")
+        return partial(LocalEvaluator, threads=threads, device=device, precision=config.precision)
+    if device != "cpu" or config.precision != "float64" or threads is not None:
         raise PaddockError(
-            "--workers ray: every worker is one core: leave --device, --precision and --threads out; "
+            "workers: with ray every worker is one core: leave device, precision and threads out; "
             "`ray start` says how many cores there are"
         )
-    from paddock.evolve.cluster import RayJudge
+    from paddock.evolve.ray_evaluator import RayEvaluator
 
-    return RayJudge
+    return RayEvaluator

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Protocol, cast
 
 from paddock.core.errors import UnknownName
-from paddock.experiments.rows import Row, Sheet
+from paddock.experiments.rows import Row
+from paddock.report.sheets import Sheet
 
 Progress = Callable[[int, int], None]
 """Told how many runs are done, and how many there are."""

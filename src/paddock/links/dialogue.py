@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
 
 from paddock.core import errors
 from paddock.core.errors import LinkError, PaddockError, SpecError, Timeout, UnknownName
-from paddock.links.wire import Wire
+from paddock.links.wire import WebSocketWire
 from paddock.protocol import messages as m
 
 LONGEST_NEGLECT = 0.05  # wall seconds for which what is known may be trusted unread
@@ -23,10 +24,11 @@ class Dialogue:
         hear: is called with every message, in their order, by whichever thread reads; it must not wait for anything.
     """
 
-    def __init__(self, wire: Wire, hear: Callable[[m.Message], None]) -> None:
+    def __init__(self, wire: WebSocketWire, hear: Callable[[m.Message], None]) -> None:
         self.wire, self._hear = wire, hear
-        self._change = threading.Condition(threading.Lock())  # guards the next two
+        self._change = threading.Condition(threading.Lock())  # guards the next three
         self._someone_reads = False
+        self._waiting = 0  # threads that let others read
         self._answers: dict[int, m.Message | None] = {}  # to the open questions; None: not there yet
         self._heard = self._looked = time.monotonic()
 
@@ -47,19 +49,18 @@ class Dialogue:
         finally:
             answer = self.give_up(request)
         assert answer is not None
-        if isinstance(answer, m.Refused):
+        if isinstance(answer, m.Refusal):
             raise error_of(answer)
         return answer
 
     def give_up(self, request: m.Request) -> m.Message | None:
         """Nobody waits for the answer any more."""
-        with self._change:
-            return self._answers.pop(request.id, None)
+        return self._answers.pop(request.id, None)
 
     def wait(self, there: Callable[[], bool], what: str, *, patient: bool = False, forever: bool = False) -> None:
         """Read, or let others read, until something is there; `there` is asked after every batch of messages."""
         timeout = max(self.wire.timeout, LONGEST_SILENCE) if patient else self.wire.timeout
-        deadline = float("inf") if forever else time.monotonic() + timeout
+        deadline = math.inf if forever else time.monotonic() + timeout
         with self._change:
             while not there():
                 if patient:
@@ -67,10 +68,18 @@ class Dialogue:
                 if not self._someone_reads:
                     if not self._read(deadline):
                         raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
-                elif forever:
-                    self._change.wait()
-                elif not self._change.wait(deadline - time.monotonic()) and time.monotonic() > deadline:
+                elif (
+                    not self._let_others_read(None if forever else deadline - time.monotonic())
+                    and time.monotonic() > deadline
+                ):
                     raise Timeout(f"{self.wire.url}: no answer to {what!r} within {timeout:g} s")
+
+    def _let_others_read(self, seconds: float | None) -> bool:
+        self._waiting += 1
+        try:
+            return self._change.wait(seconds)
+        finally:
+            self._waiting -= 1
 
     def catch_up(self) -> None:
         """Read what has arrived already, unless that was done a moment ago."""
@@ -83,8 +92,8 @@ class Dialogue:
         """Read a batch, while others may ask questions and wait; False if there was none in time."""
         messages: list[m.Message] = []
         self._someone_reads = True
+        self._change.release()
         try:
-            self._change.release()
             messages = self.wire.receive(deadline)
             self._heard = self._looked = time.monotonic()
             for message in messages:
@@ -95,15 +104,17 @@ class Dialogue:
         finally:
             self._change.acquire()
             self._someone_reads = False
+            answers = self._answers
             for message in messages:
                 number = getattr(message, "id", None)
-                if number in self._answers:
-                    self._answers[number] = message
-            self._change.notify_all()
+                if number in answers:
+                    answers[number] = message
+            if self._waiting:
+                self._change.notify_all()
         return True
 
 
-def error_of(refusal: m.Refused) -> PaddockError:
+def error_of(refusal: m.Refusal) -> PaddockError:
     """The error that a refusal tells of, as the server raised it."""
     cls = getattr(errors, refusal.error, None)
     if cls is SpecError:

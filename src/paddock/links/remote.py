@@ -8,19 +8,20 @@ import time
 from collections.abc import Collection
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from paddock.arena.base import BaseArena, check_place, checked_ticks
+from paddock.arena.base import BaseArena, check_place, check_ticks
 from paddock.arena.robot import Robot
 from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, shown
-from paddock.core.numeric import all_finite, checked_seed
+from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
+from paddock.episodes.events import Event, Kind
 from paddock.links.dialogue import Dialogue, error_of
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
-from paddock.links.watcher import SENSORS, Watcher, streams_of
-from paddock.links.wire import Wire, address_of
-from paddock.protocol import VERSION
+from paddock.links.watcher import SENSORS, RemoteWatcher, streams_of
+from paddock.links.wire import WebSocketWire, address_of
+from paddock.protocol import MINOR, VERSION
 from paddock.protocol import messages as m
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.base import RangeSensorSpec
@@ -45,7 +46,7 @@ class RemoteArena(BaseArena):
         self.timeout = float(timeout)
         self._token, self._name, self._wish = token or token_in_url, name, lock_step
         self._ids = count(1)
-        self._clock: m.Clock | None = None
+        self._clock: m.ClockState | None = None
         self._tick = 0
         self.in_lock = False  # whether time is to wait for us
         self.held = False  # whether it does
@@ -54,24 +55,27 @@ class RemoteArena(BaseArena):
         self.commanding = threading.Lock()  # commands leave in the order in which they were given
         self._commanded: dict[str, RemoteBody] = {}
         self._driven: set[str] = set()  # robots that were given commands
-        self._complaint: m.Refused | None = None  # about commands that were sent without a question
+        self._complaint: m.Refusal | None = None  # about commands that were sent without a question
         self.changes = 0  # of what robots may see without time having passed
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
         self.robots = RemoteRobots(self)
-        self.watcher = Watcher(self)
+        self.watcher = RemoteWatcher(self)
         self.closed = False
         self._greet()
 
     def _greet(self) -> None:
-        self.dialogue = Dialogue(Wire(self.url, self.timeout), self._hear)
+        self.dialogue = Dialogue(WebSocketWire(self.url, self.timeout), self._hear)
         try:
-            hello = m.Hello(id=self.number(), version=VERSION, name=self._name, token=self._token)
+            hello = m.Hello(
+                id=self.number(), version=VERSION, minor=MINOR, name=self._name, token=self._token, events=True
+            )
             welcome = self.ask(hello, m.Welcome)
             if welcome.version != VERSION:
                 raise VersionMismatch(
                     f"{self.url}: this client speaks version {VERSION}, the server {welcome.version}: "
                     "install the same release of Paddock on both sides"
                 )
+            self.dialogue.wire.newer = welcome.minor > MINOR
             self.name, self.role = welcome.client, welcome.role
             self.world = WorldSpec.from_table(welcome.world)
             self._dt = welcome.dt
@@ -125,7 +129,7 @@ class RemoteArena(BaseArena):
 
     def step(self, n: int = 1) -> None:
         """Let `n` ticks pass: in the lock together with all others in it, else as the server's clock goes."""
-        left = checked_ticks(n)
+        left = check_ticks(n)
         most = FIRST_SLICE if self.in_lock else m.MOST_TICKS  # else time would go on between two slices
         while True:
             ticks, began = min(left, most), time.monotonic()
@@ -152,27 +156,31 @@ class RemoteArena(BaseArena):
             self._raise_complaint()
 
     def reset(self, seed: int | None = None) -> None:
-        self._do(m.Reset(id=self.number(), seed=None if seed is None else checked_seed(seed)))
+        self._do(m.Reset(id=self.number(), seed=None if seed is None else check_seed(seed)))
         self.forget()
         self._light({})
+        self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
 
     def play(self) -> None:
         """Let the server's clock run."""
         self._do(m.Play(id=self.number()))
+        self.note_event("resume", text="let the clock run")
 
     def pause(self) -> None:
         """Stop the server's clock."""
         self._do(m.Pause(id=self.number()))
+        self.note_event("pause", text="stopped the clock")
 
     def advance(self, n: int = 1) -> None:
         """Let the server's paused clock run for some ticks, without waiting for it."""
-        self._do(m.Advance(id=self.number(), ticks=checked_ticks(n)))
+        self._do(m.Advance(id=self.number(), ticks=check_ticks(n)))
 
     def set_speed(self, speed: float | None) -> None:
         """Simulated seconds per second; None for flat out."""
         if speed is not None and not (all_finite(speed) and speed > 0):
             raise SimulationError(f"speed: expected a factor > 0, or None for flat out, got {speed!r}")
         self._do(m.SetSpeed(id=self.number(), speed=speed or 0.0))
+        self.note_event("speed", text=f"set the speed to {'flat out' if speed is None else f'{speed:g} ×'}")
 
     @property
     def running(self) -> bool:
@@ -184,7 +192,7 @@ class RemoteArena(BaseArena):
 
     def snapshot(self) -> int:
         """The number of a copy that the server keeps as long as you are connected; it keeps the last few."""
-        number = int(self.ask(m.Snapshot(id=self.number()), m.Answer).value)
+        number = int(self.ask(m.TakeSnapshot(id=self.number()), m.Answer).value)
         lights = {body.name: (dict(body.lights), body.sound) for body in self.robots.bodies}
         self._lights = dict(list(self._lights.items())[-63:]) | {number: lights}
         return number
@@ -195,6 +203,7 @@ class RemoteArena(BaseArena):
         self._do(m.Restore(id=self.number(), snapshot=snapshot))
         self.forget()
         self._light(self._lights.get(snapshot, {}))
+        self.note_event("restore", text="went back to a snapshot")
 
     def _light(self, lights: dict[str, tuple[dict[str, float], tuple[float, float]]]) -> None:
         """Note what lamps and speakers do after a jump in time: no message tells."""
@@ -219,6 +228,7 @@ class RemoteArena(BaseArena):
         )
         self._do(request)
         self.forget()
+        self.note_event("spawn", name, f"{name} came")
         return self[name]
 
     def remove(self, name: str) -> None:
@@ -315,15 +325,17 @@ class RemoteArena(BaseArena):
         elif isinstance(message, m.Sensed):
             self._tick = message.tick
             self._hear_news(message)
-        elif isinstance(message, m.Clock):
+        elif isinstance(message, m.ClockState):
             self._hear_clock(message)
-        elif isinstance(message, m.Robots):
+        elif isinstance(message, m.RobotList):
             self.changes += 1  # of what the others see
             for name in self.robots.update(message):
                 self.watcher.forget(name)
+        elif isinstance(message, m.EventNews):
+            self._hear_event(message)
         elif isinstance(message, m.Released):
             self.held = self.held and message.client != self.name
-        elif isinstance(message, m.Refused):
+        elif isinstance(message, m.Refusal):
             if message.id is None:
                 self._complaint = self._complaint or message
             elif message.id == self._step_under_way:
@@ -340,7 +352,14 @@ class RemoteArena(BaseArena):
             for camera, picture in message.seen.pictures.items():
                 body.keep_picture(camera, picture)
 
-    def _hear_clock(self, clock: m.Clock) -> None:
+    def _hear_event(self, message: m.EventNews) -> None:
+        """Someone else intervened: a run under way should know."""
+        events = self._events
+        if events is not None:
+            time, kind = message.tick * self._dt, cast(Kind, message.kind)
+            events.append(Event(time=time, kind=kind, robot=message.robot, text=message.text))
+
+    def _hear_clock(self, clock: m.ClockState) -> None:
         before = self._clock
         if before is not None and (clock.tick < self._tick or clock.seed != before.seed):  # someone set it back
             self.forget()

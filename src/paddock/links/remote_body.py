@@ -31,9 +31,9 @@ class RemoteBody(Body):
 
     def __init__(self, arena: RemoteArena, name: str, spec: RobotSpec) -> None:
         self.arena, self.name, self.spec = arena, name, spec
-        self._seen: m.Seen | None = None  # the last that was told …
+        self._seen: m.RobotReadings | None = None  # the last that was told …
         self._tick, self._change = -1, -1  # … and when that was
-        self._pictures: dict[str, m.Picture] = {}  # the last of each camera that is watched
+        self._pictures: dict[str, m.PictureData] = {}  # the last of each camera that is watched
         self._fresh_until = 0.0
         self._asked: set[str] = set()  # of what came with the last step
         self._wheels: tuple[float, float] | None = None  # not sent yet
@@ -91,8 +91,9 @@ class RemoteBody(Body):
         self.arena.watch(robot, chosen)
 
     def set_pose(self, pose: Pose) -> None:
-        self._ask(m.Place(id=self.arena.number(), robot=self.name, x=pose.x, y=pose.y, heading=pose.heading))
+        self._ask(m.SetPose(id=self.arena.number(), robot=self.name, x=pose.x, y=pose.y, heading=pose.heading))
         self.arena.forget()
+        self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
 
     def _ask(self, request: m.Request) -> None:
         self.arena.ask(request, m.Done)
@@ -130,11 +131,11 @@ class RemoteBody(Body):
 
     @property
     def pose(self) -> Pose:
-        return Pose(*self._truth("pose").pose)
+        return Pose(*self._truth("pose").pose)  # type: ignore[arg-type]
 
     @property
     def contacts(self) -> tuple[float, ...]:
-        return self._truth("contacts").contacts
+        return self._truth("contacts").contacts  # type: ignore[return-value]
 
     def _truth(self, what: str) -> m.Truth:
         truth = self._look(what)[0].truth
@@ -144,7 +145,7 @@ class RemoteBody(Body):
 
     @property
     def wheel_speeds(self) -> WheelSpeeds:
-        return WheelSpeeds(*self._look("wheels")[0].wheels)
+        return WheelSpeeds(*self._look("wheels")[0].wheels)  # type: ignore[arg-type]
 
     @property
     def command(self) -> WheelSpeeds:
@@ -154,10 +155,11 @@ class RemoteBody(Body):
         seen = self._look("motion")[0]
         if seen.truth is None:
             raise Refused(f"{self.name}: only a supervisor may know where robots really are")
-        return Motion(Pose(*seen.truth.pose), WheelSpeeds(*seen.wheels), len(seen.truth.contacts))
+        pose, speeds = Pose(*seen.truth.pose), WheelSpeeds(*seen.wheels)  # type: ignore[arg-type]
+        return Motion(pose, speeds, len(seen.truth.contacts))
 
     def pan_angle(self, device: Device) -> float:
-        return self._look(f"pan of {device.name}")[0].pans[device.name]
+        return self._look(f"pan of {device.name}")[0].pans[device.name]  # type: ignore[return-value]
 
     @property
     def lamps(self) -> tuple[float, ...]:
@@ -169,14 +171,14 @@ class RemoteBody(Body):
 
     # ---- what is known
 
-    def keep(self, seen: m.Seen, tick: int, *, stepped: bool = False) -> None:
+    def keep(self, seen: m.RobotReadings, tick: int, *, stepped: bool = False) -> None:
         """Remember what the server told."""
         self._seen, self._tick, self._change = seen, tick, self.arena.changes
         if stepped and not self.arena.held:
             self._asked = set()
             self._fresh_until = time.monotonic() + FRESH
 
-    def keep_picture(self, camera: str, picture: m.Picture) -> None:
+    def keep_picture(self, camera: str, picture: m.PictureData) -> None:
         """Remember the last picture of a camera that is watched, while time goes on by itself."""
         self._pictures = {**self._pictures, camera: picture}
 
@@ -184,7 +186,9 @@ class RemoteBody(Body):
         """What was seen is no longer so."""
         self._seen, self._pictures, self._fresh_until = None, {}, 0.0
 
-    def _look(self, what: str, sensors: Collection[str] = (), cameras: Collection[str] = ()) -> tuple[m.Seen, int]:
+    def _look(
+        self, what: str, sensors: Collection[str] = (), cameras: Collection[str] = ()
+    ) -> tuple[m.RobotReadings, int]:
         """What is seen now and the tick; asked for, if it is not known."""
         seen, tick = self._known(what), self._tick
         shots = (seen.pictures.keys() | self._pictures.keys()) if seen is not None and cameras else ()
@@ -193,7 +197,7 @@ class RemoteBody(Body):
         answer = self.arena.ask(m.Sense(id=self.arena.number(), robot=self.name), m.Observed)
         return answer.robots[self.name], answer.tick
 
-    def _known(self, what: str) -> m.Seen | None:
+    def _known(self, what: str) -> m.RobotReadings | None:
         """What is known of the present, or at most a period old under a watch.
 
         While time goes on by itself, what came with a step answers every question once: who asks again wants news.
@@ -217,7 +221,9 @@ def chosen_of(robot: Robot) -> set[str]:
     return {device.name for device in robot.devices.values() if device.enabled and not device.polled}
 
 
-def observed(robot: Robot, seen: m.Seen, time: float, pictures: Mapping[str, m.Picture] | None = None) -> Observation:
+def observed(
+    robot: Robot, seen: m.RobotReadings, time: float, pictures: Mapping[str, m.PictureData] | None = None
+) -> Observation:
     """What was seen, as an observation."""
     slots, length, _, cameras = robot.chosen
     readings = seen.readings
@@ -230,6 +236,6 @@ def observed(robot: Robot, seen: m.Seen, time: float, pictures: Mapping[str, m.P
     return Observation(time, row, slots, shots)
 
 
-def array_of(picture: m.Picture) -> Pixels:
+def array_of(picture: m.PictureData) -> Pixels:
     """A raw picture as an array [row, column, rgb]."""
     return np.frombuffer(picture.data, np.uint8).reshape(picture.height, picture.width, 3).copy()

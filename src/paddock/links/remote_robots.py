@@ -38,7 +38,7 @@ class RemoteRobots(Mapping[str, Robot]):
         self._there = There({}, [])
         self.known = False
 
-    def update(self, news: m.Robots) -> list[str]:
+    def update(self, news: m.RobotList) -> list[str]:
         """There are other robots now, or other drivers; the answer are the names of those that left."""
         known = self._there.kinds
         kinds = [(table, next((spec for old, spec in known if old == table), None)) for table in news.kinds]

@@ -1,4 +1,4 @@
-"""Watcher: a thread in the background that reads what comes by itself, and tells the observers."""
+"""RemoteWatcher: a thread in the background that reads what comes by itself, and tells the observers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SENSORS = ""  # the stream of a robot's sensors; a camera's has its name
 Streams = dict[str, tuple[tuple[str, ...], float]]  # devices and period [s]
 
 
-class Watcher:
+class RemoteWatcher:
     """What a remote arena is subscribed to. A slow observer gets the newest of each stream, never a growing queue."""
 
     def __init__(self, arena: RemoteArena) -> None:

@@ -1,15 +1,18 @@
-"""Wire: a WebSocket client on a plain socket. The calling thread reads and writes itself: no hand-over, no hang."""
+"""WebSocketWire: a WebSocket client on a socket. The calling thread reads and writes itself: no hand-over, no hang."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import math
+import select
 import selectors
 import socket
 import ssl
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.client import ClientProtocol
@@ -19,8 +22,10 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
-from paddock.protocol import Message, decode, encode
+from paddock.protocol import Message, MessageDecoder
+from paddock.protocol.encoding import UnknownMessage, to_msgpack
 from paddock.protocol.messages import ANSWERS
+from paddock.protocol.websocket import MessageReader, masked_frame
 
 MOST_BYTES = 256 * 1024 * 1024  # of a message; scenes and pictures may be large
 CHUNK = 1 << 16
@@ -28,20 +33,21 @@ NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 quiet = logging.getLogger("paddock.links.websockets")
 quiet.setLevel(logging.CRITICAL)
 Waiting: Any = getattr(selectors, "PollSelector", selectors.SelectSelector)
+decode = MessageDecoder(ANSWERS).decode
 
 
-class Wire:
+class WebSocketWire:
     """A connection that is open, or lost for good. Any thread may send, one at a time may receive."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self.url, self.timeout = url, timeout
         self._writing = threading.Lock()
         self._pongs: list[bytes] = []
-        self._parts: list[bytes] = []
-        self._text = False
+        self.newer = False  # the server's minor version is newer than ours
         self._lost: LinkError | None = None
         try:
             self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES, logger=quiet)
+            self._reader = MessageReader(self._protocol, masked=False, most=MOST_BYTES)
             self._socket = self._connected()
         except (InvalidURI, ValueError) as error:
             raise LinkError(f"{url}: not a usable address: {error}") from None
@@ -49,9 +55,9 @@ class Wire:
             raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
         # OpenSSL's objects do not like to be read and written at once; plain sockets do not mind.
         self._turn: Any = threading.Lock() if isinstance(self._socket, ssl.SSLSocket) else contextlib.nullcontext()
+        self._secure = isinstance(self._socket, ssl.SSLSocket)
         self._socket.setblocking(False)
-        self._readable = Waiting()
-        self._readable.register(self._socket, selectors.EVENT_READ)
+        self._wait_readable = waiting_for(self._socket)
         try:
             self._shake_hands()
         except BaseException:
@@ -78,7 +84,7 @@ class Wire:
         self._write(b"".join(protocol.data_to_send()))
         while protocol.state is State.CONNECTING:
             try:
-                self._read(deadline)
+                self._shake(deadline)
             except LinkError:
                 if protocol.handshake_exc is None:
                     raise
@@ -89,101 +95,124 @@ class Wire:
             if isinstance(error, InvalidHandshake):
                 raise BadMessage(f"{self.url}: this is no Paddock server: {error}")
             if error is not None:
-                raise self._gone(str(error))
+                raise self._lose(str(error))
+
+    def _shake(self, deadline: float) -> None:
+        """Give the protocol the server's answer, byte by byte: what is behind it are messages."""
+        self._await_bytes(deadline)
+        try:
+            with self._turn:
+                data = self._socket.recv(1)
+        except NOT_NOW:
+            return
+        except OSError as error:
+            raise self._lose(error.strerror or str(error)) from None
+        if not data:
+            self._protocol.receive_eof()
+            raise self._lose("the server closed it")
+        self._protocol.receive_data(data)
 
     def send(self, message: Message) -> None:
         """Send a message now."""
-        data = Frame(Opcode.BINARY, encode(message)).serialize(mask=True)
+        data = masked_frame(to_msgpack(message))
         with self._writing:
-            self._check_alive()
+            if self._lost is not None:
+                self._raise_lost()
             self._write(data)
 
     def receive(self, deadline: float) -> list[Message]:
         """Wait for bytes until the deadline (monotonic), and give the messages in them, if any."""
-        self._check_alive()
-        return self._read(deadline)
-
-    def _read(self, deadline: float) -> list[Message]:
-        if self._protocol.close_rcvd is not None:
-            raise self._gone(self._protocol.close_rcvd.reason or "the server closed it")
-        if not (isinstance(self._socket, ssl.SSLSocket) and self._socket.pending()):
-            wait = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
-            if not self._readable.select(wait):
-                raise Timeout(f"{self.url}: no sign of life within {self.timeout:g} s")
+        if self._lost is not None:
+            self._raise_lost()
+        self._await_bytes(deadline)
         try:
             with self._turn:
                 data = self._socket.recv(CHUNK)
             if not data:
                 self._protocol.receive_eof()
-                raise self._gone("the server closed it")
-            self._protocol.receive_data(data)
-            messages = self._messages()
-            self._pongs += [data for data in self._protocol.data_to_send() if data]
-            if self._protocol.parser_exc is not None and self._protocol.state is not State.CONNECTING:
-                raise BadMessage(str(self._protocol.parser_exc))
+                raise self._lose("the server closed it")
+            messages = self._decode_all(self._reader.feed(data))
+            if self._reader.has_replies:
+                self._notice_control()
         except NOT_NOW:
             return []
         except BadMessage as error:
-            raise self._gone(f"what the server sent makes no sense: {error}", BadMessage) from None
+            raise self._lose(f"what the server sent makes no sense: {error}", BadMessage) from None
         except OSError as error:
-            raise self._gone(error.strerror or str(error)) from None
+            raise self._lose(error.strerror or str(error)) from None
         except LinkError:
             raise
         except BaseException:
-            self._gone("reading was interrupted")  # nobody knows how far it went
+            self._lose("reading was interrupted")  # nobody knows how far it went
             raise
-        if self._pongs and self._writing.acquire(blocking=False):  # else a later call sends them: reading never waits
+        if self._pongs:
+            self._send_pongs()
+        return messages
+
+    def _decode_all(self, payloads: list[tuple[bool, bytes]]) -> list[Message]:
+        messages = []
+        for text, payload in payloads:
+            try:
+                messages.append(decode(_text(payload) if text else payload, newer=self.newer))
+            except UnknownMessage:
+                if not self.newer:
+                    raise
+        return messages
+
+    def _await_bytes(self, deadline: float) -> None:
+        if self._protocol.close_rcvd is not None:
+            raise self._lose(self._protocol.close_rcvd.reason or "the server closed it")
+        if not (self._secure and self._socket.pending()):  # type: ignore[attr-defined]
+            wait = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+            if not self._wait_readable(wait):
+                raise Timeout(f"{self.url}: no sign of life within {self.timeout:g} s")
+
+    def _notice_control(self) -> None:
+        """A ping, a close, or something against the rules of WebSockets."""
+        self._reader.has_replies = False
+        self._pongs += [data for data in self._protocol.data_to_send() if data]
+        if self._protocol.close_sent is not None and self._protocol.close_rcvd is None:  # the protocol has given up
+            raise BadMessage(str(self._protocol.parser_exc or self._protocol.close_sent.reason))
+
+    def _send_pongs(self) -> None:
+        if self._writing.acquire(blocking=False):  # else a later call sends them: reading never waits
             try:
                 pongs, self._pongs = self._pongs, []
                 self._write(b"".join(pongs))
             finally:
                 self._writing.release()
-        return messages
-
-    def _messages(self) -> list[Message]:
-        messages = []
-        for event in self._protocol.events_received():
-            if isinstance(event, Frame) and event.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-                if event.opcode is not Opcode.CONT:
-                    self._text = event.opcode is Opcode.TEXT
-                self._parts.append(bytes(event.data))
-                if event.fin:
-                    data, self._parts = b"".join(self._parts), []
-                    messages.append(decode(_text(data) if self._text else data, ANSWERS))
-        return messages
 
     def _write(self, data: bytes) -> None:
-        rest = memoryview(data)
+        sent = 0
         try:
-            while rest:
+            while sent < len(data):
                 try:
                     with self._turn:
-                        rest = rest[self._socket.send(rest) :]
+                        sent += self._socket.send(memoryview(data)[sent:] if sent else data)
                 except NOT_NOW:
                     self._wait_for_room()
         except OSError as error:
-            raise self._gone(error.strerror or str(error)) from None
+            raise self._lose(error.strerror or str(error)) from None
         except BaseException:
-            if 0 < len(rest) < len(data):  # half a message is the end; short ones go whole or not at all
-                self._gone("writing was interrupted")
+            if 0 < sent < len(data):  # half a message is the end; short ones go whole or not at all
+                self._lose("writing was interrupted")
             raise
 
     def _wait_for_room(self) -> None:
         with Waiting() as writable:
             writable.register(self._socket, selectors.EVENT_WRITE)
             if not writable.select(self.timeout):
-                raise self._gone("the server does not read")
+                raise self._lose("the server does not read")
 
-    def _gone(self, reason: str, error: type[LinkError] = LinkError) -> LinkError:
+    def _lose(self, reason: str, error: type[LinkError] = LinkError) -> LinkError:
         """Note that the connection is lost, and wake whoever waits for it."""
         if self._lost is None:
             self._lost = error(f"{self.url}: the connection was lost: {reason} (arena.reconnect() tries again)")
             self._end()
         return self._lost
 
-    def _check_alive(self) -> None:
-        if self._lost is not None:
-            raise type(self._lost)(str(self._lost))
+    def _raise_lost(self) -> NoReturn:
+        raise type(self._lost)(str(self._lost))  # type: ignore[misc]
 
     def close(self) -> None:
         """Say goodbye, if anyone listens."""
@@ -202,6 +231,15 @@ class Wire:
         """No more bytes. The socket itself stays until `close`: others may be waiting for it."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
+
+
+def waiting_for(connection: socket.socket) -> Callable[[float | None], object]:
+    """A function that waits for bytes, for so many seconds; what it gives is true if there are some."""
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(connection, select.POLLIN)
+        return lambda seconds: poll.poll(None if seconds is None else math.ceil(1000 * seconds))
+    return lambda seconds: select.select([connection], [], [], seconds)[0]
 
 
 def _text(data: bytes) -> str:

@@ -51,6 +51,6 @@ class Seen(NamedTuple):
 def seen_by(devices: Sequence[str], observation: Observation) -> Seen:
     """The values of some devices in an observation."""
     values = [np.atleast_1d(np.asarray(getattr(observation, name), np.float64)).ravel() for name in devices]
-    counts = [len(reading) for reading in values]
+    counts = [len(row) for row in values]
     firsts = [sum(counts[:i]) for i in range(len(counts))]
     return Seen(np.concatenate([*values, np.empty(0)]), firsts, counts)

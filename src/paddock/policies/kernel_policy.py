@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.core.places import place_of, problem_of
+from paddock.core.places import error_location, problem_of
 from paddock.policies.inputs import seen_by
 
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
@@ -115,7 +115,7 @@ class KernelPolicy:
         except (ArithmeticError, ValueError):
             pass  # such as 1 / 0, which is infinite in compiled code
         except Exception as error:
-            place = place_of(error, self.decide.function.__code__.co_filename)
+            place = error_location(error, self.decide.function.__code__.co_filename)
             sizes = f"{values} inputs, {self.weights.shape[1]} weights, {self.remember} numbers of memory, 2 wheels"
             raise PaddockError(
                 f"KernelPolicy: {self._name}: {f'{place}: ' if place else ''}{problem_of(error)} (it has {sizes})"

@@ -34,7 +34,7 @@ class Trainable(ABC):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
-        if not self.inputs or not all(isinstance(given, Input) for given in self.inputs):
+        if not self.inputs or not all(isinstance(source, Input) for source in self.inputs):
             raise PaddockError(f"{name}: inputs: expected a tuple of Input(…), at least one")
         if not (all_finite(self.speed) and self.speed > 0):
             raise PaddockError(f"{name}: speed: expected m/s > 0, got {format_value(self.speed)}")
@@ -78,17 +78,17 @@ class Trainable(ABC):
     @property
     def values(self) -> int:
         """How many values its devices have together."""
-        return sum(given.values for given in self.inputs)
+        return sum(source.values for source in self.inputs)
 
     @property
     def devices(self) -> tuple[str, ...]:
         """The devices that it looks at."""
-        return tuple(given.device for given in self.inputs)
+        return tuple(source.device for source in self.inputs)
 
     @property
     def remembers(self) -> bool:
         """Whether decisions may depend on earlier ones."""
-        return self.recurrent or any(given.change for given in self.inputs)
+        return self.recurrent or any(source.change for source in self.inputs)
 
     def forget(self) -> None:
         """Start anew: all memory becomes zero."""
@@ -104,18 +104,18 @@ class Trainable(ABC):
 
     def check(self, sensors: Sequence[tuple[str, int]]) -> None:
         """Refuse devices that have another number of values than it was made for."""
-        for given, (device, count) in zip(self.inputs, sensors, strict=True):
-            if given.values != count:
-                made = f"{type(self).__name__}: made for {given.values} values of {given.device}"
+        for source, (device, count) in zip(self.inputs, sensors, strict=True):
+            if source.values != count:
+                made = f"{type(self).__name__}: made for {source.values} values of {source.device}"
                 raise PaddockError(f"{made}, but {device} has {count}")
 
     def plan_inputs(self, firsts: Sequence[int]) -> list[float]:
         """The part of its plan that tells where its inputs lie and how they are scaled."""
         return [
             number
-            for given, first in zip(self.inputs, firsts, strict=True)
-            for slot in range(first, first + given.values)
-            for number in (slot, given.zero, given.gain, float(given.change))
+            for source, first in zip(self.inputs, firsts, strict=True)
+            for slot in range(first, first + source.values)
+            for number in (slot, source.zero, source.gain, float(source.change))
         ]
 
     def act(self, observation: Observation) -> WheelSpeeds:
@@ -129,8 +129,10 @@ class Trainable(ABC):
 
     def save(self, path: str | Path) -> None:
         """Write it with its weights to a `.npz` file."""
-        settings = {f.name: getattr(self, f.name) for f in fields(self) if f.init and f.name != "weights"}
-        about = {**settings, "format": self.format, "inputs": [asdict(given) for given in self.inputs]}
+        settings = {
+            part.name: getattr(self, part.name) for part in fields(self) if part.init and part.name != "weights"
+        }
+        about = {**settings, "format": self.format, "inputs": [asdict(source) for source in self.inputs]}
         write_npz(path, about, {"weights": self.weights})
 
     @classmethod
@@ -147,7 +149,7 @@ class Trainable(ABC):
                 raise ValueError(f"another format, {about['format']!r}")
             settings: dict[str, Any] = dict(about)
             settings |= {name: tuple(value) for name, value in about.items() if isinstance(value, list)}
-            settings["inputs"] = tuple(Input(**table) for table in about["inputs"])
+            settings["inputs"] = tuple(Input(**source) for source in about["inputs"])
             del settings["format"]
             return cls(**settings, weights=arrays["weights"])
         except (KeyError, TypeError, ValueError) as error:

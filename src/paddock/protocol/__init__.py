@@ -1,6 +1,6 @@
 """The wire: typed messages and their two encodings, msgpack and JSON. No I/O here."""
 
-from paddock.protocol.encoding import Encoding, decode, encode
-from paddock.protocol.messages import VERSION, Message
+from paddock.protocol.base import MINOR, VERSION, Message
+from paddock.protocol.encoding import Encoding, MessageDecoder, encode
 
-__all__ = ["VERSION", "Encoding", "Message", "decode", "encode"]
+__all__ = ["MINOR", "VERSION", "Encoding", "Message", "MessageDecoder", "encode"]

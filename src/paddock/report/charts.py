@@ -1,21 +1,34 @@
-"""Line charts and histograms, drawn with Pillow in the look of the pictures of worlds."""
+"""Charts by matplotlib: lines, histograms, dots. Each draws into `ax`, or a figure of its own, and returns the axes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from PIL import Image
+from numpy.typing import ArrayLike, NDArray
 
 from paddock.core.geometry import Point
-from paddock.draw.canvas import FAINT, round_length, tint
-from paddock.episodes.trace import Floats, Span
-from paddock.report.axes import Axes, Key, Range, draw_dot
+from paddock.draw.canvas import round_length
+from paddock.draw.colours import FAINT, TASKS, WHITE, darken
+from paddock.report.figures import HEIGHT, TEXT, axes_width, new_axes, shorten, style_axes, text_width
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int_]
+Spans = Sequence[tuple[str, float, float]]
+"""Names of tasks, each with its start and its end."""
 
 GAP = 8.0  # times the usual step between two values: a line is broken there
 MOST_BARS = 60
+MOST_COLUMNS = 2000  # of a long line, in each of which its extremes are kept
+MOST_ENTRIES = 12  # of a legend
+LONGEST_ENTRY = 150.0  # points of a text in the legend
+BAND = 13.0  # points: height of the band above a plot with the names of tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +37,9 @@ class Series:
 
     name: str
     color: str
-    x: Floats
-    y: Floats
-    width: float = 1.8  # pixels
+    x: ArrayLike
+    y: ArrayLike
+    width: float = 1.4  # points
     mark: Point | None = None  # a place on the line to point out
 
 
@@ -39,6 +52,15 @@ class Level(NamedTuple):
     dashed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class DotSeries:
+    """The dots of one colour."""
+
+    name: str
+    color: str
+    values: Sequence[float]  # one for every row; those that are not above 0 are left out
+
+
 def line_chart(
     title: str,
     series: Sequence[Series],
@@ -46,97 +68,211 @@ def line_chart(
     x_name: str,
     y_name: str,
     about: str = "",
-    spans: Sequence[Span] = (),
+    spans: Spans = (),
     levels: Sequence[Level] = (),
+    marks: Sequence[Level] = (),
     log_x: bool = False,
     mark: str = "",
-    size: int = 1000,
-) -> Image.Image:
-    """Lines over a common axis, `size` pixels wide; `mark` tells what marked places are."""
-    x_range = range_of([one.x for one in series], [x for span in spans for x in span[1:]], margin=0.0)
-    y_range = range_of([one.y for one in series], [level.value for level in levels])
-    key = [Key("line", one.color, one.name) for one in series]
-    key += [Key("dashed" if level.dashed else "line", level.color, level.name) for level in levels]
-    if mark and any(one.mark for one in series):
-        key.insert(0, Key("dot", FAINT, mark))
-    axes = Axes(
-        title,
-        about,
-        x_name=x_name,
-        y_name=y_name,
-        x_range=x_range,
-        y_range=y_range,
-        key=key,
-        spans=spans,
-        log_x=log_x,
-        size=size,
-    )
-    left, _, right, _ = axes.plot
+    ax: Axes | None = None,
+) -> Axes:
+    """Lines over a common axis.
+
+    Args:
+        title: the chart's name.
+        series: the lines.
+        x_name: what is along the axis, with its unit: "time [s]".
+        y_name: the same for the other axis.
+        about: more about the chart, in a smaller line.
+        spans: tasks to shade and to name.
+        levels: horizontal lines.
+        marks: vertical lines, with their names beside them.
+        log_x: whether equal distances along the axis are equal ratios.
+        mark: what the marked places of the series are.
+        ax: axes to draw into; None: a figure of its own.
+    """
+    own, ax = ax is None, ax if ax is not None else new_axes()
+    for line in series:
+        x, y = break_gaps(np.asarray(line.x, float), np.asarray(line.y, float))
+        x, y = (x, y) if log_x else thin_line(x, y)
+        lone = {"marker": "o", "markersize": 2 * line.width} if np.isfinite(y).sum() == 1 else {}
+        ax.plot(x, y, color=line.color, linewidth=line.width, label=line.name, solid_joinstyle="round", **lone)  # type: ignore[arg-type]
     for level in levels:
-        draw_level(axes, level, axes.at(x_range[0], level.value), axes.at(x_range[1], level.value))
-    for one in series:
-        for part in parts(one.x, one.y):
-            if log_x:
-                points = list(zip(*(column.tolist() for column in part), strict=True))
-            else:
-                points = thinned(*part, x_range, round(right - left))
-            pixels = [axes.at(x, y) for x, y in points]
-            if len(pixels) > 1:
-                axes.canvas.stroke(pixels, tint(one.color), one.width * axes.zoom)
-            else:
-                axes.canvas.dot(pixels[0], 1.5 * one.width * axes.zoom, tint(one.color))
-    for one in series:
-        if one.mark is not None:
-            draw_dot(axes.canvas, axes.at(*one.mark), one.color, axes.zoom)
-    return axes.canvas.finished()
+        ax.axhline(level.value, color=level.color, linewidth=1.5, linestyle=_style(level), label=level.name)
+    marked = [line for line in series if line.mark is not None]
+    for line in marked:
+        ax.plot(*([part] for part in line.mark or ()), "o", **_dot(line.color))
+    if mark and marked:
+        ax.plot([], [], "o", label=mark, **_dot(FAINT))
+    places = [*(line.x for line in series), [x for span in spans for x in span[1:]], [level.value for level in marks]]
+    ax.set_xlim(*range_of(places, margin=0.0 if not marks else 0.02))
+    if log_x:
+        scale_log_x(ax)
+    homeless = draw_spans(ax, spans)
+    for level in marks:
+        draw_mark(ax, level)
+    band = BAND if any(name for name, *_ in spans) else 0.0
+    style_axes(ax, title=title, about=about, x_name=x_name, y_name=y_name, above=band)
+    add_legend(ax, homeless, grow=own)
+    return ax
 
 
 def histogram(
     title: str,
-    values: Floats,
+    values: ArrayLike,
     *,
     x_name: str,
     color: str,
     about: str = "",
     levels: Sequence[Level] = (),
-    size: int = 1000,
-) -> Image.Image:
-    """How often values occur, `size` pixels wide; the few far away are counted in the outermost bars."""
-    edges, shares, outside = bars(values, [level.value for level in levels])
-    x_range = float(edges[0]), float(edges[-1])
+    ax: Axes | None = None,
+) -> Axes:
+    """How often values occur; the few far away are counted in the outermost bars. Levels are vertical lines."""
+    own, ax = ax is None, ax if ax is not None else new_axes()
+    edges, shares, outside = bin_shares(np.asarray(values, float), [level.value for level in levels])
     far = f"{outside} value{'s' if outside > 1 else ''} beyond the axis in the outermost bars" if outside else ""
-    key = [Key("dashed" if level.dashed else "line", level.color, level.name) for level in levels]
-    axes = Axes(
-        title,
-        " · ".join(part for part in (about, far) if part),
-        x_name=x_name,
-        y_name="share [%]",
-        x_range=x_range,
-        y_range=(0.0, 1.08 * float(shares.max(initial=0.0)) or 1.0),
-        key=key,
-        size=size,
-    )
-    for low, high, share in zip(edges[:-1], edges[1:], shares, strict=True):
-        if share > 0:
-            left, top = axes.at(low, share)
-            right, bottom = axes.at(high, 0.0)
-            axes.canvas.block((left + 0.7, min(top, bottom - 1.0), right - 0.7, bottom), tint(color, 0.75))
+    widths = np.diff(edges)
+    ax.bar(edges[:-1] + 0.04 * widths, shares, 0.92 * widths, align="edge", color=color, alpha=0.75)
     for level in levels:
-        draw_level(axes, level, (axes.at(level.value, 0)[0], axes.plot[1]), (axes.at(level.value, 0)[0], axes.plot[3]))
-    return axes.canvas.finished()
+        ax.axvline(level.value, color=level.color, linewidth=1.5, linestyle=_style(level), label=level.name)
+    ax.set_xlim(float(edges[0]), float(edges[-1]))
+    ax.set_ylim(0.0, 1.08 * float(shares.max(initial=0.0)) or 1.0)
+    words = " · ".join(part for part in (about, far) if part)
+    style_axes(ax, title=title, about=words, x_name=x_name, y_name="share [%]")
+    add_legend(ax, [], grow=own)
+    return ax
 
 
-def draw_level(axes: Axes, level: Level, start: Point, end: Point) -> None:
-    """A straight line between two pixels, whole or dashed."""
-    if level.dashed:
-        axes.dashes(start, end, level.color, 2.0 * axes.zoom)
+def dot_chart(
+    title: str,
+    names: Sequence[str],
+    dots: Sequence[DotSeries],
+    *,
+    x_name: str,
+    about: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """A row for every thing that was measured, a dot for every way of measuring it, on a logarithmic axis."""
+    own, ax = ax is None, ax if ax is not None else new_axes(height=1.1 + 0.34 * max(3, len(names)))
+    known = [value for series in dots for value in series.values if 0 < value < math.inf] or [1.0]
+    ax.set_xlim(*_widen(min(known), max(known)))
+    scale_log_x(ax)
+    for series in dots:
+        rows = [row for row, value in enumerate(series.values) if 0 < value < math.inf]
+        ax.plot([series.values[row] for row in rows], rows, "o", label=series.name, **_dot(series.color))
+    for row in range(len(names)):
+        found = sorted((s.values[row], s.color) for s in dots if 0 < s.values[row] < math.inf)
+        if found:
+            ax.plot([found[0][0], found[-1][0]], [row, row], color=FAINT, alpha=0.45, linewidth=1.3, label="_")
+        for place, (value, color) in enumerate(found):
+            _label_dot(ax, (value, row), color, place, len(found))
+    labels = [shorten(name, TEXT, 0.36 * axes_width(ax)) for name in names]
+    widest = max((text_width(label, TEXT) for label in labels), default=0.0)
+    style_axes(ax, title=title, about=about, x_name=x_name, y_name="", beside=max(0.0, widest - 50.0))
+    ax.set_yticks(range(len(names)), labels)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    add_legend(ax, [], grow=own)
+    return ax
+
+
+def _widen(low: float, high: float) -> tuple[float, float]:
+    """The ends of a logarithmic axis with room for numbers on both sides."""
+    around = 1.5 * (high / low) ** 0.09
+    return low / around, high * around
+
+
+def _label_dot(ax: Axes, at: Point, color: str, place: int, count: int) -> None:
+    """The number of a dot: the first to its left, the last to its right, those between above and below in turn."""
+    x, y = at
+    side: Any
+    if place == count - 1:
+        side = {"xytext": (7, 0), "ha": "left", "va": "center"}
+    elif place == 0:
+        side = {"xytext": (-7, 0), "ha": "right", "va": "center"}
     else:
-        axes.canvas.stroke([start, end], tint(level.color), 2.0 * axes.zoom)
+        side = {"xytext": (0, 5 if place % 2 else -5), "ha": "center", "va": "bottom" if place % 2 else "top"}
+    ax.annotate(f"{x:.3g}", (x, y), textcoords="offset points", fontsize=8, color=darken(color, 0.25), **side)
 
 
-def range_of(columns: Iterable[Floats], others: Iterable[float] = (), *, margin: float = 0.06) -> Range:
+def draw_mark(ax: Axes, mark: Level) -> None:
+    """A vertical line with its name beside it, on the side where there is more room."""
+    low, high = ax.get_xlim()
+    right = mark.value > (low + high) / 2
+    ax.axvline(mark.value, color=mark.color, linewidth=1.3, linestyle=_style(mark), label="_")
+    place: Any = {"textcoords": "offset points", "xytext": (-5 if right else 5, 4), "ha": "right" if right else "left"}
+    text = shorten(mark.name, TEXT, axes_width(ax) / 2)
+    ax.annotate(text, (mark.value, 0.0), xycoords=ax.get_xaxis_transform(), fontsize=TEXT, color=mark.color, **place)
+
+
+def draw_spans(ax: Axes, spans: Spans) -> list[tuple[str, str]]:
+    """Shade tasks and name them in a band above the plot; return names and colours of those without room there."""
+    (low, high), wide = ax.get_xlim(), axes_width(ax)
+    top = 1.0 + BAND / (72 * HEIGHT * 0.62)
+    across: Any = {"transform": ax.get_xaxis_transform(), "linewidth": 0}
+    homeless = []
+    for name, color in span_colors([span for span in spans if span[0]]).items():
+        places = [(start, end) for task, start, end in spans if task == name]
+        bars = [(start, end - start) for start, end in places]
+        ax.broken_barh(bars, (0.0, 1.0), color=color, alpha=0.08, zorder=0, **across)
+        ax.broken_barh(bars, (1.0, top - 1.0), color=color, alpha=0.30, clip_on=False, **across)
+        needed = (text_width(name, 8.0) + 6.0) * (high - low) / wide
+        middles = [(start + end) / 2 for start, end in places if end - start >= needed]
+        for x in middles:
+            label: Any = {"ha": "center", "va": "center", "fontsize": 8.0, "transform": ax.get_xaxis_transform()}
+            ax.text(x, (1.0 + top) / 2, shorten(name, 8.0, wide), **label)
+        if not middles:
+            homeless.append((name, color))
+    return homeless
+
+
+def add_legend(ax: Axes, blocks: Sequence[tuple[str, str]], *, grow: bool) -> None:
+    """What lines and colours mean, in rows below the plot; a figure of our own grows with them."""
+    from matplotlib.patches import Patch
+    from matplotlib.transforms import ScaledTranslation
+
+    handles, names = ax.get_legend_handles_labels()
+    handles += [Patch(color=color, alpha=0.45) for _, color in blocks]
+    names += [name for name, _ in blocks]
+    if not names:
+        return
+    if len(names) > MOST_ENTRIES:
+        names = [*names[: MOST_ENTRIES - 1], f"and {len(names) - MOST_ENTRIES + 1} more"]
+        handles = [*handles[: MOST_ENTRIES - 1], Patch(color=FAINT, alpha=0.45)]
+    names = [shorten(name, TEXT, LONGEST_ENTRY) for name in names]
+    widest = max(text_width(name, TEXT) for name in names) + 40.0
+    columns = max(1, min(len(names), int(axes_width(ax) / widest)))
+    figure: Any = ax.figure
+    below = ax.transAxes + ScaledTranslation(0.0, -38 / 72, figure.dpi_scale_trans)
+    where: Any = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "bbox_transform": below, "borderaxespad": 0.0}
+    ax.legend(handles, names, ncols=columns, frameon=False, fontsize=TEXT, borderpad=0.0, **where)
+    if grow:
+        rows = math.ceil(len(names) / columns)
+        figure.set_figheight(figure.get_figheight() + 0.2 * (rows - 1))
+
+
+def scale_log_x(ax: Axes) -> None:
+    """Equal distances are equal ratios; ticks at 1, 2, 5, 10 …, or at powers of ten where there are many."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    low, high = ax.get_xlim()
+    ax.set_xscale("log")
+    ax.set_xlim(low, high)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if math.log10(high / low) < 3.5 else (1,)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def span_colors(spans: Spans) -> dict[str, str]:
+    """A colour for every task, in the order in which they begin."""
+    names = dict.fromkeys(name for name, *_ in spans)
+    return {name: TASKS[i % len(TASKS)] for i, name in enumerate(names)}
+
+
+def range_of(columns: Iterable[ArrayLike], *, margin: float = 0.06) -> tuple[float, float]:
     """The range of all finite values, a little wider, and never empty."""
-    every = np.concatenate([*(column[np.isfinite(column)] for column in columns), np.array(list(others), float)])
+    parts = [np.asarray(column, float).ravel() for column in columns]
+    every = np.concatenate([part[np.isfinite(part)] for part in parts]) if parts else np.empty(0)
     low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         around = 0.1 * abs(low) or 1.0
@@ -144,32 +280,38 @@ def range_of(columns: Iterable[Floats], others: Iterable[float] = (), *, margin:
     return low - margin * (high - low), high + margin * (high - low)
 
 
-def parts(x: Floats, y: Floats) -> Iterator[tuple[Floats, Floats]]:
-    """The stretches of a line: it is broken where values are missing for long."""
+def break_gaps(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The finite values of a line, with a NaN wherever values are missing for long: the line breaks there."""
     known = np.isfinite(x) & np.isfinite(y)
     x, y = x[known], y[known]
-    if not len(x):
-        return
     steps = np.diff(x)
     usual = float(np.median(steps)) if len(steps) else 0.0
     breaks = np.flatnonzero(steps > max(GAP * usual, 1e-300)) + 1
-    yield from zip(np.split(x, breaks), np.split(y, breaks), strict=True)
+    return np.insert(x, breaks, math.nan), np.insert(y, breaks, math.nan)
 
 
-def thinned(x: Floats, y: Floats, within: Range, columns: int) -> list[Point]:
-    """At most four points in every column of pixels, so that no spike is lost: first, lowest, highest, last."""
+def thin_line(x: Floats, y: Floats, columns: int = MOST_COLUMNS) -> tuple[Floats, Floats]:
+    """A long line as at most four points in every column of a chart: first, lowest, highest, last. No spike is lost."""
     if len(x) <= 4 * columns:
-        return list(zip(x.tolist(), y.tolist(), strict=True))
-    wide = (within[1] - within[0]) / columns
-    column = np.floor((x - within[0]) / wide)
-    first = np.flatnonzero(np.diff(column, prepend=-np.inf))
+        return x, y
+    low, high = float(np.nanmin(x)), float(np.nanmax(x))
+    column = np.floor((x - low) / ((high - low) or 1.0) * columns)
+    known = np.isfinite(column)
+    first = np.flatnonzero((column != np.append(math.nan, column[:-1])) & known)
     last = np.append(first[1:], len(x)) - 1
-    middle = within[0] + (column[first] + 0.5) * wide
-    heights = np.stack([y[first], np.minimum.reduceat(y, first), np.maximum.reduceat(y, first), y[last]], axis=1)
-    return list(zip(np.repeat(middle, 4).tolist(), heights.ravel().tolist(), strict=True))
+    last -= ~known[last]  # a gap ends the column before it
+    places = np.sort(np.stack([first, _extremes(y, first, last, -1.0), _extremes(y, first, last, 1.0), last]), axis=0)
+    gaps = np.flatnonzero(~known)
+    kept = np.sort(np.append(places.T.ravel(), gaps))
+    return x[kept], y[kept]
 
 
-def bars(values: Floats, others: Iterable[float] = ()) -> tuple[Floats, Floats, int]:
+def _extremes(y: Floats, first: Ints, last: Ints, sign: float) -> Ints:
+    """The place of the highest value of each stretch, or of the lowest."""
+    return np.array([a + int(np.argmax(sign * y[a : b + 1])) for a, b in zip(first, last, strict=True)], dtype=int)
+
+
+def bin_shares(values: Floats, others: Iterable[float] = ()) -> tuple[Floats, Floats, int]:
     """Round edges of bars, the share of values in each [%], and how many lie beyond the edges."""
     values = values[np.isfinite(values)]
     if not len(values):
@@ -187,3 +329,11 @@ def bars(values: Floats, others: Iterable[float] = ()) -> tuple[Floats, Floats, 
     outside = int(np.count_nonzero((values < edges[0] - 1e-9 * step) | (values > edges[-1] + 1e-9 * step)))
     counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
     return edges, 100.0 * counts / len(values), outside
+
+
+def _dot(color: str) -> dict[str, Any]:
+    return {"color": color, "markeredgecolor": WHITE, "markersize": 7.5, "zorder": 4}
+
+
+def _style(level: Level) -> str:
+    return "--" if level.dashed else "-"

@@ -11,9 +11,11 @@ from typing import Any
 from paddock.core.errors import PaddockError
 from paddock.core.files import whole_file
 from paddock.episodes import Episode, Trace
-from paddock.report.page import page
-from paddock.report.plots import pictures
-from paddock.report.story import story
+from paddock.report.document import render_html
+from paddock.report.figures import save_figure
+from paddock.report.run_log import run_log_text
+from paddock.report.run_pictures import run_pictures
+from paddock.report.run_report import TaskOutcome, run_report
 from paddock.report.summary import plain, summary
 from paddock.worlds.spec import WorldSpec
 
@@ -29,8 +31,9 @@ def write_run(
     config: Mapping[str, Any],
     html: bool,
     provenance: Mapping[str, Any] | None = None,
+    outcomes: Sequence[TaskOutcome] = (),
 ) -> list[Path]:
-    """Write everything about a run into a folder and tell which files there are.
+    """Write everything about a run into a folder and return which files there are.
 
     Args:
         episode: what happened.
@@ -40,6 +43,7 @@ def write_run(
         config: what decided the run, for the summary: world, seed, controller, …
         html: whether to make `report.html` too.
         provenance: versions, date, machine, command line and the like.
+        outcomes: of the tasks, for the page: whether each was done, and why it ended.
     """
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
     if not traces:
@@ -63,38 +67,43 @@ def write_run(
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / "run.log").exists() or (folder / "summary.json").exists():
             raise PaddockError(f"{folder}: holds a run already; name another folder or remove this one")
-        return _write_files(traces, world, whole, folder, html=html)
+        return _write_files(traces, world, whole, folder, outcomes if html else None)
     except OSError as error:
         raise _unwritable(folder, error) from error
 
 
 def _write_files(
-    traces: Sequence[Trace], world: WorldSpec, whole: Mapping[str, Any], folder: Path, *, html: bool
+    traces: Sequence[Trace],
+    world: WorldSpec,
+    whole: Mapping[str, Any],
+    folder: Path,
+    outcomes: Sequence[TaskOutcome] | None,
 ) -> list[Path]:
-    """What cannot fail first: traces and numbers, then pictures and pages."""
+    """What cannot fail first: traces and numbers, then pictures and, unless `outcomes` is None, the page."""
     written = []
     for trace in traces:
         written.append(folder / ("trace.csv" if len(traces) == 1 else f"trace-{trace.robot}.csv"))
         trace.save(written[-1])
-    text = story(traces, whole)
-    numbers = json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    for name, content in (("run.log", text), ("summary.json", numbers)):
-        written.append(folder / name)
-        with whole_file(written[-1], encoding="utf-8") as file:
-            file.write(content)
-    drawn = {}
-    for name, (caption, picture) in pictures(traces, world, str(whole["title"])).items():
-        path = folder / f"{name}.png"
-        with whole_file(path, "wb") as file:
-            picture.save(file, "png")
-        drawn[path] = caption
-    written += drawn
-    if html:
-        written.append(folder / "report.html")
-        shown = [(caption, path.read_bytes()) for path, caption in drawn.items()]
-        with whole_file(written[-1], encoding="utf-8") as file:
-            file.write(page(whole, shown, text))
+    log = run_log_text(traces, whole)
+    texts = {"run.log": log, "summary.json": json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"}
+    title = str(whole["title"])
+    figures = []
+    for name, text in texts.items():
+        written.append(_write_text(folder / name, text))
+    for figure in run_pictures(traces, world, title):
+        written.append(folder / f"{figure.name}.png")
+        save_figure(figure.picture, written[-1])
+        figures.append(figure)
+    if outcomes is not None:
+        page = render_html(title, list(run_report(whole, figures, log, outcomes)), folder)
+        written.append(_write_text(folder / "report.html", page))
     return written
+
+
+def _write_text(path: Path, text: str) -> Path:
+    with whole_file(path, encoding="utf-8") as file:
+        file.write(text)
+    return path
 
 
 def fresh_folder(base: Path, name: str) -> Path:

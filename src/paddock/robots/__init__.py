@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from paddock.core import library
-from paddock.robots.spec import Body, RobotSpec, find_robot, read_robot
+from paddock.robots.spec import BodySpec, RobotSpec, find_robot, read_robot
 
-__all__ = ["Body", "RobotSpec", "find_robot", "load_robot", "robot_names"]
+__all__ = ["BodySpec", "RobotSpec", "find_robot", "load_robot", "robot_names"]
 
 
 def robot_names() -> list[str]:

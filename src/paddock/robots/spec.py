@@ -37,7 +37,7 @@ THINNEST, WIDEST = 0.001, 20.0  # an outline's smallest width, and a corner's di
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Body(Spec):
+class BodySpec(Spec):
     """The outline on the floor: a circle around the axle's centre, or a convex polygon."""
 
     radius: Length | None = None
@@ -68,7 +68,7 @@ class RobotSpec(Spec):
 
     name: Name
     title: str = ""
-    body: Body
+    body: BodySpec
     drive: DifferentialDrive
     sensors: tuple[Sensor, ...] = ()
     leds: tuple[Name, ...] = ()  # names of its lamps
@@ -125,15 +125,15 @@ def with_base(table: Mapping[str, Any], *, beside: str | Path = "", within: tupl
     ground = robot.to_table()
     for key, value in table.items():
         if key == "sensors" and isinstance(value, (list, tuple)):
-            ground[key] = _changed_sensors(robot, value)
+            ground[key] = _change_sensors(robot, value)
         elif isinstance(value, Mapping) and isinstance(ground.get(key), Mapping):
-            ground[key] = _overlaid(ground[key], value)
+            ground[key] = _overlay(ground[key], value)
         elif key != "base":
             ground[key] = value
     return ground
 
 
-def _changed_sensors(base: RobotSpec, changes: Sequence[Any]) -> list[dict[str, Any]]:
+def _change_sensors(base: RobotSpec, changes: Sequence[Any]) -> list[dict[str, Any]]:
     """The sensors of the base with changes and new ones; each is checked where its own file has it."""
     sensors = {sensor.name: sensor.to_table() for sensor in base.sensors}
     names: list[str] = []
@@ -150,19 +150,19 @@ def _changed_sensors(base: RobotSpec, changes: Sequence[Any]) -> list[dict[str, 
                 path=f"sensors[{i}].name",
             )
         changed = old is not None and change.get("kind", old["kind"]) == old["kind"]
-        sensors[name] = _overlaid(sensors[name], change) if changed else dict(change)
+        sensors[name] = _overlay(sensors[name], change) if changed else dict(change)
         convert(sensors[name], Sensor, f"sensors[{i}]")
         names.append(name)
     refuse_twins(names, "sensors[{}].name")
     return list(sensors.values())
 
 
-def _overlaid(ground: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+def _overlay(ground: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """One table over another; of two keys that exclude each other, the change's remains."""
     kept = dict(ground)
-    for one, other in EITHER_OR:
-        if one in change or other in change:
-            kept.pop(one, None)
+    for key, other in EITHER_OR:
+        if key in change or other in change:
+            kept.pop(key, None)
             kept.pop(other, None)
     return {**kept, **change}
 

@@ -11,7 +11,7 @@ import numpy as np
 from paddock.core.errors import SimulationError, UnknownName, shown
 from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
-from paddock.core.numeric import all_finite, checked_seed
+from paddock.core.numeric import all_finite, check_seed
 from paddock.engine import state as engine
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import BELIEF_HEADING, BELIEF_X, HEADING, SEED, TICK, X
@@ -69,8 +69,8 @@ class Batch:
         first = self.scenes[0]
         for i, other in enumerate(self.scenes[1:], 1):
             for what, mine, its in (
-                ("robots", [one.name for one in first.spec.robots], [one.name for one in other.spec.robots]),
-                ("robot types", [one.name for one in first.robots], [one.name for one in other.robots]),
+                ("robots", [robot.name for robot in first.spec.robots], [robot.name for robot in other.spec.robots]),
+                ("robot types", [robot.name for robot in first.robots], [robot.name for robot in other.robots]),
                 ("dt", first.model.dt, other.model.dt),
             ):
                 if mine != its:
@@ -143,8 +143,8 @@ class Batch:
         """State and commands of one world, with the leading axis of a single one."""
         if not isinstance(world, (int, np.integer)) or not 0 <= world < len(self):
             raise SimulationError(f"world: expected a whole number from 0 to {len(self) - 1}, got {world!r}")
-        one = slice(world, world + 1)
-        return engine.State(self.state.clock[one], self.state.motion[one]), self.commands[one]
+        only = slice(world, world + 1)
+        return engine.State(self.state.clock[only], self.state.motion[only]), self.commands[only]
 
     def reset(self, seed: int | Sequence[int] | None = None) -> None:
         """Back to the start, with the same seeds or others."""
@@ -319,8 +319,8 @@ def seeds_of(seed: int | Sequence[int], worlds: int) -> Ints:
     if isinstance(seed, (Sequence, np.ndarray)):
         if len(seed) != worlds:
             raise SimulationError(f"seed: expected a whole number, or {worlds} of them, got {len(seed)}")
-        return np.array([checked_seed(one) for one in seed], np.int64)
-    first = checked_seed(seed)
+        return np.array([check_seed(value) for value in seed], np.int64)
+    first = check_seed(seed)
     if first + worlds > 2**63:
         raise SimulationError(f"seed: expected at most 2**63 - {worlds} for {worlds} worlds, got {seed!r}")
     return first + np.arange(worlds, dtype=np.int64)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from paddock.core.errors import SimulationError
 from paddock.core.jit import Kernel, kernel
-from paddock.core.remake import remade
+from paddock.core.remake import remake_kernel
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, WANT_LEFT, WANT_RIGHT, X, Y
@@ -69,7 +69,7 @@ def loop_for(
 
 @functools.cache
 def _loop_with(swaps: tuple[tuple[Kernel, Kernel], ...], keep: bool) -> Kernel:
-    loop: Kernel = remade(roll, dict(swaps), keep=keep)
+    loop: Kernel = remake_kernel(roll, dict(swaps), keep=keep)
     return loop
 
 

@@ -60,7 +60,7 @@ def metric_sums_of(
             kind = type(metric).__name__
             raise PaddockError(f"{kind}: made for {metric.scenes()} scenes, but there are {len(scenes)}")
         first_number = len(numbers[0])
-        rows.append([number_of(metric), first_number, sum(one.shape[2] for one in sums), marks])
+        rows.append([number_of(metric), first_number, sum(part.shape[2] for part in sums), marks])
         for scene, built in enumerate(scenes):
             numbers[scene] += metric.numbers(built.spec, scene)
         _pad(numbers)

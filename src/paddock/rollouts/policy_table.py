@@ -19,7 +19,7 @@ from paddock.sensors.camera import CameraSpec
 from paddock.worlds.build import BuiltWorld
 
 
-class Slot(NamedTuple):
+class DeviceSlot(NamedTuple):
     """A device's number on its robot, and where its values lie in a row of readings."""
 
     number: int
@@ -28,7 +28,7 @@ class Slot(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class TableOffsets:
     """Where a policy's numbers lie in the tables."""
 
     plan: int
@@ -36,7 +36,7 @@ class Place:
     memory: int
 
 
-def slot_of(built: BuiltWorld, robot: int, device: str) -> Slot:
+def slot_of(built: BuiltWorld, robot: int, device: str) -> DeviceSlot:
     """Where to find a device; cameras and unknown names are refused."""
     name, sensors = built.spec.robots[robot].name, built.robots[robot].sensors
     first = 0
@@ -44,7 +44,7 @@ def slot_of(built: BuiltWorld, robot: int, device: str) -> Slot:
         if spec.name == device:
             if isinstance(spec, CameraSpec):
                 raise DeviceRefused(f"{name}.{device} is a camera: policies and metrics cannot see pictures")
-            return Slot(number, first, spec.channels)
+            return DeviceSlot(number, first, spec.channels)
         first += spec.channels
     raise UnknownName(f"device of {name}", device, [spec.name for spec in sensors])
 
@@ -65,7 +65,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
     memory: list[Floats] = []
     weight_count = memory_count = 0
     types = types_of_robots(built.model).tolist()
-    known: dict[tuple[int, int], Place] = {}  # robots of one type share a policy's tables
+    known: dict[tuple[int, int], TableOffsets] = {}  # robots of one type share a policy's tables
     drives: dict[int, str] = {}
     for robot, policy in policies.items():
         name = built.spec.robots[robot].name
@@ -81,20 +81,20 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
         place = known.get((id(policy), types[robot]))
         if place is None:
             policy.check([(f"{name}.{d}", slot.values) for d, slot in zip(policy.devices, slots, strict=True)])
-            place = known[id(policy), types[robot]] = Place(len(plans), weight_count, memory_count)
+            place = known[id(policy), types[robot]] = TableOffsets(len(plans), weight_count, memory_count)
             plans += policy.plan([slot.first for slot in slots], [slot.values for slot in slots])
             weights.append(policy.weights)
             memory.append(policy.memory)
             weight_count += policy.weights.shape[1]
             memory_count += len(policy.memory)
         rows[robot] = ACT.number(type(policy)), place.plan, place.weight, place.memory
-    individuals = max((len(one) for one in weights), default=1)
-    if worlds % individuals or any(len(one) not in (1, individuals) for one in weights):
-        sizes = ", ".join(str(len(one)) for one in weights)
+    individuals = max((len(rows) for rows in weights), default=1)
+    if worlds % individuals or any(len(rows) not in (1, individuals) for rows in weights):
+        sizes = ", ".join(str(len(rows)) for rows in weights)
         raise SimulationError(
             f"{sizes} individuals for {worlds} worlds: expected as many, or a number that divides the number of worlds"
         )
-    table = [np.broadcast_to(one, (individuals, one.shape[1])) for one in weights]
+    table = [np.broadcast_to(rows, (individuals, rows.shape[1])) for rows in weights]
     only_one = len(table) == 1  # a million networks need no copy
     return PolicyTable(
         rows,

@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from paddock.control.tasks import Need, Ranger, View
-from paddock.control.tasks.base import RANGER, WHEEL_TRAVEL
-from paddock.core.geometry import Pose
+from paddock.control.tasks import Ranger, SensorRequirement, TaskContext
+from paddock.control.tasks.base import ENCODERS, RANGER
+from paddock.control.tasks.safety import derive_clearance
+from paddock.core.geometry import Pose, bounding_radius
 from paddock.estimate import Odometry
 from paddock.robots import RobotSpec
-from paddock.scenarios.spec import Belief, Safety
+from paddock.scenarios.spec import OdometrySpec, Safety
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.laser import LaserSpec
 
-CLEARANCE = 0.23  # [m] as in the wall-following study of De Montfort University (2019)
 
-
-def sensor_for(need: Need, body: RobotSpec) -> SensorSpec | None:
+def sensor_for(need: SensorRequirement, body: RobotSpec) -> SensorSpec | None:
     """The first sensor of a robot that a need is met by."""
     for kind in need.kinds:
         for sensor in body.sensors:
@@ -32,23 +31,26 @@ def view_of(
     *,
     dt: float,
     safety: Safety,
-    belief: Belief,
+    odometry: OdometrySpec,
     start: Pose,
     chance: Callable[[str], float] = lambda _: 0.5,
-) -> View:
+) -> TaskContext:
     """What the tasks of a robot may know."""
-    ranger, compass, encoders = (sensor_for(n, body) for n in (RANGER, Need(("compass",)), WHEEL_TRAVEL))
+    ranger, compass, encoders = (sensor_for(n, body) for n in (RANGER, SensorRequirement(("compass",)), ENCODERS))
     eyes = _ranger(ranger)
-    clearance = CLEARANCE if eyes is None else min(CLEARANCE, eyes.range / 2)
-    return View(
+    acceleration = body.drive.max_acceleration or math.inf
+    radius = bounding_radius(body.body.shape)
+    reach = math.inf if eyes is None else eyes.range
+    clearance = derive_clearance(radius, body.drive.max_speed, acceleration, reach)
+    return TaskContext(
         dt=dt,
         odometry=Odometry(
-            wheel_separation=belief.wheel_separation or body.drive.wheel_separation,
-            wheel_ratio=(belief.wheel_diameter or body.drive.wheel_diameter) / body.drive.wheel_diameter,
+            wheel_separation=odometry.wheel_separation or body.drive.wheel_separation,
+            wheel_ratio=(odometry.wheel_diameter or body.drive.wheel_diameter) / body.drive.wheel_diameter,
             pose=start,
         ),
         max_speed=body.drive.max_speed,
-        max_acceleration=body.drive.max_acceleration or math.inf,
+        max_acceleration=acceleration,
         ranger=eyes,
         clearance=clearance if safety.min_distance is None else safety.min_distance,
         guarded=safety.enabled and eyes is not None,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from paddock.core import library
 from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.user_code import is_path
 from paddock.scenarios.prepare import prepare
 from paddock.scenarios.spec import ScenarioSpec
 
 PACKAGE = "paddock.scenarios"
+OWN_CODE = ("task", "follower")  # keys of a task that may name code in a user's file
 
 
 def scenario_names() -> list[str]:
@@ -21,7 +24,24 @@ def scenario_names() -> list[str]:
 def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
     """A shipped scenario by name, or one from a TOML file; everything in it is checked, the world and robot too."""
     path = library.find(PACKAGE, "scenario", name_or_path)
-    spec = spec_from_table(ScenarioSpec, read_toml_file(path), file=path.name)
+    spec = spec_from_table(ScenarioSpec, _locate_files(read_toml_file(path), path.parent), file=path.name)
     spec = replace(spec, folder=str(path.parent), file=path.name)
     prepare(spec)
     return spec
+
+
+def _locate_files(value: Any, folder: Path) -> Any:
+    """The same table; tasks and wall followers in files beside it are named by their full paths."""
+    if isinstance(value, list):
+        return [_locate_files(item, folder) for item in value]
+    if isinstance(value, dict):
+        return {key: (_locate if key in OWN_CODE else _locate_files)(item, folder) for key, item in value.items()}
+    return value
+
+
+def _locate(name: Any, folder: Path) -> Any:
+    if not is_path(name):
+        return name
+    file, _, target = name.rpartition(":")
+    path = folder / (file if file.endswith(".py") else f"{file.replace('.', '/')}.py")
+    return f"{path.resolve()}:{target}" if path.is_file() else name

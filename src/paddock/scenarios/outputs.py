@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from paddock.report import fresh_folder, write_run
+from paddock.report import TaskOutcome, fresh_folder, write_run
 from paddock.scenarios.prepare import Prepared
 from paddock.scenarios.result import ScenarioResult
 from paddock.scenarios.spec import Output
@@ -35,6 +35,12 @@ def write_outputs(
         config={"scenario": spec.to_table(), "result": result.to_table()},
         html="report" in wanted,
         provenance=provenance,
+        outcomes=[
+            TaskOutcome(
+                robot=task.robot, name=task.name, start=task.began, end=task.ended, done=task.done, why=task.why
+            )
+            for task in result.tasks
+        ],
     )
     for output, pattern in PATTERNS.items():
         if output not in wanted:

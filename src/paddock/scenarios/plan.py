@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from paddock.control.tasks import TASKS, TaskSpec, task_class
-from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.control.tasks import TASKS, TaskSpec, find_task
+from paddock.core.errors import PaddockError, SpecError, suggestion
 from paddock.core.spec import Spec, hints
 from paddock.scenarios.draws import Draw, chance
 
@@ -47,8 +47,8 @@ class PlannedTask(Spec):
 
     def check(self) -> None:
         try:
-            task_class(self.task)
-        except UnknownName as error:
+            find_task(self.task)
+        except PaddockError as error:
             raise SpecError(str(error), path="task") from None
         for _ in self.extremes():
             pass
@@ -56,12 +56,12 @@ class PlannedTask(Spec):
     def draw(self, seed: int, *number: object) -> DrawnTask:
         """The parameters of one run; they depend on the seed, the task's number and the parameter's name only."""
         chosen = {key: draw.draw(chance(seed, *number, key)) for key, draw in self._draws().items()}
-        spec = task_class(self.task).parameters.from_table({**self.parameters, **chosen})
+        spec = find_task(self.task).parameters.from_table({**self.parameters, **chosen})
         return DrawnTask(spec=spec, chosen=chosen)
 
     def extremes(self) -> Iterator[tuple[TaskSpec, str]]:
         """Specs that hold every end of every range and every choice once, with the path of what was tried."""
-        kind, draws = task_class(self.task).parameters, self._draws()
+        kind, draws = find_task(self.task).parameters, self._draws()
         first = {key: draw.values[0] for key, draw in draws.items()}
         trials: list[tuple[str, str, Any]] = [
             (key, f"{key}.{'random' if draw.between else 'choice'}[{i}]", value)
@@ -77,7 +77,7 @@ class PlannedTask(Spec):
             yield tried, path
 
     def _draws(self) -> dict[str, Draw]:
-        known = hints(task_class(self.task).parameters)
+        known = hints(find_task(self.task).parameters)
         found = {key: Draw.of(value, known.get(key), key) for key, value in self.parameters.items()}
         return {key: draw for key, draw in found.items() if draw is not None}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paddock.control.tasks import Need, task_class
+from paddock.control.tasks import SensorRequirement, find_task
 from paddock.control.tasks.base import RANGER
 from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName, suggestion
@@ -137,7 +137,7 @@ def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, bo
     """Refuse tasks that a robot cannot do."""
     described = f"robot {robot!r} ({body.name})"
     for number, planned in enumerate(tasks):
-        task, where = task_class(planned.task), f"tasks[{number}]"
+        task, where = find_task(planned.task), f"tasks[{number}]"
         for need in task.needs:
             _check_need(need, f"the task {planned.task!r}", described, body, f"{where}.task")
         if task.drives and not task.keeps_distance and spec.safety.enabled and not sensor_for(RANGER, body):
@@ -150,7 +150,7 @@ def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, bo
                 raise SpecError(f"expected {most}, got {speed:g}", path=f"{where}.{key}")
 
 
-def _check_need(need: Need, who: str, robot: str, body: RobotSpec, path: str) -> None:
+def _check_need(need: SensorRequirement, who: str, robot: str, body: RobotSpec, path: str) -> None:
     if sensor_for(need, body) is None:
         has = ", ".join(f"{sensor.name} ({sensor.kind})" for sensor in body.sensors) or "no sensors"
         raise SpecError(f"{who} needs {need}: {robot} has {has}", path=path)

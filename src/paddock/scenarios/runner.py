@@ -9,7 +9,7 @@ from typing import Any
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.control.tasks import View, task_class
+from paddock.control.tasks import TaskContext, find_task
 from paddock.core.errors import Refused, SimulationError
 from paddock.estimate.odometry import ORIGIN
 from paddock.metrics import ContactTime, Distance
@@ -106,6 +106,8 @@ def _run(
             raise
         failure = error
     assert arena.episode is not None
+    for robot, sequence in sequences.items():
+        sequence.check_motion(arena.episode.robots[robot.name].trace)
     return ScenarioResult(
         scenario=plan.spec.name,
         seed=seed,
@@ -136,15 +138,15 @@ def _sequence(plan: Prepared, member: PreparedRobot, robot: Robot, seed: int) ->
     return TaskSequence(robot.name, member.tasks, _view(plan, member, robot), seed, key)
 
 
-def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> View:
+def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> TaskContext:
     """The tasks' view of the robot; the devices that it and they need are switched on."""
     spec = plan.spec
     try:
         start = robot.pose
     except Refused:  # only supervisors may know
         start = ORIGIN
-    view = view_of(robot.spec, dt=robot.arena.dt, safety=spec.safety, belief=spec.belief, start=start)
-    needs = [need for planned in member.tasks for need in task_class(planned.task).needs]
+    view = view_of(robot.spec, dt=robot.arena.dt, safety=spec.safety, odometry=spec.odometry, start=start)
+    needs = [need for planned in member.tasks for need in find_task(planned.task).needs]
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}
     wanted |= {view.ranger.device} if view.ranger is not None else set()

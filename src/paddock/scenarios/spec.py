@@ -62,12 +62,12 @@ class Safety(Spec):
     """All tasks but wall-follow stop when something is nearer than this in the direction of travel."""
 
     enabled: bool = True
-    min_distance: Metres | None = None  # None: 0.23, or half of what the robot's sensors reach if that is less
+    min_distance: Metres | None = None  # None: derived from the body, its brakes and its sensors
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Belief(Spec):
-    """What the robot's program takes its wheels for; what they really are stands in the world."""
+class OdometrySpec(Spec):
+    """The wheels that the robot's odometry assumes; the true ones stand in the world."""
 
     wheel_diameter: Metres | None = None  # None: as on the robot's data sheet
     wheel_separation: Metres | None = None
@@ -113,7 +113,7 @@ class ScenarioSpec(Spec):
     tasks: tuple[PlannedTask, ...] = ()  # of that robot
     team: tuple[TeamMember, ...] = ()  # instead of a robot and its tasks: several robots with tasks of their own
     safety: Safety = Safety()
-    belief: Belief = Belief()
+    odometry: OdometrySpec = OdometrySpec()
     stop: StopWhen = StopWhen()
     repetitions: Whole = 1  # runs with every seed
     seeds: Annotated[tuple[Seed, ...], Count(1, "seed")] = (0,)
@@ -131,6 +131,8 @@ class ScenarioSpec(Spec):
                     f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {shown(seeds)}", path="seeds"
                 )
             table = {**table, "seeds": list(range(seeds))}
+        if table.get("tasks") == [] and not table.get("team"):
+            raise SpecError("expected at least 1 task, got 0", path="tasks")
         return super(ScenarioSpec, cls).from_table(table)
 
     def check(self) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from paddock.control.tasks import Task, View, task_class
+import numpy as np
+
+from paddock.control.tasks import Task, TaskContext, find_task
+from paddock.control.tasks.base import MOTION
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.episodes import Event
+from paddock.episodes import Event, Trace
 from paddock.scenarios.draws import chance
 from paddock.scenarios.plan import PlannedTask
 from paddock.scenarios.result import TaskResult
@@ -23,7 +27,7 @@ class TaskSequence:
     error_of = "wall distance"
 
     def __init__(
-        self, robot: str, tasks: Sequence[PlannedTask], view: View, seed: int, key: tuple[object, ...]
+        self, robot: str, tasks: Sequence[PlannedTask], view: TaskContext, seed: int, key: tuple[object, ...]
     ) -> None:
         """Plan the tasks.
 
@@ -35,12 +39,12 @@ class TaskSequence:
             key: makes its draws others than those of other robots.
         """
         self.robot, self.planned, self.view, self.seed, self.key = robot, tasks, view, seed, key
-        self._start = view.believed
+        self._start = view.estimated_pose
         self.reset()
 
     def reset(self) -> None:
         """Begin again with the first task."""
-        self.view.restart(self._start)
+        self.view.reset(self._start)
         self._task: Task[Any] | None = None  # the present one
         self.results: list[TaskResult] = []
         self.events: list[Event] = []
@@ -60,7 +64,7 @@ class TaskSequence:
     @property
     def estimated_pose(self) -> Pose:
         """Where wheels and compass say that the robot is."""
-        return self.view.believed
+        return self.view.estimated_pose
 
     @property
     def complete(self) -> bool:
@@ -70,7 +74,7 @@ class TaskSequence:
     def act(self, observation: Observation) -> WheelSpeeds:
         """Ask the present task; start the next one where it has nothing more to do."""
         self._now = round(observation.time, 9)  # without the dust of floating point
-        self.view.look(observation)
+        self.view.update(observation)
         while not self.done:
             if self._task is None:
                 if len(self.results) == len(self.planned):
@@ -89,16 +93,25 @@ class TaskSequence:
         if self._task is not None:
             self._close(reason, done=False)
 
+    def check_motion(self, trace: Trace) -> None:
+        """A task that should have moved the robot and did not is not done, whatever the wheels said."""
+        for number, result in enumerate(self.results):
+            during = (trace.time > result.began - trace.dt / 2) & (trace.time < result.ended + trace.dt / 2)
+            poses = trace.pose[during]
+            stood = len(poses) > 1 and np.ptp(poses, axis=0).max() < MOTION  # NaN: nobody knows
+            if stood and result.done and find_task(self.planned[number].task).moves and result.ended > result.began:
+                self.results[number] = replace(result, done=False, why=f"did not move: {result.why}")
+
     def _begin_next(self) -> None:
         number = len(self.results)
         planned = self.planned[number]
         self._drawn = planned.draw(self.seed, *self.key, number)
-        self._task = task_class(planned.task)(self._drawn.spec)
+        self._task = find_task(planned.task)(self._drawn.spec)
         self.view.chance = lambda key: chance(self.seed, *self.key, number, "while running", key)
         self._task.start(self.view)
         self._began = self._now
         settings = ", ".join(f"{key} = {value}" for key, value in self._drawn.table().items())
-        self._note(f"task {number + 1}: {planned.task}" + (f" ({settings})" if settings else ""))
+        self._note(f"task {number + 1}: {self._task.name}" + (f" ({settings})" if settings else ""))
 
     def _close(self, why: str, *, done: bool) -> None:
         assert self._task is not None

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
 from paddock.core.spec import Number
-from paddock.engine.kernels.drive import wrapped
+from paddock.engine.kernels.drive import wrap_angle
 from paddock.engine.model import CHANNELS, FIRST_PARAMETER, MOUNT_HEADING
 from paddock.engine.state import BEARINGS, CONTACTS
 from paddock.sensors.aim import mount_at
@@ -28,8 +28,12 @@ class BumperSpec(SensorSpec):
     )
     shows: ClassVar[Shape] = "truth"
 
+    @property
+    def opening(self) -> float:
+        return math.radians(self.width_deg)
+
     def parameters(self) -> list[float]:
-        return [math.radians(self.width_deg) / 2]
+        return [self.opening / 2]
 
 
 @kernel
@@ -40,5 +44,5 @@ def measure(model, scratch, view, device, values):
         heading = model.constants[mount_at(model, device, channel) + MOUNT_HEADING]
         values[channel] = 0.0
         for k in range(int(view.motion[view.robot, CONTACTS])):
-            if abs(wrapped(view.motion[view.robot, BEARINGS + k] - heading)) <= half:
+            if abs(wrap_angle(view.motion[view.robot, BEARINGS + k] - heading)) <= half:
                 values[channel] = 1.0

@@ -89,7 +89,7 @@ def measure(model, scratch, view, device, values):
             if high < low:
                 high += TURN
             for turn in range(-1, 2):
-                first, last = covered(own, low + turn * TURN, high + turn * TURN)
+                first, last = find_beams(own, low + turn * TURN, high + turn * TURN)
                 for beam in range(first, last + 1):
                     dx, dy = own[DIRECTIONS + 2 * beam], own[DIRECTIONS + 2 * beam + 1]
                     values[beam] = min(values[beam], ray_to_segment(0.0, 0.0, dx, dy, px, py, qx, qy))
@@ -102,7 +102,7 @@ def measure(model, scratch, view, device, values):
             middle = math.atan2(py, px)
             half = math.asin(radius / away) if away > radius else math.pi
             for turn in range(-1, 2):
-                first, last = covered(own, middle - half + turn * TURN, middle + half + turn * TURN)
+                first, last = find_beams(own, middle - half + turn * TURN, middle + half + turn * TURN)
                 for beam in range(first, last + 1):
                     dx, dy = own[DIRECTIONS + 2 * beam], own[DIRECTIONS + 2 * beam + 1]
                     values[beam] = min(values[beam], ray_to_disc(0.0, 0.0, dx, dy, px, py, radius))
@@ -112,7 +112,7 @@ def measure(model, scratch, view, device, values):
 
 
 @kernel
-def covered(own, low, high):
+def find_beams(own, low, high):
     """First and last beam that something from angle low to high may meet, one more on either side."""
     first = max(0.0, math.floor((low - own[FIRST_ANGLE]) / own[STEP]))
     last = min(own[BEAMS] - 1.0, math.ceil((high - own[FIRST_ANGLE]) / own[STEP]))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from paddock.core.jit import Kernel, kernel
-from paddock.core.remake import remade
+from paddock.core.remake import remake_kernel
 from paddock.engine.kernels.rng import ALONE, key_of
 from paddock.engine.kernels.surroundings import gather
 from paddock.engine.model import (
@@ -38,7 +38,7 @@ def sense_for(kinds: Iterable[type[SensorSpec]]) -> Kernel:
 
 @functools.cache
 def _extend_sense(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
-    extended: Kernel = remade(sense, dict(swaps), keep=True)
+    extended: Kernel = remake_kernel(sense, dict(swaps), keep=True)
     return extended
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
-from paddock.engine.kernels.drive import wrapped
+from paddock.engine.kernels.drive import wrap_angle
 from paddock.engine.kernels.rng import gauss
 from paddock.engine.model import (
     CHANNELS,
@@ -36,7 +36,7 @@ def finish(model, device, key, noise, raw, values):
             continue
         relative = stage[SIGMA_RELATIVE]
         if rows > 0:
-            value, more = responded(model.constants, first, rows, value)
+            value, more = apply_response(model.constants, first, rows, value)
             relative += more
         elif scale > 0.0:
             value *= scale
@@ -49,18 +49,18 @@ def finish(model, device, key, noise, raw, values):
             a, b = model.constants[first + 1], model.constants[first + (rows - 1) * RESPONSE_COLUMNS + 1]
             value = min(max(a, b), max(min(a, b), value))
             if not raw:
-                value = inverted(model.constants, first, rows, value)
+                value = invert_response(model.constants, first, rows, value)
         elif scale > 0.0:
             if raw:
                 if stage[WRAP] > 0.0:
                     value -= math.floor((value + stage[WRAP]) / (2.0 * stage[WRAP])) * 2.0 * stage[WRAP]
             else:
                 value /= scale
-        values[channel] = wrapped(value) if not raw and channel >= stage[FIRST_ANGLE] else value
+        values[channel] = wrap_angle(value) if not raw and channel >= stage[FIRST_ANGLE] else value
 
 
 @kernel
-def responded(constants, first, rows, ideal):
+def apply_response(constants, first, rows, ideal):
     """Hardware value and relative noise at an ideal value: linear between the rows, flat beyond."""
     if ideal <= constants[first]:
         return constants[first + 1], constants[first + 2]
@@ -78,7 +78,7 @@ def responded(constants, first, rows, ideal):
 
 
 @kernel
-def inverted(constants, first, rows, value):
+def invert_response(constants, first, rows, value):
     """The smallest ideal value that gives this hardware value."""
     for row in range(1, rows):
         b = first + row * RESPONSE_COLUMNS

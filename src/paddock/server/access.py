@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import secrets
 import socket
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
-from urllib.parse import urlsplit
 
 from paddock.core.errors import Refused
+
+HOST = re.compile(r"(?:(?P<name>[\w.-]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])(?::\d{1,5})?", re.ASCII)
 
 
 class Role(IntEnum):
@@ -107,25 +109,24 @@ def own_hosts(bound: str, extra: Collection[str] = ()) -> frozenset[str]:
     return frozenset(host.lower() for host in hosts)
 
 
-def foreign_header(host: str | None, origin: str | None, *, hosts: Collection[str], reached_at: str) -> str:
+def foreign_header(
+    host: str | None, origin: str | None, *, hosts: Collection[str], reached_at: str, proxied: bool = False
+) -> str:
     """Why a request is refused: an empty text if both headers are fine.
 
     A page of another site may open a connection to this machine, and a name of its own may lead here. Both show in
-    the headers. Programs send no Origin.
+    the headers. Programs send no Origin. Only a proxy in front of this server can have added TLS.
     """
-    name = hostname(f"//{host or ''}")
-    if name not in hosts and name != reached_at.split("%")[0]:
-        return f"Host {host!r} is not this server; allow it with --allow-host"
-    if origin is not None and hostname(origin) != name:
-        return f"Origin {origin!r} is another site"
-    if origin is not None and urlsplit(origin).netloc.lower() != (host or "").lower():
-        return f"Origin {origin!r} is another site: expected {host}"
+    name = host_name(host or "")
+    if not name or (name not in hosts and name != reached_at.split("%")[0]):
+        return f"Host {host!r} is not this server; the server's owner can allow other names"
+    schemes = ("http://", "https://") if proxied else ("http://",)
+    if origin is not None and origin.lower() not in [f"{scheme}{host}".lower() for scheme in schemes]:
+        return f"Origin {origin!r} is another site: expected http://{host}"
     return ""
 
 
-def hostname(url: str) -> str:
-    """The host of a URL in small letters; an empty text if it has none."""
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
+def host_name(host: str) -> str:
+    """The name or address in a Host header, in small letters; an empty text if it is anything else."""
+    found = HOST.fullmatch(host)
+    return (found["name"] or found["address"]).lower() if found else ""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
 from paddock.arena import Arena, Robot, Snapshot
-from paddock.protocol import Encoding, Message, encode
+from paddock.protocol import Encoding, Message
+from paddock.protocol.encoding import to_json, to_msgpack
 from paddock.server.access import Grant
-from paddock.server.conductor import Member
+from paddock.server.clock import Member
+
+log = logging.getLogger("paddock.server")
 
 MOST_WAITING = 256 * 1024  # bytes that a slow reader may have unread before streams skip
 
@@ -33,7 +37,7 @@ class FrameStream:
     period: float  # wall seconds
     sent: int = 0
     got: int = 0
-    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of the fleet, bodies, lamps
+    last: tuple[int, int, bytes, bytes] | None = None  # tick, changes of owners, bodies, lamps
     timer: asyncio.TimerHandle | None = None  # until the next one
 
 
@@ -48,6 +52,7 @@ class Client:
     encoding: Encoding = "msgpack"
     member: Member = field(init=False)
     wants_lock: bool = False
+    wants_events: bool = False
     silent: bool = False  # no sign of life for a while
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices
@@ -62,8 +67,14 @@ class Client:
         self.member = Member(self.name)
 
     def send(self, message: Message) -> None:
-        """Send a message, whatever waits already."""
-        self.write(encode(message, self.encoding), self.encoding == "json")
+        """Send a message, whatever waits already. What goes wrong stays between this client and the log."""
+        try:
+            if self.encoding == "msgpack":
+                self.write(to_msgpack(message), False)
+            else:
+                self.write(to_json(message), True)
+        except Exception:
+            log.exception("%s could not be sent %s", self.name, message.type)
 
     @property
     def slow(self) -> bool:
@@ -84,8 +95,8 @@ class Client:
         self.frames = None
 
     def forget(self, robot: str) -> None:
-        """A robot is no more, or no longer this client's."""
+        """A robot is no more."""
         self.handles.pop(robot, None)
-        self.subscriptions = {key: one for key, one in self.subscriptions.items() if key[0] != robot}
+        self.subscriptions = {key: kept for key, kept in self.subscriptions.items() if key[0] != robot}
         if robot in self.driven:
             self.driven.remove(robot)

@@ -1,7 +1,7 @@
 """Connection: one TCP connection: a file of the page over HTTP, or a WebSocket with its messages.
 
-The `websockets` package parses and builds; reading and writing happen right here, in the event loop's callbacks, so
-that a step in lock-step costs no hop between tasks or threads.
+The `websockets` package shakes hands and parses what is not a plain message; reading and writing happen right here, in
+the event loop's callbacks, so that a step in lock-step costs no hop between tasks or threads.
 """
 
 from __future__ import annotations
@@ -9,28 +9,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-import time
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
-from websockets.frames import Frame, Opcode
 from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from paddock.core.errors import BadMessage, LinkError, PaddockError, VersionMismatch
-from paddock.protocol import decode, encode
-from paddock.protocol.encoding import request_id
+from paddock.protocol import MINOR, MessageDecoder, encode
+from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
+from paddock.protocol.websocket import MessageReader, frame
 from paddock.server.access import foreign_header, is_local
 from paddock.server.client import Client
 from paddock.server.files import respond_with_file
-from paddock.server.session import refusal
+from paddock.server.refusals import refusal
 
 if TYPE_CHECKING:
     from paddock.server.server import Server
 
 MOST_BYTES = 1024 * 1024  # of a message
+MOST_BEFORE_HELLO = 4096  # bytes of the first message
+MOST_HEAD_BYTES = 32 * 1024  # of an HTTP request
 MOST_PER_SECOND = 20_000  # messages; whoever sends more has to wait
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before others have their turn
@@ -42,6 +43,7 @@ FORWARDED = ("Forwarded", "X-Forwarded-For", "Via")  # headers of proxies: whoev
 
 quiet = logging.getLogger("paddock.server.websockets")
 quiet.setLevel(logging.CRITICAL)
+decode = MessageDecoder(REQUESTS).decode
 
 
 class Connection(asyncio.Protocol):
@@ -51,14 +53,15 @@ class Connection(asyncio.Protocol):
         self.server, self.session = server, server.session
         self.protocol = ServerProtocol(max_size=MOST_BYTES, logger=quiet)
         self.client: Client | None = None
-        self._parts: list[bytes] = []  # of the message that is coming
-        self._text = False
+        self._head: bytes | None = b""  # of the HTTP request, as far as it has come
+        self._reader = MessageReader(self.protocol, masked=True, most=MOST_BEFORE_HELLO)
         self._inbox: deque[tuple[bool, bytes]] = deque()  # whole messages, and whether each is text
         self._held: set[str] = set()  # reasons not to read
+        self._newer = False  # the client's minor version is newer than ours
         self._proxied = False
         self._loop = asyncio.get_running_loop()
         self._heard = self._loop.time()
-        self._second, self._messages = 0, 0
+        self._second, self._frames = 0, 0  # frames that had come when this second began
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     # ---- the transport's callbacks
@@ -66,25 +69,38 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
         self.transport.set_write_buffer_limits(high=MOST_BYTES)
-        self.server.connections.add(self)
         connected = transport.get_extra_info("socket")
         if hasattr(socket, "TCP_USER_TIMEOUT"):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, HOST_GONE)
+        self.server.connections[self] = None
         if len(self.server.connections) > 2 * self.server.settings.most_clients:
-            self.transport.abort()
+            self._drop_oldest_stranger()
         self._after("hello", PATIENCE, lambda: self.close(NO_HELLO, "no hello in time"))
         self._after("ping", PING_PERIOD, self._ping)
 
+    def _drop_oldest_stranger(self) -> None:
+        """Newcomers must not wait for those who never say hello."""
+        strangers = (other for other in self.server.connections if other.client is None and other is not self)
+        oldest = next(strangers, self)
+        del self.server.connections[oldest]
+        oldest.transport.abort()
+
     def data_received(self, data: bytes) -> None:
         self._heard = self._loop.time()
-        self.protocol.receive_data(data)
-        self._flush()
-        for event in self.protocol.events_received():
-            if isinstance(event, Request):
-                self._respond(event)
-            elif isinstance(event, Frame):
-                self._frame(event)
-        self._work()
+        if self._head is not None:
+            data = self._read_head(data)
+        if self.protocol.state in (State.CONNECTING, State.CLOSED):
+            return  # a file was sent, or everything was said
+        messages = self._reader.feed(data)
+        self._count()
+        if self._reader.has_replies:
+            self._reader.has_replies = False
+            self._flush()  # pongs, or why it is closed
+        if len(messages) == 1 and not self._inbox and not self._held:
+            self._handle(*messages[0])
+        elif messages:
+            self._inbox.extend(messages)
+            self._work()
 
     def eof_received(self) -> bool:
         self.protocol.receive_eof()
@@ -94,7 +110,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         for timer in self._timers.values():
             timer.cancel()
-        self.server.connections.discard(self)
+        self.server.connections.pop(self, None)
         self._inbox.clear()
         if self.client is not None:
             self.session.drop(self.client)
@@ -125,13 +141,38 @@ class Connection(asyncio.Protocol):
 
     # ---- HTTP
 
+    def _read_head(self, data: bytes) -> bytes:
+        """Gather the HTTP request and answer it; what came behind it.
+
+        The protocol never sees what is behind the head before it has answered: broken frames there, or a second
+        request, would be answered in the wrong state.
+        """
+        assert self._head is not None
+        gathered = self._head + data
+        head, end, rest = gathered.partition(b"\r\n\r\n")
+        if not end:
+            self._head, rest = gathered, b""
+            if len(gathered) <= MOST_HEAD_BYTES:
+                return b""
+        self._head = None
+        self.protocol.receive_data(head + end)  # one that is too long is answered with 431, or closed
+        self._flush()
+        for event in self.protocol.events_received():
+            if isinstance(event, Request):
+                self._respond(event)
+        return rest
+
     def _respond(self, request: Request) -> None:
         host, origin = (request.headers.get_all(name) for name in ("Host", "Origin"))
         reached_at = self.transport.get_extra_info("sockname")[0]
-        problem = foreign_header(
-            host[0] if host else None, origin[0] if origin else None, hosts=self.server.hosts, reached_at=reached_at
-        )
         self._proxied = any(name in request.headers for name in FORWARDED)
+        problem = foreign_header(
+            host[0] if host else None,
+            origin[0] if origin else None,
+            hosts=self.server.hosts,
+            reached_at=reached_at,
+            proxied=self._proxied,
+        )
         if len(host) > 1 or len(origin) > 1:
             response = self.protocol.reject(400, "Host and Origin: expected one of each\n")
         elif problem:
@@ -150,22 +191,11 @@ class Connection(asyncio.Protocol):
 
     # ---- WebSocket
 
-    def _frame(self, frame: Frame) -> None:
-        if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT):
-            if frame.opcode is not Opcode.CONT:
-                self._text = frame.opcode is Opcode.TEXT
-            self._count()
-            if frame.data:
-                self._parts.append(bytes(frame.data))
-            if frame.fin:
-                whole, self._parts = b"".join(self._parts), []
-                self._inbox.append((self._text, whole))
-
     def _work(self) -> None:
         """Handle what has come, for a while; then others have their turn."""
         began = self._loop.time()
         while self._inbox and "stuck" not in self._held:
-            self._message(*self._inbox.popleft())
+            self._handle(*self._inbox.popleft())
             if self._inbox and self._loop.time() - began > TURN:
                 self._hold("busy")
                 self._after("turn", 0.0, self._work)
@@ -173,24 +203,21 @@ class Connection(asyncio.Protocol):
         if "busy" in self._held and not self._inbox:
             self._release("busy")
 
-    def _message(self, text: bool, data: bytes) -> None:
+    def _handle(self, text: bool, data: bytes) -> None:
         if self.protocol.state is not State.OPEN or self.transport.is_closing():
             return
-        payload: bytes | str = data
-        if self.client is not None:
-            self.client.encoding = "json" if text else "msgpack"
+        client = self.client
         try:
-            if text:
-                try:
-                    payload = data.decode()
-                except UnicodeDecodeError:
-                    raise BadMessage("not valid JSON: expected UTF-8") from None
-            message = decode(payload, REQUESTS)
-        except BadMessage as error:
-            self._refuse(error, request_id(payload), text)
+            message = decode(data.decode() if text else data, newer=self._newer)
+        except UnicodeDecodeError:
+            self._refuse(BadMessage("not valid JSON: expected UTF-8"), None, text)
             return
-        if self.client is not None:
-            self.session.handle(self.client, message)
+        except Malformed as error:
+            self._refuse(BadMessage(str(error)), error.id, text)
+            return
+        if client is not None:
+            client.encoding = "json" if text else "msgpack"
+            self.session.handle(client, message)
         elif isinstance(message, Hello):
             self._hello(message, text)
         else:
@@ -208,16 +235,22 @@ class Connection(asyncio.Protocol):
             self.close(OTHER_VERSION if isinstance(error, VersionMismatch) else NOT_ALLOWED, str(error))
             return
         self.client = client
+        self._newer = hello.minor > MINOR
+        self._reader.most = MOST_BYTES
         self._timers.pop("hello").cancel()
 
     def _refuse(self, error: PaddockError, id: int | None, text: bool) -> None:
+        """Tell what is wrong. Who has not been welcomed gets one chance only: reading costs time that is not theirs."""
         self.write(encode(refusal(error, id), "json" if text else "msgpack"), text)
+        if self.client is not None:
+            self.client.encoding = "json" if text else "msgpack"
+        elif isinstance(error, BadMessage):
+            self.close(NO_HELLO, "expected a hello")
 
     def write(self, data: bytes, text: bool) -> None:
         """Send a message; to whom has closed already, nothing."""
         if self.protocol.state is State.OPEN and not self.transport.is_closing():
-            (self.protocol.send_text if text else self.protocol.send_binary)(data)
-            self._flush()
+            self.transport.write(frame(data, text=text))
 
     def close(self, code: int, reason: str) -> None:
         """Say why, and close."""
@@ -240,11 +273,10 @@ class Connection(asyncio.Protocol):
     # ---- limits
 
     def _count(self) -> None:
-        now = int(time.monotonic())
+        now = int(self._heard)
         if now != self._second:
-            self._second, self._messages = now, 0
-        self._messages += 1
-        if self._messages == MOST_PER_SECOND:
+            self._second, self._frames = now, self._reader.frames
+        elif self._reader.frames - self._frames >= MOST_PER_SECOND and "rate" not in self._held:
             self._hold("rate")
             self._after("rate", 1.0, lambda: self._release("rate"))
 

@@ -15,7 +15,8 @@ from paddock.arena import Arena
 from paddock.core.errors import LinkError
 from paddock.server.access import Grant, Role, Tokens, is_local, own_address, own_hosts
 from paddock.server.connection import Connection
-from paddock.server.session import Scoring, Session
+from paddock.server.scoreboard import Scoring
+from paddock.server.session import Session
 
 PORT = 8642
 
@@ -43,7 +44,7 @@ class Server:
         self.arena, self.settings = arena, settings or Settings()
         self._scoring = scoring
         self.tokens = Tokens(demanded=bool(self.settings.token))
-        self.connections: set[Connection] = set()
+        self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
         self.port = self.settings.port
         self.supervisor = self.controller = self.viewer = ""
@@ -84,7 +85,7 @@ class Server:
             self.port = listener.sockets[0].getsockname()[1]
             if callable(ready):
                 ready()
-            self.session.conductor.go()
+            self.session.clock.run_ticks()
             async with listener:
                 await self._stopped.wait()
         finally:
@@ -111,7 +112,7 @@ class Server:
                 return await loop.create_server(lambda: Connection(self), host, 0, backlog=256)
             if error.errno == errno.EADDRINUSE:
                 raise LinkError(
-                    f"port {port} on {host} is in use: stop what listens there, or choose another with --port"
+                    f"port {port} on {host} is in use: stop what listens there, or choose another port"
                 ) from None
             raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
 

@@ -7,30 +7,29 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib.metadata import version
 
 from paddock.arena import Arena, Robot
-from paddock.core.errors import BadMessage, PaddockError, SimulationError, VersionMismatch
-from paddock.protocol import VERSION, Message
+from paddock.core.errors import PaddockError, VersionMismatch
+from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
-from paddock.server.answers import ANSWERS
 from paddock.server.client import Client, Subscription
-from paddock.server.conductor import PATIENCE, Conductor, Member
-from paddock.server.fleet import Fleet
+from paddock.server.clock import PATIENCE, Member, ServerClock
+from paddock.server.handlers import HANDLERS
 from paddock.server.history import RunHistory
-from paddock.server.sight import bodies, floor_file, seen_by
+from paddock.server.interventions import Interventions
+from paddock.server.ownership import Ownership
+from paddock.server.refusals import failure, refusal
+from paddock.server.scoreboard import Scoreboard, Scoring
+from paddock.server.world_view import bodies, floor_file, readings_of
 
-LONGEST_TEXT = 2000  # letters of a refusal
 NEWS_DELAY = 0.05  # wall seconds in which changes are gathered before everyone is told
 PUSH_BUDGET = 0.002  # CPU seconds of a tick for one client's subscriptions, on a paced clock
-SCORE_PERIOD = 0.5  # wall seconds
 MOST_NAMED = 3  # robots of a client that lags
 REMINDER = 1.0  # wall seconds between two signs of life to those who wait for time to pass
 
-Scoring = Callable[[Arena], Mapping[str, float]]
 log = logging.getLogger("paddock.server")
 
 
@@ -40,19 +39,19 @@ class Session:
     def __init__(
         self, arena: Arena, *, speed: float | None = 1.0, lock_step: bool = False, scoring: Scoring | None = None
     ) -> None:
-        self.arena, self.scoring = arena, scoring
+        self.arena = arena
         self.clients: list[Client] = []
-        self.fleet = Fleet(arena)
-        self.conductor = Conductor(arena, self, speed=speed, lock_step=lock_step)
+        self.ownership = Ownership(arena)
+        self.clock = ServerClock(arena, self, speed=speed, lock_step=lock_step)
         self.history = RunHistory(arena)
+        self.interventions = Interventions(self)
         self.run: m.RunStatus | None = None  # of the program beside this server, if it tells
         self.viewed, self.restarted = threading.Event(), threading.Event()  # for that program: it waits for these
         self._loop = asyncio.get_running_loop()
         self._news: asyncio.TimerHandle | None = None
-        self._told = 0  # changes of the fleet that all clients know of, or soon will
-        self._timers = [self._loop.call_later(REMINDER, self._remind)]
-        if scoring is not None:
-            self._timers.append(self._loop.call_soon(self._score))  # type: ignore[arg-type]
+        self._told = 0  # changes of robots and owners that all clients know of, or soon will
+        self._reminder = self._loop.call_later(REMINDER, self._remind)
+        self._scoreboard = Scoreboard(arena, self.clients, scoring) if scoring is not None else None
 
     @cached_property
     def floor_png(self) -> bytes:
@@ -61,9 +60,12 @@ class Session:
 
     def close(self) -> None:
         """No more time passes."""
-        for timer in [*self._timers, *([self._news] if self._news else [])]:
-            timer.cancel()
-        self.conductor.close()
+        for timer in (self._reminder, self._news):
+            if timer is not None:
+                timer.cancel()
+        if self._scoreboard is not None:
+            self._scoreboard.close()
+        self.clock.close()
 
     # ---- clients come, speak and go
 
@@ -75,6 +77,7 @@ class Session:
                 "install the same release of Paddock on both sides"
             )
         client.name = client.member.name = self._unique(client.grant.name or hello.name or "client")
+        client.wants_events = hello.events
         self.clients.append(client)
         world = self.arena.world
         client.send(
@@ -86,28 +89,27 @@ class Session:
                 role=str(client.grant.role),
                 world=world.with_robots().to_table(),
                 dt=self.arena.dt,
-                lock_step=self.conductor.lock_step,
+                lock_step=self.clock.lock_step,
+                minor=MINOR,
             )
         )
-        client.send(self.fleet.told_to(client))
+        client.send(self.ownership.robot_list(client))
         client.send(self._clock_message())
         if self.run is not None:
             client.send(self.run)
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
-        id = getattr(message, "id", None)
         client.silent = False
+        answer: Message | None
         try:
-            self.fleet.catch_up(self.clients)
-            if message.type == "hello":
-                raise BadMessage("hello: you are welcome already")
-            answer = ANSWERS[message.type](self, client, message)
+            self.ownership.catch_up(self.clients)
+            answer = HANDLERS[type(message)](self, client, message)
         except PaddockError as error:
-            answer = refusal(error, id)
+            answer = refusal(error, getattr(message, "id", None))
         except Exception:
             log.exception("a %s of %s failed", message.type, client.name)
-            answer = refusal(SimulationError(f"{message.type}: the server failed; see its log"), id)
+            answer = failure(message.type, getattr(message, "id", None))
         self._notice()
         if answer is not None:
             self._tell_news(client)
@@ -118,7 +120,7 @@ class Session:
         client.silent = True
         if not client.member.locked:
             for name in client.driven:
-                self.fleet.halt(name)
+                self.ownership.halt(name)
 
     def drop(self, client: Client) -> None:
         """A client is gone: its robots stop, those it brought along vanish, nobody waits for it."""
@@ -128,25 +130,26 @@ class Session:
         client.stop_frames()
         client.subscriptions.clear()
         try:
-            self.fleet.catch_up([*self.clients, client])
-            self.fleet.give_up(client.driven, self.clients)
+            self.ownership.catch_up([*self.clients, client])
+            self.ownership.give_up(client.driven, self.clients)
             self._notice()
         finally:
-            self.conductor.leave(client.member)
+            self.clock.leave(client.member)
 
     def _unique(self, name: str) -> str:
         taken = {client.name for client in self.clients}
-        return next(one for one in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if one not in taken)
+        return next(n for n in (name, *(f"{name}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
     # ---- news
 
     def _notice(self) -> None:
         """See whether there are other robots or drivers than everyone knows."""
-        if self._told != self.fleet.changes:
-            self._told = self.fleet.changes
-            self._changed("robots")
+        if self._told != self.ownership.changes:
+            self._told = self.ownership.changes
+            self._mark_stale("robots")
+            self.interventions.note_drivers()
 
-    def _changed(self, what: str) -> None:
+    def _mark_stale(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
         for client in self.clients:
             client.stale.add(what)
@@ -162,7 +165,7 @@ class Session:
         if client.stale:
             news, client.stale = client.stale, set()
             if "robots" in news:
-                client.send(self.fleet.told_to(client))
+                client.send(self.ownership.robot_list(client))
             if "clock" in news:
                 client.send(self._clock_message())
             if "run" in news and self.run is not None:
@@ -175,8 +178,8 @@ class Session:
         self.run = status
         if self.has_ended:
             self.restarted.clear()
-            self.conductor.set_running(False)
-        self._changed("run")
+            self.clock.set_running(False)
+        self._mark_stale("run")
 
     @property
     def has_ended(self) -> bool:
@@ -186,14 +189,14 @@ class Session:
     def run_again(self, seed: int | None) -> None:
         """From the start; the program that waits for this then drives anew."""
         self.arena.reset(seed)
-        self.jumped()
+        self.on_jump()
         self.set_run(m.RunStatus(state="running"))
-        self.conductor.set_running(True)
+        self.clock.set_running(True)
         self.restarted.set()
 
     # ---- what clients see
 
-    def looks_different(self) -> None:
+    def push_all(self) -> None:
         """Someone was moved by hand: time may stand still, yet all that is near looks different now."""
         for client in self.clients:
             for subscription in client.subscriptions.values():
@@ -209,73 +212,90 @@ class Session:
         robot = subscription.robot
         truth = client.grant.role is Role.SUPERVISOR
         try:
-            seen = seen_by(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
+            seen = readings_of(self.arena, robot, truth=truth, jpeg=subscription.jpeg)
         except (PaddockError, KeyError):
             return  # a program in this process has just taken it away: the next `catch_up` notices
+        except Exception:
+            log.exception("%s could not be told what %s senses", client.name, robot.name)
+            return
         client.send(m.Sensed(robot=robot.name, tick=tick, seen=seen, stream=subscription.stream))
 
-    def seen(self, client: Client, handle: Robot) -> m.Seen:
+    def readings(self, client: Client, handle: Robot) -> m.RobotReadings:
         """What a client's handle sees now, and the truth for those who may know it."""
-        return seen_by(self.arena, handle, truth=client.grant.role is Role.SUPERVISOR)
+        return readings_of(self.arena, handle, truth=client.grant.role is Role.SUPERVISOR)
 
-    def stepped(self, client: Client) -> None:
+    def finish_step(self, client: Client) -> None:
         """The time that a client asked for has passed."""
         assert client.step_id is not None
         id, client.step_id = client.step_id, None
-        robots = {name: self.seen(client, handle) for name, handle in client.handles.items()}
-        self._tell_news(client)
-        client.send(m.Observed(id=id, tick=self.arena.tick, robots=robots))
+        answer: Message
+        try:
+            robots = {name: self.readings(client, handle) for name, handle in client.handles.items()}
+            answer = m.Observed(id=id, tick=self.arena.tick, robots=robots)
+        except Exception:
+            log.exception("a step of %s failed", client.name)
+            answer = failure("step", id)
+        if client.stale:
+            self._tell_news(client)
+        client.send(answer)
 
-    def jumped(self) -> None:
+    def on_jump(self) -> None:
         """The arena's clock was set to another time."""
-        self.fleet.let_go()
+        self.ownership.forget_commands()
         self.history.clear()
         for client in self.clients:
             for subscription in client.subscriptions.values():
                 subscription.next = self.arena.tick
-        self.looks_different()
-        self.conductor.jumped()
+        self.push_all()
+        self.clock.on_jump()
 
-    # ---- the audience of the conductor
+    # ---- the audience of the clock
 
     def next_tick(self, tick: int) -> float:
-        return min((max(s.next, tick + 1) for c in self.clients for s in c.subscriptions.values()), default=math.inf)
+        soonest = math.inf
+        for client in self.clients:
+            for subscription in client.subscriptions.values():
+                soonest = min(soonest, max(subscription.next, tick + 1))
+        return soonest
 
     def before_ticks(self) -> None:
-        self.fleet.catch_up(self.clients)
+        self.ownership.catch_up(self.clients)
         self._notice()
         if not self.history.samples:
             self.history.look()
-        self.fleet.hold()
+        self.ownership.repeat_commands()
 
-    def ticked(self) -> None:
-        tick = self.arena.tick
-        if tick >= self.history.due:
+    def after_ticks(self) -> None:
+        if self.arena.tick >= self.history.due:
             self.history.look()
-        hurried = self.conductor.speed is not None and not self.conductor.lock
         for client in self.clients:
-            began = time.thread_time()
-            for subscription in client.subscriptions.values():
-                if subscription.next <= tick:
-                    if hurried and time.thread_time() - began > PUSH_BUDGET:  # the clock must not wait for one client
-                        subscription.next = tick + 1
-                    else:
-                        self.push(client, subscription)
+            if client.subscriptions:
+                self._push_due(client)
 
-    def lags(self, member: Member) -> None:
+    def _push_due(self, client: Client) -> None:
+        tick, began = self.arena.tick, time.thread_time()
+        hurried = self.clock.speed is not None and not self.clock.lock
+        for subscription in client.subscriptions.values():
+            if subscription.next <= tick:
+                if hurried and time.thread_time() - began > PUSH_BUDGET:  # the clock must not wait for one client
+                    subscription.next = tick + 1
+                else:
+                    self.push(client, subscription)
+
+    def report_lag(self, member: Member) -> None:
         log.warning("time waits for %s: no step for %g s", self._who(member), PATIENCE)
 
-    def goes_on(self, member: Member) -> None:
+    def report_resumed(self, member: Member) -> None:
         log.warning("%s goes on", self._who(member))
 
-    def released(self, member: Member) -> None:
+    def on_release(self, member: Member) -> None:
         robots = self._driven_by(member)
         for name in robots:
-            self.fleet.halt(name)
+            self.ownership.halt(name)
         reason = f"no answer within {member.timeout:g} s"
         log.warning("time waits no longer for %s: %s", self._who(member), reason)
-        for one in self.clients:
-            one.send(m.Released(client=member.name, robots=robots, reason=reason))
+        for client in self.clients:
+            client.send(m.Released(client=member.name, robots=robots, reason=reason))
 
     def _driven_by(self, member: Member) -> tuple[str, ...]:
         return next((tuple(client.driven) for client in self.clients if client.member is member), ())
@@ -286,21 +306,21 @@ class Session:
         first = ", ".join(robots[:MOST_NAMED]) + (", …" if len(robots) > MOST_NAMED else "")
         return f"{member.name} (driving {first})" if first else member.name
 
-    def clock_changed(self) -> None:
-        self._changed("clock")
+    def on_clock_change(self) -> None:
+        self._mark_stale("clock")
 
-    def _clock_message(self) -> m.Clock:
-        return m.Clock(
+    def _clock_message(self) -> m.ClockState:
+        return m.ClockState(
             tick=self.arena.tick,
             seed=self.arena.seed,
-            running=self.conductor.running,
-            speed=self.conductor.speed or 0.0,
-            lock=tuple(member.name for member in self.conductor.lock),
+            running=self.clock.running,
+            speed=self.clock.speed or 0.0,
+            lock=tuple(member.name for member in self.clock.lock),
         )
 
     def _remind(self) -> None:
         """A sign of life to those who wait for time to pass, however slow it is."""
-        self._timers[0] = self._loop.call_later(REMINDER, self._remind)
+        self._reminder = self._loop.call_later(REMINDER, self._remind)
         message = self._clock_message()
         for client in self.clients:
             if client.step_id is not None:
@@ -316,37 +336,12 @@ class Session:
         stream.timer = self._loop.call_later(stream.period, self.stream_frames, client)
         if stream.got < stream.sent:
             return
-        self.fleet.catch_up(self.clients)
+        self.ownership.catch_up(self.clients)
         self._notice()
         places, lamps = bodies(self.arena)
-        state = (self.arena.tick, self.fleet.changes, places, lamps)
+        state = (self.arena.tick, self.ownership.changes, places, lamps)
         if state == stream.last:
             return
         stream.last, stream.sent = state, stream.sent + 1
         self._tell_news(client)
-        client.send(m.Frame(frame=stream.sent, tick=self.arena.tick, bodies=places, lamps=lamps))
-
-    def _score(self) -> None:
-        assert self.scoring is not None
-        self._timers[1:] = [self._loop.call_later(SCORE_PERIOD, self._score)]
-        watching = [client for client in self.clients if client.frames is not None]
-        if not watching:
-            return
-        try:
-            scores = {name: float(score) for name, score in self.scoring(self.arena).items()}
-        except Exception:
-            log.exception("the scoring failed; there will be no more scores")
-            self._timers.pop().cancel()
-            return
-        lines = [m.Score(robot=name, score=score) for name, score in scores.items() if math.isfinite(score)]
-        message = m.Scores(scores=tuple(sorted(lines, key=lambda line: -line.score)))
-        for client in watching:
-            client.send(message)
-
-
-def refusal(error: PaddockError, id: int | None) -> m.Refused:
-    """An error as it is told to a client."""
-    text = str(error)
-    return m.Refused(
-        id=id, error=type(error).__name__, message=text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
-    )
+        client.send(m.FrameData(frame=stream.sent, tick=self.arena.tick, bodies=places, lamps=lamps))

@@ -14,7 +14,7 @@ from typing import Any, Self
 from paddock.arena import Arena
 from paddock.core.errors import LinkError, SimulationError, shown
 from paddock.protocol import messages as m
-from paddock.server.conductor import Member
+from paddock.server.clock import Member
 from paddock.server.server import PORT, Server, Settings
 
 LONGEST_REASON = 2000  # letters
@@ -50,14 +50,18 @@ class Show:
         self._exit = ExitStack()
         self.server = self._exit.enter_context(_started(arena, settings))
         self.url = self.server.url(token=self.server.supervisor)
-        self._call(lambda: self.server.session.conductor.join(self._member, True))
+        self._call(self._begin)
         arena.gate = self._gate
         if open_page:
             open_browser(self.url)
 
+    def _begin(self) -> None:
+        self.server.session.set_run(m.RunStatus(state="running"))
+        self.server.session.clock.join(self._member, True)
+
     def _gate(self, ticks: int) -> None:
-        conductor = self.server.session.conductor
-        self._call(lambda passed: conductor.ask(self._member, ticks, passed), answered=True)
+        clock = self.server.session.clock
+        self._call(lambda passed: clock.ask(self._member, ticks, passed), answered=True)
 
     def _call(self, function: Callable[..., Any], *, answered: bool = False) -> None:
         """Call a function in the server's thread and wait until it is done, or until it has called back."""

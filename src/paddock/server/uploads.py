@@ -8,10 +8,12 @@ from paddock.core.errors import SpecError, shown
 from paddock.core.library import names
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.camera import CameraSpec
+from paddock.sensors.proximity import ProximitySpec
 
 MOST_ENTRIES = {"sensors": 64, "leds": 64, "title": 200}
 MOST_CORNERS, MOST_ROWS = 64, 256  # of an outline; of mounts and response tables
 MOST_VALUES = 4096  # of all sensors together
+MOST_RAYS = 4096  # of all proximity sensors together
 MOST_PIXELS = 320 * 240  # of all cameras together
 LONGEST_LAG = 2.0  # seconds of a sensor's period and delay: so far back every robot's motion is kept
 
@@ -35,6 +37,9 @@ def uploaded_robot(kind: str | dict[str, Any]) -> RobotSpec:
     values = sum(sensor.channels for sensor in spec.sensors)
     if values > MOST_VALUES:
         raise SpecError(f"expected at most {MOST_VALUES} values of all sensors together, got {values}", path="sensors")
+    rays = sum(len(sensor.mounts) * sensor.rays for sensor in spec.sensors if isinstance(sensor, ProximitySpec))
+    if rays > MOST_RAYS:
+        raise SpecError(f"expected at most {MOST_RAYS} rays of all sensors together, got {rays}", path="sensors")
     pixels = sum(sensor.width * sensor.height for sensor in spec.sensors if isinstance(sensor, CameraSpec))
     if pixels > MOST_PIXELS:
         raise SpecError(f"expected at most {MOST_PIXELS} pixels of all cameras together, got {pixels}", path="sensors")

@@ -13,7 +13,7 @@ from paddock.arena import Arena
 from paddock.core.rules import is_color
 from paddock.robots import RobotSpec, load_robot
 from paddock.robots.differential import DifferentialDrive
-from paddock.robots.spec import Body
+from paddock.robots.spec import BodySpec
 from paddock.sensors.appearance import Gauge, Rays, appearance_table
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -81,7 +81,7 @@ def _arena_with(robot: RobotSpec) -> Arena:
 
 def _robot_with(*sensors: SensorSpec) -> RobotSpec:
     drive = DifferentialDrive(wheel_separation=0.1, wheel_diameter=0.04, max_speed=1.0)
-    return RobotSpec(name="tester", body=Body(radius=0.1, height=0.2), drive=drive, sensors=sensors)
+    return RobotSpec(name="tester", body=BodySpec(radius=0.1, height=0.2), drive=drive, sensors=sensors)
 
 
 def _check_table(robot: RobotSpec) -> None:

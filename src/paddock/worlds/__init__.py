@@ -40,8 +40,8 @@ def load_world(name_or_path: str | Path) -> WorldSpec:
 
 def save_world(spec: WorldSpec, path: str | Path) -> None:
     """Write a world so that `load_world` reads an equal one; named files keep being found."""
-    from paddock.worlds.files import relocated
+    from paddock.worlds.files import relocate
 
     path = Path(path)
-    table = relocated(spec.to_table(), Path(spec.folder), path.parent)
+    table = relocate(spec.to_table(), Path(spec.folder), path.parent)
     write_text(path, toml_text(table))

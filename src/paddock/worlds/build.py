@@ -152,21 +152,26 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
 
 def _fastest(robots: Floats) -> Floats:
     """The speed that any point of each robot may truly reach, with its wheels' errors and slip [m/s]."""
+    fastest: Floats = _fastest_wheels(robots) * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # turning as well
+    return fastest
+
+
+def _fastest_wheels(robots: Floats) -> Floats:
     wheels = np.maximum(robots[:, m.LEFT_FACTOR], robots[:, m.RIGHT_FACTOR])
-    rims = robots[:, m.MAX_SPEED] * wheels * (1 + MOST_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
-    fastest: Floats = rims * (1 + 2 * robots[:, m.RADIUS] / robots[:, m.AXLE])  # driving and turning at once
+    fastest: Floats = robots[:, m.MAX_SPEED] * wheels * (1 + MOST_SIGMAS * robots[:, m.SLIP] * robots[:, m.NOISE])
     return fastest
 
 
 def _refuse_too_fast(spec: WorldSpec, robots: Floats, dt: float) -> None:
     """Refuse robots that would sweep more of the world in a tick than the engine looks at."""
     allowed = 0.5 * MOST_PIECES * robots[:, m.THICKNESS]
-    way = _fastest(robots) * dt
+    is_round = robots[:, m.RADIUS] == robots[:, m.THICKNESS]  # such a body sweeps nothing when it turns
+    way = np.where(is_round, _fastest_wheels(robots), _fastest(robots)) * dt
     for i in np.flatnonzero(way > allowed)[:1]:
         raise SpecError(
             f"robot {spec.robots[i].name!r} may sweep {way[i]:.3g} m in a tick of {dt:g} s; expected at most "
             f"{allowed[i]:.3g} m for so small a body: lower its max_speed (or slip_noise) to "
-            f"{allowed[i] / way[i]:.2g} of it, or widen its wheel_separation, or shorten dt",
+            f"{allowed[i] / way[i]:.2g} of it, or shorten dt",
             path=f"robots[{i}].type",
             file=spec.file,
         )
@@ -249,8 +254,8 @@ def _stage_row(sensor: SensorSpec, lit: float) -> list[float]:
 
 def _sources(spec: WorldSpec, constants: Constants) -> Floats:
     rows: list[list[float]] = []
-    rows += [[m.LIGHT, *one.at, one.height, one.intensity, 0, 0, 0, 0, 0] for one in spec.lights]
-    rows += [[m.SOUND, *one.at, one.height, one.amplitude, 0, 0, 0, 0, 0] for one in spec.sounds]
+    rows += [[m.LIGHT, *light.at, light.height, light.intensity, 0, 0, 0, 0, 0] for light in spec.lights]
+    rows += [[m.SOUND, *sound.at, sound.height, sound.amplitude, 0, 0, 0, 0, 0] for sound in spec.sounds]
     for i, field in enumerate(spec.fields):
         if field.shape == "image":
             picture = field_picture(spec, field, f"fields[{i}].image")

@@ -44,16 +44,16 @@ def _read(
     merged: dict[str, Any] = {}
     try:
         for i, name in enumerate(_includes(table)):
-            other = _included(path, name, i, within)
+            other = _find_include(path, name, i, within)
             if other.resolve() not in done:
-                merged = _laid_over(merged, _read(other, home, within, done, parts))
+                merged = _overlay(merged, _read(other, home, within, done, parts))
         _find_bases(table, path.parent)
         WorldSpec.check_part(table)
     except SpecError as error:
         raise error.within(file=path.name) from None
     done.add(path.resolve())
     parts.append((path.name, {key: len(value) for key, value in table.items() if _is_list_of_tables(value)}))
-    return _laid_over(merged, relocated(table, path.parent, home))
+    return _overlay(merged, relocate(table, path.parent, home))
 
 
 def _includes(table: dict[str, Any]) -> list[str]:
@@ -63,7 +63,7 @@ def _includes(table: dict[str, Any]) -> list[str]:
     return names
 
 
-def _included(path: Path, name: str, number: int, within: tuple[Path, ...]) -> Path:
+def _find_include(path: Path, name: str, number: int, within: tuple[Path, ...]) -> Path:
     try:
         other = library.neighbour(path.parent, name)
     except SpecError as error:
@@ -73,7 +73,7 @@ def _included(path: Path, name: str, number: int, within: tuple[Path, ...]) -> P
     return other
 
 
-def _laid_over(ground: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+def _overlay(ground: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
     """Lists of tables follow each other, tables are laid over each other key by key, other values replace."""
     merged = dict(ground)
     for key, value in table.items():
@@ -81,7 +81,7 @@ def _laid_over(ground: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
         if _is_list_of_tables(old) and _is_list_of_tables(value):
             merged[key] = old + value
         elif isinstance(old, Mapping) and isinstance(value, Mapping):
-            merged[key] = _laid_over(dict(old), dict(value))
+            merged[key] = _overlay(dict(old), dict(value))
         else:
             merged[key] = value
     return merged
@@ -104,7 +104,7 @@ def _find_bases(table: dict[str, Any], folder: Path) -> None:
                 raise error.within(f"robots[{i}].type.base") from None
 
 
-def relocated(table: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+def relocate(table: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """A valid world's table for a file in another folder: the files that it names are found from there."""
 
     def moved(holder: Mapping[str, Any], key: str) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Room:
         self.cells: dict[tuple[int, int], list[tuple[Shape, str]]] = defaultdict(list)
         self._refuse_too_much_overlap()
         for solid in self.obstacles:
-            self._store(solid.shape, _named(solid))
+            self._store(solid.shape, _describe(solid))
 
     def _refuse_too_much_overlap(self) -> None:
         """Refuse obstacles that lie over each other so often that their lists would fill the memory."""
@@ -115,7 +115,7 @@ class Room:
         """A pose with room for a robot, and some space around it if there is any; None if there is none."""
         x0, y0, x1, y1 = self.world.bounds
         for margin in (1.5, 1.0):
-            wide = _scaled(spec.body.shape, margin)
+            wide = _scale(spec.body.shape, margin)
             for i in range(1, TRIES + 1):
                 x, y = x0 + (x1 - x0) * _halton(i, 2), y0 + (y1 - y0) * _halton(i, 3)
                 if not self._problem(placed(wide, x, y, heading)):
@@ -165,7 +165,7 @@ def random_poses(world: WorldSpec, specs: Sequence[RobotSpec], seed: int) -> lis
     return poses
 
 
-def _scaled(shape: Shape, factor: float) -> Shape:
+def _scale(shape: Shape, factor: float) -> Shape:
     """A body's outline, larger or smaller."""
     if isinstance(shape, Disc):
         return Disc(factor * shape.x, factor * shape.y, factor * shape.radius)
@@ -182,7 +182,7 @@ def _halton(index: int, base: int) -> float:
     return result
 
 
-def _named(solid: Solid) -> str:
+def _describe(solid: Solid) -> str:
     middle = solid.shape if isinstance(solid.shape, Disc) else None
     place = f" at [{middle.x:g}, {middle.y:g}]" if middle else ""
     return f"{solid.path}{place}"

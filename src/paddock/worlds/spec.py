@@ -256,7 +256,7 @@ class WorldSpec(Spec):
             )
         refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
         refuse_twins([start.name for start in self.starts], "starts[{}].name")
-        refuse_twins([one.name for one in self.fields], "fields[{}].name")
+        refuse_twins([field.name for field in self.fields], "fields[{}].name")
         starts = [start.name for start in self.starts]
         for i, robot in enumerate(self.robots):
             if robot.start is not None and robot.start not in starts:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paddock.control.line import LinePatrol
-from paddock.control.tasks.base import Duration, Need, Speed, Task, TaskSpec
-from paddock.control.tasks.view import View
+from paddock.control.tasks.base import Duration, SensorRequirement, Speed, Task, TaskSpec
+from paddock.control.tasks.context import TaskContext
 from paddock.core.observation import Observation, WheelSpeeds
 
-LINE_SHARE = 0.6  # of the top speed, unless told otherwise
+LINE_SHARE = 0.6  # of the top speed, unless given
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,11 +24,11 @@ class LineFollow(Task[LineFollowSpec]):
     """For robots with the e-puck's ground and proximity sensors; passes obstacles on the right."""
 
     name, parameters = "line-follow", LineFollowSpec
-    needs = (Need(("ground",), 3, "ground"), Need(("proximity",), 8, "proximity"))
+    needs = (SensorRequirement(("ground",), 3, "ground"), SensorRequirement(("proximity",), 8, "proximity"))
 
-    def start(self, view: View) -> None:
-        super().start(view)
-        self._patrol = LinePatrol(self.spec.speed or LINE_SHARE * view.max_speed)
+    def start(self, context: TaskContext) -> None:
+        super().start(context)
+        self._patrol = LinePatrol(self.spec.speed or LINE_SHARE * context.max_speed)
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         if elapsed >= self.spec.seconds - 1e-9:

@@ -19,10 +19,10 @@ class Stop(Task[StopSpec]):
     """Done when the wheels are at rest."""
 
     name, parameters = "stop", StopSpec
-    drives = False
+    drives = moves = False
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
-        return self.end("at rest") if elapsed > 0 and self.view.resting else STOP
+        return self.end("at rest") if elapsed > 0 and self.context.at_rest else STOP
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,7 +36,7 @@ class Wait(Task[WaitSpec]):
     """Done when the time is over."""
 
     name, parameters = "wait", WaitSpec
-    drives = False
+    drives = moves = False
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         return self.end(f"{self.spec.seconds:g} s are over") if elapsed >= self.spec.seconds - 1e-9 else STOP

@@ -1,25 +1,53 @@
-"""All tasks by name. A new task is one class and one line here."""
+"""Tasks by name: shipped, of other packages (entry points `paddock.tasks`), and in users' files."""
 
 from __future__ import annotations
 
+import inspect
+from pathlib import Path
 from typing import Any
 
-from paddock.control.tasks.base import Task
-from paddock.control.tasks.go_to import GoTo
-from paddock.control.tasks.line_follow import LineFollow
-from paddock.control.tasks.move import Move
-from paddock.control.tasks.pause import Stop, Wait
-from paddock.control.tasks.roam import Avoid, Wander
-from paddock.control.tasks.turn import Turn
-from paddock.control.tasks.wall_follow import WallFollow
-from paddock.core.errors import UnknownName
+from paddock.control.tasks.base import Task, TaskSpec
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.places import place
+from paddock.core.registry import Registry
 
-ALL: tuple[type[Task[Any]], ...] = (Turn, Move, Stop, Wait, GoTo, WallFollow, LineFollow, Wander, Avoid)
-TASKS: dict[str, type[Task[Any]]] = {task.name: task for task in ALL}
+HERE = "paddock.control.tasks"
+TASKS: Registry[type[Task[Any]]] = Registry(
+    "task",
+    group="paddock.tasks",
+    builtin={
+        "turn": f"{HERE}.turn:Turn",
+        "move": f"{HERE}.move:Move",
+        "stop": f"{HERE}.pause:Stop",
+        "wait": f"{HERE}.pause:Wait",
+        "go-to": f"{HERE}.go_to:GoTo",
+        "wall-follow": f"{HERE}.wall_follow:WallFollow",
+        "line-follow": f"{HERE}.line_follow:LineFollow",
+        "wander": f"{HERE}.roam:Wander",
+        "avoid": f"{HERE}.roam:Avoid",
+    },
+    base=Task,
+)
 
 
-def task_class(name: str) -> type[Task[Any]]:
-    """The task of that name."""
-    if name not in TASKS:
-        raise UnknownName("task", name, TASKS)
-    return TASKS[name]
+def find_task(name: str, folder: str | Path | None = None) -> type[Task[Any]]:
+    """The task of that name, or the one that `module:Name` or `file.py:Name` names.
+
+    Args:
+        name: a registered name, or where to find the class.
+        folder: where users' files are looked for first; None: only in the working directory.
+    """
+    task = TASKS.get(name, folder=folder)
+    if not isinstance(task, type):
+        raise PaddockError(f"{name}: expected a class derived from Task, got an object: leave out the parentheses")
+    if getattr(task, "__abstractmethods__", None):
+        raise PaddockError(f"{_where(task)}: missing: decide(self, observation, elapsed), which gives wheel speeds")
+    if not (isinstance(task.parameters, type) and issubclass(task.parameters, TaskSpec)):
+        wrong = format_value(task.parameters)
+        raise PaddockError(f"{_where(task)}: parameters: expected a class derived from TaskSpec, got {wrong}")
+    return task
+
+
+def _where(task: type) -> str:
+    file, line = inspect.getsourcefile(task), inspect.getsourcelines(task)[1]
+    return f"{place(file or '', line)}: {task.__name__}"

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.control.tasks.base import RANGER, WHEEL_TRAVEL, Duration, Need, Speed, Task, TaskSpec
-from paddock.control.tasks.view import View
+from paddock.control.tasks.base import ENCODERS, RANGER, Duration, SensorRequirement, Speed, Task, TaskSpec
+from paddock.control.tasks.context import TaskContext
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 
@@ -31,26 +31,26 @@ class Roam(Task[RoamSpec]):
     """Drives in its own way; before walls it turns on the spot."""
 
     parameters = RoamSpec
-    needs: ClassVar[tuple[Need, ...]] = (RANGER,)
+    needs: ClassVar[tuple[SensorRequirement, ...]] = (RANGER,)
 
-    def start(self, view: View) -> None:
-        super().start(view)
+    def start(self, context: TaskContext) -> None:
+        super().start(context)
         self._side = 0.0  # of the turn on the spot: 1 left, -1 right, 0 none
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         if elapsed >= self.spec.seconds - 1e-9:
             return self.end(f"{self.spec.seconds:g} s are over")
-        view, ahead = self.view, self.view.nearest(observation)
-        if self._side and ahead > FREE * view.clearance and self.turned_enough():
+        context, ahead = self.context, self.context.nearest(observation)
+        if self._side and ahead > FREE * context.clearance and self.has_turned_enough():
             self._side = 0.0
-        elif not self._side and ahead < BLOCKED * view.clearance:
+        elif not self._side and ahead < BLOCKED * context.clearance:
             self._side = self.choose_side(observation)
         if self._side:
-            rim = self._side * TURN_SHARE * view.max_speed
-            return WheelSpeeds(-rim, rim)
-        return self.cruise(observation, view.speed(self.spec.speed))
+            wheel = self._side * TURN_SHARE * context.max_speed
+            return WheelSpeeds(-wheel, wheel)
+        return self.cruise(observation, context.choose_speed(self.spec.speed))
 
-    def turned_enough(self) -> bool:
+    def has_turned_enough(self) -> bool:
         """Whether a turn on the spot may end."""
         return True
 
@@ -67,21 +67,21 @@ class Wander(Roam):
     """Straight on; before a wall it turns by a random angle."""
 
     name = "wander"
-    needs = (RANGER, Need(("compass", *WHEEL_TRAVEL.kinds)))
+    needs = (RANGER, SensorRequirement(("compass", *ENCODERS.kinds)))
 
-    def start(self, view: View) -> None:
-        super().start(view)
+    def start(self, context: TaskContext) -> None:
+        super().start(context)
         self._turns = 0
 
     def choose_side(self, observation: Observation) -> float:
         self._turns += 1
-        draw = 2 * self.view.chance(f"turn {self._turns}") - 1
+        draw = 2 * self.context.chance(f"turn {self._turns}") - 1
         self._goal = math.radians(60 + 100 * abs(draw))
-        self._turned, self._heading = 0.0, self.view.believed.heading
+        self._turned, self._heading = 0.0, self.context.estimated_pose.heading
         return math.copysign(1.0, draw)
 
-    def turned_enough(self) -> bool:
-        heading = self.view.believed.heading
+    def has_turned_enough(self) -> bool:
+        heading = self.context.estimated_pose.heading
         self._turned += abs(wrap(heading - self._heading))
         self._heading = heading
         return self._turned >= self._goal
@@ -99,12 +99,12 @@ class Avoid(Roam):
         return math.copysign(1.0, self._push(observation) or 1.0)
 
     def cruise(self, observation: Observation, speed: float) -> WheelSpeeds:
-        return self.view.wheels(speed, self._push(observation) * 2 * speed / self.view.wheel_separation)
+        return self.context.turn_wheels(speed, self._push(observation) * 2 * speed / self.context.wheel_separation)
 
     def _push(self, observation: Observation) -> float:
         """Where things push: above 0 to the left, below to the right; about 1 is strong."""
-        assert self.view.ranger is not None
-        bearings = np.array(self.view.ranger.bearings)
-        near = np.clip(1 - self.view.distances(observation) / (CAUTION * self.view.clearance), 0, 1)
+        assert self.context.ranger is not None
+        bearings = np.array(self.context.ranger.bearings)
+        near = np.clip(1 - self.context.distances(observation) / (CAUTION * self.context.clearance), 0, 1)
         weights = np.where(np.cos(bearings) > -1e-9, -np.sin(bearings), 0.0)
         return float(np.clip((near**2 * weights).sum(), -1, 1))

@@ -5,44 +5,43 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from paddock.control.tasks.base import Need, Speed, Task, TaskSpec
-from paddock.control.tasks.view import View
+from paddock.control.tasks.base import SensorRequirement, Speed, Task, TaskSpec
+from paddock.control.tasks.context import TaskContext
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import Degrees, Positive
-from paddock.estimate import compass_bearing
 
 EASING = 4.0  # [1/s] over the last degrees the turn rate is this times what is left, so that no tick jumps past
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnSpec(TaskSpec):
-    """Wheels run in opposite directions until the bearing is reached."""
+    """Wheels run in opposite directions until the heading is reached."""
 
     degrees: Degrees  # counter-clockwise
-    speed: Speed = 0.1  # at the rims
-    within: Positive = 0.5  # degrees from the bearing that will do
+    speed: Speed = 0.1  # of the wheels
+    within: Positive = 0.5  # degrees from the heading that will do
 
 
 class Turn(Task[TurnSpec]):
-    """The target bearing is the present one plus `degrees`; more than a full turn is done in full."""
+    """The target heading is the present one plus `degrees`; more than a full turn is done in full."""
 
     name, parameters = "turn", TurnSpec
-    needs = (Need(("compass", "encoders")),)
+    needs = (SensorRequirement(("compass", "encoders")),)
     drives = False
 
-    def start(self, view: View) -> None:
-        super().start(view)
+    def start(self, context: TaskContext) -> None:
+        super().start(context)
         self._left = math.radians(self.spec.degrees)
-        self._heading = view.believed.heading
+        self._heading = context.estimated_pose.heading
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
-        heading = self.view.believed.heading
+        heading = self.context.estimated_pose.heading
         self._left -= wrap(heading - self._heading)
         self._heading = heading
         if abs(math.degrees(self._left)) <= self.spec.within:
-            return self.end(f"bearing {compass_bearing(heading):.1f}° reached")
-        easing = min(EASING, 0.5 / self.view.dt)
-        rim = min(self.spec.speed, self.view.max_speed, easing * abs(self._left) * self.view.wheel_separation / 2)
-        rim = math.copysign(rim, self._left)
-        return WheelSpeeds(-rim, rim)
+            return self.end(f"heading {math.degrees(heading) % 360:.1f}° reached")
+        easing = min(EASING, 0.5 / self.context.dt)
+        limit = easing * abs(self._left) * self.context.wheel_separation / 2
+        wheel = math.copysign(min(self.spec.speed, self.context.max_speed, limit), self._left)
+        return WheelSpeeds(-wheel, wheel)

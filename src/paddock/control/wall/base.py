@@ -1,74 +1,79 @@
-"""What all wall-following laws share: the sonar ring, the side that the wall is on, and what a law answers."""
+"""WallFollower, the base of all wall followers, and the mirroring that lets each be written for one side only."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Literal
 
+from paddock.control.answers import check_wheel_speeds
 from paddock.core.observation import Readings, WheelSpeeds
 
 Side = Literal["left", "right"]
 """Where the wall is, seen in the direction of travel: left goes clockwise around a room, right the other way."""
 
-CLEARANCE = 0.23  # [m] what the study of De Montfort University keeps between the nearest sonar and the wall
-MAX_SPEED = 1.2  # [m/s] of the Pioneer's wheels: the data sheet's
+MAX_SPEED = 1.2  # [m/s] of the wheels of a Pioneer P3-DX, from its data sheet
 SONARS = 16  # of the Pioneer: 0 … 7 ahead from left to right, 8 … 15 behind from right to left
 
+Follow = Callable[[Readings, float, tuple[float, float] | None], WheelSpeeds]
+"""What drives a robot along a wall: sonar readings [m], seconds since the last call, measured wheel speeds [m/s]."""
 
-class Follow(Protocol):
-    """A walk along a wall, cycle by cycle."""
 
-    def __call__(self, readings: Readings, dt: float, rims: tuple[float, float] | None = None) -> WheelSpeeds:
-        """Rim speeds [m/s] wanted now.
+class WallFollower(ABC):
+    """Follows a wall on its left, driving forward; `follow_wall` mirrors it for the right side and for reversing.
+
+    A subclass is a dataclass. Its fields are parameters with their defaults; a scenario may set those that are numbers.
+    A field `clearance`, `max_speed` or `wheel_separation` without a default is taken from the robot.
+    """
+
+    def start(self, *, reverse: bool = False) -> None:
+        """Begin at a wall and forget all that was; followers with a memory set it up here."""
+        return
+
+    @abstractmethod
+    def update(
+        self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
+    ) -> tuple[float, float]:
+        """Wheel speeds left and right [m/s], for a wall on the left.
 
         Args:
-            readings: of the 16 sonars [m].
-            dt: time since the last cycle [s].
-            rims: mean rim speeds since then, from the encoders [m/s]; None: as they were wanted.
+            ranges: of the 16 sonars [m]: 0 … 7 ahead from left to right, 8 … 15 behind from right to left.
+            dt: time since the last call [s].
+            wheel_speeds: mean wheel speeds since then, from the encoders [m/s]; None where they are not known.
         """
 
 
-class Law(Protocol):
-    """A wall-following law: fixed numbers, and a way to begin a walk."""
+def follow_wall(follower: WallFollower, side: Side, reverse: bool = False) -> Follow:
+    """Start a copy of a follower along a wall on either side, forward or backwards."""
+    own = copy.copy(follower)
+    own.start(reverse=reverse)
 
-    def begin(self, side: Side, reverse: bool = False) -> Follow:
-        """A walk with a memory of its own, so that one law may lead many robots; backwards if told so."""
-
-
-class Thinking(Protocol):
-    """The part of a law that differs from law to law: the wall is on the left, and travel is forward."""
-
-    def __call__(self, seen: Sequence[float], dt: float, rims: tuple[float, float] | None) -> tuple[float, float]: ...
-
-
-def follow_with(think: Thinking, side: Side, reverse: bool) -> Follow:
-    """A law that knows only walls on its left, for walls on either side and for driving backwards."""
-
-    def follow(readings: Readings, dt: float, rims: tuple[float, float] | None = None) -> WheelSpeeds:
-        seen = as_if_left(readings, side, reverse)
-        left, right = think(seen, dt, None if rims is None else as_driven(*rims, side, reverse))
-        return as_driven(left, right, side, reverse)
+    def follow(ranges: Readings, dt: float, wheel_speeds: tuple[float, float] | None = None) -> WheelSpeeds:
+        measured = None if wheel_speeds is None else mirror_wheels(*wheel_speeds, side, reverse)
+        answer = own.update(mirror_ranges(ranges, side, reverse), dt, measured)
+        return mirror_wheels(*check_wheel_speeds(answer, type(own).update), side, reverse)
 
     return follow
 
 
-def as_if_left(readings: Sequence[float] | Readings, side: Side, reverse: bool = False) -> list[float]:
+def mirror_ranges(ranges: Sequence[float] | Readings, side: Side, reverse: bool = False) -> list[float]:
     """The 16 readings as a robot that drives forward along a wall on its left would have them."""
-    seen = [float(reading) for reading in readings]
+    mirrored = [float(reading) for reading in ranges]
     if reverse:  # the rear half of the ring looks ahead
-        seen = seen[8:] + seen[:8]
+        mirrored = mirrored[8:] + mirrored[:8]
     if side == "right":
-        seen = seen[7::-1] + seen[:7:-1]
-    return seen
+        mirrored = mirrored[7::-1] + mirrored[:7:-1]
+    return mirrored
 
 
-def as_driven(left: float, right: float, side: Side, reverse: bool = False) -> WheelSpeeds:
+def mirror_wheels(left: float, right: float, side: Side, reverse: bool = False) -> WheelSpeeds:
     """That robot's wheel speeds for the real one; the same call turns the real ones into its own."""
     if side == "right":
         left, right = right, left
     return WheelSpeeds(-right, -left) if reverse else WheelSpeeds(left, right)
 
 
-def capped(value: float, most: float) -> float:
+def clamp(value: float, limit: float) -> float:
     """The value, at most so far from zero."""
-    return min(most, max(-most, value))
+    return min(limit, max(-limit, value))

@@ -1,11 +1,11 @@
-"""A small fuzzy law: nine rules on distance and angle, and one for what is in front."""
+"""A small fuzzy controller: nine rules on distance and angle, and one for what is in front."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paddock.control.wall.base import CLEARANCE, MAX_SPEED, Follow, Side, capped, follow_with
+from paddock.control.wall.base import MAX_SPEED, WallFollower, clamp
 
 # Rows: too near, right, too far. Columns: heading away from the wall, along it, towards it.
 # Entries are turn rates as shares of the most: positive towards the wall.
@@ -16,40 +16,36 @@ RULES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FuzzyLaw:
-    """Sugeno's kind: the turn rate is the mean of all rules, each weighted by how well it applies."""
+@dataclass(kw_only=True)
+class FuzzyFollower(WallFollower):
+    """A Sugeno controller: the turn rate is the mean of all rules, each weighted by how well it applies."""
 
+    clearance: float  # wanted between the nearest sonar and the wall [m]
     speed: float = 0.30  # on a straight wall [m/s]
     distance_width: float = 0.10  # wholly too far, or too near, when off by so much [m]
     angle_width: float = 0.12  # wholly towards the wall, or away from it, when the side sonars differ so much [m]
     front_width: float = 0.15  # what is ahead begins to matter so much before it is too near [m]
     turn_most: float = 1.6  # [rad/s]
-    clearance: float = CLEARANCE  # [m]
     max_speed: float = MAX_SPEED  # [m/s]
     wheel_separation: float = 0.33  # [m]
 
-    def begin(self, side: Side, reverse: bool = False) -> Follow:
-        """A walk; this law remembers nothing."""
-        return follow_with(self.wheels, side, reverse)
-
-    def wheels(
-        self, seen: Sequence[float], dt: float = 0.0, rims: tuple[float, float] | None = None
+    def update(
+        self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
     ) -> tuple[float, float]:
-        """Rim speeds [m/s], left and right, for a wall on the left."""
-        distance = grades((min(seen[0], seen[1]) - self.clearance) / self.distance_width)
-        angle = grades((min(seen[15], 2 * self.clearance) - min(seen[0], 2 * self.clearance)) / self.angle_width)
+        """Wheel speeds [m/s], left and right, for a wall on the left."""
+        distance = grade((min(ranges[0], ranges[1]) - self.clearance) / self.distance_width)
+        angle = grade((min(ranges[15], 2 * self.clearance) - min(ranges[0], 2 * self.clearance)) / self.angle_width)
         turn = sum(
             row * column * RULES[i][j] for i, row in enumerate(distance) for j, column in enumerate(angle)
         )  # the grades of each add up to 1, so the weights do
-        blocked = capped(max(0.0, 1 - (min(seen[2:5]) - self.clearance) / self.front_width), 1.0)
+        blocked = clamp(max(0.0, 1 - (min(ranges[2:5]) - self.clearance) / self.front_width), 1.0)
         turn = self.turn_most * (turn * (1 - blocked) - blocked)
         speed = self.speed * max(0.1, 1 - abs(turn) / (1.2 * self.turn_most)) * (1 - 0.8 * blocked)
         half = turn * self.wheel_separation / 2
-        return capped(speed - half, self.max_speed), capped(speed + half, self.max_speed)
+        return clamp(speed - half, self.max_speed), clamp(speed + half, self.max_speed)
 
 
-def grades(value: float) -> tuple[float, float, float]:
+def grade(value: float) -> tuple[float, float, float]:
     """How far a value is negative, about zero, positive: three triangles over -1, 0, 1 that add up to 1."""
-    value = capped(value, 1.0)
+    value = clamp(value, 1.0)
     return max(0.0, -value), 1 - abs(value), max(0.0, value)

@@ -1,4 +1,4 @@
-"""PID on the distance to the wall: the textbook's law, with a simple rule for what is in front."""
+"""PID control of the distance to the wall, with a simple rule for what is in front."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paddock.control.wall.base import CLEARANCE, MAX_SPEED, Follow, Side, capped, follow_with
+from paddock.control.wall.base import MAX_SPEED, WallFollower, clamp
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PidLaw:
+@dataclass(kw_only=True)
+class PidFollower(WallFollower):
     """Turn = P, I and D of the error of the wall-side reading; a wall ahead slows it down and turns it away."""
 
+    clearance: float  # wanted between the nearest sonar and the wall [m]
     speed: float = 0.30  # on a straight wall [m/s]
     proportional: float = 8.0  # turn rate for each metre too far [rad/s/m]
     integral: float = 0.5  # … and for each metre and second [rad/s²/m]
     derivative: float = 6.0  # … and for each metre per second [rad/m]
-    integral_most: float = 0.1  # the integral counts at most so much [m s]
-    error_most: float = 0.15  # a wall that is lost counts as so much too far [m]
+    integral_most: float = 0.1  # limit of the integral [m s]
+    error_most: float = 0.15  # limit of the error, so that a lost wall counts as this much too far [m]
     turn_most: float = 1.5  # [rad/s]
-    ahead: float = 0.32  # nearest free distance ahead that does not matter [m]
+    ahead: float = 0.32  # what is farther ahead than this does not matter [m]
     away: float = 12.0  # turn rate away from what is ahead, for each metre nearer than that [rad/s/m]
-    clearance: float = CLEARANCE  # [m]
     max_speed: float = MAX_SPEED  # [m/s]
     wheel_separation: float = 0.33  # [m]
 
-    def begin(self, side: Side, reverse: bool = False) -> Follow:
-        """A walk that remembers the last error and the sum of all."""
-        last, total = math.nan, 0.0
+    def start(self, *, reverse: bool = False) -> None:
+        """Forget the last error and the sum of all."""
+        self._last_error, self._error_sum = math.nan, 0.0
 
-        def think(seen: Sequence[float], dt: float, rims: tuple[float, float] | None) -> tuple[float, float]:
-            nonlocal last, total
-            error = capped(min(seen[0], seen[1]) - self.clearance, self.error_most)
-            total = capped(total + error * dt, self.integral_most)
-            change = 0.0 if math.isnan(last) or dt <= 0 else (error - last) / dt
-            last = error
-            turn = self.proportional * error + self.integral * total + self.derivative * change
-            blocked = max(0.0, self.ahead - min(seen[2:5]))
-            turn = capped(turn - self.away * blocked, self.turn_most)
-            speed = self.speed * max(0.1, 1 - abs(turn) / (1.2 * self.turn_most))
-            half = turn * self.wheel_separation / 2
-            return capped(speed - half, self.max_speed), capped(speed + half, self.max_speed)
-
-        return follow_with(think, side, reverse)
+    def update(
+        self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
+    ) -> tuple[float, float]:
+        """Wheel speeds [m/s], left and right, for a wall on the left."""
+        error = clamp(min(ranges[0], ranges[1]) - self.clearance, self.error_most)
+        self._error_sum = clamp(self._error_sum + error * dt, self.integral_most)
+        change = 0.0 if math.isnan(self._last_error) or dt <= 0 else (error - self._last_error) / dt
+        self._last_error = error
+        turn = self.proportional * error + self.integral * self._error_sum + self.derivative * change
+        blocked = max(0.0, self.ahead - min(ranges[2:5]))
+        turn = clamp(turn - self.away * blocked, self.turn_most)
+        speed = self.speed * max(0.1, 1 - abs(turn) / (1.2 * self.turn_most))
+        half = turn * self.wheel_separation / 2
+        return clamp(speed - half, self.max_speed), clamp(speed + half, self.max_speed)

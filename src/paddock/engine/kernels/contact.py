@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
-from paddock.engine.kernels.drive import wrapped
+from paddock.engine.kernels.drive import wrap_angle
 from paddock.engine.model import ITEM_RADIUS, ITEM_X0, ITEM_X1, ITEM_Y0, ITEM_Y1
 
 ALLOWED = 1e-4  # overlap that may remain [m]
@@ -56,7 +56,9 @@ def deepest(gathered_segments, gathered_discs, segments, discs, corners, first, 
 
 
 @kernel
-def touched(gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn, bearings):
+def note_contacts(
+    gathered_segments, gathered_discs, segments, discs, corners, first, end, radius, x, y, turn, bearings
+):
     """Note the bearings [rad] on the body of what it touches: their number, at most what fits."""
     count = 0
     c, s = math.cos(turn), math.sin(turn)
@@ -66,7 +68,7 @@ def touched(gathered_segments, gathered_discs, segments, discs, corners, first, 
         else:
             d, nx, ny = body_in_disc(corners, first, end, radius, x, y, c, s, gathered_discs[k - segments], SKIN)
         if d > 0.0 and count < bearings.shape[0]:
-            bearings[count] = wrapped(math.atan2(-ny, -nx) - turn)
+            bearings[count] = wrap_angle(math.atan2(-ny, -nx) - turn)
             count += 1
     return count
 

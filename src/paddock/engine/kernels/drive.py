@@ -39,7 +39,7 @@ def arc_length(along, across, turn):
 
 
 @kernel
-def wrapped(angle):
+def wrap_angle(angle):
     """The same direction in (-pi, pi]."""
     if angle > math.pi:
         angle -= 2.0 * math.pi * math.ceil((angle - math.pi) / (2.0 * math.pi))

@@ -80,7 +80,7 @@ def cone_to_segment(ox, oy, dx, dy, cos_half, sin_half, tan_incidence, x0, y0, x
     if low > high:
         return MISS, dx, dy
     t = min(max(foot, low), high)
-    return pointed(ax + t * ex, ay + t * ey, dx, dy)
+    return measure_vector(ax + t * ex, ay + t * ey, dx, dy)
 
 
 @kernel
@@ -104,7 +104,7 @@ def cone_to_disc(ox, oy, dx, dy, cos_half, sin_half, sin_incidence, x, y, radius
 
 
 @kernel
-def pointed(x, y, dx, dy):
+def measure_vector(x, y, dx, dy):
     """Length of a vector in the frame of (dx, dy), and its direction outside that frame."""
     length = math.hypot(x, y)
     if length == 0.0:

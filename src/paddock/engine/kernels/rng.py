@@ -22,7 +22,7 @@ SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM = 1 << 20, (1 << 20) + 1, (1 << 20) + 2
 
 
 @kernel
-def mixed(key):
+def mix_bits(key):
     """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every input bit moves every output bit."""
     key = (key ^ (key >> S30)) * MIX_1
     key = (key ^ (key >> S27)) * MIX_2
@@ -30,21 +30,21 @@ def mixed(key):
 
 
 @kernel
-def chained(key, number):
+def chain_key(key, number):
     """A new key from a key and a whole number."""
-    return mixed(key + GOLDEN * (np.uint64(number) + np.uint64(1)))
+    return mix_bits(key + GOLDEN * (np.uint64(number) + np.uint64(1)))
 
 
 @kernel
 def key_of(seed, world, robot, device, tick):
     """The key of one device's sample."""
-    return chained(chained(chained(chained(np.uint64(seed), world), robot), device), tick)
+    return chain_key(chain_key(chain_key(chain_key(np.uint64(seed), world), robot), device), tick)
 
 
 @kernel
 def uniform(key, channel):
     """A number in (0, 1), never the ends."""
-    return (np.float64(chained(key, channel) >> S12) + 0.5) * TO_UNIT
+    return (np.float64(chain_key(key, channel) >> S12) + 0.5) * TO_UNIT
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.evolve.strategies.base import Space, Strategy
-from paddock.evolve.strategies.registry import STRATEGIES, strategy_called
+from paddock.evolve.strategies.base import SearchSpace, Strategy
+from paddock.evolve.strategies.registry import STRATEGIES
 
-__all__ = ["STRATEGIES", "Space", "Strategy", "strategy_called"]
+__all__ = ["STRATEGIES", "SearchSpace", "Strategy"]

@@ -1,4 +1,4 @@
-"""CMA-ES, the evolution strategy that learns which directions are worth going: glue around the package `cma`."""
+"""CMA-ES, the evolution strategy that adapts the covariance of its draws: glue around the package `cma`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.evolve.packages import one_thread, package
-from paddock.evolve.strategies.base import Floats, Space
-from paddock.evolve.strategies.replay import Replayed
+from paddock.evolve.packages import import_package, use_one_thread
+from paddock.evolve.strategies.base import Floats, SearchSpace
+from paddock.evolve.strategies.replay import ReplayStrategy
 
 
-class CmaEs(Replayed):
-    """Draws from a normal distribution whose mean, size and shape follow what was good."""
+class CmaEs(ReplayStrategy):
+    """Draws from a normal distribution whose mean, size and shape follow the best draws."""
 
-    kept: ClassVar[tuple[str, ...]] = ()
     package: ClassVar[str | None] = "cma"
 
-    def __init__(self, space: Space, *, population: int, seed: int, step: float = 1.0) -> None:
-        """Begin around zero.
+    def __init__(self, space: SearchSpace, *, population: int, seed: int, step: float = 1.0) -> None:
+        """Start around zero.
 
         Args:
             space: what is searched.
             population: draws in a generation.
-            seed: decides all chance.
+            seed: decides all random numbers.
             step: spread of the first draws, relative to the usual one.
         """
         super().__init__(space, population=population, seed=seed)
@@ -32,13 +31,13 @@ class CmaEs(Replayed):
         self.start()
 
     @classmethod
-    def least(cls) -> int:
+    def min_population(cls) -> int:
         """Half of the draws are parents, and there must be two of them."""
         return 4
 
     def start(self) -> None:
         """A new search from the seed."""
-        cma = package("cma", "CMA-ES")
+        cma = import_package("cma", "CMA-ES")
         self.rng = np.random.default_rng(self.seed)
         options: dict[str, Any] = {
             "popsize": self.population,
@@ -48,26 +47,26 @@ class CmaEs(Replayed):
             "verb_log": 0,
             "signals_filename": None,
             "CMA_stds": self.space.scale,
-            # It goes on for as long as it is asked.
+            # No criterion of its own ends it.
             **dict.fromkeys(("tolfun", "tolfunhist", "tolx", "tolflatfitness", "tolstagnation"), 0),
             "maxiter": np.inf,
             "tolupsigma": np.inf,
         }
-        with warnings.catch_warnings(), one_thread("CMA-ES"):
+        with warnings.catch_warnings(), use_one_thread("CMA-ES"):
             warnings.simplefilter("ignore")  # about names of files that it is not to write
             self._search: Any = cma.CMAEvolutionStrategy(np.zeros(self.space.size), self.step, options)
-        self._drawn: list[Floats] | None = None
+        self._asked: list[Floats] | None = None
 
     def ask(self) -> Floats:
         """Draws of this generation."""
-        if self._drawn is None:
-            with one_thread("CMA-ES"):
-                self._drawn = self._search.ask()
-        return np.array(self._drawn)
+        if self._asked is None:
+            with use_one_thread("CMA-ES"):
+                self._asked = self._search.ask()
+        return np.array(self._asked)
 
-    def take_in(self, fitness: Floats) -> None:
+    def update(self, fitness: Floats) -> None:
         """Move the distribution; the package minimises."""
         self.ask()
-        with one_thread("CMA-ES"):
-            self._search.tell(self._drawn, (-fitness).tolist())
-        self._drawn = None
+        with use_one_thread("CMA-ES"):
+            self._search.tell(self._asked, (-fitness).tolist())
+        self._asked = None

@@ -11,69 +11,68 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.evolve.packages import package
-from paddock.evolve.strategies.base import Floats, Space
-from paddock.evolve.strategies.growth import SETTINGS, compiled
-from paddock.evolve.strategies.replay import Replayed
+from paddock.evolve.packages import import_package
+from paddock.evolve.strategies.base import Floats, SearchSpace
+from paddock.evolve.strategies.neat_genomes import SETTINGS, compile_genome
+from paddock.evolve.strategies.replay import ReplayStrategy
 
 
-class Neat(Replayed):
+class Neat(ReplayStrategy):
     """Genomes of nodes and connections in species; each becomes a program, so that the engine can run it.
 
-    A genome that has grown too large for a program stands still, and so has no future. There may be a few
+    A genome that is too large for a program stands still, and is not selected. There may be a few
     individuals more or less in a generation than the population says.
     """
 
     makes_programs: ClassVar[bool] = True
     package: ClassVar[str | None] = "neat-python"
-    kept: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, space: Space, *, population: int, seed: int) -> None:
-        """Begin with networks without hidden units."""
+    def __init__(self, space: SearchSpace, *, population: int, seed: int) -> None:
+        """Start with networks without hidden units."""
         super().__init__(space, population=population, seed=seed)
         self.seed = seed
         self.start()
 
     @classmethod
-    def least(cls) -> int:
+    def min_population(cls) -> int:
         """Species need members."""
         return 4
 
     @classmethod
-    def least_length(cls, inputs: int, recurrent: bool) -> int:
+    def min_length(cls, inputs: int, recurrent: bool) -> int:
         """Networks without hidden units: all inputs at both wheels; with memory, the wheels' own units too."""
         return 2 * (inputs + 5) if recurrent else 2 * (inputs + 3)
 
     @property
-    def asked(self) -> int:
+    def batch_size(self) -> int:
         """How many genomes there are."""
         return len(self._search.population)
 
     def start(self) -> None:
         """A new search from the seed."""
-        neat = package("neat", "NEAT", install="neat-python")
-        self._chance = random.Random(self.seed).getstate()
-        with self._own_chance():
+        neat = import_package("neat", "NEAT", install="neat-python")
+        self._random_state = random.Random(self.seed).getstate()
+        with self._use_own_random():
             self._search: Any = neat.Population(self._config(neat))
 
     def ask(self) -> Floats:
         """The genomes of this generation as programs."""
         genes = self._search.config.genome_config
         rows = [
-            compiled(genome, genes, self.space.inputs, self.space.length, recurrent=self.space.recurrent)
+            compile_genome(genome, genes, self.space.inputs, self.space.length, recurrent=self.space.recurrent)
             for genome in self._search.population.values()
         ]
         return np.stack(rows)
 
-    def take_in(self, fitness: Floats) -> None:
+    def update(self, fitness: Floats) -> None:
         """The package's own generation, with the fitness that was found elsewhere."""
 
-        def give(genomes: list[tuple[int, Any]], config: Any) -> None:
-            for (_, genome), worth in zip(genomes, fitness.tolist(), strict=True):
-                genome.fitness = worth
+        def assign(genomes: list[tuple[int, Any]], config: Any) -> None:
+            for (_, genome), value in zip(genomes, fitness.tolist(), strict=True):
+                genome.fitness = value
 
-        with self._own_chance():
-            self._search.run(give, 1)
+        with self._use_own_random():
+            self._search.run(assign, 1)
 
     def _config(self, neat: Any) -> Any:
         settings = SETTINGS.format(
@@ -87,12 +86,12 @@ class Neat(Replayed):
             )
 
     @contextmanager
-    def _own_chance(self) -> Iterator[None]:
-        """The package draws from Python's common generator: give it ours, and others theirs back."""
+    def _use_own_random(self) -> Iterator[None]:
+        """Lend the package, which draws from Python's global generator, a state of our own for a while."""
         others = random.getstate()
-        random.setstate(self._chance)
+        random.setstate(self._random_state)
         try:
             yield
         finally:
-            self._chance = random.getstate()
+            self._random_state = random.getstate()
             random.setstate(others)

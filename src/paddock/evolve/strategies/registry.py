@@ -9,18 +9,13 @@ STRATEGIES: Registry[type[Strategy]] = Registry(
     "strategy",
     group="paddock.strategies",
     builtin={
-        "ga": "paddock.evolve.strategies.genetic:GeneticAlgorithm",
-        "es": "paddock.evolve.strategies.evolution:EvolutionStrategy",
+        "ga": "paddock.evolve.strategies.genetic_algorithm:GeneticAlgorithm",
+        "es": "paddock.evolve.strategies.evolution_strategy:EvolutionStrategy",
         "cma": "paddock.evolve.strategies.cma_es:CmaEs",
-        "random": "paddock.evolve.strategies.chance:RandomSearch",
-        "map-elites": "paddock.evolve.strategies.elites:MapElites",
-        "gp": "paddock.evolve.strategies.programs:GeneticProgramming",
+        "random": "paddock.evolve.strategies.random_search:RandomSearch",
+        "map-elites": "paddock.evolve.strategies.map_elites:MapElites",
+        "gp": "paddock.evolve.strategies.genetic_programming:GeneticProgramming",
         "neat": "paddock.evolve.strategies.neat:Neat",
     },
     base=Strategy,
 )
-
-
-def strategy_called(name: str) -> type[Strategy]:
-    """The strategy of that name, or `module:Name` of a user's own."""
-    return STRATEGIES.get(name)

@@ -1,6 +1,7 @@
-"""Replaying: strategies of packages go on by doing again what they did, since chance is decided by the seed.
+"""Replay: strategies of packages are resumed by telling them again all that they were told.
 
-That needs no pickle, which could run anything that somebody wrote into a file, and takes milliseconds a generation.
+Their random numbers are decided by the seed, so they then do again what they did. That needs no pickle, which could
+run code that somebody wrote into a file, and takes milliseconds a generation.
 """
 
 from __future__ import annotations
@@ -12,41 +13,41 @@ from typing import Any
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.evolve.strategies.base import Floats, State, Strategy
+from paddock.evolve.strategies.base import Floats, Strategy, StrategyState
 
 
-class Replayed(Strategy):
+class ReplayStrategy(Strategy):
     """A strategy whose state is all that it was ever told."""
 
-    told: list[Floats]  # fitness of every generation
+    fitness_history: list[Floats]  # of every generation
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.told = []
+        self.fitness_history = []
 
     @abstractmethod
     def start(self) -> None:
-        """A new search from the seed."""
+        """Start a new search from the seed."""
 
     @abstractmethod
-    def take_in(self, fitness: Floats) -> None:
-        """Take one generation's fitness in."""
+    def update(self, fitness: Floats) -> None:
+        """Take the fitness of a generation."""
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
-        """Take one generation's fitness in, and remember it."""
-        self.take_in(fitness)
-        self.told.append(np.array(fitness))
+        """Take the fitness of a generation, and remember it."""
+        self.update(fitness)
+        self.fitness_history.append(np.array(fitness))
 
-    def state(self) -> State:
-        """What it was told, one generation after the other, and how many each was."""
-        sizes = np.array([len(one) for one in self.told], np.int64)
-        return {"told": np.concatenate([np.empty(0), *self.told]), "sizes": sizes}
+    def state(self) -> StrategyState:
+        """The fitness of all generations, one after the other, and how large each was."""
+        sizes = np.array([len(fitness) for fitness in self.fitness_history], np.int64)
+        return {"told": np.concatenate([np.empty(0), *self.fitness_history]), "sizes": sizes}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Start anew, and be told again."""
+        """Start anew, and take all of it again."""
         if {"told", "sizes"} - set(state):
             raise PaddockError(f"{type(self).__name__}: the state lacks what it was told")
         self.start()
-        self.told = list(np.split(state["told"], np.cumsum(state["sizes"]))[:-1])
-        for fitness in self.told:
-            self.take_in(fitness)
+        self.fitness_history = list(np.split(state["told"], np.cumsum(state["sizes"]))[:-1])
+        for fitness in self.fitness_history:
+            self.update(fitness)

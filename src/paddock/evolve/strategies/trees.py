@@ -1,4 +1,4 @@
-"""Expression trees: made at random, crossed, changed, and turned into instructions for `policies/register_machine.py`.
+"""Expression trees: made at random, crossed, mutated, and turned into instructions for `policies/register_machine.py`.
 
 A tree is the list of its nodes, each before its branches.
 """
@@ -37,7 +37,7 @@ BRANCHES = {
 FUNCTIONS = (ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST, WHERE, SQUASH, MAGNITUDE)
 
 
-def grown(rng: np.random.Generator, registers: int, depth: int, *, full: bool) -> Tree:
+def grow_tree(rng: np.random.Generator, registers: int, depth: int, *, full: bool) -> Tree:
     """A tree at random, at most so deep; `full`: exactly so deep everywhere."""
     if depth == 0 or (not full and rng.random() < 0.3):
         if rng.random() < 0.7:
@@ -46,11 +46,11 @@ def grown(rng: np.random.Generator, registers: int, depth: int, *, full: bool) -
     operation = FUNCTIONS[int(rng.integers(len(FUNCTIONS)))]
     tree: Tree = [(operation, 0.0)]
     for _ in range(BRANCHES[operation]):
-        tree += grown(rng, registers, depth - 1, full=full)
+        tree += grow_tree(rng, registers, depth - 1, full=full)
     return tree
 
 
-def end_of(tree: Tree, start: int) -> int:
+def find_end(tree: Tree, start: int) -> int:
     """Where the branch that begins at a node ends."""
     open_branches = 1
     while open_branches:
@@ -59,36 +59,36 @@ def end_of(tree: Tree, start: int) -> int:
     return start
 
 
-def grafted(tree: Tree, at: int, branch: Tree) -> Tree:
+def graft(tree: Tree, at: int, branch: Tree) -> Tree:
     """The tree with another branch in the place of the one that begins at a node."""
-    return tree[:at] + branch + tree[end_of(tree, at) :]
+    return tree[:at] + branch + tree[find_end(tree, at) :]
 
 
-def crossed(rng: np.random.Generator, mother: Tree, father: Tree) -> Tree:
+def cross(rng: np.random.Generator, mother: Tree, father: Tree) -> Tree:
     """The mother with a branch of the father."""
     at, from_ = int(rng.integers(len(mother))), int(rng.integers(len(father)))
-    return grafted(mother, at, father[from_ : end_of(father, from_)])
+    return graft(mother, at, father[from_ : find_end(father, from_)])
 
 
-def changed(rng: np.random.Generator, tree: Tree, registers: int) -> Tree:
+def mutate(rng: np.random.Generator, tree: Tree, registers: int) -> Tree:
     """A new branch, a branch alone, or other numbers."""
     kind, at = rng.random(), int(rng.integers(len(tree)))
     if kind < 0.4:
-        return grafted(tree, at, grown(rng, registers, int(rng.integers(1, 4)), full=False))
+        return graft(tree, at, grow_tree(rng, registers, int(rng.integers(1, 4)), full=False))
     if kind < 0.5:
-        return tree[at : end_of(tree, at)]
+        return tree[at : find_end(tree, at)]
     return [
         (operation, number + float(rng.normal(0.0, 0.3))) if operation == SET else (operation, number)
         for operation, number in tree
     ]
 
 
-def cost(tree: Tree) -> int:
+def count_instructions(tree: Tree) -> int:
     """How many instructions a tree becomes."""
     return sum(0 if operation == READ else 2 if operation == WHERE else 1 for operation, _ in tree)
 
 
-def compiled(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
+def compile_trees(trees: tuple[Tree, Tree], inputs: int, length: int) -> Floats:
     """The trees of the left and right wheel as one individual of a Program."""
     code: list[tuple[float, ...]] = []
     free = inputs + WHEELS

@@ -1,4 +1,4 @@
-"""Avoiding obstacles: swift, straight and far from everything, as Floreano and Mondada (1994) judged it."""
+"""Avoiding obstacles: swift, straight and far from everything, with the fitness of Floreano and Mondada (1994)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.evolve.config import Config
-from paddock.evolve.tasks.base import Judgement, Task
-from paddock.evolve.tasks.robots import only_robot, sight
+from paddock.evolve.options import EvolutionConfig
+from paddock.evolve.tasks.base import Evaluation, EvolutionTask, TaskKind
+from paddock.evolve.tasks.robots import get_only_robot, make_range_input
 from paddock.metrics import Avoidance, ContactTime, Coverage, Distance
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds import load_world
@@ -16,27 +16,22 @@ from paddock.worlds import load_world
 RANGE = 0.07  # [m] of an e-puck's infrared
 SHARE = 0.3  # of the top speed, at least, to have done the task
 CELL = 0.1  # [m]
-TRIALS = 5  # starts and noises: one that is safe from a single place is not careful, but lucky
+TRIALS = 5  # starts and noises: safe from a single place may be luck
 EXPLORED = 0.3  # new cells, of those that its speed allows, to have done the task
 
 
-def settings(config: Config) -> tuple[str, ...]:
-    """What `paddock evolve avoid` uses."""
-    return ("world", "trials", "seconds", "hidden", "recurrent")
-
-
-def configured(config: Config) -> Task:
-    """As `paddock evolve avoid` asks for it."""
+def make_avoid_task(config: EvolutionConfig) -> EvolutionTask:
+    """The task `avoid` with the options of a config."""
     world = load_world(config.world or "clutter")
-    robot = only_robot(world)
+    robot = get_only_robot(world)
     seconds, speed = config.seconds or 60.0, robot.drive.max_speed
-    return Task(
+    return EvolutionTask(
         name="avoid",
         worlds=(world,),
         seconds=seconds,
-        inputs=(sight(robot, "proximity", RANGE),),
+        inputs=(make_range_input(robot, "proximity", RANGE),),
         speed=speed,
-        judge=AvoidJudge(seconds, speed),
+        evaluate=AvoidFitness(seconds, speed),
         metrics=(Avoidance(speed=speed, range=RANGE), ContactTime(), Distance(), Coverage(cell=CELL)),
         trials=config.trials or TRIALS,
         starts="random",
@@ -47,19 +42,22 @@ def configured(config: Config) -> Task:
 
 
 @dataclass(frozen=True)
-class AvoidJudge:
+class AvoidFitness:
     """Fitness: mean of V · (1 - √Δ) · (1 - nearness), less for contacts and for going round in circles."""
 
     seconds: float
     speed: float  # [m/s]
 
-    def __call__(self, drive: Rollout) -> Judgement:
-        """Judge every world."""
-        free = 1.0 - drive["contact_time"][:, 0] / self.seconds
-        speed = drive["mean_speed"][:, 0] / self.speed
-        explored = np.clip(drive["visited"][:, 0] * CELL / (self.seconds * self.speed), 0, 1)
+    def __call__(self, rollout: Rollout) -> Evaluation:
+        """Evaluate every world."""
+        free = 1.0 - rollout["contact_time"][:, 0] / self.seconds
+        speed = rollout["mean_speed"][:, 0] / self.speed
+        explored = np.clip(rollout["visited"][:, 0] * CELL / (self.seconds * self.speed), 0, 1)
         onward = np.sqrt(np.minimum(1.0, explored / EXPLORED))
-        fitness = drive["avoidance"][:, 0] * onward * free / (1.0 + 0.2 * drive["contacts"][:, 0])
-        solved = (drive["contacts"][:, 0] == 0) & (speed >= SHARE) & (explored >= EXPLORED)
+        fitness = rollout["avoidance"][:, 0] * onward * free / (1.0 + 0.2 * rollout["contacts"][:, 0])
+        solved = (rollout["contacts"][:, 0] == 0) & (speed >= SHARE) & (explored >= EXPLORED)
         behaviour = np.stack([np.clip(speed, 0, 1), explored], axis=1)
-        return Judgement(fitness, solved.astype(np.float64), behaviour)
+        return Evaluation(fitness, solved.astype(np.float64), behaviour)
+
+
+TASK = TaskKind(make_avoid_task)

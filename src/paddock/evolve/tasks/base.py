@@ -1,4 +1,4 @@
-"""What all tasks share: where robots drive, what they see, and how a drive is judged."""
+"""What all tasks share: where robots drive, what they see, and how a drive is evaluated."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
+from paddock.evolve.options import EvolutionConfig
 from paddock.metrics.base import Metric
 from paddock.policies.networks import Input, Network
 from paddock.policies.policy import Policy
@@ -17,16 +18,17 @@ from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec
 
 Floats = NDArray[np.float64]
+USUAL_OPTIONS = ("world", "trials", "seconds", "hidden", "recurrent")
 PLACE = "x at the end / width of the world", "y at the end / height of the world"
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Evaluation:
     """How well worlds, or individuals, did."""
 
     fitness: Floats  # more is better
     solved: Floats  # whether the task was done, 0 or 1; of an individual the share of its worlds
-    behaviour: Floats  # how it was done: two numbers from 0 to 1 for each
+    behaviour: Floats  # how it was done: two measures from 0 to 1 for each
 
     def __post_init__(self) -> None:
         count = len(self.fitness)
@@ -36,9 +38,9 @@ class Judgement:
                 f"{np.shape(self.solved)} and {np.shape(self.behaviour)}"
             )
 
-    def by_individual(self, worlds: int) -> Judgement:
+    def average_by_individual(self, worlds: int) -> Evaluation:
         """The mean over the worlds that each individual drove in, one after the other."""
-        return Judgement(
+        return Evaluation(
             self.fitness.reshape(-1, worlds).mean(axis=1),
             self.solved.reshape(-1, worlds).mean(axis=1),
             self.behaviour.reshape(-1, worlds, self.behaviour.shape[1]).mean(axis=1),
@@ -46,7 +48,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class EvolutionTask:
     """One robot, in one world or in several, for some time."""
 
     name: str
@@ -54,15 +56,15 @@ class Task:
     seconds: float  # simulated, of one evaluation at most
     inputs: tuple[Input, ...]  # what the robot sees
     speed: float  # of a wheel at most [m/s]
-    judge: Callable[[Rollout], Judgement]  # of every world; world w shows scene w % len(worlds)
+    evaluate: Callable[[Rollout], Evaluation]  # of every world; world w shows scene w % len(worlds)
     metrics: tuple[Metric, ...] = ()
-    trace_every: float | None = None  # [s], if the judge wants traces
+    trace_every: float | None = None  # [s], if `evaluate` wants traces
     hidden: tuple[int, ...] = (4,)  # units of the network's hidden layers
     recurrent: bool = False
     trials: int = 1  # drives in every world, each with other noise
     starts: str | None = None  # "random": every drive begins somewhere else; None: where the worlds say
-    behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # what the numbers of a judgement's behaviour mean
-    unseen: Callable[[int], Task] | None = None  # the task in so many other worlds, to test a champion
+    behaviours: tuple[str, str] = ("behaviour 1", "behaviour 2")  # what the numbers of an evaluation's behaviour mean
+    unseen: Callable[[int], EvolutionTask] | None = None  # the task in so many other worlds, to test a champion
 
     def network(self) -> Network:
         """The network at the wheels, without weights."""
@@ -77,7 +79,15 @@ class Task:
         return self.program(length) if programs else self.network()
 
 
-def scale_of(policy: Policy) -> Floats:
+@dataclass(frozen=True)
+class TaskKind:
+    """A task of the registry: how it is made from a config, and which options it uses."""
+
+    make: Callable[[EvolutionConfig], EvolutionTask]
+    used_options: Callable[[EvolutionConfig], tuple[str, ...]] = lambda config: USUAL_OPTIONS
+
+
+def compute_weight_scale(policy: Policy) -> Floats:
     """The usual spread of a network's weights: 1 / √(values that a unit adds up)."""
     if not isinstance(policy, Network):
         return np.ones(policy.weights.shape[1])

@@ -11,22 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
-from paddock.evolve.config import Config
-from paddock.evolve.tasks.base import PLACE, Floats, Judgement, Task
-from paddock.evolve.tasks.robots import RANGING, only_robot
+from paddock.evolve.options import EvolutionConfig
+from paddock.evolve.tasks.base import PLACE, Evaluation, EvolutionTask, Floats, TaskKind
+from paddock.evolve.tasks.robots import RANGING, get_only_robot
 from paddock.metrics import Goal
 from paddock.policies.networks import Input
 from paddock.robots import RobotSpec, load_robot
 from paddock.rollouts.rollout import Rollout
 from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import WorldSpec, load_world
-from paddock.worlds.mazes import Layout, Maze, distance_map, make_maze, maze_world, read_maze
+from paddock.worlds.mazes import Layout, Maze, make_maze, make_maze_world, measure_distances, read_maze
 
 USUAL_SIZE = (8, 8)  # columns and rows of generated mazes
 TICK = 0.05  # [s]: in a tick the robot drives 15 mm at most
 SIGHT = 0.3  # [m] the robot sees no farther: it knows whether there is a wall beside it, and no more
 REACHED = 0.08  # [m] from the middle of the exit's cell
-HASTE = 0.1  # what an early exit is worth: little, so that no maze is given up for speed in others
+HASTE = 0.1  # weight of an early exit in the fitness: little, so that no maze is given up for speed in others
 LOOK = 0.25  # [s] between two looks at where the robot is
 SPEED = 0.3  # [m/s]
 MAZES_OF_A_SEED = 1000  # the first maze of an evolution is that of the seed · this
@@ -34,8 +34,8 @@ FEW, MANY = 3, 5  # beams of the range sensor, in the shipped maze and in genera
 SCOUTS = {FEW: "scout", MANY: "scout-5"}
 
 
-def scout(beams: int = FEW) -> RobotSpec:
-    """A shipped scout with short sight, and nothing but what the task needs."""
+def make_scout(beams: int = FEW) -> RobotSpec:
+    """A shipped scout with short make_range_input, and nothing but what the task needs."""
     if beams not in SCOUTS:
         raise PaddockError(f"beams: expected {' or '.join(map(str, SCOUTS))}, as shipped scouts have, got {beams!r}")
     robot = load_robot(SCOUTS[beams])
@@ -44,12 +44,12 @@ def scout(beams: int = FEW) -> RobotSpec:
     return replace(robot, sensors=(replace(own, range=SIGHT), robot.sensor("encoders")))
 
 
-def sight_of(beams: int) -> Input:
-    """-1 out of sight, 1 touching: a scout with longer sight sees the same."""
+def make_scout_input(beams: int) -> Input:
+    """-1 out of make_range_input, 1 touching: a scout with longer make_range_input sees the same."""
     return Input(device="range", values=beams, zero=SIGHT / 2, gain=-2 / SIGHT)
 
 
-def maze_task(
+def make_maze_task(
     *,
     mazes: int = 0,
     world: str | None = None,
@@ -61,7 +61,7 @@ def maze_task(
     recurrent: bool | None = None,
     beams: int | None = None,
     trials: int = 1,
-) -> Task:
+) -> EvolutionTask:
     """Through the shipped maze, that of another world, or through so many generated ones.
 
     Args:
@@ -80,43 +80,45 @@ def maze_task(
     if mazes < 0:
         raise PaddockError(f"mazes: expected a whole number >= 0, got {mazes}")
     if world is not None:
-        return _in_world(load_world(world), size, seconds=seconds, hidden=hidden, recurrent=recurrent, trials=trials)
+        return _make_world_task(
+            load_world(world), size, seconds=seconds, hidden=hidden, recurrent=recurrent, trials=trials
+        )
     beams = beams or (FEW if mazes == 0 else MANY)
-    robot = scout(beams)
+    robot = make_scout(beams)
     plans, worlds = [], []
     if mazes == 0:
         spec = load_world("maze")
         maze = read_maze(spec)
-        plans.append(Plan(maze, 0.0, spec.bounds[2] / maze.columns))
+        plans.append(MazePlan(maze, 0.0, spec.bounds[2] / maze.columns))
         worlds.append(replace(spec, robots=(replace(spec.robots[0], type=robot),)))
     layout, cells = Layout(), size or USUAL_SIZE
     for number in range(mazes):
         maze = make_maze(*cells, kind=kind, seed=first + number)
-        plans.append(Plan(maze, -layout.thickness / 2, layout.pitch))
-        made = maze_world(maze, robot=robot, name=f"maze-{first + number}")
+        plans.append(MazePlan(maze, -layout.thickness / 2, layout.pitch))
+        world_spec = make_maze_world(maze, robot=robot, name=f"maze-{first + number}")
         # Every robot has the same name in all worlds, that of the shipped maze.
-        worlds.append(replace(made, robots=(replace(made.robots[0], name="scout"),)))
+        worlds.append(replace(world_spec, robots=(replace(world_spec.robots[0], name="scout"),)))
     longest = 2 * cells[0] * cells[1] * plans[0].pitch  # m: every passage forth and back
     limit = seconds or (60.0 if mazes == 0 else max(60.0, longest / (0.6 * SPEED)))
-    others = partial(_others, size=cells, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
-    return Task(
+    unseen = partial(_make_unseen_task, size=cells, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
+    return EvolutionTask(
         name="maze",
-        worlds=tuple(replace(one, dt=TICK) for one in worlds),
+        worlds=tuple(replace(made, dt=TICK) for made in worlds),
         seconds=limit,
-        inputs=(sight_of(beams),),
+        inputs=(make_scout_input(beams),),
         speed=SPEED,
-        judge=MazeJudge(plans, limit),
+        evaluate=MazeFitness(plans, limit),
         metrics=(Goal(at=[plan.exit for plan in plans], radius=REACHED),),
         trace_every=LOOK,
         hidden=tuple(hidden) if hidden is not None else (4,),
         recurrent=mazes > 0 if recurrent is None else recurrent,
         trials=trials,
         behaviours=PLACE,
-        unseen=others if mazes else None,
+        unseen=unseen if mazes else None,
     )
 
 
-def _in_world(
+def _make_world_task(
     world: WorldSpec,
     size: tuple[int, int] | None,
     *,
@@ -124,10 +126,10 @@ def _in_world(
     hidden: Sequence[int] | None,
     recurrent: bool | None,
     trials: int,
-) -> Task:
+) -> EvolutionTask:
     """Through a maze of the user's, with the robot that is in it."""
-    robot = only_robot(world)
-    device = next((one for one in robot.sensors if isinstance(one, RANGING) and not one.polled), None)
+    robot = get_only_robot(world)
+    device = next((sensor for sensor in robot.sensors if isinstance(sensor, RANGING) and not sensor.polled), None)
     if device is None:
         raise PaddockError(
             f"{world.name}: {robot.name} has no sensor of distances: put in another robot, such as scout"
@@ -142,18 +144,18 @@ def _in_world(
         )
     if (x0, y0) != (0.0, 0.0):
         raise PaddockError(f"{world.name}: expected a maze whose lower left corner is [0, 0]")
-    if distance_map(maze)[maze.start] < 0:
+    if measure_distances(maze)[maze.start] < 0:
         raise PaddockError(f"{world.name}: walls or obstacles close every way from the start to the exit")
-    plan, speed = Plan(maze, 0.0, pitch), robot.drive.max_speed
+    plan, speed = MazePlan(maze, 0.0, pitch), robot.drive.max_speed
     limit = seconds or max(60.0, 2 * maze.columns * maze.rows * pitch / (0.6 * speed))
     near = min(SIGHT, device.range)
-    return Task(
+    return EvolutionTask(
         name="maze",
         worlds=(world,),
         seconds=limit,
         inputs=(Input(device=device.name, values=device.channels, zero=near / 2, gain=-2 / near),),
         speed=speed,
-        judge=MazeJudge([plan], limit),
+        evaluate=MazeFitness([plan], limit),
         metrics=(Goal(at=plan.exit, radius=REACHED),),
         trace_every=LOOK,
         hidden=tuple(hidden) if hidden is not None else (4,),
@@ -163,13 +165,13 @@ def _in_world(
     )
 
 
-def _others(count: int, **options: Any) -> Task:
+def _make_unseen_task(count: int, **options: Any) -> EvolutionTask:
     """The mazes after those of a task."""
-    return maze_task(mazes=count, **options)
+    return make_maze_task(mazes=count, **options)
 
 
 @dataclass(frozen=True)
-class Plan:
+class MazePlan:
     """A maze, and where its cells lie."""
 
     maze: Maze
@@ -186,9 +188,9 @@ class Plan:
         """The middle of a cell [m]."""
         return self.origin + (cell[0] + 0.5) * self.pitch, self.origin + (cell[1] + 0.5) * self.pitch
 
-    def onward(self) -> Floats:
+    def find_onward(self) -> Floats:
         """Of every cell: the middle of the next one on the way to the exit, and how far it is from there [m]."""
-        steps, ways = distance_map(self.maze), self.maze.ways()
+        steps, ways = measure_distances(self.maze), self.maze.ways()
         table = np.zeros((self.maze.columns, self.maze.rows, 3))
         for cell in self.maze.cells():
             if steps[cell] < 0:  # closed: farther than all that can be reached
@@ -199,18 +201,18 @@ class Plan:
         return table
 
 
-class MazeJudge:
+class MazeFitness:
     """Fitness: the part of the way to the exit that the robot got along; at the exit 1, and more if it is early."""
 
-    def __init__(self, plans: Sequence[Plan], seconds: float) -> None:
+    def __init__(self, plans: Sequence[MazePlan], seconds: float) -> None:
         self.seconds = seconds
-        self.onward = np.stack([plan.onward() for plan in plans])
+        self.onward = np.stack([plan.find_onward() for plan in plans])
         self.origin, self.pitch = plans[0].origin, plans[0].pitch
         self.exits = [plan.exit for plan in plans]
         starts = np.array([plan.centre(plan.maze.start) for plan in plans])
-        self.whole = self.way_left(starts[:, None, :], np.arange(len(plans)))[:, 0]
+        self.whole = self.measure_way_left(starts[:, None, :], np.arange(len(plans)))[:, 0]
 
-    def way_left(self, at: Floats, scenes: NDArray[np.int64]) -> Floats:
+    def measure_way_left(self, at: Floats, scenes: NDArray[np.int64]) -> Floats:
         """Metres to the exit along the corridors, from places (W, moments, 2) in the scenes (W)."""
         columns, rows = self.onward.shape[1:3]
         cells = np.floor((np.nan_to_num(at) - self.origin) / self.pitch).astype(np.int64)
@@ -219,29 +221,29 @@ class MazeJudge:
         left: Floats = np.hypot(at[..., 0] - after[..., 0], at[..., 1] - after[..., 1]) + after[..., 2]
         return left
 
-    def __call__(self, drive: Rollout) -> Judgement:
-        """Judge every world."""
-        scenes = np.arange(len(drive.ticks)) % len(self.onward)
-        nearest = np.nanmin(self.way_left(drive.trace[:, :, 0, :2], scenes), axis=1)
+    def __call__(self, rollout: Rollout) -> Evaluation:
+        """Evaluate every world."""
+        scenes = np.arange(len(rollout.ticks)) % len(self.onward)
+        nearest = np.nanmin(self.measure_way_left(rollout.trace[:, :, 0, :2], scenes), axis=1)
         progress = np.clip(1.0 - nearest / self.whole[scenes], 0.0, 1.0)
-        time = drive["goal_time"][:, 0]
+        time = rollout["goal_time"][:, 0]
         solved = np.isfinite(time)
         early = 1.0 - np.nan_to_num(time) / self.seconds
         fitness = np.where(solved, 1.0 + HASTE * early, 0.99 * progress)
         size = self.pitch * np.array(self.onward.shape[1:3])
-        behaviour = np.clip((drive.poses[:, 0, :2] - self.origin) / size, 0.0, 1.0)
-        return Judgement(fitness, solved.astype(np.float64), behaviour)
+        behaviour = np.clip((rollout.poses[:, 0, :2] - self.origin) / size, 0.0, 1.0)
+        return Evaluation(fitness, solved.astype(np.float64), behaviour)
 
 
-def settings(config: Config) -> tuple[str, ...]:
-    """What `paddock evolve maze` uses."""
+def list_used_options(config: EvolutionConfig) -> tuple[str, ...]:
+    """The options that the task uses beside those that are given."""
     where = ("world", "size") if config.world else ("mazes", *(("size", "kind") if config.mazes else ()), "world")
     return (*where, "trials", "seconds", "hidden", "recurrent")
 
 
-def configured(config: Config) -> Task:
-    """As `paddock evolve maze` asks for it."""
-    return maze_task(
+def make_configured_task(config: EvolutionConfig) -> EvolutionTask:
+    """The task `maze` with the options of a config."""
+    return make_maze_task(
         mazes=config.mazes or 0,
         world=config.world,
         size=config.size,
@@ -252,3 +254,6 @@ def configured(config: Config) -> Task:
         recurrent=config.recurrent,
         trials=config.trials or 1,
     )
+
+
+TASK = TaskKind(make_configured_task, list_used_options)

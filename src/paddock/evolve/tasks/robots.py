@@ -1,4 +1,4 @@
-"""The robot of a task's world, and how a controller sees its sensors."""
+"""The robot of a task's world, and what a controller gets from its sensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddock.worlds.placement import robot_types
 RANGING = (ProximitySpec, SonarSpec, LaserSpec)
 
 
-def only_robot(world: WorldSpec) -> RobotSpec:
+def get_only_robot(world: WorldSpec) -> RobotSpec:
     """The kind of the one robot that a world has."""
     kinds = robot_types(world)
     if len(kinds) != 1:
@@ -23,7 +23,7 @@ def only_robot(world: WorldSpec) -> RobotSpec:
     return kinds[0]
 
 
-def sight(robot: RobotSpec, device: str, range: float) -> Input:
+def make_range_input(robot: RobotSpec, device: str, range: float) -> Input:
     """Distances of a robot's device as nearness within a range [m]."""
     names = [sensor.name for sensor in robot.sensors]
     if device not in names:
@@ -31,7 +31,7 @@ def sight(robot: RobotSpec, device: str, range: float) -> Input:
     return nearness(device, robot.sensor(device).channels, range=range)
 
 
-def all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
+def make_all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
     """All that a robot sees of distances and of the floor."""
     found: list[Input] = []
     for sensor in robot.sensors:
@@ -40,5 +40,5 @@ def all_inputs(robot: RobotSpec) -> tuple[Input, ...]:
         elif isinstance(sensor, GroundSpec):
             found.append(Input(device=sensor.name, values=sensor.channels, zero=0.5, gain=2.0))
     if not found:
-        raise PaddockError(f"{robot.name}: it has no sensor of distances or of the floor that a network could look at")
+        raise PaddockError(f"{robot.name}: it has no sensor of distances or of the floor for a network")
     return tuple(found)

@@ -6,9 +6,9 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, bounding_radius
-from paddock.evolve.config import Config
-from paddock.evolve.tasks.base import Floats, Judgement, Task
-from paddock.evolve.tasks.robots import RANGING, only_robot, sight
+from paddock.evolve.options import EvolutionConfig
+from paddock.evolve.tasks.base import Evaluation, EvolutionTask, Floats, TaskKind
+from paddock.evolve.tasks.robots import RANGING, get_only_robot, make_range_input
 from paddock.metrics import ContactTime
 from paddock.rollouts.rollout import Rollout
 from paddock.worlds import WorldSpec, load_world
@@ -22,25 +22,20 @@ NEAR, SHARE = 0.8, 0.4  # of the time at the wall, and of the cells that could b
 FAST = 0.6  # of the robot's top speed
 
 
-def settings(config: Config) -> tuple[str, ...]:
-    """What `paddock evolve wall-follow` uses."""
-    return ("world", "trials", "seconds", "hidden", "recurrent")
-
-
-def configured(config: Config) -> Task:
-    """As `paddock evolve wall-follow` asks for it."""
+def make_wall_follow_task(config: EvolutionConfig) -> EvolutionTask:
+    """The task `wall-follow` with the options of a config."""
     world = load_world(config.world or "wall-loop")
-    robot = only_robot(world)
-    device = next((one.name for one in robot.sensors if isinstance(one, RANGING)), "sonar")
+    robot = get_only_robot(world)
+    device = next((sensor.name for sensor in robot.sensors if isinstance(sensor, RANGING)), "sonar")
     seconds, speed = config.seconds or 120.0, FAST * robot.drive.max_speed
     wanted = bounding_radius(robot.body.shape) + CLEARANCE
-    return Task(
+    return EvolutionTask(
         name="wall-follow",
         worlds=(world,),
         seconds=seconds,
-        inputs=(sight(robot, device, 1.5),),
+        inputs=(make_range_input(robot, device, 1.5),),
         speed=speed,
-        judge=WallJudge(world, wanted, seconds * speed / CELL),
+        evaluate=WallFitness(world, wanted, seconds * speed / CELL),
         metrics=(ContactTime(),),
         trace_every=LOOK,
         trials=config.trials or 1,
@@ -50,7 +45,7 @@ def configured(config: Config) -> Task:
     )
 
 
-class WallJudge:
+class WallFitness:
     """Fitness: how many new cells it came to along walls, of those that its speed allows; less for contact."""
 
     def __init__(self, world: WorldSpec, wanted: float, most: float) -> None:
@@ -71,15 +66,18 @@ class WallJudge:
         away: Floats = (np.linalg.norm(at[..., None, :] - nearest, axis=-1) - self.radius).min(axis=-1)
         return away
 
-    def __call__(self, drive: Rollout) -> Judgement:
-        """Judge every world."""
-        at = drive.trace[:, :, 0, :2]
+    def __call__(self, rollout: Rollout) -> Evaluation:
+        """Evaluate every world."""
+        at = rollout.trace[:, :, 0, :2]
         there = np.abs(self.distance(at) - self.wanted) <= TOLERANCE
         cells = np.floor(at / CELL).astype(np.int64)
         seen = np.array([len(np.unique(c[t], axis=0)) for c, t in zip(cells, there, strict=True)])
         onward = np.minimum(1.0, seen / max(1.0, self.most))
-        touched = drive["contacts"][:, 0]
+        touched = rollout["contacts"][:, 0]
         near = there.mean(axis=1)
         solved = (touched == 0) & (near >= NEAR) & (onward >= SHARE)
         behaviour = np.stack([onward, near], axis=1)
-        return Judgement(onward * (0.5 + 0.5 * near) / (1 + touched), solved.astype(np.float64), behaviour)
+        return Evaluation(onward * (0.5 + 0.5 * near) / (1 + touched), solved.astype(np.float64), behaviour)
+
+
+TASK = TaskKind(make_wall_follow_task)

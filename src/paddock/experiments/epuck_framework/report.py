@@ -6,20 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PIL import Image
-
 from paddock.core.geometry import Pose
 from paddock.episodes.recorder import TraceRecorder
-from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
+from paddock.experiments.document import opening, write_document
 from paddock.experiments.epuck_framework.claims import Times
 from paddock.experiments.epuck_framework.course import the_course
 from paddock.experiments.epuck_framework.crossing import CONTROLLERS, CURVE, Run, placed_world
 from paddock.experiments.epuck_framework.reproduce import timing_sheet
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS
-from paddock.report.dots import Dots, dot_chart
+from paddock.report.charts import DotSeries, dot_chart
+from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.paths import draw_paths
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from PIL.Image import Image
+
     from paddock.experiments.epuck_framework.reproduce import Findings
 
 TITLE = "e-puck framework: its timing tests, and two robots that meet on a line"
@@ -72,34 +74,36 @@ def write_report(findings: Findings, folder: Path) -> list[Path]:
 def _parts(findings: Findings) -> Iterator[Part]:
     yield from opening(findings, ABOUT)
     yield Heading("Timing tests")
-    yield Words(TIMING)
-    caption = "A whole loop of each test: the framework, and ours through a server and in process, on an axis of ratios"
-    yield Picture("timing", caption, draw_times(findings.times))
+    yield Paragraph(TIMING)
+    caption = (
+        "A whole loop of each test: the framework, and ours through a server and in process, on a logarithmic axis"
+    )
+    yield Figure("timing", caption, draw_times(findings.times))
     yield timing_sheet(findings.times)
     yield Heading("Line crossing")
-    yield Words(CROSSING)
-    yield Words(CONTROLLER_WORDS)
+    yield Paragraph(CROSSING)
+    yield Paragraph(CONTROLLER_WORDS)
     yield findings.sheet
     for name in CONTROLLERS:
         first = findings.runs[name][0]
-        yield Picture(name.replace(", ", "-").replace(" ", "-"), _caption(first), draw_run(first))
+        yield Figure(name.replace(", ", "-").replace(" ", "-"), _caption(first), draw_run(first))
 
 
 def _caption(run: Run) -> str:
     return f"{run.job.controller}: the first {min(SHOWN, run.job.seconds):g} s of the run with seed {run.job.seed}"
 
 
-def draw_times(times: Times, *, size: int = SIZE) -> Image.Image:
+def draw_times(times: Times, *, ax: Axes | None = None) -> Axes:
     """The loops of all tests: the framework's and ours."""
-    dots = [Dots("framework, 2018", PAPER, [test.paper["loop"] for test in TESTS])]
+    dots = [DotSeries("framework, 2018", PAPER, [test.paper["loop"] for test in TESTS])]
     for way, color in zip(reversed(WAYS), OURS, strict=True):
-        dots.append(Dots(f"ours, {way}", color, [times[test.name, way]["loop"] for test in TESTS]))
+        dots.append(DotSeries(f"ours, {way}", color, [times[test.name, way]["loop"] for test in TESTS]))
     names = [f"{test.name}  {test.what}" for test in TESTS]
     about = "a loop of line following, each test; further to the left is faster"
-    return dot_chart("Timing tests", names, dots, x_name="time of a loop [ms]", about=about, size=size)
+    return dot_chart("Timing tests", names, dots, x_name="time of a loop [ms]", about=about, ax=ax)
 
 
-def draw_run(run: Run, *, seconds: float = SHOWN, size: int = SIZE) -> Image.Image:
+def draw_run(run: Run, *, seconds: float = SHOWN, size: int = SIZE) -> Image:
     """The paths of both robots over the map, from the start on."""
     assert run.trace is not None
     world = placed_world(the_course(), run.job)

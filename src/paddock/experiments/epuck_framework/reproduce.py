@@ -39,7 +39,7 @@ class Findings:
     def sheet(self) -> Sheet:
         """The line crossing: a column for every controller."""
         rows = tuple(_measured(name, list(runs)) for name, runs in self.runs.items())
-        return Sheet(HEADS, rows, "mean ± standard deviation over the runs").turned()
+        return Sheet(HEADS, rows, "mean ± standard deviation over the runs").transpose()
 
     @property
     def seeds(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from paddock.experiments.rossum.clocks import Drive
 from paddock.experiments.rossum.evolutions import GENERATIONS, POPULATION, SECONDS, Learned
-from paddock.experiments.rossum.turret import Walk
+from paddock.experiments.rossum.turret import TurretWalk
 from paddock.experiments.rows import Row
 
 MINUTE = 60.0
@@ -26,38 +26,38 @@ FASTER = 10.0  # times, at least, even on a busy machine
 PROCESSOR = 5.0  # [s] on each of two cores
 
 
-def rows_of(learned: Sequence[Learned], walk: Walk, drives: Sequence[Drive]) -> tuple[Row, ...]:
+def check_claims(learned: Sequence[Learned], walk: TurretWalk, drives: Sequence[Drive]) -> tuple[Row, ...]:
     """All claims."""
     return (*_evolution(learned), *_sensors(walk), *_clocks(drives))
 
 
 def _evolution(learned: Sequence[Learned]) -> Iterator[Row]:
     count = len(learned)
-    whole = sum(len(one.history) == GENERATIONS for one in learned)
+    whole = sum(len(run.history) == GENERATIONS for run in learned)
     yield Row(
         "evolution", f"runs of {count} that reach generation {GENERATIONS}", None, whole, whole == count, f"{count}"
     )
-    judged = min(one.history[-1].evaluations for one in learned)
+    evaluated = min(run.history[-1].evaluations for run in learned)
     all_of_them = POPULATION * GENERATIONS
-    yield Row("evolution", "individuals judged", all_of_them, judged, judged == all_of_them, f"{all_of_them}")
-    seconds = min(one.evolution.task.seconds for one in learned)
+    yield Row("evolution", "individuals evaluated", all_of_them, evaluated, evaluated == all_of_them, f"{all_of_them}")
+    seconds = min(run.evolution.task.seconds for run in learned)
     metric = "simulated seconds of an evaluation, unless the exit is reached"
     yield Row("evolution", metric, None, seconds, seconds >= SECONDS, f">= {SECONDS:g}")
-    solved, least = sum(one.solved for one in learned), math.ceil(SHARE * count)
+    solved, least = sum(run.solved for run in learned), math.ceil(SHARE * count)
     yield Row(
         "evolution", f"runs of {count} whose champion reaches the exit", None, solved, solved >= least, f">= {least}"
     )
-    wall = float(np.median([one.wall for one in learned]))
+    wall = float(np.median([run.wall for run in learned]))
     metric = "time of a run, without compilation [s]"
     wanted = f"<= {BEST / FASTER:g}: at least {FASTER:g} times as fast, even on a busy machine"
     yield Row("evolution", metric, BEST, wall, wall * FASTER <= BEST, wanted)
-    processor = float(np.median([one.processor for one in learned])) / 2
+    processor = float(np.median([run.processor for run in learned])) / 2
     metric = "processor time of a run, on each of two cores [s]"
     wanted = f"<= {PROCESSOR:g}: the time of a run where two cores are free"
     yield Row("evolution", metric, None, processor, processor <= PROCESSOR, wanted)
 
 
-def _sensors(walk: Walk) -> Iterator[Row]:
+def _sensors(walk: TurretWalk) -> Iterator[Row]:
     yield Row(
         "polled sensor", "is part of what is sensed without being asked", 0, int(walk.in_sense), not walk.in_sense, "0"
     )

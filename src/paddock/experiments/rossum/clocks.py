@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import paddock
 from paddock.core.geometry import Pose
-from paddock.evolve.tasks.base import Task
-from paddock.evolve.tasks.maze import REACHED, MazeJudge
-from paddock.experiments.rossum.served import served
+from paddock.core.observation import WheelSpeeds
+from paddock.evolve.tasks.base import EvolutionTask
+from paddock.evolve.tasks.maze import REACHED, MazeFitness
+from paddock.experiments.rossum.serve import serve_world
 from paddock.policies.networks import Network
 
 THINKING = 0.004  # wall seconds that the controller takes for a decision
@@ -45,80 +47,78 @@ def _times(speed: float | None) -> str:
     return "flat out" if speed is None else f"{speed:g}×"
 
 
-def drive_here(task: Task, champion: Network, seed: int) -> Drive:
+@dataclass
+class SlowController:
+    """The champion, which takes some wall time for each decision."""
+
+    policy: Network
+    thinking: float  # [s]
+    decisions: int = 0
+
+    def act(self, seen: paddock.Observation) -> WheelSpeeds:
+        """Wait, then decide."""
+        time.sleep(self.thinking)
+        self.decisions += 1
+        return self.policy.act(seen)
+
+
+def drive_here(task: EvolutionTask, champion: Network, seed: int) -> Drive:
     """In this process: what any clock that waits must give, to the last bit."""
     with paddock.open(task.worlds[0], seed=seed) as arena:
-        return _in_lock(arena, task, champion.copy(), "here", None, round(task.seconds / arena.dt), 0.0)
+        return _drive(arena, task, champion, "here", None, 0.0)
 
 
-def drive_locked(task: Task, champion: Network, seed: int, *, speed: float | None, thinking: float = THINKING) -> Drive:
+def drive_locked(
+    task: EvolutionTask, champion: Network, seed: int, *, speed: float | None, thinking: float = THINKING
+) -> Drive:
     """Over the network, in lock-step: the clock waits until the controller has decided."""
     with (
-        served(task.worlds[0], seed=seed, speed=speed, lock_step=True) as url,
+        serve_world(task.worlds[0], seed=seed, speed=speed, lock_step=True) as url,
         paddock.connect(url, name="thinker", lock_step=True, timeout=60.0) as arena,
     ):
-        most = round(task.seconds / arena.dt)
-        return _in_lock(arena, task, champion.copy(), "lock-step", speed, most, thinking)
+        return _drive(arena, task, champion, "lock-step", speed, thinking)
 
 
-def drive_free(task: Task, champion: Network, seed: int, *, speed: float, thinking: float = THINKING) -> Drive:
+def drive_free(task: EvolutionTask, champion: Network, seed: int, *, speed: float, thinking: float = THINKING) -> Drive:
     """Over the network, with a clock that goes on while the controller thinks."""
-    controller = champion.copy()
-    controller.forget()
-    trail: Trail = []
     with (
-        served(task.worlds[0], seed=seed, speed=speed, lock_step=False) as url,
+        serve_world(task.worlds[0], seed=seed, speed=speed, lock_step=False) as url,
         paddock.connect(url, name="thinker", lock_step=False, timeout=60.0) as arena,
     ):
-        robot = arena[ROBOT]
-        robot.enable(*controller.devices)
         arena.pause()
         arena.reset(seed)
-        started, decisions, now = time.perf_counter(), 0, 0.0
         arena.play()
-        while now < task.seconds and not _at_exit(task, trail):
-            seen = robot.sense()
-            time.sleep(thinking)
-            robot.wheels.set(*controller.act(seen))
-            trail.append(robot.pose)
-            decisions, now = decisions + 1, seen.time
-        wall = time.perf_counter() - started
-        return _told(task, "free-running", speed, trail, round(now / arena.dt), decisions, "", wall)
+        return _drive(arena, task, champion, "free-running", speed, thinking)
 
 
-def _in_lock(
-    arena: paddock.Arena, task: Task, controller: Network, clock: str, speed: float | None, most: int, thinking: float
+def _drive(
+    arena: Any, task: EvolutionTask, champion: Network, clock: str, speed: float | None, thinking: float
 ) -> Drive:
-    """Sense, think, act, step."""
-    controller.forget()
-    robot = arena[ROBOT]
-    robot.enable(*controller.devices)
-    trail: Trail = [robot.pose]
-    started, ticks = time.perf_counter(), 0
-    while ticks < most and not _at_exit(task, trail):
-        seen = robot.sense()
-        time.sleep(thinking)
-        robot.wheels.set(*controller.act(seen))
-        arena.step()
-        ticks += 1
-        trail.append(robot.pose)
-    return _told(task, clock, speed, trail, ticks, ticks, arena.digest(), time.perf_counter() - started)
+    """Until the exit is reached, or the time is over."""
+    fitness = task.evaluate
+    assert isinstance(fitness, MazeFitness)
+    (x, y), robot = fitness.exits[0], arena[ROBOT]
+    controller = SlowController(champion.copy(), thinking)
+    controller.policy.forget()
+    robot.enable(*champion.devices)
 
+    def at_exit(arena: Any) -> bool:
+        return math.dist(robot.pose[:2], (x, y)) <= REACHED
 
-def _at_exit(task: Task, trail: Trail) -> bool:
-    return bool(trail) and math.dist(trail[-1][:2], _judge(task).exits[0]) <= REACHED
-
-
-def _told(
-    task: Task, clock: str, speed: float | None, trail: Trail, ticks: int, decisions: int, digest: str, wall: float
-) -> Drive:
-    judge = _judge(task)
-    left = judge.way_left(np.array(trail)[None, :, :2], np.zeros(1, np.int64)).min()
-    part = float(np.clip(1.0 - left / judge.whole[0], 0.0, 1.0))
-    reached = _at_exit(task, trail)
-    return Drive(clock, speed, 1.0 if reached else part, reached, ticks, decisions, digest, wall, trail)
-
-
-def _judge(task: Task) -> MazeJudge:
-    assert isinstance(task.judge, MazeJudge)
-    return task.judge
+    started = time.perf_counter()
+    episode = arena.run(task.seconds, {ROBOT: controller}, every=arena.dt, until=at_exit)
+    wall = time.perf_counter() - started
+    poses = episode.robots[ROBOT].trace.pose
+    reached = math.dist(poses[-1, :2], (x, y)) <= REACHED
+    left = fitness.measure_way_left(poses[None, :, :2], np.zeros(1, np.int64)).min()
+    return Drive(
+        clock=clock,
+        speed=speed,
+        part=1.0 if reached else float(np.clip(1.0 - left / fitness.whole[0], 0.0, 1.0)),
+        reached=reached,
+        ticks=episode.ticks,
+        decisions=controller.decisions,
+        digest=episode.digest if clock != "free-running" else "",
+        wall=wall,
+        trail=[Pose(*pose) for pose in poses.tolist()],
+    )

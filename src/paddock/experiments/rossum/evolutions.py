@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
-from paddock.evolve.config import Config
+from paddock.evolve.evaluators import LocalEvaluator
 from paddock.evolve.evolution import Evolution, Generation
-from paddock.evolve.judge import LocalJudge
+from paddock.evolve.options import EvolutionConfig
 
 POPULATION, GENERATIONS, SECONDS = 20, 200, 60.0
 INPUTS, OUTPUTS = 3, 2
@@ -34,14 +34,14 @@ class Learned:
     @property
     def solved_in(self) -> int | None:
         """The first generation in which one reached the exit."""
-        return next((one.number for one in self.history if one.solved >= 1.0), None)
+        return self.evolution.solved_in
 
 
 def learn(seed: int, *, generations: int = GENERATIONS, threads: int | None = None) -> Learned:
     """One evolution from its seed."""
-    config = Config(task="maze", population=POPULATION, generations=generations, seed=seed, seconds=SECONDS)
-    evolution = Evolution(config, judged_by=partial(LocalJudge, threads=threads))
-    evolution.judge.get_ready()
+    config = EvolutionConfig(task="maze", population=POPULATION, generations=generations, seed=seed, seconds=SECONDS)
+    evolution = Evolution(config, make_evaluator=partial(LocalEvaluator, threads=threads))
+    evolution.evaluator.compile()
     wall, processor = time.perf_counter(), time.process_time()
     evolution.run()
     return Learned(evolution, time.perf_counter() - wall, time.process_time() - processor)

@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.core.geometry import Pose
-from paddock.draw.legend import GOAL
+from paddock.draw.colours import GOAL, line_color
 from paddock.episodes.recorder import TraceRecorder
-from paddock.experiments.document import Heading, Part, Picture, Words, opening, write_document
+from paddock.experiments.document import opening, write_document
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
-from paddock.experiments.rossum.reproduce import best_of
-from paddock.experiments.rows import Sheet
-from paddock.report.axes import line_color
+from paddock.experiments.rossum.reproduce import find_best
 from paddock.report.charts import Level, Series, line_chart
+from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.paths import draw_paths
+from paddock.report.sheets import Sheet
 from paddock.worlds import load_world
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from PIL.Image import Image
 
-    from paddock.experiments.rossum.reproduce import Findings
+    from paddock.experiments.rossum.reproduce import RossumFindings
 
 TITLE = "Rossum's Playhouse with sensor extensions: the maze, beside the thesis"
 SIZE = 800  # width of a picture [pixels]
@@ -59,64 +60,64 @@ SENSORS = (
 )
 
 
-def write_report(findings: Findings, folder: Path) -> list[Path]:
+def write_report(findings: RossumFindings, folder: Path) -> list[Path]:
     """Write `report.md`, `report.html` and the pictures."""
     return write_document(TITLE, list(_parts(findings)), folder)
 
 
-def _parts(findings: Findings) -> Iterator[Part]:
+def _parts(findings: RossumFindings) -> Iterator[Part]:
     yield from opening(findings, ABOUT)
     yield Heading("The thesis' table beside ours")
     yield _table(findings)
     yield Heading("Learning")
-    yield Words(EASY)
-    yield Picture(
+    yield Paragraph(EASY)
+    yield Figure(
         "learning",
-        "Fitness of the champion so far, one line for each seed, over generations on an axis of ratios; above 1 the "
+        "Fitness of the champion so far, one line for each seed, over generations on a logarithmic axis; above 1 the "
         "exit is reached, and a dot marks where that happened first",
-        curves(findings),
+        draw_curves(findings),
     )
     yield Heading("Two clocks")
-    yield Words(CLOCKS)
-    best = best_of(findings.learned).evolution
+    yield Paragraph(CLOCKS)
+    best = find_best(findings.learned).evolution
     dt = best.task.worlds[0].dt
     for drive in findings.drives:
         if drive.clock != "lock-step" or drive.speed == 500.0:
             reached = "reaches the exit" if drive.reached else f"gets {drive.part:.0%} of the way"
             name = drive.name.replace(", ", "-").replace("×", "").replace(" ", "-")
             about = f"champion of seed {best.config.seed} · {reached} · {drive.ticks * dt:.1f} simulated s"
-            picture = trail_picture(drive.trail, f"Clock: {drive.name}", about)
-            yield Picture(name, f"{drive.name}: {reached}", picture)
+            picture = draw_trail(drive.trail, f"Clock: {drive.name}", about)
+            yield Figure(name, f"{drive.name}: {reached}", picture)
     yield Heading("Polled and pivoting")
-    yield Words(SENSORS)
+    yield Paragraph(SENSORS)
     walk = findings.walk
     caption = f"With one beam: {walk.cells} cells, {walk.looks} looks, {walk.seconds:.0f} simulated seconds"
     about = f"seed {walk.seed} · {walk.cells} cells · {walk.looks} looks · {walk.seconds:.0f} simulated s"
-    yield Picture("turret", caption, trail_picture(walk.trail, "One turning beam, asked when needed", about))
+    yield Figure("turret", caption, draw_trail(walk.trail, "One turning beam, asked when needed", about))
     yield Heading("All that was measured")
     yield findings.sheet
 
 
-def _table(findings: Findings) -> Sheet:
+def _table(findings: RossumFindings) -> Sheet:
     rows = []
     for (version, speed), minutes in PUBLISHED.items():
-        told = "failed (crashed after generation 90, every run)" if minutes is None else f"{minutes:g} min"
-        rows.append((f"thesis, {version}, {speed}×", told))
-    walls = [one.wall for one in findings.learned]
+        text = "failed (crashed after generation 90, every run)" if minutes is None else f"{minutes:g} min"
+        rows.append((f"thesis, {version}, {speed}×", text))
+    walls = [run.wall for run in findings.learned]
     rows.append(("ours, as fast as it can", f"{np.median(walls):.1f} s ({np.median(walls) / MINUTE:.2f} min)"))
     return Sheet(("system", f"time for {POPULATION} × {GENERATIONS}"), tuple(rows))
 
 
-def curves(findings: Findings) -> Image:
+def draw_curves(findings: RossumFindings, *, ax: Axes | None = None) -> Axes:
     """The champions' fitness of all evolutions; half of the picture is for the first generations, where it grows."""
     lines = []
-    for i, one in enumerate(findings.learned):
-        numbers, best = [now.number for now in one.history], [now.champion for now in one.history]
-        first = one.solved_in
+    for i, run in enumerate(findings.learned):
+        numbers, best = [now.number for now in run.history], [now.champion for now in run.history]
+        first = run.solved_in
         mark = None if first is None else (float(first), best[numbers.index(first)])
-        name = f"seed {one.evolution.config.seed}"
+        name = f"seed {run.evolution.config.seed}"
         lines.append(Series(name, line_color(i), np.array(numbers, float), np.array(best), mark=mark))
-    solved = sum(one.solved for one in findings.learned)
+    solved = sum(run.solved for run in findings.learned)
     return line_chart(
         "Learning curves",
         lines,
@@ -126,11 +127,11 @@ def curves(findings: Findings) -> Image:
         levels=[Level("exit reached", GOAL, 1.0, dashed=True)],
         log_x=True,
         mark="reached first",
-        size=SIZE,
+        ax=ax,
     )
 
 
-def trail_picture(trail: Sequence[Pose], title: str, about: str) -> Image:
+def draw_trail(trail: Sequence[Pose], title: str, about: str) -> Image:
     """The maze with a drive in it, and the robot where it ended."""
     world = load_world("maze")
     recorder = TraceRecorder(world.robots[0].name, world.dt)

@@ -11,10 +11,10 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
-from paddock.experiments.rossum.claims import rows_of
+from paddock.experiments.rossum.claims import check_claims
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
 from paddock.experiments.rossum.evolutions import GENERATIONS, Learned, learn
-from paddock.experiments.rossum.turret import Walk, walk
+from paddock.experiments.rossum.turret import TurretWalk, walk
 from paddock.experiments.rows import quick_look
 from paddock.policies.networks import Network
 
@@ -24,32 +24,32 @@ HEADS = ("run", "exit", "in generation", "best fitness", "time [s]", "CPU time [
 
 
 @dataclass(frozen=True)
-class Findings:
+class RossumFindings:
     """All that was evolved and driven."""
 
     learned: Sequence[Learned]
-    walk: Walk
+    walk: TurretWalk
     drives: Sequence[Drive]
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """Every claim."""
-        return rows_of(self.learned, self.walk, self.drives)
+        return check_claims(self.learned, self.walk, self.drives)
 
     @property
     def sheet(self) -> Sheet:
         """Every evolution, and every drive of the champion."""
         runs = [
             (
-                f"evolution, seed {one.evolution.config.seed}",
-                _exit(one.solved),
-                str(one.solved_in or ""),
-                f"{one.history[-1].champion:.3f}",
-                f"{one.wall:.1f}",
-                f"{one.processor:.1f}",
+                f"evolution, seed {run.evolution.config.seed}",
+                _exit(run.solved),
+                str(run.solved_in or ""),
+                f"{run.history[-1].champion:.3f}",
+                f"{run.wall:.1f}",
+                f"{run.processor:.1f}",
                 "",
             )
-            for one in self.learned
+            for run in self.learned
         ]
         dt = self.learned[0].evolution.task.worlds[0].dt
         for drive in self.drives:
@@ -78,14 +78,16 @@ def _exit(reached: bool) -> str:
     return "reached" if reached else "missed"
 
 
-def reproduce(*, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None) -> Findings:
+def reproduce(
+    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+) -> RossumFindings:
     """The thesis' evolution and its extensions; see `paddock.experiments.Reproduction`."""
     return reproduce_with(GENERATIONS, seeds=seeds, workers=workers, progress=progress)
 
 
 def reproduce_with(
     generations: int, *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
-) -> Findings:
+) -> RossumFindings:
     """The same with fewer generations; claims need them all."""
     count = SEEDS if seeds is None else seeds
     if count < 1:
@@ -99,20 +101,20 @@ def reproduce_with(
     walked = walk()
     tell(count + 1, total)
     drives = []
-    for drive in all_drives(learned):
+    for drive in drive_all(learned):
         drives.append(drive)
         tell(count + 1 + len(drives), total)
-    return Findings(learned, walked, drives)
+    return RossumFindings(learned, walked, drives)
 
 
-def best_of(learned: Sequence[Learned]) -> Learned:
+def find_best(learned: Sequence[Learned]) -> Learned:
     """The evolution with the best champion."""
-    return learned[int(np.argmax([one.history[-1].champion for one in learned]))]
+    return learned[int(np.argmax([run.history[-1].champion for run in learned]))]
 
 
-def all_drives(learned: Sequence[Learned]) -> Iterator[Drive]:
+def drive_all(learned: Sequence[Learned]) -> Iterator[Drive]:
     """The best champion under every clock."""
-    best = best_of(learned)
+    best = find_best(learned)
     champion, task, seed = best.evolution.champion, best.evolution.task, best.evolution.config.seed
     assert isinstance(champion, Network)
     yield drive_here(task, champion, seed)

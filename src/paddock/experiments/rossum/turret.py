@@ -14,7 +14,7 @@ import paddock
 from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
-from paddock.experiments.rossum.served import served
+from paddock.experiments.rossum.serve import serve_world
 from paddock.worlds import WorldSpec, load_world
 
 CELL = 0.25  # [m]
@@ -25,7 +25,7 @@ MOST_CELLS = 100
 
 
 @dataclass(frozen=True)
-class Walk:
+class TurretWalk:
     """One walk through the maze with the turret alone."""
 
     reached: bool  # the exit
@@ -38,11 +38,11 @@ class Walk:
     seed: int = 0
 
 
-def walk(seed: int = 0) -> Walk:
+def walk(seed: int = 0) -> TurretWalk:
     """Over the network, in lock-step, in the shipped maze."""
     world = load_world("maze")
     with (
-        served(world, seed=seed, speed=None, lock_step=True) as url,
+        serve_world(world, seed=seed, speed=None, lock_step=True) as url,
         paddock.connect(url, name="turret", lock_step=True, timeout=60.0) as arena,
     ):
         robot = arena["scout"]
@@ -61,7 +61,7 @@ def walk(seed: int = 0) -> Walk:
             ahead(arena, robot, CELL)
             cells += 1
             trail.append(robot.pose)
-        return Walk(at_exit(world, trail[-1][:2]), cells, looks, arena.time, in_sense, refused, trail, seed)
+        return TurretWalk(at_exit(world, trail[-1][:2]), cells, looks, arena.time, in_sense, refused, trail, seed)
 
 
 def look(arena: paddock.Arena, robot: Robot, angle: float) -> float:

@@ -8,19 +8,22 @@ import numpy as np
 
 from paddock.experiments.rows import Row
 from paddock.experiments.wall_follower.loop import Loop
-from paddock.experiments.wall_follower.trials import CLOCK, ELSEWHERE, FAST, OTHERS, ROUGH, SLOW, STUDY, Trial
+from paddock.experiments.wall_follower.trials import CLOCK, CURVED, ELSEWHERE, FAST, OTHERS, ROUGH, SLOW, STUDY, Trial
 
 Loops = Mapping[str, Sequence[Loop]]
 """The loops of every trial, by its row."""
 
-SLOW_SPEED, SLOW_ERROR = 0.15, 0.6  # [m/s], [cm] wanted of the slow law
-FAST_TIME, FAST_SPEED, FAST_ERROR = 110.0, 0.80, 1.3  # [s], [m/s], [cm] wanted of the fast law
+SLOW_SPEED, SLOW_ERROR = 0.15, 0.6  # [m/s], [cm] wanted of the slow follower
+FAST_TIME, FAST_SPEED, FAST_ERROR = 110.0, 0.80, 1.3  # [s], [m/s], [cm] wanted of the fast follower
 CLEARLY, ALIKE = 1.25, (0.8, 1.25)  # ratios of errors
 
 
-def rows_of(loops: Loops) -> tuple[Row, ...]:
-    """All claims. Of the study's laws the mean over the seeds counts, of ours the worst loop."""
-    return (*_table(loops), *_order(loops), *_slow(loops), *_fast(loops), *_elsewhere(loops), *_others(loops))
+def check_claims(loops: Loops) -> tuple[Row, ...]:
+    """All claims. Of the study's followers the mean over the seeds counts, of ours the worst loop."""
+    return (
+        *(*_table(loops), *_order(loops), *_curved(loops)),
+        *(*_slow(loops), *_fast(loops), *_elsewhere(loops), *_others(loops)),
+    )
 
 
 def mean_error(loops: Sequence[Loop]) -> float:
@@ -55,6 +58,17 @@ def _order(loops: Loops) -> Iterator[Row]:
     yield Row("slow", metric, published, slow, low <= slow <= high, f"alike: {low:g} … {high:g}")
 
 
+def _curved(loops: Loops) -> Iterator[Row]:
+    """What the study's followers do along curved walls; nothing was published about that."""
+    low, high = ALIKE
+    for trial in CURVED:
+        yield _clean(trial, loops[trial.row])
+    for pace in ("slow", "fast"):
+        ratio = mean_error(loops[f"min {pace}, curved"]) / mean_error(loops[f"multi {pace}, curved"])
+        row, wanted = f"{pace}, curved", f"alike: {low:g} … {high:g}"
+        yield Row(row, "error of min / error of multi", None, ratio, low <= ratio <= high, wanted)
+
+
 def _slow(loops: Loops) -> Iterator[Row]:
     ours = loops[SLOW.row]
     paper = STUDY[1].published
@@ -82,7 +96,7 @@ def _fast(loops: Loops) -> Iterator[Row]:
 
 def _elsewhere(loops: Loops) -> Iterator[Row]:
     for trial in ELSEWHERE:
-        yield _worst_error(trial, loops[trial.row], FAST_ERROR if trial.law == FAST.law else SLOW_ERROR)
+        yield _worst_error(trial, loops[trial.row], FAST_ERROR if trial.follower == FAST.follower else SLOW_ERROR)
         yield _clean(trial, loops[trial.row])
 
 

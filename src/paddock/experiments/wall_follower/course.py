@@ -29,7 +29,7 @@ WAYS: tuple[Way, ...] = ("clockwise", "counter-clockwise")
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class WallCourse:
     """A world without robots, and a place beside a wall: clockwise, the wall is on the left."""
 
     world: WorldSpec
@@ -42,21 +42,21 @@ class Course:
 
 
 @functools.cache
-def course_called(name: str) -> Course:
+def find_course(name: str) -> WallCourse:
     """`wall-loop`, `curved`, or `room-N` and `broken-N` for any seed N."""
     if name == "wall-loop":
-        return Course(load_world("wall-loop").with_robots(), (0.37, 7.0), 90.0)
+        return WallCourse(load_world("wall-loop").with_robots(), (0.37, 7.0), 90.0)
     if name == "curved":
-        return Course(curved_world(), (3.6, 0.42), 180.0)
+        return WallCourse(build_curved_world(), (3.6, 0.42), 180.0)
     kind, _, seed = name.partition("-")
     if kind == "room" and seed.isascii() and seed.isdigit():
-        return Course(room(int(seed)), (1.2, 0.42), 180.0)
+        return WallCourse(build_room(int(seed)), (1.2, 0.42), 180.0)
     if kind == "broken" and seed.isascii() and seed.isdigit():
-        return Course(broken_room(int(seed)), (1.2, 0.42), 180.0)
+        return WallCourse(build_broken_room(int(seed)), (1.2, 0.42), 180.0)
     raise UnknownName("course", name, ["wall-loop", "curved", *(f"room-{seed}" for seed in ROOMS), f"broken-{BROKEN}"])
 
 
-def curved_world() -> WorldSpec:
+def build_curved_world() -> WorldSpec:
     """A room with a hollow corner and three bulges, one of them in a corner."""
 
     def arc(at: Point, radius: float, from_deg: float, to_deg: float) -> Arc:
@@ -76,15 +76,15 @@ def curved_world() -> WorldSpec:
     )
 
 
-def room(seed: int) -> WorldSpec:
-    """A room at random: three to five walls stick out of its border, some with a hook; often a slanted corner."""
+def build_room(seed: int) -> WorldSpec:
+    """A random room: three to five walls stick out of its border, some with a hook; often a slanted corner."""
     rng = random.Random(seed)
     width, depth = rng.uniform(8, 14), rng.uniform(8, 14)
     walls: list[tuple[Point, ...]] = []
     for border in rng.sample("NESWNESW", rng.randint(3, 5)):
         for _ in range(50):  # until one is far enough from the others
             wall = _stub(rng, border, width, depth)
-            if all(_apart(wall, other) for other in walls):
+            if all(_are_apart(wall, other) for other in walls):
                 walls.append(wall)
                 break
     if rng.random() < 0.7:
@@ -98,7 +98,7 @@ def room(seed: int) -> WorldSpec:
     )
 
 
-def broken_room(seed: int) -> WorldSpec:
+def build_broken_room(seed: int) -> WorldSpec:
     """A room whose walls are broken: pieces stand out by 5 cm, with gaps between them, or far, with slits."""
     rng = random.Random(seed)
     width, depth = rng.uniform(8, 12), rng.uniform(8, 12)
@@ -139,10 +139,10 @@ def _stub(rng: random.Random, border: str, width: float, depth: float) -> tuple[
     return tuple(points if long else [(y, x) for x, y in points])
 
 
-def _apart(one: tuple[Point, ...], other: tuple[Point, ...]) -> bool:
+def _are_apart(wall: tuple[Point, ...], other: tuple[Point, ...]) -> bool:
     """Whether there is a passage between two walls."""
     return any(
         min(p[axis] for p in a) - PASSAGE > max(p[axis] for p in b)
         for axis in (0, 1)
-        for a, b in ((one, other), (other, one))
+        for a, b in ((wall, other), (other, wall))
     )

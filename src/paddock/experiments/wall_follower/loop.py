@@ -1,4 +1,4 @@
-"""One loop of one law around a course: how long, how far, how well."""
+"""One loop of a wall follower around a course: how long, how far, how well."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 import paddock
 from paddock.arena import Arena
-from paddock.control.wall import CLEARANCE, Law, law_called
-from paddock.experiments.wall_follower.course import Way, course_called
+from paddock.arena.base import BaseArena
+from paddock.control.wall import Side, WallFollower, follow_wall, make_wall_follower
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.episodes import Trace
+from paddock.experiments.wall_follower.course import Way, find_course
+from paddock.experiments.wall_follower.followers import CLEARANCE
+from paddock.metrics import ContactTime, Distance
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import Placed, WorldSpec
 
@@ -21,19 +25,18 @@ TICK = 0.05  # [s] the study's sensors were fresh this often
 AFTER = 10.0  # [s] a loop cannot be closed earlier
 WITHIN = 0.07  # [m] it is closed when this near to its beginning
 ROBOT = "pioneer"
-TRACE = ("time", "x", "y", "heading", "left", "right", "error", "contact")  # columns of a trace
 
-Body = Literal["study", "shipped", "fresh"]
+BodyKind = Literal["study", "shipped", "fresh"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
+class LoopJob:
     """All that decides a loop."""
 
-    law: str
+    follower: str
     course: str = "wall-loop"
     way: Way = "clockwise"
-    body: Body = "fresh"
+    body: BodyKind = "fresh"
     seed: int = 0
     limit: float = 900.0  # [s] after which it is given up
     trace: bool = False  # whether to keep what happened in every cycle
@@ -43,14 +46,14 @@ class Job:
 class Loop:
     """What came of it."""
 
-    job: Job
+    job: LoopJob
     home: bool  # whether the loop was closed
     time: float  # [s] simulated
     distance: float  # [m] that the robot really drove
     error: float  # [m] mean of |smallest front reading - clearance| over all cycles
     largest: float  # [m] the largest of those
     contacts: int  # ticks in which it touched something
-    trace: NDArray[np.float64] | None = None  # a row of TRACE for every cycle
+    trace: Trace | None = None  # with a row for every cycle
 
     @property
     def clean(self) -> bool:
@@ -63,85 +66,85 @@ class Loop:
         return self.distance / self.time
 
 
-def drive(job: Job) -> Loop:
-    """Sense, think, act, until the robot is back where it began."""
-    return drive_law(law_called(job.law), job)
+def drive(job: LoopJob) -> Loop:
+    """Drive until the robot is back where it began."""
+    return drive_follower(make_wall_follower(job.follower, robot={"clearance": CLEARANCE}), job)
 
 
-def drive_law(law: Law, job: Job) -> Loop:
-    """The same with a law that has no name, in the place of the job's."""
+def drive_follower(follower: WallFollower, job: LoopJob) -> Loop:
+    """The same with a wall follower in the place of the job's."""
     arena = _arena(job.course, job.way, job.body)
     arena.reset(job.seed)
-    robot = arena[ROBOT]
-    cycle = body_called(job.body).sensor("sonar").period  # it thinks whenever its sonars are fresh
-    ticks = round(cycle / TICK)
-    follow = law.begin("left" if job.way == "clockwise" else "right")
-    rows: list[tuple[float, ...]] = []
-    begin_x, begin_y, _ = x, y, heading = robot.pose
-    travel = robot.encoders.read()
-    cycles = contacts = 0
-    errors = largest = distance = 0.0
-    home = False
-    last = round(job.limit / cycle)
-    while cycles < last and not home:
-        seen = robot.sense()
-        sonar, rims = seen.sonar, seen.encoders
-        rolled = (rims - travel) / cycle
-        travel = rims
-        wheels = follow(sonar, cycle, (float(rolled[0]), float(rolled[1])))
-        error = float(sonar[:8].min()) - CLEARANCE
-        robot.wheels.set(*wheels)
-        touched = contacts
-        for _ in range(ticks):
-            arena.step()
-            contacts += bool(robot.contacts)
-        if job.trace:
-            rows.append((cycles * cycle, x, y, heading, *wheels, error, contacts > touched))
-        was_x, was_y = x, y
-        x, y, heading = robot.pose
-        distance += math.hypot(x - was_x, y - was_y)
-        off = abs(error)
-        errors += off
-        largest = max(largest, off)
-        cycles += 1
-        home = cycles * cycle > AFTER and math.hypot(x - begin_x, y - begin_y) <= WITHIN
+    cycle = load_body(job.body).sensor("sonar").period  # it decides whenever its sonars are fresh
+    controller = LoopController(job.follower, follower, "left" if job.way == "clockwise" else "right", cycle)
+    start_x, start_y, _ = arena[ROBOT].pose
+
+    def is_home(arena: BaseArena) -> bool:
+        x, y, _ = arena[ROBOT].pose
+        return arena.time > AFTER and math.hypot(x - start_x, y - start_y) <= WITHIN
+
+    metrics = (Distance(), ContactTime())
+    episode = arena.run(job.limit, {ROBOT: controller}, until=is_home, every=cycle, metrics=metrics)
+    errors = np.abs(episode.trace.errors[:-1])  # the last row is the end, where nothing is decided
     return Loop(
         job=job,
-        home=home,
-        time=cycles * cycle,
-        distance=distance,
-        error=errors / cycles,
-        largest=largest,
-        contacts=contacts,
-        trace=np.array(rows) if job.trace else None,
+        home=is_home(arena),
+        time=episode.seconds,
+        distance=episode.metrics["distance"],
+        error=float(errors.mean()),
+        largest=float(errors.max()),
+        contacts=round(episode.metrics["contact_time"] / TICK),
+        trace=episode.trace if job.trace else None,
     )
 
 
-def placed_world(job: Job) -> WorldSpec:
+class LoopController:
+    """Lets a wall follower decide once in a cycle; its error is the study's."""
+
+    error_of, target = "wall distance", CLEARANCE
+
+    def __init__(self, name: str, follower: WallFollower, side: Side, cycle: float) -> None:
+        self.task = name
+        self.error: float | None = None  # [m] smallest front reading - clearance
+        self._follow, self._cycle, self._ticks = follow_wall(follower, side), cycle, round(cycle / TICK)
+        self._travel: Readings | None = None  # of the wheels at the last decision [m]
+
+    def act(self, observation: Observation) -> WheelSpeeds | None:
+        """A decision at the beginning of a cycle, otherwise none."""
+        if round(observation.time / TICK) % self._ticks:
+            return None
+        sonar, travel = observation.sonar, observation.encoders
+        left, right = (travel - (travel if self._travel is None else self._travel)) / self._cycle
+        self._travel = travel
+        self.error = float(sonar[:8].min()) - CLEARANCE
+        return self._follow(sonar, self._cycle, (float(left), float(right)))
+
+
+def build_world(job: LoopJob) -> WorldSpec:
     """The job's world with its robot at the beginning of the course."""
-    course = course_called(job.course)
-    placed = Placed(name=ROBOT, type=body_called(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
+    course = find_course(job.course)
+    placed = Placed(name=ROBOT, type=load_body(job.body), at=course.at, heading_deg=course.heading_deg(job.way))
     return course.world.with_robots(placed)
 
 
 @functools.cache
-def body_called(body: Body) -> RobotSpec:
+def load_body(body: BodyKind) -> RobotSpec:
     """The study's Pioneer; the shipped one; or that one with sonars as fresh as the study's."""
     robot = load_robot("pioneer-p3dx-paper" if body == "study" else "pioneer-p3dx")
     if body != "fresh":
         return robot
-    fresh = tuple(replace(one, period=TICK) if one.name == "sonar" else one for one in robot.sensors)
+    fresh = tuple(replace(sensor, period=TICK) if sensor.name == "sonar" else sensor for sensor in robot.sensors)
     return replace(robot, sensors=fresh)
 
 
-def get_ready() -> None:
+def compile_kernels() -> None:
     """Compile what driving needs, if this machine has not yet."""
     _arena("wall-loop", "clockwise", "study")
 
 
 @functools.lru_cache(maxsize=16)
-def _arena(course: str, way: Way, body: Body) -> Arena:
+def _arena(course: str, way: Way, body: BodyKind) -> Arena:
     """Built once in each process: a reset arena is as good as new."""
-    arena = paddock.open(placed_world(Job(law="", course=course, way=way, body=body)), dt=TICK)
+    arena = paddock.open(build_world(LoopJob(follower="", course=course, way=way, body=body)), dt=TICK)
     arena[ROBOT].enable("sonar", "encoders")
     return arena

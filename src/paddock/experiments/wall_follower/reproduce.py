@@ -1,4 +1,4 @@
-"""Drive all loops of the study and of our laws, and see what holds."""
+"""Drive all loops of the study and of our wall followers, and see what holds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import mean_and_spread, quick_look
-from paddock.experiments.wall_follower.claims import Loops, rows_of
-from paddock.experiments.wall_follower.loop import Job, drive, get_ready
+from paddock.experiments.wall_follower.claims import Loops, check_claims
+from paddock.experiments.wall_follower.loop import LoopJob, compile_kernels, drive
 from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial
 
 HEADS = (
@@ -22,7 +22,7 @@ HEADS = (
 
 
 @dataclass(frozen=True)
-class Findings:
+class WallFollowerFindings:
     """All loops that were driven, by the row of their trial."""
 
     trials: Sequence[Trial]
@@ -31,7 +31,7 @@ class Findings:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """Every claim."""
-        return rows_of(self.loops)
+        return check_claims(self.loops)
 
     @property
     def sheet(self) -> Sheet:
@@ -71,27 +71,29 @@ class Findings:
         )
 
 
-def reproduce(*, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None) -> Findings:
-    """The four rows of the study's table and our own laws; see `paddock.experiments.Reproduction`."""
+def reproduce(
+    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+) -> WallFollowerFindings:
+    """The four rows of the study's table and our own wall followers; see `paddock.experiments.Reproduction`."""
     return reproduce_trials(TRIALS, seeds=seeds, workers=workers, progress=progress)
 
 
 def reproduce_trials(
     trials: Sequence[Trial], *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
-) -> Findings:
+) -> WallFollowerFindings:
     """The same for a choice of trials; claims need them all."""
     if seeds is not None and seeds < 1:
         raise PaddockError(f"seeds: expected at least 1, got {seeds}")
     jobs = [(trial.row, job) for trial in trials for job in trial.jobs(seeds)]
     jobs.sort(key=lambda entry: _effort(entry[1]), reverse=True)  # so that no core is idle at the end
-    get_ready()  # what has to be compiled is compiled once, not in every process
+    compile_kernels()  # what has to be compiled is compiled once, not in every process
     done = run_jobs(drive, [job for _, job in jobs], workers=workers, progress=progress)
     loops = {
         trial.row: [loop for (row, _), loop in zip(jobs, done, strict=True) if row == trial.row] for trial in trials
     }
-    return Findings(trials, loops)
+    return WallFollowerFindings(trials, loops)
 
 
-def _effort(job: Job) -> float:
+def _effort(job: LoopJob) -> float:
     """About how long a loop takes to compute."""
     return job.limit * (1.0 if job.body == "fresh" else 0.2)

@@ -1,4 +1,4 @@
-"""Trials: which law drives where, how often, and what was published about it."""
+"""Trials: which wall follower drives where, how often, and what was published about it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paddock.experiments.wall_follower.course import BROKEN, ROOMS, WAYS, Way
-from paddock.experiments.wall_follower.loop import Body, Job
+from paddock.experiments.wall_follower.loop import BodyKind, LoopJob
 
 CLOCK = 3.0  # simulated seconds in a second of the study's clock
 
@@ -22,23 +22,23 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
-    """A law on a course, with many seeds."""
+    """A wall follower on a course, with many seeds."""
 
     row: str
-    law: str
+    follower: str
     seeds: int
     course: str = "wall-loop"
     ways: tuple[Way, ...] = WAYS
-    body: Body = "fresh"
+    body: BodyKind = "fresh"
     limit: float  # [s] after which a loop is given up
     published: Published | None = None
 
-    def jobs(self, seeds: int | None = None) -> Iterator[Job]:
+    def jobs(self, seeds: int | None = None) -> Iterator[LoopJob]:
         """All loops; the very first one keeps its trace, for the pictures."""
         for way in self.ways:
             for seed in range(self.seeds if seeds is None else seeds):
-                yield Job(
-                    law=self.law,
+                yield LoopJob(
+                    follower=self.follower,
                     course=self.course,
                     way=way,
                     body=self.body,
@@ -48,9 +48,10 @@ class Trial:
                 )
 
 
-def _study(row: str, law: str, time: float, distance: float, error: float) -> Trial:
+def _study(row: str, follower: str, time: float, distance: float, error: float) -> Trial:
     published = Published(time=time, distance=distance, error=error)
-    return Trial(row=row, law=law, seeds=10, ways=("clockwise",), body="study", limit=1200.0, published=published)
+    ways: tuple[Way, ...] = ("clockwise",)
+    return Trial(row=row, follower=follower, seeds=10, ways=ways, body="study", limit=1200.0, published=published)
 
 
 STUDY = (
@@ -59,14 +60,18 @@ STUDY = (
     _study("min fast", "min-fast", 164.25, 91.49, 2.60),
     _study("multi fast", "multi-fast", 155.0, 89.07, 1.31),
 )
-SLOW = Trial(row="tuned-slow", law="tuned-slow", seeds=20, limit=900.0)
-FAST = Trial(row="tuned", law="tuned", seeds=20, limit=200.0)
+CURVED = tuple(  # curved walls are a wish of the study: it drove none
+    Trial(row=f"{trial.row}, curved", follower=trial.follower, course="curved", seeds=5, body="study", limit=700.0)
+    for trial in STUDY
+)
+SLOW = Trial(row="tuned-slow", follower="tuned-slow", seeds=20, limit=900.0)
+FAST = Trial(row="tuned", follower="tuned", seeds=20, limit=200.0)
 ELSEWHERE = tuple(
-    Trial(row=f"{law}, {course}", law=law, course=course, seeds=seeds, limit=limit)
-    for law, seeds, limit in (("tuned", 20, 200.0), ("tuned-slow", 2, 600.0))
+    Trial(row=f"{follower}, {course}", follower=follower, course=course, seeds=seeds, limit=limit)
+    for follower, seeds, limit in (("tuned", 20, 200.0), ("tuned-slow", 2, 600.0))
     for course in ("curved", *(f"room-{seed}" for seed in ROOMS))
 )
-ROUGH = Trial(row="tuned-slow, broken", law="tuned-slow", course=f"broken-{BROKEN}", seeds=2, limit=600.0)
-ROUGH_FAST = Trial(row="tuned, broken", law="tuned", course=f"broken-{BROKEN}", seeds=10, limit=400.0)  # shown only
-OTHERS = tuple(Trial(row=law, law=law, seeds=5, limit=600.0) for law in ("pid", "fuzzy", "geometry"))
-TRIALS = (*STUDY, SLOW, FAST, *ELSEWHERE, ROUGH, ROUGH_FAST, *OTHERS)
+ROUGH = Trial(row="tuned-slow, broken", follower="tuned-slow", course=f"broken-{BROKEN}", seeds=2, limit=600.0)
+ROUGH_FAST = Trial(row="tuned, broken", follower="tuned", course=ROUGH.course, seeds=10, limit=400.0)  # shown only
+OTHERS = tuple(Trial(row=name, follower=name, seeds=5, limit=600.0) for name in ("pid", "fuzzy", "geometry"))
+TRIALS = (*STUDY, *CURVED, SLOW, FAST, *ELSEWHERE, ROUGH, ROUGH_FAST, *OTHERS)

@@ -1,6 +1,6 @@
-"""Search for better numbers of the geometry law: every draw drives the wall loop, both ways, with noise.
+"""Search for better numbers of the geometry follower: every draw drives the wall loop, both ways, with noise.
 
-`for found in tune(): …` yields the best numbers after each round; those of the law `tuned` were found like that.
+`for found in tune(): …` yields the best numbers after each round; those of `tuned` were found like that.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from paddock.control.wall import GeometryLaw
-from paddock.control.wall.search import Found, search
+from paddock.control.wall import GeometryFollower
 from paddock.experiments.wall_follower.course import WAYS
-from paddock.experiments.wall_follower.loop import Job, Loop, drive_law
+from paddock.experiments.wall_follower.followers import CLEARANCE
+from paddock.experiments.wall_follower.loop import Loop, LoopJob, drive_follower
+from paddock.experiments.wall_follower.search import SearchResult, search
 
 SEEDS = (101, 102)  # of noise; none of those that claims are made with
 LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
@@ -38,30 +39,30 @@ FAR, STRAY = 0.1, 10.0  # cost of ever being so far [m] off
 
 
 def tune(
-    *, course: str = "wall-loop", rounds: int = 10, brood: int = 14, elite: int = 4, seed: int = 1, limit: float = 130.0
-) -> Iterator[Found]:
-    """The best numbers after every round, from those of the plain geometry law on.
+    *, course: str = "wall-loop", rounds: int = 10, draws: int = 14, elite: int = 4, seed: int = 1, limit: float = 130.0
+) -> Iterator[SearchResult]:
+    """The best numbers after every round, from those of the plain geometry follower on.
 
     Args:
         course: where to drive.
         rounds: how often to draw.
-        brood: how many draws in a round.
+        draws: how many in a round.
         elite: how many of them decide where the next round draws.
         seed: of the draws.
         limit: when to give a loop up [s].
     """
-    law = GeometryLaw()
-    jobs = [Job(law="geometry", course=course, way=way, seed=s, limit=limit) for s in SEEDS for way in WAYS]
+    follower = GeometryFollower(clearance=CLEARANCE)
+    jobs = [LoopJob(follower="geometry", course=course, way=way, seed=s, limit=limit) for s in SEEDS for way in WAYS]
 
     def mean_cost(numbers: dict[str, float]) -> float:
-        drawn = replace(law, **numbers)
-        return sum(cost(drive_law(drawn, job)) for job in jobs) / len(jobs)
+        candidate = replace(follower, **numbers)
+        return sum(cost(drive_follower(candidate, job)) for job in jobs) / len(jobs)
 
-    start = {name: float(getattr(law, name)) for name in LIMITS}
-    yield from search(mean_cost, LIMITS, start, rounds=rounds, brood=brood, elite=elite, seed=seed)
+    start = {name: float(getattr(follower, name)) for name in LIMITS}
+    yield from search(mean_cost, LIMITS, start, rounds=rounds, draws=draws, elite=elite, seed=seed)
 
 
 def cost(loop: Loop) -> float:
-    """The mean error [cm], and fines."""
-    fines = LATE * max(0.0, loop.time - ENOUGH) + loop.contacts
-    return 100 * loop.error + fines + (0.0 if loop.home else LOST) + (STRAY if loop.largest > FAR else 0.0)
+    """The mean error [cm], and penalties."""
+    penalties = LATE * max(0.0, loop.time - ENOUGH) + loop.contacts
+    return 100 * loop.error + penalties + (0.0 if loop.home else LOST) + (STRAY if loop.largest > FAR else 0.0)

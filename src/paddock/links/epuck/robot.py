@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from paddock.arena.base import BaseArena, checked_ticks
+from paddock.arena.base import BaseArena, check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, PaddockError, SimulationError, UnknownName
@@ -103,7 +103,7 @@ class RealRobot(Robot, BaseArena):
 
     def step(self, n: int = 1) -> None:
         """Wait until n ticks have passed since the last step; what is late is not made up for."""
-        self._due = max(self._due + checked_ticks(n) * self._dt, self._clock.now())
+        self._due = max(self._due + check_ticks(n) * self._dt, self._clock.now())
         ahead = self._due - self._clock.now()
         if ahead > 0:
             self._clock.sleep(ahead)

@@ -80,25 +80,25 @@ def layer(weights, weight, source, below, count, memory, own, units, kind, recur
     """One layer, unit by unit: where the next layer's weights begin."""
     target = spare if recurrent else own
     for unit in range(0, units - 1, 2):  # two at a time: twice as many weights on their way from memory
-        one, two = weights[weight + unit], weights[weight + unit + 1]
+        first, second = weights[weight + unit], weights[weight + unit + 1]
         for k in range(count):
             row = weight + units * (k + 1) + unit
-            one += weights[row] * source[below + k]
-            two += weights[row + 1] * source[below + k]
+            first += weights[row] * source[below + k]
+            second += weights[row + 1] * source[below + k]
         if recurrent:
             for k in range(units):
                 row = weight + units * (count + 1 + k) + unit
-                one += weights[row] * memory[own + k]
-                two += weights[row + 1] * memory[own + k]
-        memory[target + unit], memory[target + unit + 1] = activated(kind, one), activated(kind, two)
+                first += weights[row] * memory[own + k]
+                second += weights[row + 1] * memory[own + k]
+        memory[target + unit], memory[target + unit + 1] = activated(kind, first), activated(kind, second)
     if units % 2 == 1:
-        one = weights[weight + units - 1]
+        first = weights[weight + units - 1]
         for k in range(count):
-            one += weights[weight + units * (k + 2) - 1] * source[below + k]
+            first += weights[weight + units * (k + 2) - 1] * source[below + k]
         if recurrent:
             for k in range(units):
-                one += weights[weight + units * (count + 2 + k) - 1] * memory[own + k]
-        memory[target + units - 1] = activated(kind, one)
+                first += weights[weight + units * (count + 2 + k) - 1] * memory[own + k]
+        memory[target + units - 1] = activated(kind, first)
     if recurrent:
         for unit in range(units):
             memory[own + unit] = memory[spare + unit]

@@ -61,12 +61,12 @@ def run_on_gpu(
     ticks: int,
 ) -> None:
     """Advance all worlds by whole ticks, in place."""
-    job = Job(cuda, scenes, state, commands, policies, policy_table, metric_sums)
+    job = GpuRun(cuda, scenes, state, commands, policies, policy_table, metric_sums)
     job.launch(ticks)
     job.fetch()
 
 
-class Job:
+class GpuRun:
     """A batch whose tables lie on the GPU. `launch` may be called again; `fetch` brings the results back."""
 
     def __init__(

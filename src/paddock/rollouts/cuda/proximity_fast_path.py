@@ -61,7 +61,7 @@ from paddock.engine.state import HEADING, SEED, TICK, X, Y, ticks_kept
 from paddock.rollouts.cuda.device import Cuda
 from paddock.sensors.base import OWN
 from paddock.sensors.proximity import AMBIENT, DIRECTIONS, RANGE, RAYS
-from paddock.sensors.stages import inverted, responded
+from paddock.sensors.stages import apply_response, invert_response
 
 WARP = 32  # threads that run side by side
 # Set when a driver is made: the device's row in the model, how many sensors it has, how many rays each of them, and
@@ -224,11 +224,11 @@ def read_one(model, pool, noise, seat, channel):
 def answer(model, key, noise, channel, ideal):
     """One sensor's reading from its ideal value: response, noise, rounding, and back."""
     stage = model.stages[DEVICE]
-    value, relative = responded(model.constants, RESPONSE, ROWS, ideal)
+    value, relative = apply_response(model.constants, RESPONSE, ROWS, ideal)
     sigma = noise * (stage[SIGMA] + (stage[SIGMA_RELATIVE] + relative) * abs(value))
     if sigma > 0.0:
         value += sigma * gauss(key, channel)
     if stage[RESOLUTION] > 0.0:
         value = math.floor(value / stage[RESOLUTION] + 0.5) * stage[RESOLUTION]
     a, b = model.constants[RESPONSE + 1], model.constants[RESPONSE + (ROWS - 1) * RESPONSE_COLUMNS + 1]
-    return inverted(model.constants, RESPONSE, ROWS, min(max(a, b), max(min(a, b), value)))
+    return invert_response(model.constants, RESPONSE, ROWS, min(max(a, b), max(min(a, b), value)))

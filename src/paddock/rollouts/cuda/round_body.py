@@ -6,7 +6,7 @@ import math
 
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.kernels.contact import PUSH, SKIN, circle_in_disc, circle_in_segment, settle
-from paddock.engine.kernels.drive import arc, wrapped
+from paddock.engine.kernels.drive import arc, wrap_angle
 from paddock.engine.model import (
     AXLE,
     ITEM_COLOR,
@@ -56,10 +56,10 @@ def roll_on(model, motion, scratch, robot, left, right):
                     touch_x, touch_y, radius + SKIN, item[ITEM_X0], item[ITEM_Y0], item[ITEM_RADIUS]
                 )
             if d > 0.0:
-                note_bearing(robot_state, wrapped(math.atan2(-ny, -nx) - touch_turn))
+                note_bearing(robot_state, wrap_angle(math.atan2(-ny, -nx) - touch_turn))
     robot_state[X] += c * along - s * across
     robot_state[Y] += s * along + c * across
-    robot_state[HEADING] = wrapped(robot_state[HEADING] + turn)
+    robot_state[HEADING] = wrap_angle(robot_state[HEADING] + turn)
     return along, across, turn
 
 

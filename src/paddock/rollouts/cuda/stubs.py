@@ -8,7 +8,7 @@ import numpy as np
 
 from paddock.core.jit import Kernel, kernel
 from paddock.engine.kernels.contact import polygon_in_disc, polygon_in_segment
-from paddock.engine.kernels.rng import chained
+from paddock.engine.kernels.rng import chain_key
 from paddock.engine.kernels.surroundings import gather_far, gather_robots
 from paddock.engine.step import dead_reckon, turn_pans
 from paddock.metrics.dispatch import note_motion, note_readings
@@ -69,7 +69,7 @@ def add_by_unit(weights, weight, memory, below, count, target, units):
 @kernel
 def uniform_single(key, channel):
     """A number in (0, 1) that single precision can tell from the ends."""
-    return (np.float32(chained(key, channel) >> np.uint64(41)) + 0.5) * 1.1920928955078125e-07  # 2**-23
+    return (np.float32(chain_key(key, channel) >> np.uint64(41)) + 0.5) * 1.1920928955078125e-07  # 2**-23
 
 
 @kernel

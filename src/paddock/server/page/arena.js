@@ -1,11 +1,12 @@
 // The picture of the arena: three layers (ground, trails, robots), drawn only when something has changed.
 
 import { Bodies, reach } from "./bodies.js";
-import { drawChoice, drawGhost } from "./choice.js";
+import { drawSelection, drawGhost } from "./selection.js";
 import { FrameRate } from "./framerate.js";
 import { Ground } from "./ground.js";
 import { themeColors } from "./paint.js";
 import { drawRays } from "./rays.js";
+import { Visibility } from "./visibility.js";
 import { Trails } from "./trails.js";
 import { View, roundLength, tidy } from "./view.js";
 
@@ -17,6 +18,7 @@ const SHARPEST = 2; // device pixels per pixel, at most
 export class Arena {
   view = new View();
   ground = new Ground();
+  visibility = new Visibility();
   bodies = new Bodies();
   trails = new Trails();
   rate = new FrameRate();
@@ -29,8 +31,8 @@ export class Arena {
   pointed = null; // {device, channel}
   changed = true;
 
-  constructor(session, senses, { holder, scaleBar, ground, trails, robots }) {
-    Object.assign(this, { session, senses, holder, scaleBar });
+  constructor(session, subscriptions, { holder, scaleBar, ground, trails, robots }) {
+    Object.assign(this, { session, subscriptions, holder, scaleBar });
     this.canvas = robots;
     this.layers = [ground, trails, robots];
     this.groundContext = ground.getContext("2d", { alpha: false });
@@ -77,6 +79,7 @@ export class Arena {
   adopt(scene) {
     const same = this.view.bounds && scene.bounds.every((bound, i) => bound === this.view.bounds[i]);
     if (!same) this.view.show(scene.bounds); // after a reconnection the view stays
+    this.visibility.adopt(scene.solids);
     this.ground.adopt(scene, this.session.world, () => {
       this.groundVersion = -1;
       this.touch();
@@ -86,12 +89,26 @@ export class Arena {
   adoptRobots() {
     const { robots, kinds } = this.session;
     this.bodies.forget();
-    this.trails.adopt(robots, robots.map((robot) => reach(kinds[robot.kind].body)));
+    const isNew = this.trails.adopt(robots, robots.map((robot) => reach(kinds[robot.kind].body)));
+    if (isNew) this.#recallTrails();
+    this.touch();
+  }
+
+  /** Trails begin with the run and not with this page. */
+  async #recallTrails() {
+    const { trails, session } = this;
+    const { names } = trails;
+    const past = await session.recall();
+    if (!past || names !== trails.names) return; // other robots came meanwhile
+    const { states, dt } = session;
+    const shown = states.to ? past.times.filter((time) => time <= states.tick * dt).length : past.times.length;
+    trails.prefill(past.paths.subarray(0, 2 * trails.count * shown)); // what is newer is drawn as it is shown
+    states.leapt.fill(0);
     this.touch();
   }
 
   received() {
-    const { tick } = this.session.fleet;
+    const { tick } = this.session.states;
     if (tick < this.lastTick) this.trails.clear(); // time was set back
     this.lastTick = tick;
     this.touch();
@@ -112,10 +129,10 @@ export class Arena {
   animate(now) {
     requestAnimationFrame((next) => this.animate(next));
     this.rate.tick(now);
-    const { fleet } = this.session;
-    if (!this.changed && !fleet.moving && !this.glowing) return;
+    const { states } = this.session;
+    if (!this.changed && !states.moving && !this.glowing) return;
     this.changed = false;
-    fleet.glideTo(now);
+    states.glideTo(now);
     if (this.following) this.keepUp();
     if (this.groundVersion !== this.view.version) {
       this.ground.draw(this.groundContext, this.view, this.theme);
@@ -129,14 +146,15 @@ export class Arena {
   keepUp() {
     const i = this.session.index.get(this.session.selected);
     if (i === undefined) this.following = false;
-    else this.view.centre(this.session.fleet.x[i], this.session.fleet.y[i]);
+    else this.view.centre(this.session.states.x[i], this.session.states.y[i]);
   }
 
   /** While the view moves, the old picture is shifted; it is drawn anew once the view rests, or every so often. */
   drawTrails(now) {
     const { trails, view } = this;
     this.trailCanvas.hidden = !this.showTrails;
-    trails.extend(this.session.fleet, this.trailContext, view, trails.view.version === view.version && this.showTrails);
+    const fits = trails.view.version === view.version && this.showTrails;
+    trails.extend(this.session.states, this.trailContext, view, fits);
     if (!this.showTrails) return;
     if (trails.view.version !== view.version) {
       if (this.seenVersion !== view.version) this.movedAt = now;
@@ -161,18 +179,18 @@ export class Arena {
 
   drawRobots(now) {
     const { context, view, session } = this;
-    const { fleet, robots, kinds } = session;
+    const { states, robots, kinds } = session;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
     this.glowing = false;
     this.shown.length = 0;
-    if (!fleet.to || fleet.count !== robots.length || !session.scene) return;
-    for (let i = 0; i < fleet.count; i++) {
-      if (view.sees(fleet.x[i], fleet.y[i], reach(kinds[robots[i].kind].body))) this.shown.push(i);
+    if (!states.to || states.count !== robots.length || !session.scene) return;
+    for (let i = 0; i < states.count; i++) {
+      if (view.sees(states.x[i], states.y[i], reach(kinds[robots[i].kind].body))) this.shown.push(i);
     }
     const chosen = session.index.get(session.selected);
     if (this.showRays) this.drawAllRays(chosen);
-    if (chosen !== undefined) drawChoice(this, chosen);
+    if (chosen !== undefined) drawSelection(this, chosen);
     this.bodies.draw(context, view, session, this.shown);
     this.glowing = this.bodies.drawSignals(context, view, session, this.shown, now);
     this.bodies.drawNames(context, view, session, this.shown, this.hovered);
@@ -180,12 +198,13 @@ export class Arena {
   }
 
   drawAllRays(chosen) {
-    const { context, view, session } = this;
-    const { fleet, robots, kinds, scene } = session;
+    const { context, view, session, visibility } = this;
+    const { states, robots, kinds, scene } = session;
     const draw = (i, strength, pointed) => {
-      const seen = this.senses.latest.get(robots[i].name);
-      const pose = { x: fleet.x[i], y: fleet.y[i], heading: fleet.heading[i] };
-      if (seen) drawRays(context, view, kinds[robots[i].kind], pose, seen, { strength, bounds: scene.bounds, pointed });
+      const seen = this.subscriptions.latest.get(robots[i].name);
+      const pose = { x: states.x[i], y: states.y[i], heading: states.heading[i] };
+      const how = { strength, bounds: scene.bounds, visibility, pointed };
+      if (seen) drawRays(context, view, kinds[robots[i].kind], pose, seen, how);
     };
     if (this.shown.length <= FEW) for (const i of this.shown) if (i !== chosen) draw(i, 0.55);
     if (chosen !== undefined) draw(chosen, 1, this.pointed);
@@ -202,19 +221,19 @@ export class Arena {
 
   /** Where the handle of a robot is [pixels]. */
   handle(i) {
-    const { fleet } = this.session;
-    const [px, py] = this.view.pixels(fleet.x[i], fleet.y[i]);
+    const { states } = this.session;
+    const [px, py] = this.view.pixels(states.x[i], states.y[i]);
     const away = this.radius(i) + HANDLE;
-    return [px + away * Math.cos(fleet.heading[i]), py - away * Math.sin(fleet.heading[i])];
+    return [px + away * Math.cos(states.heading[i]), py - away * Math.sin(states.heading[i])];
   }
 
   /** The number of the robot at a pixel, or undefined. */
   pick(px, py, slack) {
-    const { fleet } = this.session;
+    const { states } = this.session;
     let best;
     let least = Infinity;
     for (const i of this.shown) {
-      const [x, y] = this.view.pixels(fleet.x[i], fleet.y[i]);
+      const [x, y] = this.view.pixels(states.x[i], states.y[i]);
       const away = Math.hypot(px - x, py - y) - Math.max(this.radius(i), slack);
       if (away <= 0 && away < least) [best, least] = [i, away];
     }

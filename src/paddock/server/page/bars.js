@@ -1,20 +1,19 @@
 // Gauges with a bar for every sensor: upright ones, on-off lights, and lying ones around a zero.
 
-import { shown } from "./devices.js";
-import { make, say } from "./dom.js";
+import { numberText } from "./devices.js";
+import { make, setText } from "./dom.js";
 
 const IN_A_ROW = 10;
 
 /** Upright bars, with an arrow to where each sensor looks (up is ahead). */
 export function barGauge(device, onPoint) {
-  const looks = device.isRange || device.kind === "light";
   const bars = device.labels.map((label, i) => {
     const value = make("span", "bar-value");
     const fill = make("span", "bar-fill");
     fill.style.background = device.color;
     const arrow = make("span", "bar-arrow");
-    if (looks) arrow.style.transform = `rotate(${-device.mounts[i][3]}deg)`;
-    const foot = make("span", "bar-label", {}, label, ...(looks ? [arrow] : []));
+    if (device.aims) arrow.style.transform = `rotate(${-device.mounts[i][3]}deg)`;
+    const foot = make("span", "bar-label", {}, label, ...(device.aims ? [arrow] : []));
     const track = make("span", "bar-track", {}, fill);
     const bar = make("div", "bar", { dataset: { testid: `bar-${device.name}-${i}`, channel: i } }, value, track, foot);
     pointing(bar, device, i, onPoint);
@@ -28,7 +27,7 @@ export function barGauge(device, onPoint) {
     update(values) {
       bars.forEach(({ bar, value, fill }, i) => {
         const share = Math.min(1, Math.max(0, (values[i] - device.low) / (device.high - device.low)));
-        const text = shown(values[i] * device.factor, device.digits);
+        const text = numberText(values[i] * device.factor, device.digits);
         bar.dataset.value = values[i];
         if (value.textContent === text) return;
         value.textContent = text;
@@ -40,8 +39,8 @@ export function barGauge(device, onPoint) {
   };
 }
 
-/** A light for every switch. */
-export function switchGauge(device, onPoint) {
+/** A light for every flag. */
+export function flagGauge(device, onPoint) {
   const lights = device.labels.map((label, i) => {
     const light = make("div", "switch", { dataset: { testid: `bar-${device.name}-${i}` }, textContent: label });
     pointing(light, device, i, onPoint);
@@ -51,10 +50,10 @@ export function switchGauge(device, onPoint) {
     element: make("div", "switches", {}, ...lights),
     update(values) {
       lights.forEach((light, i) => {
-        const pressed = values[i] > 0.5;
-        light.dataset.value = pressed ? 1 : 0;
-        light.classList.toggle("on", pressed);
-        light.title = `${device.name}[${i}]: ${pressed ? "pressed" : "free"}`;
+        const isOn = values[i] > 0.5;
+        light.dataset.value = isOn ? 1 : 0;
+        light.classList.toggle("on", isOn);
+        light.title = `${device.name}[${i}]: ${isOn ? "on" : "off"}`;
       });
     },
   };
@@ -76,7 +75,7 @@ export function levelGauge({ name, labels, unit, factor, digits, low, high, colo
       levels.forEach(({ row, fill, value }, i) => {
         const share = Math.min(1, Math.max(-1, values[i] / (values[i] < 0 ? -low : high)));
         fill.style.transform = `scaleX(${share})`;
-        say(value, `${shown(values[i] * factor, digits)} ${unit}`);
+        setText(value, `${numberText(values[i] * factor, digits)} ${unit}`);
         row.dataset.value = values[i];
       });
     },

@@ -1,6 +1,6 @@
 // Robots: each kind and colour is painted once per zoom as a sprite, then stamped wherever such a robot is.
 
-import { CONTACT, blend, brighter, tint } from "./paint.js";
+import { CONTACT, PALETTE, blend, brighter, tint } from "./paint.js";
 import { drawText } from "./symbols.js";
 
 const NAMED = 40; // more robots in view than this get no names
@@ -41,15 +41,15 @@ export class Bodies {
 
   /** The robots with the numbers in `shown`. */
   draw(context, view, session, shown) {
-    const { fleet, robots, kinds } = session;
+    const { states, robots, kinds } = session;
     const s = view.scale * view.dpr;
     const offsetX = (view.width / 2) * view.dpr - view.x * s;
     const offsetY = (view.height / 2) * view.dpr + view.y * s;
     for (const i of shown) {
       const sprite = this.sprite(robots[i], kinds, view);
-      const c = Math.cos(fleet.heading[i]);
-      const n = Math.sin(fleet.heading[i]);
-      context.setTransform(c, -n, n, c, offsetX + fleet.x[i] * s, offsetY - fleet.y[i] * s);
+      const c = Math.cos(states.heading[i]);
+      const n = Math.sin(states.heading[i]);
+      context.setTransform(c, -n, n, c, offsetX + states.x[i] * s, offsetY - states.y[i] * s);
       context.drawImage(sprite.image, -sprite.half, -sprite.half);
     }
   }
@@ -69,23 +69,23 @@ export class Bodies {
 
   /** Contacts and lamps, which change all the time. */
   drawSignals(context, view, session, shown, now) {
-    const { fleet, robots, kinds } = session;
+    const { states, robots, kinds } = session;
     let glowing = false;
     for (const i of shown) {
       const kind = kinds[robots[i].kind];
-      const glow = fleet.glow(i, now);
+      const glow = states.glow(i, now);
       if (glow > 0) {
         glowing = true;
-        view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
-        const radius = boundary(kind.body, fleet.bearing[i]) + 1.5 / view.scale;
+        view.useRobot(context, states.x[i], states.y[i], states.heading[i]);
+        const radius = boundary(kind.body, states.bearing[i]) + 1.5 / view.scale;
         context.beginPath();
-        context.arc(0, 0, radius, fleet.bearing[i] - 0.45, fleet.bearing[i] + 0.45);
+        context.arc(0, 0, radius, states.bearing[i] - 0.45, states.bearing[i] + 0.45);
         context.strokeStyle = tint(CONTACT, glow);
         context.lineWidth = Math.max(3 / view.scale, 0.12 * radius);
         context.lineCap = "round";
         context.stroke();
       }
-      if (fleet.lamps.length) drawLamps(context, view, kind, fleet, i);
+      if (states.lamps.length) drawLamps(context, view, kind, states, i);
     }
     return glowing;
   }
@@ -93,16 +93,28 @@ export class Bodies {
   /** Names of all if there are few, else of the chosen one and the one under the pointer. */
   drawNames(context, view, session, shown, hovered) {
     view.usePixels(context);
-    for (const i of shown) {
-      const robot = session.robots[i];
-      if (shown.length > NAMED && i !== hovered && robot.name !== session.selected) continue;
-      const away = Math.max(LEAST_RADIUS, reach(session.kinds[robot.kind].body) * view.scale) + 11;
-      const [px, py] = view.pixels(session.fleet.x[i], session.fleet.y[i]);
-      const chosen = robot.name === session.selected;
-      const below = chosen && Math.sin(session.fleet.heading[i]) > 0; // the handle that turns it points up
-      const at = below ? py + away + 4 : py - away - (chosen ? 4 : 0);
-      drawText(context, robot.name, px, at, "#2b2f36", chosen ? 700 : 500);
+    const taken = []; // [left, top, right, bottom] of names
+    for (const i of this.#byImportance(session, shown)) {
+      const { name, kind } = session.robots[i];
+      const chosen = name === session.selected;
+      if (shown.length > NAMED && i !== hovered && !chosen) continue;
+      const away = Math.max(LEAST_RADIUS, reach(session.kinds[kind].body) * view.scale) + (chosen ? 15 : 11);
+      const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
+      const isHandleAbove = chosen && Math.sin(session.states.heading[i]) > 0;
+      const half = 3.6 * name.length;
+      const places = (isHandleAbove ? [away, -away] : [-away, away]).map((dy) => [px, py + dy]);
+      const overlaps = ([x, y], [x0, y0, x1, y1]) => x + half > x0 && x - half < x1 && y + 7 > y0 && y - 7 < y1;
+      const isFree = (place) => !taken.some((other) => overlaps(place, other));
+      const [x, y] = places.find(isFree) ?? places[0];
+      taken.push([x - half, y - 7, x + half, y + 7]);
+      drawText(context, name, x, y, PALETTE.ink, chosen ? 700 : 500);
     }
+  }
+
+  /** The chosen robot first: its name goes where it is wanted. */
+  #byImportance(session, shown) {
+    const chosen = session.index.get(session.selected);
+    return shown.includes(chosen) ? [chosen, ...shown.filter((i) => i !== chosen)] : shown;
   }
 }
 
@@ -155,7 +167,7 @@ export function paintBody(kind, color, view) {
   traceBody(context, kind.body);
   context.fill();
   context.restore();
-  context.strokeStyle = blend(color, "#000000", 0.4);
+  context.strokeStyle = blend(color, "#000000", 0.45);
   context.lineWidth = Math.min(2, Math.max(1, 0.03 * reach(kind.body) * view.scale)) * pixel;
   traceBody(context, kind.body);
   context.stroke();
@@ -175,15 +187,17 @@ export function paintBody(kind, color, view) {
 }
 
 function paintWheels(context, wheel_separation, diameter, pixel) {
-  context.strokeStyle = "rgba(32,36,44,0.45)";
+  context.strokeStyle = tint(PALETTE.wheel, 0.45);
   context.lineWidth = 1.2 * pixel;
   context.beginPath();
   context.moveTo(0, -wheel_separation / 2);
   context.lineTo(0, wheel_separation / 2);
   context.stroke();
-  context.fillStyle = "rgba(32,36,44,0.85)";
+  context.fillStyle = tint(PALETTE.wheel, 0.85);
   const tread = 0.2 * diameter;
-  for (const side of [-wheel_separation / 2, wheel_separation / 2]) context.fillRect(-diameter / 2, side - tread / 2, diameter, tread);
+  for (const side of [-1, 1]) {
+    context.fillRect(-diameter / 2, (side * wheel_separation - tread) / 2, diameter, tread);
+  }
 }
 
 /** Where a lamp is on a robot: numbered ones in a ring, clockwise from the nose; the rest by their names. */
@@ -197,7 +211,7 @@ function placeOf(kind, name) {
   const color = colorOf(name);
   if (name === "body") return { x: 0, y: 0, radius: 0.86 * size, color, ring: true };
   if (name === "front") return { x: 0.95 * boundary(kind.body, 0), y: 0, radius: 0.14 * size, color };
-  const numbers = kind.leds.map(numberOf).filter((one) => one >= 0);
+  const numbers = kind.leds.map(numberOf).filter((number) => number >= 0);
   const ring = [...new Set(numbers)].sort((a, b) => a - b); // the colours of one lamp share its place
   const place = ring.indexOf(numberOf(name));
   const angle = place < 0 ? Math.PI : (-2 * Math.PI * place) / ring.length;
@@ -217,17 +231,17 @@ function colorOf(name) {
   return LAMP_COLORS[words.find((word) => Object.hasOwn(LAMP_COLORS, word)) ?? "red"];
 }
 
-function drawLamps(context, view, kind, fleet, i) {
+function drawLamps(context, view, kind, states, i) {
   if (!kind.leds || reach(kind.body) * view.scale < 8) return;
   const lit = new Map(); // by place: lamps of several colours there give one light
   for (let lamp = 0; lamp < kind.leds.length; lamp++) {
-    if (!fleet.lit(i, lamp)) continue;
+    if (!states.lit(i, lamp)) continue;
     const { x, y, radius, color, ring } = lampPlace(kind, lamp);
     const key = `${x} ${y} ${radius}`;
     lit.set(key, { x, y, radius, ring, color: lit.has(key) ? brighter(lit.get(key).color, color) : color });
   }
   if (!lit.size) return;
-  view.useRobot(context, fleet.x[i], fleet.y[i], fleet.heading[i]);
+  view.useRobot(context, states.x[i], states.y[i], states.heading[i]);
   for (const { x, y, radius, ring, color } of lit.values()) {
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);

@@ -3,11 +3,11 @@
 
 import { levelGauge } from "./bars.js";
 import { lampPlace } from "./bodies.js";
-import { make, say } from "./dom.js";
-import { gaugeFor, poseGauge } from "./gauges.js";
-import { History } from "./history.js";
+import { Chart } from "./chart.js";
+import { make, setText } from "./dom.js";
+import { dialGauge, gaugeFor } from "./gauges.js";
 
-const NO_HISTORY = new Set(["picture", "pose", "switches"]);
+const NO_CHART = new Set(["image", "dial", "flags", "none"]);
 const TOUCHES = ["", "touches something", "touches two things"];
 
 /** A titled part of the monitor. */
@@ -18,41 +18,42 @@ export function card(id, { name, kind = "", about = "" }, ...children) {
   return make("section", "card", { dataset: { testid: id }, "aria-label": name }, header, ...children);
 }
 
-/** How fast the wheels turn: update(fleet, i, time [s], redraw). */
+/** How fast the wheels turn: update(states, i, time [s], redraw). */
 export function wheelsCard({ drive: { max_speed: most } }) {
   const digits = most < 1 ? 3 : 2;
   const scale = { low: -most, high: most, digits };
   const words = { name: "wheels", labels: ["left", "right"], unit: "m/s" };
   const gauge = levelGauge({ ...scale, ...words, factor: 1, color: "var(--accent)" });
-  const history = new History({ ...scale, channels: 2 });
+  const chart = new Chart({ ...scale, channels: 2 });
   const about = `at most ${most.toPrecision(2)} m/s`;
   return {
-    element: card("wheels", { name: "wheels", about }, gauge.element, history.element),
-    update(fleet, i, time, redraw) {
-      const speeds = [fleet.left[i] / 1000, fleet.right[i] / 1000];
+    element: card("wheels", { name: "wheels", about }, gauge.element, chart.element),
+    update(states, i, time, redraw) {
+      const speeds = [states.left[i] / 1000, states.right[i] / 1000];
       gauge.update(speeds);
-      history.push(time, speeds);
-      if (redraw) history.redraw();
+      chart.push(time, speeds);
+      if (redraw) chart.redraw();
     },
+    prefill: (times, values) => chart.prefill(times, values),
   };
 }
 
-/** Where the robot is, and whether it touches something: update(fleet, i). */
+/** Where the robot is, and whether it touches something: update(states, i). */
 export function poseCard() {
-  const gauge = poseGauge({ name: "pose", labels: ["x", "y", "heading"] });
+  const gauge = dialGauge({ name: "pose", labels: ["x", "y", "heading"] });
   const element = card("pose", { name: "true pose" }, gauge.element);
   const touching = element.querySelector(".about");
   return {
     element,
-    update(fleet, i) {
-      const { x, y, heading } = fleet.pose(i);
+    update(states, i) {
+      const { x, y, heading } = states.pose(i);
       gauge.update([x, y, heading]);
-      say(touching, TOUCHES[Math.min(2, fleet.contacts[i])]);
+      setText(touching, TOUCHES[Math.min(2, states.contacts[i])]);
     },
   };
 }
 
-/** Which lamps are on: update(fleet, i). */
+/** Which lamps are on: update(states, i). */
 export function lampsCard(kind) {
   const lights = kind.leds.map((name, i) => {
     const short = name.replace(/^led(?=\d)/, "").replaceAll("_", " ");
@@ -62,8 +63,8 @@ export function lampsCard(kind) {
   });
   return {
     element: card("leds", { name: "lamps", about: "lit when on" }, make("div", "lamps", {}, ...lights)),
-    update(fleet, i) {
-      lights.forEach((light, k) => light.classList.toggle("on", fleet.lit(i, k)));
+    update(states, i) {
+      lights.forEach((light, k) => light.classList.toggle("on", states.lit(i, k)));
     },
   };
 }
@@ -71,10 +72,11 @@ export function lampsCard(kind) {
 /** What a device reads: update(values or picture, time [s], redraw). */
 export function deviceCard(device, onPoint) {
   const gauge = gaugeFor(device, onPoint);
-  const history = NO_HISTORY.has(device.show) ? null : historyOf(device);
-  const about = [device.unit, device.hint, device.polled ? "polled" : ""].filter(Boolean).join(" · ");
+  const chart = NO_CHART.has(device.gauge) ? null : chartOf(device);
+  const unit = device.gauge === "dial" ? "" : device.unit; // its numbers have units of their own
+  const about = [unit, device.hint, device.polled ? "polled" : ""].filter(Boolean).join(" · ");
   const note = make("p", "note", { textContent: "waiting for the first reading …" });
-  const parts = history ? [note, gauge.element, history.element] : [note, gauge.element];
+  const parts = chart ? [note, gauge.element, chart.element] : [note, gauge.element];
   const element = card(`device-${device.name}`, { name: device.name, kind: device.kind, about }, ...parts);
   element.classList.add("waiting");
   element.querySelector(".dot").style.background = device.color;
@@ -83,16 +85,18 @@ export function deviceCard(device, onPoint) {
     update(given, time, redraw) {
       element.classList.remove("waiting");
       gauge.update(given);
-      if (!history) return;
-      history.push(time, device.show === "scan" ? [Math.min(...given)] : given);
-      if (redraw) history.redraw();
+      if (!chart) return;
+      chart.push(time, device.gauge === "scan" ? [Math.min(...given)] : given);
+      if (redraw) chart.redraw();
     },
+    prefill: (times, values) => chart?.prefill(times, values),
   };
 }
 
 /** Of a scanner, the nearest distance; of all others, every number. */
-function historyOf({ show, labels, low, high, factor, digits, color }) {
-  const scale = { low, high, factor, digits: Math.min(2, digits) };
-  const lines = show === "scan" ? { channels: 1, colors: [color] } : { channels: labels.length };
-  return new History({ ...scale, ...lines });
+function chartOf({ gauge, labels, low, high, factor, digits, color }) {
+  const ends = gauge === "number" ? {} : { low, high };
+  const scale = { ...ends, factor, digits: Math.min(2, digits) };
+  const lines = gauge === "scan" ? { channels: 1, colors: [color] } : { channels: labels.length };
+  return new Chart({ ...scale, ...lines });
 }

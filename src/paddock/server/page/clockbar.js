@@ -1,6 +1,6 @@
 // The clock's controls: play, step, speed, reset, seed; and how time goes.
 
-import { say } from "./dom.js";
+import { setText } from "./dom.js";
 
 const SPEEDS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 0]; // 0: flat out
 const LARGEST_SEED = 2n ** 63n - 1n;
@@ -80,7 +80,7 @@ export class ClockBar {
     const over = hasEnded && !run.again ? "The run has ended." : "";
     const why = whyNotSupervise || over;
     const word = hasEnded ? "Run again" : clock.running ? "Pause" : "Play";
-    this.play.querySelector("use").setAttribute("href", clock.running ? "#i-pause" : "#i-play");
+    this.play.querySelector("use").setAttribute("href", word === "Pause" ? "#i-pause" : "#i-play");
     this.play.setAttribute("aria-label", word);
     this.play.dataset.running = clock.running;
     const titles = new Map([
@@ -128,7 +128,7 @@ export class ClockBar {
       text = `runs ${paceText(((clock.tick - before.tick) * dt * 1000) / (now - before.now))}`;
     } else if (/^(runs|waits)/.test(this.pace.textContent)) return;
     if (live && clock.lock.length && !hasEnded && !text.startsWith("waits")) text += " · in lock";
-    say(this.pace, text);
+    setText(this.pace, text);
     const isLocked = live && clock.lock.length > 0;
     this.pace.title = isLocked ? `In the lock, time passes when all ask for it: ${clock.lock.join(", ")}` : "";
   }
@@ -143,7 +143,7 @@ export class ClockBar {
 function nearest(speed) {
   const exact = SPEEDS.indexOf(speed);
   if (exact >= 0) return exact;
-  const away = SPEEDS.slice(0, -1).map((one) => Math.abs(Math.log(one / speed)));
+  const away = SPEEDS.slice(0, -1).map((choice) => Math.abs(Math.log(choice / speed)));
   return away.indexOf(Math.min(...away));
 }
 

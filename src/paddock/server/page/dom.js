@@ -23,7 +23,7 @@ export function icon(name) {
 }
 
 /** A canvas that keeps the size that the style sheet gives it; `draw(context, width, height)` works in pixels. */
-export function plate(className, draw) {
+export function scaledCanvas(className, draw) {
   const canvas = make("canvas", className);
   let inSight = false; // what is scrolled away is not drawn
   const redraw = () => {
@@ -46,6 +46,6 @@ export function plate(className, draw) {
 }
 
 /** Set a text only if it differs: the browser need not lay out what stays. */
-export function say(element, text) {
+export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -1,30 +1,32 @@
 // Gauges of other kinds: a scanner's fan, a camera's picture, numbers, a pose with a dial.
 
-import { beamAngle, degrees, radians, shown } from "./devices.js";
-import { make, plate, say } from "./dom.js";
-import { barGauge, levelGauge, switchGauge } from "./bars.js";
+import { beamAngle, degrees, numberText, radians } from "./devices.js";
+import { make, scaledCanvas, setText } from "./dom.js";
+import { barGauge, flagGauge, levelGauge } from "./bars.js";
 import { tint } from "./paint.js";
 
 const TALLEST = 250; // pixels of a picture
 
+const GAUGES = {
+  bars: barGauge,
+  flags: flagGauge,
+  levels: levelGauge,
+  scan: scanGauge,
+  image: imageGauge,
+  dial: dialGauge,
+  number: numberGauge,
+};
+
 /** The gauge of a device: {element, update(values or picture)}. */
 export function gaugeFor(device, onPoint) {
-  switch (device.show) {
-    case "bars": return barGauge(device, onPoint);
-    case "switches": return switchGauge(device, onPoint);
-    case "levels": return levelGauge(device);
-    case "scan": return scanGauge(device);
-    case "picture": return pictureGauge(device);
-    case "pose": return poseGauge(device);
-    default: return numberGauge(device);
-  }
+  return (GAUGES[device.gauge] ?? numberGauge)(device, onPoint);
 }
 
 /** The scan from above, ahead is up, and the nearest distance. */
 function scanGauge(device) {
   let values = null;
   const nearest = make("span", "scan-nearest", { dataset: { testid: `bar-${device.name}-nearest` } });
-  const { canvas, redraw } = plate("scan", (context, width, height) => {
+  const { canvas, redraw } = scaledCanvas("scan", (context, width, height) => {
     if (values) drawFan(context, width, height, device, values);
   });
   return {
@@ -32,7 +34,7 @@ function scanGauge(device) {
     update(given) {
       values = given;
       const least = Math.min(...values);
-      say(nearest, `nearest ${shown(least * device.factor, device.digits)} ${device.unit}`);
+      setText(nearest, `nearest ${numberText(least * device.factor, device.digits)} ${device.unit}`);
       nearest.dataset.value = least;
       redraw();
     },
@@ -43,7 +45,7 @@ function drawFan(context, width, height, device, values) {
   const mount = radians(device.mounts[0][3]);
   const isHalf = device.opening <= Math.PI * 1.05;
   const [cx, cy] = [width / 2, isHalf ? height - 6 : height / 2];
-  const farthest = Math.max(...values.filter((value) => value < 0.995 * device.range), 0.1 * device.range);
+  const farthest = Math.max(...values.filter((value) => value < device.range * (1 - 5e-3)), 0.1 * device.range);
   const most = Math.min(device.range, 1.15 * farthest);
   const scale = Math.min(width / 2 - 4, isHalf ? height - 10 : height / 2 - 4) / most;
   context.strokeStyle = tint(device.color, 0.25);
@@ -68,13 +70,10 @@ function drawFan(context, width, height, device, values) {
 }
 
 /** The camera's picture, as large as there is room, with its pixels to be seen. */
-function pictureGauge(device) {
-  const { width, height } = device.spec;
-  const canvas = make("canvas", "picture", { width, height, dataset: { testid: `picture-${device.name}` } });
+function imageGauge(device) {
+  const canvas = make("canvas", "picture", { dataset: { testid: `picture-${device.name}` } });
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", `What ${device.name} sees`);
-  canvas.style.aspectRatio = `${width} / ${height}`;
-  canvas.style.width = `min(100%, ${Math.round((TALLEST * width) / height)}px)`;
   const context = canvas.getContext("2d", { alpha: false });
   let busy = false;
   return {
@@ -82,6 +81,12 @@ function pictureGauge(device) {
     async update(picture) {
       if (busy) return; // the next one will do
       busy = true;
+      const { width, height } = picture;
+      if (canvas.width !== width || canvas.height !== height) {
+        Object.assign(canvas, { width, height });
+        canvas.style.aspectRatio = `${width} / ${height}`;
+        canvas.style.width = `min(100%, ${Math.round((TALLEST * width) / height)}px)`;
+      }
       try {
         if (picture.jpeg) {
           const bitmap = await createImageBitmap(new Blob([picture.data], { type: "image/jpeg" }));
@@ -114,15 +119,15 @@ function numberGauge(device) {
     update(values) {
       cells.forEach((_, i) => {
         const value = values[i];
-        say(cells[i], `${shown(value * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
+        setText(cells[i], `${numberText(value * device.factor, device.digits)}${device.unit && ` ${device.unit}`}`);
         cells[i].dataset.value = value;
       });
     },
   };
 }
 
-/** x and y in metres, the heading in degrees and as a needle: up is the world's y. */
-export function poseGauge(device) {
+/** x and y in metres if there are such, the heading in degrees and as a needle: up is the world's y. */
+export function dialGauge(device) {
   const cells = device.labels.map((_, i) => make("b", "", { dataset: { testid: `bar-${device.name}-${i}` } }));
   const needle = make("span", "needle");
   const dial = make("span", "dial", { title: "heading, counter-clockwise from the x axis" }, needle);
@@ -132,7 +137,7 @@ export function poseGauge(device) {
       const heading = values[values.length - 1];
       cells.forEach((cell, i) => {
         const isHeading = i === cells.length - 1;
-        say(cell, isHeading ? `${shown(degrees(heading), 0)}°` : `${shown(values[i], 3)} m`);
+        setText(cell, isHeading ? `${numberText(degrees(heading), 0)}°` : `${numberText(values[i], 3)} m`);
         cell.dataset.value = values[i];
       });
       needle.style.transform = `rotate(${-heading}rad)`;

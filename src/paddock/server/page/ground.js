@@ -93,7 +93,7 @@ export class Ground {
     const pixel = 1 / view.scale;
     for (const shape of this.shapes) { // all outlines first, so that the pieces of a wall melt together
       trace(context, shape);
-      context.strokeStyle = context.fillStyle = blend(shape.color, "#000000", theme.dark ? 0.45 : 0.32);
+      context.strokeStyle = context.fillStyle = blend(shape.color, "#000000", theme.dark ? 0.45 : 0.35);
       context.lineWidth = 2.2 * pixel;
       context.lineJoin = "round";
       context.stroke();
@@ -127,10 +127,11 @@ export class Ground {
 
   #marks(context, view) {
     const headings = new Map((this.world.starts ?? []).map((start) => [start.name, start.heading_deg ?? 0]));
+    const lamps = (this.world.lights ?? []).values();
     for (const { kind, name, at } of this.scene.marks ?? []) {
       const [px, py] = view.pixels(...at);
       if (kind === "start") drawStart(context, px, py, ((headings.get(name) ?? 0) * Math.PI) / 180, name);
-      else if (kind === "light" || kind === "lamp") drawLamp(context, px, py);
+      else if (kind === "light") drawLamp(context, px, py, lamps.next().value?.color);
       else if (kind === "sound") drawSound(context, px, py);
     }
   }

@@ -1,18 +1,20 @@
 // The page: puts its parts together.
 
 import { Arena, FEW } from "./arena.js";
+import { chartSpans } from "./chart.js";
 import { ClockBar } from "./clockbar.js";
 import { Driver } from "./driver.js";
 import { Gestures } from "./gestures.js";
-import { forgetToken, joinLink, noteRobot, recall, remember } from "./keep.js";
+import { forgetToken, joinLink, noteRobot, recall, remember } from "./storage.js";
 import { Monitor } from "./monitor.js";
 import { Mover } from "./mover.js";
-import { Roster, scoreboard } from "./roster.js";
-import { Senses } from "./senses.js";
+import { PALETTE } from "./paint.js";
+import { RobotList, scoreboard } from "./robot_list.js";
+import { Subscriptions } from "./subscriptions.js";
 import { Session } from "./session.js";
 import { shortcuts } from "./shortcuts.js";
 import { showConnection } from "./connection.js";
-import { showRun } from "./run.js";
+import { showRun } from "./run_banner.js";
 import { themeSwitch } from "./theme.js";
 import { Toasts } from "./toasts.js";
 
@@ -27,8 +29,8 @@ addEventListener("hashchange", () => location.reload()); // another join link wa
 
 const toasts = new Toasts(element("toasts"));
 session.on("notice", (text, kind) => toasts.show(text, kind));
-const senses = new Senses(session, () => othersWithRays());
-const arena = new Arena(session, senses, {
+const subscriptions = new Subscriptions(session, () => othersWithRays());
+const arena = new Arena(session, subscriptions, {
   holder: element("arena"),
   scaleBar: element("scale-bar"),
   ground: element("layer-ground"),
@@ -48,13 +50,13 @@ const clock = new ClockBar(session, {
   reset: element("reset"),
   seed: element("seed"),
 });
-const roster = new Roster(session, {
+const robotList = new RobotList(session, {
   list: element("robot-list"),
   count: element("robot-count"),
   search: element("robot-search"),
 });
 scoreboard(session, element("scores"), element("score-rows"));
-new Monitor(session, senses, driver, element("monitor"), (pointed) => {
+new Monitor(session, subscriptions, driver, element("monitor"), (pointed) => {
   arena.pointed = pointed;
   arena.touch();
 });
@@ -72,6 +74,7 @@ showRun(session, () => clock.runAgain(), {
   title: element("run-title"),
   reason: element("run-reason"),
   again: element("run-again"),
+  intervention: element("intervention"),
 });
 
 /** Names of the robots beside the chosen one that show their rays. */
@@ -95,11 +98,11 @@ function toggle(id, property, onChange = () => {}) {
   show();
   return turn;
 }
-const toggleRays = toggle("rays", "showRays", () => senses.update());
+const toggleRays = toggle("rays", "showRays", () => subscriptions.update());
 const toggleTrails = toggle("trails", "showTrails", () => (arena.trails.stale = true));
 
 function follow() {
-  if (!session.selected && session.robots.length) roster.move(0);
+  if (!session.selected && session.robots.length) robotList.move(0);
   arena.follow(!arena.following);
 }
 function zoom(factor) {
@@ -125,8 +128,8 @@ shortcuts(
     { keys: ["["], shown: "[", says: "slower", does: () => clock.faster(-1) },
     { keys: ["]"], shown: "]", says: "faster", does: () => clock.faster(1) },
     { keys: ["r"], shown: "R", says: "reset", does: () => clock.restart() },
-    { keys: ["j"], shown: "J", says: "next robot", does: () => roster.move(1), repeats: true },
-    { keys: ["k"], shown: "K", says: "robot before", does: () => roster.move(-1), repeats: true },
+    { keys: ["j"], shown: "J", says: "next robot", does: () => robotList.move(1), repeats: true },
+    { keys: ["k"], shown: "K", says: "robot before", does: () => robotList.move(-1), repeats: true },
     { keys: ["e"], shown: "E", says: "drive the chosen robot, or stop driving", does: () => driver.toggle() },
     { keys: ["f"], shown: "F", says: "follow the chosen robot", does: follow },
     { keys: ["0", "Home"], shown: "0", says: "show everything", does: () => arena.fit() },
@@ -167,6 +170,7 @@ session.start();
 window.paddock = {
   session,
   view: arena.view,
+  palette: PALETTE,
   fps: () => arena.rate.perSecond,
   get frames() {
     return session.frames;
@@ -178,12 +182,13 @@ window.paddock = {
     return session.connection.state;
   },
   get sensed() {
-    return senses.latest.get(session.selected);
+    return subscriptions.latest.get(session.selected);
   },
+  charts: () => chartSpans(),
   robots: () =>
-    session.robots.map((robot, i) => ({ ...robot, ...session.fleet.pose(i), contacts: session.fleet.contacts[i] })),
+    session.robots.map((robot, i) => ({ ...robot, ...session.states.pose(i), contacts: session.states.contacts[i] })),
   pixels: (name) => {
     const i = session.index.get(name);
-    return arena.view.pixels(session.fleet.x[i], session.fleet.y[i]);
+    return arena.view.pixels(session.states.x[i], session.states.y[i]);
   },
 };

@@ -3,7 +3,7 @@
 import { card, deviceCard, lampsCard, poseCard, wheelsCard } from "./cards.js";
 import { devicesOf } from "./devices.js";
 import { icon, make } from "./dom.js";
-import { Heading } from "./heading.js";
+import { MonitorHeader } from "./monitor_header.js";
 import { copyText, snippet } from "./snippet.js";
 
 const EVERY = 50; // [ms] between two updates
@@ -12,8 +12,8 @@ const HINT = "Click one to see what its sensors see, to drive it, or to get a Py
 const NO_COPY = "This browser does not let pages copy: select the program at the end of the monitor.";
 
 export class Monitor {
-  constructor(session, senses, driver, panel, onPoint) {
-    Object.assign(this, { session, senses, driver, panel, onPoint });
+  constructor(session, subscriptions, driver, panel, onPoint) {
+    Object.assign(this, { session, subscriptions, driver, panel, onPoint });
     session.on("select", () => this.open());
     session.on("robots", () => this.#robotsChanged());
     session.on("connection", () => this.#showDriving());
@@ -32,7 +32,7 @@ export class Monitor {
   open() {
     const { session, panel, robot } = this;
     this.kind = robot && session.kindOf(robot);
-    this.seen = this.heading = null;
+    this.seen = this.header = null;
     this.onPoint(null);
     panel.classList.toggle("empty", !robot);
     panel.scrollTop = 0;
@@ -41,15 +41,26 @@ export class Monitor {
       panel.replaceChildren(make("div", "hint", {}, title, make("p", "", { textContent: HINT })));
       return;
     }
-    this.heading = new Heading(session, this.driver, robot, () => this.#copy());
+    this.header = new MonitorHeader(session, this.driver, robot, () => this.#copy());
     this.wheels = wheelsCard(this.kind);
     this.signals = [poseCard(), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
-    this.devices = new Map(devicesOf(this.kind).map((device) => [device.name, deviceCard(device, this.onPoint)]));
+    const shown = devicesOf(this.kind).filter(({ gauge }) => gauge !== "none");
+    this.devices = new Map(shown.map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);
-    panel.replaceChildren(this.heading.element, make("div", "cards", {}, ...cards, this.#python()));
+    panel.replaceChildren(this.header.element, make("div", "cards", {}, ...cards, this.#python()));
     this.#showDriving();
     this.#tellUnseen();
     this.#later();
+    this.#recall(robot.name);
+  }
+
+  /** Charts begin with the run and not with this page. */
+  async #recall(name) {
+    const { wheels, devices } = this;
+    const past = await this.session.recall(name);
+    if (!past || wheels !== this.wheels) return; // another robot was chosen meanwhile
+    wheels.prefill(past.times, past.wheels);
+    for (const [device, values] of Object.entries(past.readings)) devices.get(device)?.prefill(past.times, values);
   }
 
   #python() {
@@ -78,13 +89,13 @@ export class Monitor {
   }
 
   #showDriving() {
-    if (this.robot) this.heading?.update(this.robot);
+    if (this.robot) this.header?.update(this.robot);
   }
 
   #tellUnseen() {
-    const why = this.senses.refused.get(this.session.selected) ?? "";
+    const why = this.subscriptions.refused.get(this.session.selected) ?? "";
     this.panel.classList.toggle("unseen", Boolean(why));
-    this.heading?.tellUnseen(why);
+    this.header?.tellUnseen(why);
   }
 
   #sensed(seen) {
@@ -104,13 +115,13 @@ export class Monitor {
   }
 
   #show() {
-    const { fleet, clock, dt, index, selected } = this.session;
+    const { states, clock, dt, index, selected } = this.session;
     const i = index.get(selected);
-    if (i === undefined || !this.kind || !fleet.to) return;
+    if (i === undefined || !this.kind || !states.to) return;
     const redraw = performance.now() - (this.drawnAt ?? 0) > PLOTS_EVERY;
     if (redraw) this.drawnAt = performance.now();
-    this.wheels.update(fleet, i, clock.tick * dt, redraw);
-    for (const signal of this.signals) signal.update(fleet, i);
+    this.wheels.update(states, i, clock.tick * dt, redraw);
+    for (const signal of this.signals) signal.update(states, i);
     if (!this.seen) return;
     const { readings, pictures, tick } = this.seen;
     this.seen = null;

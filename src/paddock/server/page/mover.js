@@ -14,10 +14,10 @@ export class Mover {
 
   /** Take robot i by its body, or by its handle to turn it. */
   take(i, how, px, py) {
-    const { fleet } = this.session;
+    const { states } = this.session;
     const [x, y] = this.arena.view.metres(px, py);
-    this.hold = { i, how, dx: fleet.x[i] - x, dy: fleet.y[i] - y };
-    this.arena.ghost = { i, x: fleet.x[i], y: fleet.y[i], heading: fleet.heading[i] };
+    this.hold = { i, how, dx: states.x[i] - x, dy: states.y[i] - y };
+    this.arena.ghost = { i, x: states.x[i], y: states.y[i], heading: states.heading[i] };
     this.arena.touch();
   }
 
@@ -39,11 +39,11 @@ export class Mover {
     this.hold = null;
     const { x, y, heading } = ghost;
     const robot = this.session.robots[ghost.i]?.name;
-    const placed = robot && (await this.session.ask("place", { robot, x, y, heading }));
+    const placed = robot && (await this.session.ask("set_pose", { robot, x, y, heading }));
     if (!placed) this.#snapBack(ghost);
     else {
       if (this.arena.ghost === ghost) this.arena.ghost = null;
-      this.arena.senses.refresh();
+      this.arena.subscriptions.refresh();
     }
     this.arena.touch();
   }
@@ -55,14 +55,14 @@ export class Mover {
   }
 
   #snapBack(ghost) {
-    const { fleet } = this.session;
+    const { states } = this.session;
     const from = { ...ghost };
     const start = performance.now();
     const move = () => {
       if (this.arena.ghost !== ghost) return;
       const share = Math.min(1, (performance.now() - start) / SNAP_BACK);
-      ghost.x = from.x + share * (fleet.x[ghost.i] - from.x);
-      ghost.y = from.y + share * (fleet.y[ghost.i] - from.y);
+      ghost.x = from.x + share * (states.x[ghost.i] - from.x);
+      ghost.y = from.y + share * (states.y[ghost.i] - from.y);
       if (share < 1) requestAnimationFrame(move);
       else this.arena.ghost = null;
       this.arena.touch();

@@ -1,25 +1,32 @@
-// Colours: those of sensor kinds (the same as in Paddock's pictures), shades, and what the theme says.
+// Colours: parsing and shades, and what the theme says.
 
-export const KIND_COLORS = {
-  proximity: "#e4572e",
-  sonar: "#2e86ab",
-  laser: "#7b5ea7",
-  camera: "#e6a117",
-  ground: "#6b7280",
-  light: "#c9a200",
-  bumper: "#b5179e",
-  chemical: "#2f9e6e",
-  microphone: "#6c757d",
+/** The table of Paddock's pictures (`draw/colours.py`), as far as the page draws the same things. */
+export const PALETTE = {
+  ink: "#2b2f36",
+  start_pose: "#4a5568",
+  lamp_edge: "#b07800",
+  sound: "#5b5f97",
+  wheel: "#20242c",
+  lines: [
+    ...["#2e86ab", "#e4572e", "#2f9e6e", "#7b5ea7", "#e6a117"],
+    ...["#b5179e", "#5c6570", "#8c5a3c", "#38b8c4", "#8fb331"],
+  ],
 };
-export const PLAIN = "#7a808a";
 export const CONTACT = "#ff4d2e";
 
-/** Lines of a history plot, told apart by eye and by people who see fewer colours. */
-export const LINES = ["#2e86ab", "#e4572e", "#2f9e6e", "#e6a117", "#7b5ea7", "#d1495b", "#17a2b8", "#8a6d3b"];
+const parser = document.createElement("canvas").getContext("2d");
+const parsed = new Map();
 
-export function rgb(color) {
-  const hex = color.length === 4 ? [...color.slice(1)].map((digit) => digit + digit).join("") : color.slice(1);
-  return [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16));
+/** Red, green and blue (0 … 255) of a colour as world files have it: `#rrggbb`, `#rgb` or an English name. */
+function rgb(color) {
+  let parts = parsed.get(color);
+  if (!parts) {
+    parser.fillStyle = "#808080"; // of what is no colour
+    parser.fillStyle = color;
+    parts = [1, 3, 5].map((i) => parseInt(parser.fillStyle.slice(i, i + 2), 16));
+    parsed.set(color, parts);
+  }
+  return parts;
 }
 
 export function blend(color, other, share) {

@@ -4,48 +4,58 @@ import { boundary } from "./bodies.js";
 import { beamAngle, devicesOf, radians } from "./devices.js";
 import { tint } from "./paint.js";
 
-const LONGEST_VIEW = 1.5; // the camera's cone is drawn no longer than this [m]
+const LONGEST_VIEW = 1.5; // what a camera sees is drawn no farther than this [m]
 const LARGEST_SHARE = 0.3; // nor than this share of the world
+const HIT = 0.995; // of the range: what is farther away was not seen
+
+/** How each kind of rays is drawn; `chosen`: only for the chosen robot, `blind`: without readings, too. */
+const RAYS = {
+  beams: { draw: drawBeams },
+  cones: { draw: drawCones },
+  scan: { draw: drawScan },
+  field: { draw: drawView, chosen: true, blind: true },
+  points: { draw: drawSpots, chosen: true },
+  edges: { draw: drawEdges },
+};
 
 /**
  * Draw a robot's rays. `seen` is its last `sensed`; `strength` 1 for the chosen robot, less for others;
  * `pointed` is {device, channel} that the person points at in the monitor.
  */
-export function drawRays(context, view, kind, pose, seen, { strength, bounds, pointed }) {
+export function drawRays(context, view, kind, pose, seen, { strength, bounds, visibility, pointed }) {
   const [x0, y0, x1, y1] = bounds;
+  const far = Math.min(LONGEST_VIEW, LARGEST_SHARE * Math.max(x1 - x0, y1 - y0));
+  const scene = { pose, visibility, far, body: kind.body, pixel: 1 / view.scale, strength };
   context.save();
   view.useMetres(context);
   context.beginPath();
   context.rect(x0, y0, x1 - x0, y1 - y0);
   context.clip();
   view.useRobot(context, pose.x, pose.y, pose.heading);
-  const pixel = 1 / view.scale;
   for (const device of devicesOf(kind)) {
     const values = seen.readings[device.name];
     const pan = seen.pans[device.name] ?? 0;
+    const rays = RAYS[device.rays];
     context.lineCap = "round";
-    if (device.kind === "camera" && strength === 1) drawView(context, device, pan, bounds, pixel);
-    else if (!values) continue;
-    else if (device.kind === "proximity") drawBeams(context, device, values, pan, pixel, strength);
-    else if (device.kind === "sonar") drawCones(context, device, values, pan, pixel, strength);
-    else if (device.kind === "laser") drawScan(context, device, values, pan, pixel, strength);
-    else if (device.kind === "ground" && strength === 1) drawSpots(context, device, values, pixel);
-    else if (device.kind === "bumper") drawBumpers(context, kind.body, device, values, pixel);
-    if (pointed?.device === device.name && values) drawPointed(context, device, values, pan, pixel, pointed.channel);
+    const isDrawn = rays && (values || rays.blind) && (strength === 1 || !rays.chosen);
+    if (isDrawn) rays.draw(context, device, values, pan, scene);
+    if (pointed?.device !== device.name || !values) continue;
+    drawPointed(context, device, values, pan, scene.pixel, pointed.channel);
   }
   context.restore();
 }
 
-function drawBeams(context, { mounts, range, opening, color }, values, pan, pixel, strength) {
+function drawBeams(context, { mounts, range, opening, color }, values, pan, scene) {
+  const { pixel, strength } = scene;
   const half = Math.max(opening / 2, 0.5 * pixel / range);
   context.beginPath();
-  for (const [x, y, , heading] of mounts) wedge(context, x, y, radians(heading) + pan, half, range);
+  for (const mount of mounts) tracePolygon(context, mount, visibleRim(mount, pan, half, range, scene));
   context.fillStyle = tint(color, 0.1 * strength);
   context.fill();
   for (const hits of [false, true]) {
     context.beginPath();
     mounts.forEach(([x, y, , heading], i) => {
-      if (values[i] < 0.995 * range !== hits) return;
+      if (values[i] < HIT * range !== hits) return;
       const angle = radians(heading) + pan;
       context.moveTo(x, y);
       context.lineTo(x + values[i] * Math.cos(angle), y + values[i] * Math.sin(angle));
@@ -56,7 +66,7 @@ function drawBeams(context, { mounts, range, opening, color }, values, pan, pixe
   }
   context.beginPath();
   mounts.forEach(([x, y, , heading], i) => {
-    if (values[i] >= 0.995 * range) return;
+    if (values[i] >= HIT * range) return;
     const angle = radians(heading) + pan;
     dot(context, x + values[i] * Math.cos(angle), y + values[i] * Math.sin(angle), 2.6 * pixel);
   });
@@ -64,26 +74,25 @@ function drawBeams(context, { mounts, range, opening, color }, values, pan, pixe
   context.fill();
 }
 
-function drawCones(context, { mounts, range, opening, color }, values, pan, pixel, strength) {
+function drawCones(context, { mounts, range, opening, color }, values, pan, scene) {
+  const { pixel, strength } = scene;
+  const cones = mounts.map((mount, i) => {
+    return { mount, far: values[i], rim: visibleRim(mount, pan, opening / 2, values[i], scene) };
+  });
   context.beginPath();
-  mounts.forEach(([x, y, , heading], i) => wedge(context, x, y, radians(heading) + pan, opening / 2, values[i]));
+  for (const { mount, rim } of cones) tracePolygon(context, mount, rim);
   context.fillStyle = tint(color, 0.13 * strength);
   context.fill();
   for (const hits of [false, true]) {
     context.beginPath();
-    mounts.forEach(([x, y, , heading], i) => {
-      if (values[i] < 0.995 * range !== hits) return;
-      const angle = radians(heading) + pan;
-      context.moveTo(x + values[i] * Math.cos(angle - opening / 2), y + values[i] * Math.sin(angle - opening / 2));
-      context.arc(x, y, values[i], angle - opening / 2, angle + opening / 2);
-    });
+    for (const { far, rim } of cones) if (far < HIT * range === hits) traceArc(context, rim, far);
     context.strokeStyle = tint(color, (hits ? 0.95 : 0.3) * strength);
     context.lineWidth = (hits ? 2.2 : 1) * pixel;
     context.stroke();
   }
 }
 
-function drawScan(context, device, values, pan, pixel, strength) {
+function drawScan(context, device, values, pan, { pixel, strength }) {
   const [x, y, , heading] = device.mounts[0];
   const first = radians(heading) + pan;
   context.beginPath();
@@ -100,7 +109,7 @@ function drawScan(context, device, values, pan, pixel, strength) {
   context.stroke();
   context.beginPath();
   for (let i = 0; i < values.length; i++) {
-    if (values[i] >= 0.995 * device.range) continue;
+    if (values[i] >= HIT * device.range) continue;
     const angle = first + beamAngle(device, i);
     dot(context, x + values[i] * Math.cos(angle), y + values[i] * Math.sin(angle), 1.3 * pixel);
   }
@@ -108,22 +117,24 @@ function drawScan(context, device, values, pan, pixel, strength) {
   context.fill();
 }
 
-function drawView(context, { mounts, range, opening, color }, pan, [x0, y0, x1, y1], pixel) {
-  const [x, y, , heading] = mounts[0];
-  const far = Math.min(range, LONGEST_VIEW, LARGEST_SHARE * Math.max(x1 - x0, y1 - y0));
-  const fade = context.createRadialGradient(x, y, 0, x, y, far);
-  fade.addColorStop(0, tint(color, 0.3));
-  fade.addColorStop(1, tint(color, 0));
-  context.beginPath();
-  wedge(context, x, y, radians(heading) + pan, opening / 2, far);
-  context.fillStyle = fade;
-  context.fill();
-  context.strokeStyle = fade;
-  context.lineWidth = pixel;
-  context.stroke();
+/** What a camera sees of the floor plan: as far as the walls. */
+function drawView(context, { mounts, range, opening, color }, values, pan, scene) {
+  const far = Math.min(range, scene.far);
+  for (const mount of mounts) {
+    const [x, y] = mount;
+    const fade = context.createRadialGradient(x, y, 0, x, y, far);
+    fade.addColorStop(0, tint(color, 0.3));
+    fade.addColorStop(1, tint(color, 0));
+    context.beginPath();
+    tracePolygon(context, mount, visibleRim(mount, pan, opening / 2, far, scene));
+    context.fillStyle = context.strokeStyle = fade;
+    context.fill();
+    context.lineWidth = scene.pixel;
+    context.stroke();
+  }
 }
 
-function drawSpots(context, { mounts }, values, pixel) {
+function drawSpots(context, { mounts }, values, pan, { pixel }) {
   mounts.forEach(([x, y], i) => {
     const grey = Math.round(255 * Math.min(1, Math.max(0, values[i])));
     context.beginPath();
@@ -136,8 +147,9 @@ function drawSpots(context, { mounts }, values, pixel) {
   });
 }
 
-function drawBumpers(context, body, { mounts, spec, color }, values, pixel) {
-  const half = radians(spec.width_deg) / 2;
+/** Along the outline, where something presses. */
+function drawEdges(context, { mounts, opening, color }, values, pan, { body, pixel }) {
+  const half = opening / 2;
   mounts.forEach(([, , , heading], i) => {
     if (values[i] < 0.5) return;
     context.beginPath();
@@ -154,8 +166,8 @@ function drawBumpers(context, body, { mounts, spec, color }, values, pixel) {
 
 function drawPointed(context, device, values, pan, pixel, channel) {
   const [x, y, , heading] = device.mounts[channel] ?? device.mounts[0];
-  const angle = radians(heading) + pan + (device.kind === "laser" ? beamAngle(device, channel) : 0);
-  const long = device.isRange ? values[channel] : 0;
+  const angle = radians(heading) + pan + (device.rays === "scan" ? beamAngle(device, channel) : 0);
+  const long = device.measuresDistance ? values[channel] : 0;
   context.beginPath();
   context.moveTo(x, y);
   context.lineTo(x + long * Math.cos(angle), y + long * Math.sin(angle));
@@ -168,10 +180,31 @@ function drawPointed(context, device, values, pan, pixel, channel) {
   context.fill();
 }
 
-function wedge(context, x, y, angle, half, far) {
+/** The rim of the part of a sector that walls leave visible: points [x, y, distance] in the robot's frame. */
+function visibleRim([x, y, z, heading], pan, half, far, { pose, visibility }) {
+  const [c, s] = [Math.cos(pose.heading), Math.sin(pose.heading)];
+  const [ex, ey] = [pose.x + c * x - s * y, pose.y + s * x + c * y];
+  const middle = radians(heading) + pan + pose.heading;
+  return visibility.rim(ex, ey, z, middle - half, middle + half, far).map(([angle, away]) => {
+    return [x + away * Math.cos(angle - pose.heading), y + away * Math.sin(angle - pose.heading), away];
+  });
+}
+
+function tracePolygon(context, [x, y], rim) {
   context.moveTo(x, y);
-  context.arc(x, y, far, angle - half, angle + half);
+  for (const [px, py] of rim) context.lineTo(px, py);
   context.closePath();
+}
+
+/** The stretches of a rim that nothing cuts off. */
+function traceArc(context, rim, far) {
+  let isOpen = false;
+  for (const [px, py, away] of rim) {
+    const isFree = away >= 0.99 * far;
+    if (isFree && isOpen) context.lineTo(px, py);
+    else if (isFree) context.moveTo(px, py);
+    isOpen = isFree;
+  }
 }
 
 function dot(context, x, y, radius) {

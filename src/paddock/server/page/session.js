@@ -2,7 +2,7 @@
 //   connection, welcome, scene, robots, clock, frame, sensed, scores, run, select, notice
 
 import { Emitter } from "./emitter.js";
-import { Fleet } from "./fleet.js";
+import { RobotStates } from "./robot_states.js";
 import { Link, Refusal } from "./link.js";
 import { numbers } from "./msgpack.js";
 
@@ -25,7 +25,7 @@ export class Session extends Emitter {
   scores = [];
   selected = "";
   driving = ""; // the robot that this page drives
-  fleet = new Fleet();
+  states = new RobotStates();
   frames = 0;
 
   constructor({ url, name, token }) {
@@ -112,6 +112,20 @@ export class Session extends Emitter {
     }
   }
 
+  /** What has happened since the last reset: {times, paths}, or of a robot {times, wheels, readings}; or null. */
+  async recall(robot = "") {
+    try {
+      const { ticks, paths, wheels, readings = {} } = await this.link.request("recall", robot ? { robot } : {});
+      const times = numbers(ticks).map((tick) => tick * this.dt);
+      if (!robot) return { times, paths: new Float32Array(paths?.slice().buffer ?? 0) };
+      const values = Object.fromEntries(Object.entries(readings).map(([device, bytes]) => [device, numbers(bytes)]));
+      return { times, wheels: numbers(wheels), readings: values };
+    } catch (error) {
+      if (error instanceof Refusal) return null; // not allowed to see it, or the line was cut
+      throw error;
+    }
+  }
+
   async #connected(state, detail) {
     this.connection = { state, detail };
     if (state === "live") {
@@ -137,7 +151,7 @@ export class Session extends Emitter {
     this.kinds = kinds;
     this.robots = robots.map((robot) => ({ owner: "", spawned: false, yours: false, ...robot }));
     this.index = new Map(this.robots.map((robot, i) => [robot.name, i]));
-    this.fleet.adopt(this.robots, this.kinds);
+    this.states.adopt(this.robots, this.kinds);
     const gone = Boolean(this.selected) && !this.index.has(this.selected);
     if (gone) this.selected = "";
     this.emit("robots");
@@ -152,7 +166,7 @@ export class Session extends Emitter {
   on_frame({ frame, tick, bodies, lamps }) {
     this.link.tell("got", { frame });
     this.frames += 1;
-    this.fleet.receive(bodies, lamps, tick, this.dt, performance.now());
+    this.states.receive(bodies, lamps, tick, this.dt, performance.now());
     this.clock.tick = tick;
     this.emit("frame");
   }

@@ -7,6 +7,7 @@ const GESTURES = [
   ["double click", "show everything; on a robot: follow it"],
   ["click a robot", "watch its sensors"],
   ["drag a robot", "put it elsewhere (supervisor)"],
+  ["click a chart", "the last seconds, or since the run began"],
   ["drag its handle", "turn it; with Shift in steps of 15°"],
 ];
 

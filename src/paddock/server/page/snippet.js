@@ -8,7 +8,7 @@ export function snippet({ url, token, robot, kind }) {
   const secret = token ? `, token=${python(token)}` : "";
   const cruise = rounded(0.6 * kind.drive.max_speed);
   const slow = rounded(0.3 * kind.drive.max_speed);
-  const eye = devicesOf(kind).find((one) => one.isRange && one.kind !== "camera" && !one.polled);
+  const eye = devicesOf(kind).find((device) => device.measuresDistance && !device.polled);
   const lines = [
     "import paddock",
     "",
@@ -20,7 +20,7 @@ export function snippet({ url, token, robot, kind }) {
     "    seen = robot.sense()",
   ];
   if (eye) {
-    const several = eye.show === "scan" || eye.labels.length > 1;
+    const several = eye.channels > 1;
     const near = several ? `min(seen.${eye.name})` : `seen.${eye.name}`;
     const close = rounded(0.5 * Math.min(eye.range, 8 * kind.drive.wheel_separation));
     lines.push(

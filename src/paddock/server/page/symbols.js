@@ -1,7 +1,9 @@
 // Small signs on the floor, in pixels: lamps, sounds, start poses; and texts that can be read on any ground.
 
+import { PALETTE, blend, tint } from "./paint.js";
+
 export function drawLamp(context, x, y, color = "#fff2cc") {
-  context.strokeStyle = "#c98f10";
+  context.strokeStyle = blend(color, PALETTE.lamp_edge, 0.6);
   context.lineWidth = 1.6;
   context.beginPath();
   for (let i = 0; i < 8; i++) {
@@ -21,7 +23,7 @@ export function drawSound(context, x, y) {
   for (const [radius, alpha] of [[2.5, 1], [6.5, 0.7], [10, 0.45], [13.5, 0.25]]) {
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);
-    context.strokeStyle = `rgba(91,95,151,${alpha})`;
+    context.strokeStyle = tint(PALETTE.sound, alpha);
     context.lineWidth = 1.5;
     context.stroke();
   }
@@ -30,7 +32,7 @@ export function drawSound(context, x, y) {
 export function drawStart(context, x, y, heading, name) {
   const radius = 12;
   context.save();
-  context.strokeStyle = "rgba(74,85,104,0.75)";
+  context.strokeStyle = tint(PALETTE.start_pose, 0.8);
   context.lineWidth = 1.4;
   context.setLineDash([4, 3]);
   context.beginPath();
@@ -47,11 +49,11 @@ export function drawStart(context, x, y, heading, name) {
   context.lineTo(radius - 5, 4);
   context.stroke();
   context.restore();
-  drawText(context, name, x, y - radius - 9, "#4a5568");
+  drawText(context, name, x, y - radius - 9, PALETTE.start_pose);
 }
 
 /** A centred text with a halo. */
-export function drawText(context, text, x, y, color = "#2b2f36", weight = 500) {
+export function drawText(context, text, x, y, color = PALETTE.ink, weight = 500) {
   context.font = `${weight} 12px system-ui, sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "middle";

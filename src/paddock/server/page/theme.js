@@ -1,6 +1,6 @@
 // The switch between light and dark.
 
-import { recall, remember } from "./keep.js";
+import { recall, remember } from "./storage.js";
 
 /** Let `button` switch; `onChange` is called after every change. */
 export function themeSwitch(button, onChange) {

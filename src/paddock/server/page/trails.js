@@ -11,11 +11,11 @@ export class Trails {
   length = 0;
   view = {};
 
-  /** Start anew with these robots; `sizes` are how far their bodies reach [m]. */
+  /** Take over these robots, `sizes` are how far their bodies reach [m]; whether they are others than before. */
   adopt(robots, sizes) {
     if (robots.length === this.count && robots.every((robot, i) => robot.name === this.names[i])) {
       this.colors = robots.map((robot) => robot.color);
-      return;
+      return false;
     }
     this.names = robots.map((robot) => robot.name);
     this.colors = robots.map((robot) => robot.color);
@@ -27,6 +27,15 @@ export class Trails {
     this.filled = new Int32Array(this.count);
     this.added = 0;
     this.stale = true;
+    return true;
+  }
+
+  /** Begin with what happened before: x, y [m] of every robot, sample after sample; NaN where a line breaks. */
+  prefill(paths) {
+    this.clear();
+    for (let k = 0; k < paths.length; k += 2) {
+      this.#note((k / 2) % this.count, paths[k], paths[k + 1], { farthest: Infinity });
+    }
   }
 
   clear() {
@@ -36,24 +45,12 @@ export class Trails {
   }
 
   /** Note where robots are, and draw the new stretches if the layer fits the view. */
-  extend(fleet, context, view, fits) {
-    if (!this.count || fleet.count !== this.count || !fleet.to) return;
+  extend(states, context, view, fits) {
+    if (!this.count || states.count !== this.count || !states.to) return;
     const fresh = [];
     for (let i = 0; i < this.count; i++) {
-      const x = fleet.x[i];
-      const y = fleet.y[i];
-      if (!this.filled[i]) {
-        this.#add(i, x, y);
-        continue;
-      }
-      const last = 2 * (i * this.length + this.newest[i]);
-      const gone = Math.hypot(x - this.points[last], y - this.points[last + 1]);
-      const jumps = fleet.leapt[i] || gone > FARTHEST * this.spacing[i];
-      fleet.leapt[i] = 0;
-      if (gone < this.spacing[i]) continue;
-      if (jumps) this.#add(i, NaN, NaN); // no line to there
-      else fresh.push(i);
-      this.#add(i, x, y);
+      if (this.#note(i, states.x[i], states.y[i], { leapt: states.leapt[i] })) fresh.push(i);
+      states.leapt[i] = 0;
     }
     this.added += fresh.length;
     if (this.added > REBUILD_AFTER * this.count * this.length) this.stale = true;
@@ -68,6 +65,22 @@ export class Trails {
     this.added = 0;
     this.stale = false;
     this.view = { x: view.x, y: view.y, scale: view.scale, version: view.version };
+  }
+
+  /** Add a point that is far enough from the last one; whether a line leads there. */
+  #note(i, x, y, { leapt = false, farthest = FARTHEST } = {}) {
+    const last = 2 * (i * this.length + this.newest[i]);
+    const isBroken = !this.filled[i] || Number.isNaN(this.points[last]);
+    if (Number.isNaN(x) || isBroken) {
+      if (!(Number.isNaN(x) && isBroken)) this.#add(i, x, y);
+      return false;
+    }
+    const gone = Math.hypot(x - this.points[last], y - this.points[last + 1]);
+    if (gone < this.spacing[i]) return false;
+    const jumps = leapt || gone > farthest * this.spacing[i];
+    if (jumps) this.#add(i, NaN, NaN); // no line to there
+    this.#add(i, x, y);
+    return !jumps;
   }
 
   #add(i, x, y) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paddock.core.errors import SpecError, shown, suggestion
 from paddock.core.geometry import Point
-from paddock.worlds.importers.statements import Declaration, Entry, problem_at
+from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at
 
 UNITS = {"meters": 1.0, "inches": 0.0254, "feet": 0.3048}
 COLORS = {  # as Java has them
@@ -31,7 +31,7 @@ class Fields:
     def __init__(self, declared: Declaration, keys: tuple[str, ...], unit: float) -> None:
         self.declared, self.unit = declared, unit
         self.name = f"{declared.keyword} {declared.name}".strip()
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, StatementEntry] = {}
         for entry in declared.entries:
             if entry.key not in (*keys, *LOOKS):
                 raise self.problem(f"unknown key {entry.key!r}{suggestion(entry.key, [*keys, *LOOKS])}", entry)
@@ -42,7 +42,7 @@ class Fields:
         if (label := self.entries.get("label")) and [word.kind for word in label.values] != ["text"]:
             raise self.problem(f"{label.key}: expected one text in quotes, got {_shown(label)}", label)
 
-    def problem(self, problem: str, entry: Entry | None = None) -> SpecError:
+    def problem(self, problem: str, entry: StatementEntry | None = None) -> SpecError:
         """What is wrong with this declaration, at the line of the entry if there is one."""
         return problem_at((entry or self.declared).line, f"{self.name}: {problem}")
 
@@ -104,5 +104,5 @@ class Fields:
         return chosen
 
 
-def _shown(entry: Entry) -> str:
+def _shown(entry: StatementEntry) -> str:
     return ", ".join(word.text for word in entry.values)

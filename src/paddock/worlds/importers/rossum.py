@@ -14,7 +14,7 @@ from paddock.core.geometry import Point
 from paddock.worlds.importers.fields import UNITS, Fields
 from paddock.worlds.importers.polygons import box_of_corners, moved, outline, painted, regular
 from paddock.worlds.importers.result import FLOOR_DETAIL, MOST_FLOOR, Imported, world_name
-from paddock.worlds.importers.statements import Declaration, Entry, problem_at, statements
+from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at, statements
 from paddock.worlds.spec import OBSTACLE_COLOR, WALL_COLOR, Box, Floor, Light, Start, Stroke, Wall, WorldSpec
 
 KEYS = {
@@ -63,9 +63,9 @@ class _Plan:
         self.extent: list[Point] = []
         self.left_out: Counter[str] = Counter()
 
-    def add(self, statement: Entry | Declaration) -> None:
+    def add(self, statement: StatementEntry | Declaration) -> None:
         """Read one more statement."""
-        if isinstance(statement, Entry):
+        if isinstance(statement, StatementEntry):
             self._specify(statement)
             return
         keyword = statement.keyword
@@ -110,7 +110,7 @@ class _Plan:
         left_out = (f"{count} × {what}: {REASONS[what]}" for what, count in sorted(self.left_out.items()))
         return Imported(world, first, tuple(left_out))
 
-    def _specify(self, entry: Entry) -> None:
+    def _specify(self, entry: StatementEntry) -> None:
         values = [word.text if word.kind == "word" else word.value for word in entry.values]
         if entry.key == "units":
             if len(values) != 1 or values[0] not in UNITS:

@@ -39,7 +39,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StatementEntry:
     """A key and its values."""
 
     key: str
@@ -53,7 +53,7 @@ class Declaration:
 
     keyword: str
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[StatementEntry, ...]
     line: int
 
 
@@ -62,7 +62,7 @@ def problem_at(line: int, problem: str) -> SpecError:
     return SpecError(problem, path=f"line {line}")
 
 
-def statements(text: str) -> Iterator[Entry | Declaration]:
+def statements(text: str) -> Iterator[StatementEntry | Declaration]:
     """The statements of a plan, in their order."""
     words = Words(text)
     while words.next.kind != "end":
@@ -96,7 +96,7 @@ class Words:
         self.next = next(self._words, word)
         return word
 
-    def entry(self, key: Word) -> Entry:
+    def entry(self, key: Word) -> StatementEntry:
         """What follows a key: a colon, values with commas between them, and a semicolon."""
         self.take(":", f"':' after {key.text!r}")
         values = [self._value(key.text)]
@@ -104,7 +104,7 @@ class Words:
             self.take(",", "")
             values.append(self._value(key.text))
         self.take(";", f"',' or ';' after the values of {key.text!r}")
-        return Entry(key.text, tuple(values), key.line)
+        return StatementEntry(key.text, tuple(values), key.line)
 
     def _value(self, key: str) -> Word:
         kind = self.next.kind if self.next.kind in ("number", "word", "text") else "a value"

@@ -5,7 +5,17 @@ from __future__ import annotations
 from paddock.worlds.mazes.make import KINDS, make_maze
 from paddock.worlds.mazes.maze import Cell, Maze
 from paddock.worlds.mazes.read import read_maze
-from paddock.worlds.mazes.ways import distance_map, solution
-from paddock.worlds.mazes.world import Layout, maze_world
+from paddock.worlds.mazes.ways import measure_distances, solve_maze
+from paddock.worlds.mazes.world import Layout, make_maze_world
 
-__all__ = ["KINDS", "Cell", "Layout", "Maze", "distance_map", "make_maze", "maze_world", "read_maze", "solution"]
+__all__ = [
+    "KINDS",
+    "Cell",
+    "Layout",
+    "Maze",
+    "make_maze",
+    "make_maze_world",
+    "measure_distances",
+    "read_maze",
+    "solve_maze",
+]

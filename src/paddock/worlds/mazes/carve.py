@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from paddock.worlds.mazes.maze import Cell, Passage, neighbours, ways_of
+from paddock.worlds.mazes.maze import Cell, Passage, list_neighbours, map_neighbours
 
 ROOM_SHARE = 0.5  # of the cells, at most, that lie in rooms
 LARGEST_ROOM = 4  # columns or rows
 
 
-def backtracker(columns: int, rows: int, random: Random) -> set[Passage]:
+def carve_backtracker(columns: int, rows: int, random: Random) -> set[Passage]:
     """Walk at random to cells not seen yet, and back where there are none: long winding ways, few branches."""
     beside = _grid(columns, rows)
     trail = [(random.randrange(columns), random.randrange(rows))]
@@ -28,12 +28,12 @@ def backtracker(columns: int, rows: int, random: Random) -> set[Passage]:
     return passages
 
 
-def kruskal(columns: int, rows: int, random: Random) -> set[Passage]:
+def carve_kruskal(columns: int, rows: int, random: Random) -> set[Passage]:
     """Open walls in random order where they part what is not joined yet: many short dead ends."""
-    return _joined(columns, rows, (), random)
+    return _join_cells(columns, rows, (), random)
 
 
-def wilson(columns: int, rows: int, random: Random) -> set[Passage]:
+def carve_wilson(columns: int, rows: int, random: Random) -> set[Passage]:
     """Random walks, their loops erased, until all cells belong: every perfect maze is equally likely."""
     beside = _grid(columns, rows)
     missing = list(beside)
@@ -53,7 +53,7 @@ def wilson(columns: int, rows: int, random: Random) -> set[Passage]:
     return passages
 
 
-def rooms(columns: int, rows: int, random: Random) -> set[Passage]:
+def carve_rooms(columns: int, rows: int, random: Random) -> set[Passage]:
     """Open rectangles here and there, joined by corridors and doors."""
     taken: set[Cell] = set()
     open_inside: set[Passage] = set()
@@ -65,13 +65,13 @@ def rooms(columns: int, rows: int, random: Random) -> set[Passage]:
         if fits and len(taken) + len(room) <= ROOM_SHARE * columns * rows:
             taken |= room
             open_inside |= {pair for pair in _pairs(room) if pair[1] in room}
-    return _joined(columns, rows, open_inside, random)
+    return _join_cells(columns, rows, open_inside, random)
 
 
 def open_dead_ends(columns: int, rows: int, passages: set[Passage], share: float, random: Random) -> set[Passage]:
     """Open a share of the dead ends, to each other where they meet, so that ways close to loops."""
     beside, passages = _grid(columns, rows), set(passages)
-    ways = ways_of(beside, passages)
+    ways = map_neighbours(beside, passages)
     ends = [cell for cell, there in ways.items() if len(there) == 1]
     left = round((1 - share) * len(ends))
     random.shuffle(ends)
@@ -88,7 +88,7 @@ def open_dead_ends(columns: int, rows: int, passages: set[Passage], share: float
     return passages
 
 
-def _joined(columns: int, rows: int, passages: Iterable[Passage], random: Random) -> set[Passage]:
+def _join_cells(columns: int, rows: int, passages: Iterable[Passage], random: Random) -> set[Passage]:
     """The passages, and others in random order wherever they join what is not joined yet."""
     joined = set(passages)
     leader = {cell: cell for cell in _grid(columns, rows)}
@@ -101,7 +101,7 @@ def _joined(columns: int, rows: int, passages: Iterable[Passage], random: Random
 
     for a, b in joined:
         leader[leader_of(a)] = leader_of(b)
-    walls = list(neighbours(columns, rows))
+    walls = list(list_neighbours(columns, rows))
     random.shuffle(walls)
     for a, b in walls:
         if leader_of(a) != leader_of(b):
@@ -113,7 +113,7 @@ def _joined(columns: int, rows: int, passages: Iterable[Passage], random: Random
 def _grid(columns: int, rows: int) -> dict[Cell, list[Cell]]:
     """For every cell the cells beside it."""
     cells = ((column, row) for column in range(columns) for row in range(rows))
-    return ways_of(cells, neighbours(columns, rows))
+    return map_neighbours(cells, list_neighbours(columns, rows))
 
 
 def _pairs(cells: set[Cell]) -> Iterable[Passage]:

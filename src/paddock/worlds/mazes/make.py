@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from paddock.core.errors import SpecError, UnknownName, shown
-from paddock.worlds.mazes.carve import backtracker, kruskal, open_dead_ends, rooms, wilson
+from paddock.worlds.mazes.carve import carve_backtracker, carve_kruskal, carve_rooms, carve_wilson, open_dead_ends
 from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size
 
 Carver = Callable[[int, int, Random], set[Passage]]
 
 KINDS: Mapping[str, tuple[Carver, float]] = {
-    "backtracker": (backtracker, 0.0),
-    "kruskal": (kruskal, 0.0),
-    "wilson": (wilson, 0.0),
-    "braided": (backtracker, 1.0),
-    "rooms": (rooms, 0.0),
+    "backtracker": (carve_backtracker, 0.0),
+    "kruskal": (carve_kruskal, 0.0),
+    "wilson": (carve_wilson, 0.0),
+    "braided": (carve_backtracker, 1.0),
+    "rooms": (carve_rooms, 0.0),
 }
 """How each kind is carved, and the share of its dead ends that is opened unless said otherwise."""
 

@@ -36,7 +36,7 @@ class Maze:
                 )
         if self.start == self.exit:
             raise SpecError(f"expected another cell than the start, got {shown(self.exit)}", path="exit")
-        for passage in self.passages - set(neighbours(self.columns, self.rows)):
+        for passage in self.passages - set(list_neighbours(self.columns, self.rows)):
             raise SpecError(
                 f"expected two neighbours, the left or lower one first, got {shown(passage)}", path="passages"
             )
@@ -48,30 +48,30 @@ class Maze:
         """All cells, column by column."""
         return ((column, row) for column in range(self.columns) for row in range(self.rows))
 
-    def joined(self, a: Cell, b: Cell) -> bool:
+    def is_open(self, a: Cell, b: Cell) -> bool:
         """Whether there is a passage between two cells."""
         return (min(a, b), max(a, b)) in self.passages
 
     def ways(self) -> dict[Cell, list[Cell]]:
         """For every cell the cells that can be reached from it in one step."""
-        return ways_of(self.cells(), self.passages)
+        return map_neighbours(self.cells(), self.passages)
 
     def dead_ends(self) -> list[Cell]:
         """The cells with one way in and none out."""
         return [cell for cell, ways in self.ways().items() if len(ways) == 1]
 
     def __str__(self) -> str:
-        return self.drawn()
+        return self.to_text()
 
-    def drawn(self, way: Iterable[Cell] = ()) -> str:
+    def to_text(self, way: Iterable[Cell] = ()) -> str:
         """The maze in characters, the top row first: S the start, E the exit, dots along a way."""
         letters = dict.fromkeys(way, "·") | {self.start: "S", self.exit: "E"}
         lines = []
         for row in reversed(range(self.rows)):
-            roofs = ("   " if self.joined((c, row), (c, row + 1)) else "---" for c in range(self.columns))
+            roofs = ("   " if self.is_open((c, row), (c, row + 1)) else "---" for c in range(self.columns))
             lines.append("+" + "".join(roof + "+" for roof in roofs))
             inside = (
-                f" {letters.get((c, row), ' ')} " + (" " if self.joined((c, row), (c + 1, row)) else "|")
+                f" {letters.get((c, row), ' ')} " + (" " if self.is_open((c, row), (c + 1, row)) else "|")
                 for c in range(self.columns)
             )
             lines.append("|" + "".join(inside))
@@ -87,7 +87,7 @@ def check_size(columns: int, rows: int) -> None:
         raise SpecError("expected at least 2 cells, a start and an exit, got 1", path="columns")
 
 
-def neighbours(columns: int, rows: int) -> Iterator[Passage]:
+def list_neighbours(columns: int, rows: int) -> Iterator[Passage]:
     """All pairs of cells that lie beside each other."""
     for column in range(columns):
         for row in range(rows):
@@ -97,7 +97,7 @@ def neighbours(columns: int, rows: int) -> Iterator[Passage]:
                 yield (column, row), (column, row + 1)
 
 
-def ways_of(cells: Iterable[Cell], passages: Iterable[Passage]) -> dict[Cell, list[Cell]]:
+def map_neighbours(cells: Iterable[Cell], passages: Iterable[Passage]) -> dict[Cell, list[Cell]]:
     """For every cell its neighbours through passages, in a fixed order."""
     ways: dict[Cell, list[Cell]] = {cell: [] for cell in cells}
     for a, b in sorted(passages):

@@ -6,7 +6,7 @@ import math
 
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Point, Shape, bar, box_of, overlap
-from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size, neighbours
+from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size, list_neighbours
 from paddock.worlds.mazes.world import EXIT, START
 from paddock.worlds.solids import solids
 from paddock.worlds.spec import WorldSpec
@@ -75,7 +75,7 @@ class Grid:
     def passages(self, shapes: list[Shape]) -> frozenset[Passage]:
         """The pairs of neighbours between which there is a way."""
         boxes = [(shape, box_of(shape)) for shape in shapes]
-        return frozenset(pair for pair in neighbours(self.columns, self.rows) if self._open(pair, boxes))
+        return frozenset(pair for pair in list_neighbours(self.columns, self.rows) if self._open(pair, boxes))
 
     def _open(self, pair: Passage, boxes: list[tuple[Shape, tuple[float, float, float, float]]]) -> bool:
         """Whether one of some short ways across the side that the cells share is free."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import pairwise
 
-from paddock.worlds.mazes.maze import Maze, Passage, neighbours
+from paddock.worlds.mazes.maze import Maze, Passage, list_neighbours
 
 Corner = tuple[int, int]
 """Where walls meet: (0, 0) is the lower left corner of the cell (0, 0)."""
 
 
-def wall_lines(maze: Maze) -> list[list[Corner]]:
+def trace_walls(maze: Maze) -> list[list[Corner]]:
     """The inner walls as lines through corners; each bit of wall is in exactly one of them."""
-    bits = sorted(_bit(pair) for pair in neighbours(maze.columns, maze.rows) if pair not in maze.passages)
+    bits = sorted(_wall_between(pair) for pair in list_neighbours(maze.columns, maze.rows) if pair not in maze.passages)
     at: dict[Corner, list[Corner]] = defaultdict(list)
     for a, b in bits:
         at[a].append(b)
         at[b].append(a)
-    onward = {(far, corner): after for corner, ends in at.items() for far, after in _continued(corner, ends)}
+    onward = {(far, corner): after for corner, ends in at.items() for far, after in _pair_ends(corner, ends)}
     begins = [way for bit in bits for way in (bit, bit[::-1]) if way[::-1] not in onward]
     lines: list[list[Corner]] = []
     done: set[tuple[Corner, Corner]] = set()
@@ -29,17 +29,17 @@ def wall_lines(maze: Maze) -> list[list[Corner]]:
         while (after := onward.get((line[-2], line[-1]))) is not None and (line[-1], after) != begin:
             line.append(after)
         done |= {*pairwise(line), *pairwise(line[::-1])}
-        lines.append(_without_straight_corners(line))
+        lines.append(_drop_straight_corners(line))
     return lines
 
 
-def _bit(pair: Passage) -> tuple[Corner, Corner]:
+def _wall_between(pair: Passage) -> tuple[Corner, Corner]:
     """The wall between two neighbours."""
     (column, row), (other, _) = pair
     return ((other, row), (other, row + 1)) if other > column else ((column, row + 1), (column + 1, row + 1))
 
 
-def _continued(corner: Corner, ends: list[Corner]) -> list[tuple[Corner, Corner]]:
+def _pair_ends(corner: Corner, ends: list[Corner]) -> list[tuple[Corner, Corner]]:
     """Which wall goes on as which, both ways: straight on if it can, else around the corner."""
     left = set(ends)
     pairs: list[tuple[Corner, Corner]] = []
@@ -49,12 +49,12 @@ def _continued(corner: Corner, ends: list[Corner]) -> list[tuple[Corner, Corner]
             pairs.append((end, across))
             left -= {end, across}
     if len(left) == 2:
-        one, other = left
-        pairs.append((one, other))
+        first, second = left
+        pairs.append((first, second))
     return pairs + [(b, a) for a, b in pairs]
 
 
-def _without_straight_corners(line: list[Corner]) -> list[Corner]:
+def _drop_straight_corners(line: list[Corner]) -> list[Corner]:
     kept = [line[0]]
     for before, corner, after in zip(line, line[1:], line[2:], strict=False):
         if (before[0] + after[0], before[1] + after[1]) != (2 * corner[0], 2 * corner[1]):

@@ -11,7 +11,7 @@ from paddock.core.errors import PaddockError
 from paddock.worlds.mazes.maze import Cell, Maze
 
 
-def distance_map(maze: Maze) -> NDArray[np.int64]:
+def measure_distances(maze: Maze) -> NDArray[np.int64]:
     """Steps from every cell to the exit along the corridors, shape (columns, rows); -1 where there is no way."""
     steps = np.full((maze.columns, maze.rows), -1)
     steps[maze.exit] = 0
@@ -25,9 +25,9 @@ def distance_map(maze: Maze) -> NDArray[np.int64]:
     return steps
 
 
-def solution(maze: Maze) -> list[Cell]:
+def solve_maze(maze: Maze) -> list[Cell]:
     """The cells of a shortest way from the start to the exit, both included."""
-    steps, ways = distance_map(maze), maze.ways()
+    steps, ways = measure_distances(maze), maze.ways()
     if steps[maze.start] < 0:
         raise PaddockError(f"no way leads from the start {maze.start} to the exit {maze.exit}")
     way = [maze.start]

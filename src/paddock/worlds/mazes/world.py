@@ -10,8 +10,8 @@ from paddock.core.geometry import Point, bounding_radius
 from paddock.core.spec import Metres, MetresOrZero, Spec
 from paddock.robots import RobotSpec
 from paddock.worlds.mazes.maze import Cell, Maze
-from paddock.worlds.mazes.walls import Corner, wall_lines
-from paddock.worlds.mazes.ways import solution
+from paddock.worlds.mazes.walls import Corner, trace_walls
+from paddock.worlds.mazes.ways import solve_maze
 from paddock.worlds.placement import check_placement, robot_types
 from paddock.worlds.spec import Border, Floor, MazeGrid, Placed, Start, Stroke, Wall, WorldSpec
 
@@ -46,7 +46,7 @@ class Layout(Spec):
         return _tidy(maze.columns * self.pitch - self.thickness), _tidy(maze.rows * self.pitch - self.thickness)
 
 
-def maze_world(
+def make_maze_world(
     maze: Maze,
     *,
     corridor: float = 0.2,
@@ -67,7 +67,7 @@ def maze_world(
         robot: a shipped type, a robot's TOML file, or a spec; it must have room to turn.
     """
     layout = Layout(corridor=corridor, thickness=thickness)
-    way = solution(maze)
+    way = solve_maze(maze)
     width, depth = layout.size(maze)
     starts = (_start(START, way[0], way[1], layout), _start(EXIT, way[-1], way[-2], layout))
     world = WorldSpec(
@@ -77,7 +77,7 @@ def maze_world(
         border=Border(height=height),
         walls=tuple(
             Wall(points=tuple(_place(corner, maze, layout) for corner in line), thickness=thickness, height=height)
-            for line in wall_lines(maze)
+            for line in trace_walls(maze)
         ),
         floor=Floor(
             strokes=(_patch(maze.exit, layout),), pixels_per_metre=min(FLOOR_DETAIL, MOST_FLOOR / max(width, depth))

@@ -1,0 +1,91 @@
+"""Wall followers by name: shipped, of other packages (entry points `paddock.wall_followers`), and in users' files."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from paddock.control.wall.base import WallFollower
+from paddock.core.errors import PaddockError, SpecError, suggestion
+from paddock.core.places import place
+from paddock.core.registry import Registry
+from paddock.core.spec import NotNegative, convert
+
+FollowerEntry = type[WallFollower] | WallFollower
+HERE, STUDY = "paddock.control.wall", "paddock.experiments.wall_follower.followers"
+WALL_FOLLOWERS: Registry[FollowerEntry] = Registry(
+    "wall follower",
+    group="paddock.wall_followers",
+    builtin={
+        "min": f"{STUDY}:MIN",
+        "multi": f"{STUDY}:MULTI",
+        "min-fast": f"{STUDY}:MIN_FAST",
+        "multi-fast": f"{STUDY}:MULTI_FAST",
+        "pid": f"{HERE}.pid:PidFollower",
+        "fuzzy": f"{HERE}.fuzzy:FuzzyFollower",
+        "geometry": f"{HERE}.geometry:GeometryFollower",
+        "geometry-slow": f"{HERE}.geometry:SlowGeometryFollower",
+        "tuned": f"{STUDY}:TUNED",
+        "tuned-slow": f"{STUDY}:TUNED_SLOW",
+    },
+    base=WallFollower,
+)
+
+
+def make_wall_follower(
+    name: str,
+    numbers: Mapping[str, float] | None = None,
+    *,
+    robot: Mapping[str, float] | None = None,
+    folder: str | Path | None = None,
+) -> WallFollower:
+    """A new wall follower; SpecErrors name the parameter that is wrong.
+
+    Args:
+        name: a registered name, or `module:Name` or `file.py:Name` of a class derived from WallFollower.
+        numbers: parameters that differ from their defaults.
+        robot: the robot's clearance [m], max_speed [m/s] and wheel_separation [m], for parameters without a default.
+        folder: where users' files are looked for first; None: only in the working directory.
+    """
+    entry, numbers, robot = _find(name, folder), dict(numbers or {}), robot or {}
+    known = _names_of_numbers(entry)
+    for key, value in numbers.items():
+        if key not in known:
+            raise SpecError(f"unknown key{suggestion(key, known)}", path=key)
+        numbers[key] = convert(value, NotNegative, key)
+    if isinstance(entry, WallFollower):
+        return dataclasses.replace(entry, **numbers) if numbers else copy.copy(entry)  # type: ignore[type-var]
+    for field in _fields(entry):
+        required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        if required and field.init and field.name not in numbers:
+            if field.name not in robot:
+                raise SpecError(f"missing: {name} has no default for it", path=field.name)
+            numbers[field.name] = robot[field.name]
+    return entry(**numbers)
+
+
+def list_numbers(name: str, folder: str | Path | None = None) -> list[str]:
+    """The names of the numbers that a wall follower takes as parameters."""
+    return _names_of_numbers(_find(name, folder))
+
+
+def _find(name: str, folder: str | Path | None) -> FollowerEntry:
+    entry = WALL_FOLLOWERS.get(name, folder=folder)
+    kind = entry if isinstance(entry, type) else type(entry)
+    if inspect.isabstract(kind):
+        file, line = inspect.getsourcefile(kind) or "", inspect.getsourcelines(kind)[1]
+        method = "update(self, ranges, dt, wheel_speeds), which gives wheel speeds (left, right) [m/s]"
+        raise PaddockError(f"{place(file, line)}: {kind.__name__}: missing: {method}")
+    return entry
+
+
+def _names_of_numbers(entry: FollowerEntry) -> list[str]:
+    return [field.name for field in _fields(entry) if field.init and field.type in (float, int, "float", "int")]
+
+
+def _fields(entry: FollowerEntry) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(entry) if dataclasses.is_dataclass(entry) else ()

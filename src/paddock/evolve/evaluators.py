@@ -1,0 +1,86 @@
+"""Evaluators: from individuals to how well they did, on the cores of this machine or on its GPU."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from paddock.evolve.tasks.base import Evaluation, EvolutionTask, Floats
+from paddock.policies.networks import Network
+from paddock.policies.program import Program
+from paddock.rollouts.batch import Batch
+from paddock.worlds.build import build
+
+
+class Evaluator(Protocol):
+    """Lets individuals drive."""
+
+    device: str  # cpu or cuda, which do not round alike
+
+    def __call__(self, individuals: Floats) -> Evaluation:
+        """How well each did: what an individual gets depends on nothing but its own numbers."""
+
+    def compile(self) -> None:
+        """Compile what has to be compiled."""
+
+
+class EvaluatorFactory(Protocol):
+    """Makes an evaluator for a task."""
+
+    def __call__(self, task: EvolutionTask, policy: Network | Program, *, seed: int) -> Evaluator:
+        """The evaluator; the seed decides the noise."""
+
+
+class LocalEvaluator:
+    """All individuals at once, on the threads of this process or on its GPU."""
+
+    def __init__(
+        self,
+        task: EvolutionTask,
+        policy: Network | Program,
+        *,
+        seed: int = 0,
+        threads: int | None = None,
+        device: str = "cpu",
+        precision: str = "float64",
+        repeats: int | None = None,
+    ) -> None:
+        """Build the worlds.
+
+        Args:
+            task: what to do.
+            policy: what the individuals' numbers are put into.
+            seed: of the noise in the first world; the others follow. All individuals meet the same noise.
+            threads: None for all cores. Results do not depend on it.
+            device: cpu or cuda.
+            precision: float64, or float32 on cuda.
+            repeats: drives of each individual in every world, with other noise each time; None: as the task says.
+        """
+        self.task, self.policy, self.seed, self.device = task, policy, seed, device
+        self.options: dict[str, Any] = {
+            "threads": threads, "device": device, "precision": precision, "starts": task.starts,
+        }  # fmt: skip
+        self.scenes = [build(world) for world in task.worlds]
+        self.drives = (repeats or task.trials) * len(self.scenes)  # of each individual
+        self._batch: Batch | None = None
+
+    def __call__(self, individuals: Floats) -> Evaluation:
+        """Run all worlds of all individuals."""
+        if self._batch is None or len(self._batch) != self.drives * len(individuals):
+            seeds = (self.seed + np.tile(np.arange(self.drives), len(individuals))).tolist()
+            self._batch = Batch(self.scenes, self.drives * len(individuals), seed=seeds, **self.options)
+        else:
+            self._batch.reset()
+        rollout = self._batch.run(
+            self.task.seconds,
+            self.policy.with_weights(individuals),
+            metrics=self.task.metrics,
+            every=self.task.trace_every,
+        )
+        return self.task.evaluate(rollout).average_by_individual(self.drives)
+
+    def compile(self) -> None:
+        """Compile what has to be compiled."""
+        batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
+        batch.run(batch.dt, self.policy, metrics=self.task.metrics)

@@ -1,0 +1,185 @@
+"""Imitation: a network learns from demonstrations to drive as a teacher does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paddock.arena import Robot
+from paddock.core.errors import PaddockError, shown
+from paddock.core.npz import read_npz, write_npz
+from paddock.episodes import Trace
+from paddock.evolve.gradient import loss_and_gradient, make_first_states
+from paddock.evolve.packages import use_one_thread
+from paddock.evolve.tasks.base import Floats
+from paddock.policies.networks import Network
+
+FORMAT = "paddock demonstration 1"
+LIMITS = {"tanh": (-1.0, 1.0), "sigmoid": (0.0, 1.0)}  # of outputs, in network speeds
+
+Progress = Callable[[int, float], None]
+"""Told after every epoch: its number, and the mean squared error."""
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What a teacher saw and did, tick by tick."""
+
+    readings: Floats  # of all devices, one after the other, shape (ticks, values)
+    wheels: Floats  # wheel speeds that the teacher commanded, capped at the robot's [m/s], shape (ticks, 2)
+
+    def __post_init__(self) -> None:
+        ticks = len(self.readings)
+        if self.readings.ndim != 2 or self.wheels.shape != (ticks, 2) or not ticks:
+            raise PaddockError(
+                f"Demonstration: expected readings (ticks, values) and wheels (ticks, 2), got {self.readings.shape} "
+                f"and {self.wheels.shape}"
+            )
+        if not (np.isfinite(self.readings).all() and np.isfinite(self.wheels).all()):
+            raise PaddockError("Demonstration: expected finite readings and speeds")
+
+    @classmethod
+    def from_trace(cls, trace: Trace, devices: Sequence[str]) -> Demonstration:
+        """What a robot did in a run whose trace has a row for each tick; of any arena, also of a real robot."""
+        return cls(np.concatenate([trace.reading(name) for name in devices], axis=1), trace.commands.copy())
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a `.npz` file."""
+        write_npz(path, {"format": FORMAT}, {"readings": self.readings, "wheels": self.wheels})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Demonstration:
+        """Read what `save` wrote; nothing in the file is ever executed."""
+        about, arrays = read_npz(path, "a demonstration")
+        if about["format"] != FORMAT or not {"readings", "wheels"} <= set(arrays):
+            raise PaddockError(
+                f"{path}: expected a demonstration, {FORMAT!r} with readings and wheels, got {shown(about['format'])} "
+                f"with {', '.join(arrays) or 'nothing'}"
+            )
+        try:
+            return cls(np.asarray(arrays["readings"], np.float64), np.asarray(arrays["wheels"], np.float64))
+        except (PaddockError, ValueError) as error:
+            raise PaddockError(f"{path}: {error}") from None
+
+
+def demonstrate(robot: Robot, teacher: Any, devices: Sequence[str], *, seconds: float) -> Demonstration:
+    """Let a teacher drive a robot of an arena, and record what it sees and does.
+
+    Args:
+        robot: it, and its world, are driven on from where they are.
+        teacher: a controller, `act(observation)` or an object with such a method.
+        devices: what the pupil will see; the teacher may look at all that is enabled.
+        seconds: simulated.
+    """
+    arena = robot.arena
+    robot.enable(*devices)
+    episode = arena.run(seconds, {robot.name: teacher}, every=arena.dt)
+    return Demonstration.from_trace(episode.robots[robot.name].trace[: episode.ticks], devices)
+
+
+def imitate(
+    network: Network,
+    demonstrations: Sequence[Demonstration],
+    *,
+    epochs: int = 100,
+    rate: float = 0.01,
+    window: int = 50,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Network:
+    """Train a network to do what teachers did, by back-propagation (through time, if it is recurrent) and Adam.
+
+    Args:
+        network: its layers; it starts from its own weights, or at random if they are all zero.
+        demonstrations: all equally long if the network is recurrent.
+        epochs: how often to go through all of them.
+        rate: of learning, in the first epoch; it falls to a tenth.
+        window: ticks through which errors are traced back; what was before is remembered, but not changed.
+        seed: decides all random numbers.
+        progress: told after every epoch.
+    """
+    if not demonstrations:
+        raise PaddockError("imitate: expected at least one demonstration")
+    if epochs < 1 or window < 1:
+        raise PaddockError(f"imitate: expected epochs and window >= 1, got {shown(epochs)} and {shown(window)}")
+    rng = np.random.default_rng(seed)
+    inputs = [scale_inputs(network, demonstration.readings) for demonstration in demonstrations]
+    wanted = [scale_outputs(network, demonstration.wheels) for demonstration in demonstrations]
+    weights = network.weights[0].copy()
+    if not weights.any():
+        weights = network.random(1, seed=seed)[0]
+    adam, before = Adam(len(weights)), make_first_states(network, 1)
+    for epoch in range(epochs):
+        rate_now = rate * 0.1 ** (epoch / epochs)
+        losses = []
+        with use_one_thread("imitation"):
+            for x, y, fresh in _make_batches(network, inputs, wanted, window, rng):
+                before = make_first_states(network, len(x)) if fresh else before
+                loss, gradient, before = loss_and_gradient(network, weights, x, y, before)
+                weights -= rate_now * adam.step(gradient)
+                losses.append(loss)
+        if progress is not None:
+            progress(epoch + 1, float(np.mean(losses)))
+    return network.with_weights(weights)
+
+
+def scale_inputs(network: Network, readings: Floats) -> Floats:
+    """What the network sees of readings (ticks, values), as `take_inputs` in policies/network_kernel.py does it."""
+    zero = np.concatenate([np.full(part.values, part.zero) for part in network.inputs])
+    gain = np.concatenate([np.full(part.values, part.gain) for part in network.inputs])
+    change = np.concatenate([np.full(part.values, part.change) for part in network.inputs])
+    if readings.shape[1] != len(zero):
+        raise PaddockError(f"imitate: the network sees {len(zero)} values, the demonstration has {readings.shape[1]}")
+    changes = np.diff(readings, axis=0, prepend=readings[:1])
+    scaled: Floats = np.clip(gain * np.where(change, changes, readings - zero), -1.0, 1.0)
+    return scaled
+
+
+def scale_outputs(network: Network, wheels: Floats) -> Floats:
+    """What the last layer must give for wheel speeds (ticks, 2) [m/s]; speeds that it never can are refused."""
+    if network.output in LIMITS:
+        low, high = (limit * network.speed for limit in LIMITS[network.output])
+        if wheels.min() < low or wheels.max() > high:
+            raise PaddockError(
+                f"imitate: a network with the output {network.output} and the speed {network.speed:g} drives from "
+                f"{low:g} to {high:g} m/s, but the teacher drove from {wheels.min():.4g} to {wheels.max():.4g} m/s: "
+                "make the network's speed larger, or its output identity"
+            )
+    return wheels / network.speed
+
+
+def _make_batches(
+    network: Network, inputs: list[Floats], wanted: list[Floats], window: int, rng: np.random.Generator
+) -> Any:
+    """Inputs, outputs, and whether nothing was before: windows in order if it remembers, else a shuffle."""
+    if network.recurrent:
+        lengths = {len(table) for table in inputs}
+        if len(lengths) > 1:
+            raise PaddockError(f"imitate: expected demonstrations of one length, got {sorted(lengths)} ticks")
+        x, y = np.stack(inputs), np.stack(wanted)
+        for first in range(0, x.shape[1], window):
+            yield x[:, first : first + window], y[:, first : first + window], first == 0
+    else:
+        x, y = np.concatenate(inputs), np.concatenate(wanted)
+        order = rng.permutation(len(x))
+        for part in np.array_split(order, max(1, len(order) // window)):
+            yield x[part, None], y[part, None], True
+
+
+class Adam:
+    """The step of Kingma and Ba (2015), for a learning rate of 1."""
+
+    def __init__(self, size: int) -> None:
+        self.mean, self.square, self.steps = np.zeros(size), np.zeros(size), 0
+
+    def step(self, gradient: Floats) -> Floats:
+        """How far to go against the gradient."""
+        self.steps += 1
+        self.mean = 0.9 * self.mean + 0.1 * gradient
+        self.square = 0.999 * self.square + 0.001 * gradient**2
+        mean, square = self.mean / (1 - 0.9**self.steps), self.square / (1 - 0.999**self.steps)
+        return np.asarray(mean / (np.sqrt(square) + 1e-8))

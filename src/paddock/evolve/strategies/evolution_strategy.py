@@ -1,0 +1,61 @@
+"""An evolution strategy (μ, λ): children inherit how much they are to be changed, so that the step adapts itself."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, rank
+
+
+class EvolutionStrategy(Strategy):
+    """λ = population children of μ parents; the best μ children are the next parents, none lives on."""
+
+    state_fields: ClassVar[tuple[str, ...]] = ("individuals", "steps")
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        *,
+        population: int,
+        seed: int,
+        parents: int | None = None,
+        step: float = 0.7,
+        spread: float = 2.0,
+    ) -> None:
+        """Start with individuals at random.
+
+        Args:
+            space: what is searched.
+            population: children in a generation, λ.
+            seed: decides all random numbers.
+            parents: μ; None: a quarter of the population.
+            step: of the first children, relative to the usual spread.
+            spread: of the first individuals, relative to the usual one.
+        """
+        super().__init__(space, population=population, seed=seed)
+        self.parents = max(1, population // 4) if parents is None else min(parents, population)
+        self.rate = 1.0 / np.sqrt(2.0 * space.size)  # Schwefel's learning rate of the step
+        self.individuals: Floats = self.rng.normal(0.0, spread * space.scale, (population, space.size))
+        self.steps: Floats = np.full(population, step)
+
+    @classmethod
+    def min_population(cls) -> int:
+        """There is nothing to choose from a single one."""
+        return 2
+
+    def ask(self) -> Floats:
+        """The present children."""
+        return self.individuals.copy()
+
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
+        """Choose the parents, and let each child have two of them."""
+        best = rank(fitness)[: self.parents]
+        pairs = best[self.rng.integers(0, len(best), (self.population, 2))]
+        steps = np.sqrt(self.steps[pairs[:, 0]] * self.steps[pairs[:, 1]])
+        self.steps = np.clip(steps * np.exp(self.rate * self.rng.standard_normal(self.population)), 1e-4, 5.0)
+        mixed = self.rng.random((self.population, self.space.size)) < 0.5
+        children = np.where(mixed, self.individuals[pairs[:, 0]], self.individuals[pairs[:, 1]])
+        noise = self.rng.standard_normal(children.shape)
+        self.individuals = children + self.steps[:, None] * self.space.scale * noise

@@ -1,0 +1,110 @@
+"""Genetic programming: a tree of arithmetic for each wheel, crossed and changed branch by branch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, StrategyState, rank
+from paddock.evolve.strategies.trees import OVERHEAD, Tree, compile_trees, count_instructions, cross, grow_tree, mutate
+from paddock.policies.register_machine import WHEELS
+
+Pair = tuple[Tree, Tree]
+
+
+class GeneticProgramming(Strategy):
+    """Individuals are pairs of expression trees; see `trees.py`."""
+
+    makes_programs: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        *,
+        population: int,
+        seed: int,
+        elites: int | None = None,
+        tournament: int = 3,
+        crossover: float = 0.4,
+        depth: int = 3,
+    ) -> None:
+        """Start with trees at random.
+
+        Args:
+            space: what is searched; its length is the most instructions that a pair of trees may become.
+            population: pairs in a generation.
+            seed: decides all random numbers.
+            elites: how many of the best go on unchanged; None: a tenth of the population.
+            tournament: how many are drawn for the best of them to become a parent.
+            crossover: share of the children that have two parents; the others are changed.
+            depth: of the first trees, at most.
+        """
+        super().__init__(space, population=population, seed=seed)
+        self.elites = max(1, population // 10) if elites is None else min(elites, population)
+        self.tournament, self.crossover, self.depth = tournament, crossover, depth
+        self.registers = space.inputs + (WHEELS if space.recurrent else 0)
+        self.pairs: list[Pair] = [self._new(i) for i in range(population)]
+
+    @classmethod
+    def min_length(cls, inputs: int, recurrent: bool) -> int:
+        """One operation for each wheel."""
+        return OVERHEAD + WHEELS
+
+    def ask(self) -> Floats:
+        """The present generation as programs."""
+        return np.stack([compile_trees(pair, self.space.inputs, self.space.length) for pair in self.pairs])
+
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
+        """Breed the next generation; of equals the shorter one is better."""
+        lengths = np.array([len(left) + len(right) for left, right in self.pairs])
+        objective = fitness - 1e-9 * lengths
+        children = [self.pairs[i] for i in rank(objective)[: self.elites]]
+        while len(children) < self.population:
+            children.append(self._child(objective))
+        self.pairs = children
+
+    def _new(self, number: int) -> Pair:
+        """Half of the trees full, half of them not, of all depths; less deep if they do not fit."""
+        depth = 1 + number % self.depth
+        while True:
+            pair = (
+                grow_tree(self.rng, self.registers, depth, full=number % 2 == 0),
+                grow_tree(self.rng, self.registers, depth, full=number % 2 == 0),
+            )
+            if self._fits(pair):
+                return pair
+            depth = max(1, depth - 1)
+
+    def _child(self, objective: Floats) -> Pair:
+        mother = self.pairs[self._parent(objective)]
+        if self.rng.random() < self.crossover:
+            father = self.pairs[self._parent(objective)]
+            wheel, other = int(self.rng.integers(2)), int(self.rng.integers(2))
+            tree = cross(self.rng, mother[wheel], father[other])
+        else:
+            wheel = int(self.rng.integers(2))
+            tree = mutate(self.rng, mother[wheel], self.registers)
+        child = (tree, mother[1]) if wheel == 0 else (mother[0], tree)
+        return child if self._fits(child) else mother
+
+    def _parent(self, objective: Floats) -> int:
+        drawn = self.rng.integers(0, self.population, self.tournament)
+        return int(drawn[objective[drawn].argmax()])
+
+    def _fits(self, pair: Pair) -> bool:
+        return count_instructions(pair[0]) + count_instructions(pair[1]) + OVERHEAD <= self.space.length
+
+    def state(self) -> StrategyState:
+        """All nodes in one table, and how many each tree has."""
+        trees = [tree for pair in self.pairs for tree in pair]
+        nodes = np.array([node for tree in trees for node in tree], np.float64)
+        return {**super().state(), "nodes": nodes, "sizes": np.array([len(tree) for tree in trees], np.int64)}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """The trees again."""
+        super().restore(state)
+        tables = np.split(state["nodes"], np.cumsum(state["sizes"]))[:-1]
+        trees = [[(int(operation), float(number)) for operation, number in table] for table in tables]
+        self.pairs = list(zip(trees[::2], trees[1::2], strict=True))

@@ -1,0 +1,114 @@
+"""MAP-Elites: the best individual of every kind of behaviour (Mouret and Clune, 2015), in an archive of `ribs`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.npz import write_npz
+from paddock.evolve.packages import import_package
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, StrategyState
+
+FORMAT = "paddock elites 1"
+
+
+class MapElites(Strategy):
+    """Children of elites replace whoever was worse in the same cell of a grid of measures."""
+
+    package: ClassVar[str | None] = "ribs"
+    state_fields: ClassVar[tuple[str, ...]] = ("individuals",)
+
+    def __init__(
+        self,
+        space: SearchSpace,
+        *,
+        population: int,
+        seed: int,
+        cells: int = 16,
+        random_immigrants: float = 0.1,
+        step: float = 0.5,
+        mutation: float = 0.3,
+        spread: float = 2.0,
+    ) -> None:
+        """Start with random individuals.
+
+        Args:
+            space: what is searched.
+            population: children in a generation.
+            seed: decides all random numbers.
+            cells: of the grid along each measure of the behaviour.
+            random_immigrants: share of the children that are new random individuals instead.
+            step: how much children differ from an elite, relative to the usual spread.
+            mutation: share of a child's numbers that are changed.
+            spread: of random individuals, relative to the usual one.
+        """
+        super().__init__(space, population=population, seed=seed)
+        self.cells, self.random_immigrants = cells, random_immigrants
+        self.step, self.mutation, self.spread = step, mutation, spread
+        self.individuals = self._draw_random()
+        self.archive = self._make_archive()
+
+    def _make_archive(self) -> Any:
+        count = self.space.behaviours
+        return import_package("ribs.archives", "MAP-Elites", install="ribs").GridArchive(
+            solution_dim=self.space.size, dims=[self.cells] * count, ranges=[(0.0, 1.0)] * count
+        )
+
+    def ask(self) -> Floats:
+        """The present children."""
+        return self.individuals.copy()
+
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
+        """Put the children into the archive, and make others."""
+        self.archive.add(self.individuals, fitness, np.nan_to_num(behaviour))
+        elites = self.elites()["weights"]
+        parents = elites[self.rng.integers(0, len(elites), self.population)]
+        changed = self.rng.random(parents.shape) < self.mutation
+        children = parents + changed * self.rng.normal(0.0, self.step * self.space.scale, parents.shape)
+        immigrants = self.rng.random((self.population, 1)) < self.random_immigrants
+        self.individuals = np.where(immigrants, self._draw_random(), children)
+
+    def elites(self) -> dict[str, NDArray[Any]]:
+        """Weights, fitness, behaviour and cell of all elites, in the order of the cells.
+
+        Cells are numbered along the first measure first.
+        """
+        data = self.archive.data(["solution", "objective", "measures", "index"], return_type="tuple")
+        cells = self.archive.int_to_grid_index(data[3]) @ self.cells ** np.arange(self.space.behaviours)
+        order = np.argsort(cells)
+        names = ("weights", "fitness", "behaviour", "cell")
+        return {name: column[order] for name, column in zip(names, (*data[:3], cells), strict=True)}
+
+    def fitness_grid(self) -> Floats:
+        """The fitness in every cell, shape (second measure, first measure); NaN where there is no elite."""
+        elites = self.elites()
+        grid = np.full(self.cells**2, np.nan)
+        grid[elites["cell"]] = elites["fitness"]
+        return grid.reshape(self.cells, self.cells)
+
+    def save_elites(self, path: Path) -> None:
+        """Weights (elites, size), fitness (elites) and behaviour (elites, 2) as `.npz`, which needs no pickle."""
+        elites = self.elites()
+        del elites["cell"]
+        write_npz(path, {"format": FORMAT}, elites)
+
+    def state(self) -> StrategyState:
+        """The children, and the archive."""
+        elites = self.elites()
+        del elites["cell"]
+        return {**super().state(), "elites": elites}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Fill the archive again."""
+        super().restore(state)
+        self.archive = self._make_archive()
+        elites = state["elites"]
+        if len(elites["fitness"]):
+            self.archive.add(elites["weights"], elites["fitness"], elites["behaviour"])
+
+    def _draw_random(self) -> Floats:
+        return self.rng.normal(0.0, self.spread * self.space.scale, (self.population, self.space.size))

@@ -1,0 +1,164 @@
+"""Answers and news: what the server sends. What has no `id` is news that nobody has to answer."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from paddock.protocol.base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
+from paddock.protocol.parts import Mark, PictureData, RobotInfo, RobotReadings, Score, SolidShape
+
+
+class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
+    """The answer to `hello`; `robots` and `clock` follow."""
+
+    id: Int64
+    version: Int64
+    server: Text
+    client: Text  # the name that you got
+    role: Text  # viewer, controller or supervisor
+    world: Table  # its spec, without robots
+    dt: Finite
+    lock_step: bool  # whether clients are expected to join the lock
+    minor: Int64 = 0  # the server's
+
+    def __post_init__(self) -> None:
+        check_table(self.world, "welcome.world")
+
+
+class SceneData(Message, tag="scene", frozen=True, kw_only=True):
+    """What there is to draw."""
+
+    id: Int64
+    title: Text
+    bounds: tuple[Finite, Finite, Finite, Finite]
+    floor: bytes  # a PNG file that fills `floor_bounds`
+    floor_bounds: tuple[Finite, Finite, Finite, Finite]
+    solids: tuple[SolidShape, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+class Done(Message, tag="done", frozen=True, kw_only=True):
+    """It was done."""
+
+    id: Int64
+
+
+class Answer(Message, tag="answer", frozen=True, kw_only=True):
+    """A value that was asked for."""
+
+    id: Int64
+    value: Text | Int64
+
+
+class Refusal(Message, tag="refused", frozen=True, kw_only=True):
+    """It was not done, and nothing changed; `error` is the error's class, `message` tells why."""
+
+    error: Text
+    message: Prose
+    id: Int64 | None = None
+
+
+class Observed(Message, tag="observed", frozen=True, kw_only=True):
+    """What the enabled devices of one's robots saw at a tick."""
+
+    id: Int64
+    tick: Int64
+    robots: dict[Key, RobotReadings]
+
+
+class Reading(Message, tag="reading", frozen=True, kw_only=True):
+    """One device."""
+
+    id: Int64
+    tick: Int64
+    values: Numbers | None = None
+    picture: PictureData | None = None
+
+
+class Sensed(Message, tag="sensed", frozen=True, kw_only=True):
+    """What was subscribed to."""
+
+    robot: Text
+    tick: Int64
+    seen: RobotReadings
+    stream: Text = ""
+
+
+class FrameData(Message, tag="frame", frozen=True, kw_only=True):
+    """Where all robots are and which of their lamps are on, in the order of `robots`, see `frames.py`."""
+
+    frame: Int64  # its number, for `got`
+    tick: Int64
+    bodies: bytes
+    lamps: bytes = b""  # a bit per lamp, equally many bytes for each robot; none if all are dark
+
+
+class ClockState(Message, tag="clock", frozen=True, kw_only=True):
+    """How time goes; sent when that changes."""
+
+    tick: Int64
+    seed: Int64
+    running: bool
+    speed: Finite  # 0 for flat out
+    lock: tuple[Text, ...] = ()  # the clients in the lock
+
+
+class RobotList(Message, tag="robots", frozen=True, kw_only=True):
+    """All robots and the specs of their kinds; sent when that changes."""
+
+    kinds: tuple[Table, ...]
+    robots: tuple[RobotInfo, ...]
+
+    def __post_init__(self) -> None:
+        for i, kind in enumerate(self.kinds):
+            check_table(kind, f"robots.kinds[{i}]")
+
+
+class Released(Message, tag="released", frozen=True, kw_only=True):
+    """Someone did not answer in time and no longer holds the clock; their robots were stopped."""
+
+    client: Text
+    robots: tuple[Text, ...]
+    reason: Text
+
+
+class EventNews(Message, tag="event", frozen=True, kw_only=True):
+    """Someone intervened: reset, paused, moved a robot, took one over. Sent to those whose `hello` asked for it."""
+
+    kind: Text
+    text: Text  # who did what, for people
+    tick: Int64
+    robot: Text | None = None
+
+
+class History(Message, tag="history", frozen=True, kw_only=True):
+    """Samples since the last reset, at equal intervals of simulated time."""
+
+    id: Int64
+    ticks: Numbers  # of the samples
+    paths: bytes = b""  # float32 x, y [m] of every robot at every sample; NaN where it was not there or was teleported
+    wheels: Numbers | None = None  # of the named robot: speeds left, right [m/s] at every sample
+    readings: dict[Key, Numbers] = field(default_factory=dict)  # … and of its devices; of a scan the least value
+
+
+class RunStatus(Message, tag="run", frozen=True, kw_only=True):
+    """How the run of a program beside the server is; sent when that changes."""
+
+    state: Text  # running, ended or failed
+    reason: Prose = ""  # why it ended
+    again: bool = False  # whether `run_again` starts it again
+    intervention: Prose = ""  # the first act of a person that makes the run not repeatable; empty for none
+
+
+class Scores(Message, tag="scores", frozen=True, kw_only=True):
+    """The scoreboard."""
+
+    scores: tuple[Score, ...]
+
+
+ANSWERS: dict[str, type[Message]] = by_type(
+    (
+        *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
+        *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores),
+    )
+)

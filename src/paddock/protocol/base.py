@@ -1,0 +1,121 @@
+"""What all messages are made of: bases, the types of their fields with their limits, and the check of free tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
+
+import numpy as np
+from msgspec import Meta, Struct
+from numpy.typing import NDArray
+
+from paddock.core.errors import BadMessage, shown
+from paddock.core.observation import Finite as Finite
+
+VERSION = 1  # of the protocol: both sides need the same
+MINOR = 0  # goes up with every new field or message; a side ignores what a newer one says beyond it
+MOST_TICKS = 1_000_000  # of one step
+LONGEST_NAME = 64  # letters of a robot, a device or a client
+LONGEST_LINE = 200  # letters of a value in a refusal
+LONGEST_TEXT = 100_000
+MOST_ENTRIES = 20_000  # of a list or a map
+DEEPEST = 16  # levels of a table
+
+# No control characters and nothing that changes the direction of writing, hides letters or breaks the line.
+PRINTABLE = r"\A[^\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]*\Z"
+
+Name = Annotated[str, Meta(max_length=LONGEST_NAME, pattern=PRINTABLE)]
+Key = Annotated[str, Meta(max_length=LONGEST_NAME)]  # of a map: is looked up, never kept
+Token = Annotated[str, Meta(max_length=200, pattern=PRINTABLE)]
+Colour = Annotated[str, Meta(max_length=32, pattern=PRINTABLE)]
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+Prose = Annotated[str, Meta(max_length=10_000)]
+Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1, description="a whole number of at most 64 bits")]
+Id = Annotated[int, Meta(ge=0, le=2**31 - 1, description="a whole number")]
+Ticks = Annotated[int, Meta(ge=0, le=MOST_TICKS, description="a whole number of ticks")]
+Seed = Annotated[int, Meta(ge=0, le=2**63 - 1, description="a whole number")]
+Period = Annotated[float, Meta(ge=0, le=3600, description="seconds")]
+Rate = Annotated[float, Meta(ge=0, le=120, description="frames per second")]
+Patience = Annotated[float, Meta(gt=0, le=3600, description="seconds")]
+Speed = Annotated[float, Meta(ge=0, le=1000, description="a factor from 0.01 to 1000, or 0 for flat out,")]
+Measured = float | None  # what a robot has measured: NaN where there is no number, in JSON null
+Table = dict[str, Any]  # a spec as TOML would have it
+# Numbers are in msgpack little-endian float64 bytes, in JSON a list with null where there is no number. For msgspec
+# the bare class is cheaper to check.
+if TYPE_CHECKING:
+    Numbers = NDArray[np.float64]
+else:
+    Numbers = np.ndarray
+
+
+class Part(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A part of messages."""
+
+
+class Message(Part, tag_field="type", frozen=True, kw_only=True):
+    """Base of all messages; `type` is what the wire calls it."""
+
+    type: ClassVar[str] = ""
+
+
+class Request(Message, frozen=True, kw_only=True):
+    """Anything that is answered: by its own kind of answer, by `done`, or by `refused`."""
+
+    id: Id
+
+
+M = TypeVar("M", bound=Message)
+
+
+def by_type(classes: Iterable[type[M]]) -> dict[str, type[M]]:
+    """The classes of messages by what the wire calls them, which they learn here."""
+    table: dict[str, type[M]] = {}
+    for cls in classes:
+        cls.type = str(cls.__struct_config__.tag)
+        table[cls.type] = cls
+    return table
+
+
+def check_table(value: Any, place: str, levels: int = DEEPEST) -> None:
+    """Refuse what TOML cannot have, dates too; `place` is what the value is called."""
+    kind = type(value)
+    if kind in (dict, list):
+        if levels == 0:
+            raise BadMessage(f"{place}: expected at most {DEEPEST} levels, got more")
+        for key, entry in value.items() if kind is dict else enumerate(value):
+            if kind is dict:
+                check_key(key, place)
+            check_table(entry, f"{place}.{key}" if kind is dict else f"{place}[{key}]", levels - 1)
+    elif kind is str:
+        if len(value) > LONGEST_TEXT:
+            raise BadMessage(f"{place}: expected a text of at most {LONGEST_TEXT} letters, got {len(value)}")
+    elif kind is int:
+        if not -(2**63) <= value < 2**63:
+            raise BadMessage(f"{place}: expected a whole number of at most 64 bits, got {got(value)}")
+    elif kind is float:
+        if not math.isfinite(value):
+            raise BadMessage(f"{place}: expected a finite number, got {got(value)}")
+    elif kind is not bool:
+        raise BadMessage(f"{place}: expected a text, a number, true, false, a list or a map, got {got(value)}")
+
+
+def check_key(key: Any, place: str = "") -> None:
+    """Refuse a key of a map that is no short printable text."""
+    if type(key) is not str or len(key) > LONGEST_NAME or not key.isprintable():
+        raise BadMessage(f"{place}: expected keys of at most {LONGEST_NAME} printable letters, got {got(key)}")
+
+
+def got(value: Any) -> str:
+    """What arrived, in a few words however long it is."""
+    if value is None:
+        return "null"
+    if isinstance(value, dict):
+        return "a map"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    if isinstance(value, str):
+        return shown(value[:LONGEST_LINE])
+    return shown(value) if isinstance(value, (int, float)) else "a msgpack extension"

@@ -1,0 +1,70 @@
+"""Parts of messages: what a robot senses, who it is, what there is to draw."""
+
+from __future__ import annotations
+
+from msgspec import field
+
+from paddock.protocol.base import Finite, Int64, Key, Measured, Numbers, Part, Text
+
+
+class PictureData(Part, frozen=True, kw_only=True):
+    """A camera's picture: raw rows of red, green, blue, from the top left; or a JPEG file."""
+
+    width: Int64
+    height: Int64
+    data: bytes
+    jpeg: bool = False
+
+
+class Truth(Part, frozen=True, kw_only=True):
+    """What only a supervisor may know."""
+
+    pose: tuple[Measured, Measured, Measured]  # x, y [m], heading [rad]
+    contacts: tuple[Measured, ...] = ()  # bearings on the body [rad] of what it touched in the last tick
+
+
+class RobotReadings(Part, frozen=True, kw_only=True):
+    """One robot's enabled devices at one tick."""
+
+    wheels: tuple[Measured, Measured]  # how fast they turn [m/s]
+    readings: dict[Key, Numbers] = field(default_factory=dict)
+    pictures: dict[Key, PictureData] = field(default_factory=dict)
+    pans: dict[Key, Measured] = field(default_factory=dict)  # present angles of pivoting devices [rad]
+    truth: Truth | None = None
+
+
+class RobotInfo(Part, frozen=True, kw_only=True):
+    """A robot in the world."""
+
+    name: Text
+    kind: Int64  # number in the list of kinds
+    color: Text
+    owner: Text = ""  # who drives it; empty for nobody
+    spawned: bool = False  # brought along by its owner, and taken away again
+    yours: bool = False  # whether the one who reads this may drive it
+
+
+class SolidShape(Part, frozen=True, kw_only=True):
+    """An obstacle's piece: a polygon's corners, or one centre with a radius."""
+
+    corners: tuple[tuple[Finite, Finite], ...]
+    radius: Finite = 0.0
+    height: Finite
+    color: Text
+
+
+class Mark(Part, frozen=True, kw_only=True):
+    """A named place: where robots may start, a lamp, a source of sound, the middle of a field."""
+
+    kind: Text
+    name: Text
+    at: tuple[Finite, Finite]
+    extent: Finite = 0.0
+
+
+class Score(Part, frozen=True, kw_only=True):
+    """A line of the scoreboard."""
+
+    robot: Text
+    score: Finite
+    note: Text = ""

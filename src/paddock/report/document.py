@@ -1,0 +1,131 @@
+"""Documents: a report as a list of parts, and the one writer of HTML, which renders them with Jinja2."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from paddock.report.quantities import branches, format_value, is_tree
+from paddock.report.sheets import Sheet
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from matplotlib.axes import Axes
+    from PIL.Image import Image
+
+MOST_LINES = 400  # of a log on a page
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title of a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Text; `code` is set as code."""
+
+    kind: ClassVar[str] = "paragraph"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A line in a fainter colour: where a report comes from."""
+
+    kind: ClassVar[str] = "remark"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A line that must be seen: why a run ended before its time."""
+
+    kind: ClassVar[str] = "failure"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture or a chart, the name of its file, and what it shows."""
+
+    kind: ClassVar[str] = "figure"
+    name: str
+    caption: str
+    picture: Image | Axes
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsTable:
+    """Settings as a nested table."""
+
+    kind: ClassVar[str] = "settings"
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LogText:
+    """A log, folded away; the page holds its first 400 lines."""
+
+    kind: ClassVar[str] = "log"
+    lines: tuple[str, ...]
+    file: str = "run.log"
+
+    @property
+    def count(self) -> int:
+        """Number of all lines."""
+        return len(self.lines)
+
+    @property
+    def text(self) -> str:
+        """What the page holds."""
+        more = len(self.lines) - MOST_LINES
+        end = f"\n… and {more} more lines in {self.file}" if more > 0 else ""
+        return "\n".join(self.lines[:MOST_LINES]) + end
+
+
+Part = Heading | Paragraph | Remark | Failure | Figure | SettingsTable | LogText | Sheet
+
+
+def render_html(title: str, parts: Sequence[Part], folder: Path) -> str:
+    """A page that needs no other file; the pictures of figures are taken from PNG files in the folder."""
+    figures = [part for part in parts if isinstance(part, Figure)]
+    images = {part.name: base64.b64encode((folder / f"{part.name}.png").read_bytes()).decode() for part in figures}
+    return _environment().get_template("page.html").render(title=title, parts=parts, images=images)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("paddock.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_strip_control,
+        keep_trailing_newline=True,
+    )
+    environment.globals |= {"branches": branches, "is_tree": is_tree, "format_value": format_value}
+    environment.filters["code"] = _mark_code
+    return environment
+
+
+def _strip_control(value: Any) -> Any:
+    """Without characters that no page may hold."""
+    if isinstance(value, str) and any(letter < " " and letter not in "\n\t" for letter in value):
+        return type(value)("".join(letter for letter in value if letter >= " " or letter in "\n\t"))
+    return value
+
+
+def _mark_code(text: str) -> Any:
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

@@ -1,0 +1,119 @@
+"""Figures of matplotlib without its global state: axes in Paddock's look, and files that are the same every time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from paddock.core.errors import PaddockError
+from paddock.core.files import whole_file
+from paddock.draw.colours import FAINT, INK, PAPER
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from PIL.Image import Image
+
+DPI = 125
+WIDTH, HEIGHT = 8.0, 3.7  # inches: 1000 pixels wide
+TITLE, SUBTITLE, TEXT = 14.0, 9.0, 9.0  # sizes of texts [points]
+# What matplotlib would write into each kind of file: dates and versions, which make every file another one.
+METADATA: Mapping[str, Mapping[str, None]] = MappingProxyType(
+    {
+        ".png": {"Software": None},
+        ".svg": {"Date": None, "Creator": None},
+        ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    }
+)
+
+
+def new_axes(*, width: float = WIDTH, height: float = HEIGHT) -> Axes:
+    """Empty axes in a figure of their own [inches]."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained", facecolor=PAPER)
+    FigureCanvasAgg(figure)
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)  # type: ignore[union-attr, call-arg]
+    ax = figure.add_subplot()
+    ax.set_facecolor(PAPER)
+    return ax
+
+
+def save_figure(picture: Axes | Image, path: str | Path) -> None:
+    """Write a chart as PNG, SVG or PDF by the file's ending, or a picture of Pillow as PNG; always the same bytes."""
+    path = Path(path)
+    ending = path.suffix.lower()
+    is_chart = not hasattr(picture, "getbbox")
+    allowed = tuple(METADATA) if is_chart else (".png",)
+    if ending not in allowed:
+        raise PaddockError(f"{path}: cannot write such a file: expected a name that ends with {', '.join(allowed)}")
+    with whole_file(path, "wb") as file:
+        if is_chart:
+            _save_chart(picture, file, ending)
+        else:
+            picture.save(file, "PNG")  # type: ignore[union-attr]
+
+
+def _save_chart(ax: Any, file: Any, ending: str) -> None:
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": "paddock"}):
+        ax.figure.savefig(file, format=ending[1:], dpi=DPI, metadata=dict(METADATA[ending]))
+
+
+def style_axes(
+    ax: Axes, *, title: str, about: str, x_name: str, y_name: str, above: float = 0.0, beside: float = 0.0
+) -> None:
+    """Titles, names of both axes, a faint grid, and no frame but the two axes.
+
+    Args:
+        ax: axes to style.
+        title: the chart's name.
+        about: more of it, in a smaller line.
+        x_name: what is along the axis, with its unit: "time [s]".
+        y_name: the same for the other axis.
+        above: room to leave between the plot and the titles [points].
+        beside: room that unusually wide labels take on the left [points].
+    """
+    room = axes_width(ax) - beside
+    lift = above + 6.0
+    if about:
+        text = shorten(about, SUBTITLE, room)
+        place: Any = {"xytext": (0.0, lift), "textcoords": "offset points", "va": "bottom"}
+        ax.annotate(text, (0.0, 1.0), xycoords="axes fraction", fontsize=SUBTITLE, color=FAINT, **place)
+        lift += 1.7 * SUBTITLE
+    if title:
+        ax.set_title(shorten(title, TITLE, room), loc="left", fontsize=TITLE, color=INK, pad=lift)
+    ax.set_xlabel(shorten(x_name, TEXT, room), fontsize=TEXT, color=INK)
+    ax.set_ylabel(shorten(y_name, TEXT, 72 * HEIGHT * 0.7), fontsize=TEXT, color=INK)
+    ax.tick_params(labelsize=TEXT, colors=FAINT, labelcolor=INK)
+    ax.grid(visible=True, color=INK, alpha=0.08, linewidth=0.8)
+    ax.set_axisbelow(True)
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(FAINT)
+
+
+def axes_width(ax: Axes) -> float:
+    """About how wide axes are [points], before their labels are laid out."""
+    figure: Any = ax.figure
+    return float(ax.get_position().width * figure.bbox.width / figure.dpi * 72)
+
+
+def text_width(text: str, size: float) -> float:
+    """How wide a text of a font size is; both in points."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0.0, 0.0), text.replace("$", r"\$"), size=size).get_extents().width) if text else 0.0
+
+
+def shorten(text: str, size: float, room: float) -> str:
+    """As much of a text as fits into a width [points]; `$` stands for itself."""
+    kept = text[:400]
+    if text_width(kept, size) > room or kept != text:
+        while kept and text_width(kept + "…", size) > room:
+            kept = kept[:-1]
+        kept = kept.rstrip() + "…"
+    return kept.replace("$", r"\$")

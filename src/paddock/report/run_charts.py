@@ -1,0 +1,85 @@
+"""The charts of a run, on plain arrays: wheel speeds, errors over time, and how often they occur."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paddock.draw.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
+from paddock.report.charts import Floats, Level, Series, Spans, histogram, line_chart
+from paddock.report.quantities import format_quantity, pick_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def wheel_speed_chart(
+    time: Floats, wheels: Floats, *, title: str = "Wheel speeds", spans: Spans = (), ax: Axes | None = None
+) -> Axes:
+    """Wheel speeds over time, with the tasks.
+
+    Args:
+        time: of each row [s], shape (row).
+        wheels: wheel speeds left, right [m/s], shape (row, 2).
+        title: the chart's name.
+        spans: tasks with their start and end [s].
+        ax: axes to draw into; None: a figure of its own.
+    """
+    known = np.abs(wheels[np.isfinite(wheels)])
+    duration = f"{time[-1] - time[0]:.1f} s" if len(time) else "no rows"
+    lines = [
+        Series("left", LEFT, time, wheels[:, 0], width=2.4),  # shows where both are the same
+        Series("right", RIGHT, time, wheels[:, 1], width=1.1),
+    ]
+    about = f"{duration}, at most {float(known.max(initial=0.0)):.3g} m/s"
+    return line_chart(title, lines, about=about, x_name="time [s]", y_name="wheel speed [m/s]", spans=spans, ax=ax)
+
+
+def error_chart(
+    time: Floats, errors: Floats, *, unit: str = "m", title: str = "Error", spans: Spans = (), ax: Axes | None = None
+) -> Axes:
+    """Errors over time, with the tasks; errors in `unit`, shape (row), NaN where there is none."""
+    known = np.abs(errors[np.isfinite(errors)])
+    largest, mean = float(known.max(initial=0.0)), float(known.mean()) if len(known) else math.nan
+    factor, better = pick_unit(largest, unit)
+    return line_chart(
+        title,
+        [Series("error", ERROR, time, errors * factor)],
+        about=f"mean |error| {format_quantity(mean, unit, largest)}, at most {format_quantity(largest, unit)}",
+        x_name="time [s]",
+        y_name=f"error [{better}]" if better else "error",
+        spans=spans,
+        levels=[Level("no error", TARGET, 0.0, dashed=True)],
+        ax=ax,
+    )
+
+
+def error_histogram(
+    errors: Floats,
+    *,
+    quantity: str = "error",
+    unit: str = "m",
+    target: float | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """How often the errors occur or, where there is a target, the values of the quantity themselves."""
+    aim = target or 0.0
+    values = errors[np.isfinite(errors)] + aim
+    usual = float(np.quantile(np.abs(values), 0.99)) if len(values) else 0.0
+    factor, better = pick_unit(usual, unit)
+    mean, spread = (float(values.mean()), float(values.std())) if len(values) else (math.nan, 0.0)
+    levels = [Level(f"target {aim * factor:.4g} {better}".rstrip(), TARGET, aim * factor, dashed=True)]
+    if len(values):
+        levels.insert(0, Level(f"mean {mean * factor:.4g} {better}".rstrip(), MEAN, mean * factor))
+    return histogram(
+        title or quantity,
+        values * factor,
+        about=f"{len(values)} values, standard deviation {format_quantity(spread, unit, usual)}",
+        x_name=f"{quantity} [{better}]" if better else quantity,
+        color=LEFT if target is not None else ERROR,
+        levels=levels,
+        ax=ax,
+    )

@@ -1,0 +1,69 @@
+"""The log of a run as text: settings, what happened in order of time, and the outcome of each robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from paddock.episodes import Event, Trace
+from paddock.episodes.trace import iterate_events
+from paddock.report.quantities import format_quantity, settings_lines
+
+
+def run_log_text(traces: Sequence[Trace], whole: Mapping[str, Any]) -> str:
+    """The whole log: title, settings, what happened in order of time, and the outcome of every robot."""
+    wide = max(len(trace.robot) for trace in traces)
+    lines = [str(whole["title"]), "=" * len(str(whole["title"])), "", *settings_lines(run_settings(whole)), ""]
+    for robot, event in list_events(traces):
+        head = f"{event.time:10.2f} s  {robot:<{wide}}  "
+        lines.append(head + str(event).replace("\n", "\n" + " " * len(head)))
+    lines.append("")
+    for robot, numbers in whole["robots"].items():
+        lines += [robot] + [f"  {name + ':':<22}{value}" for name, value in robot_outcome(numbers)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def run_settings(whole: Mapping[str, Any]) -> dict[str, Any]:
+    """What decided a run, and the digest of its end."""
+    settings = {"world": whole["world"], **whole["config"]}
+    if whole.get("digest"):
+        settings["digest"] = whole["digest"] + ("" if whole["repeatable"] else " (not repeatable: someone intervened)")
+    return settings
+
+
+def list_events(traces: Sequence[Trace]) -> list[tuple[str, Event]]:
+    """What happened in order of time, with the robot's name; beginnings of tasks and contacts are events, too."""
+    found = [(trace.robot, event) for trace in traces for event in _changes(trace)]
+    return sorted([*found, *iterate_events(traces)], key=lambda entry: entry[1].time)
+
+
+def _changes(trace: Trace) -> Iterator[Event]:
+    if not any(event.kind == "task" for event in trace.events):
+        for span in trace.spans():
+            if span.task:
+                yield Event(time=span.start, kind="task", text=f"task: {span.task}")
+    touched = trace.contacts > 0
+    for i in np.flatnonzero(np.diff(touched.astype(int), prepend=0)).tolist():
+        yield Event(time=float(trace.time[i]), kind="note", text="contact" if touched[i] else "free again")
+
+
+def robot_outcome(numbers: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The summary of a robot in words and rounded numbers."""
+    rows = [("time", f"{numbers['duration']:.2f} s"), ("distance", f"{numbers['distance']:.3f} m")]
+    if numbers["estimated_distance"] is not None:
+        rows.append(("estimated distance", f"{numbers['estimated_distance']:.3f} m"))
+    if numbers["mean_speed"] is not None:
+        rows.append(("mean speed", f"{numbers['mean_speed']:.3f} m/s"))
+    if numbers["mean_abs_error"] is not None:
+        mean, most, unit = numbers["mean_abs_error"], numbers["max_abs_error"], numbers["unit"]
+        rows += [("mean |error|", format_quantity(mean, unit, most)), ("max |error|", format_quantity(most, unit))]
+    count = numbers["contacts"]
+    rows.append(("contacts", f"{count:g}, {numbers['contact_time']:.2f} s" if count else "none"))
+    for name, pose in (("end pose", "end_pose"), ("estimated end pose", "estimated_end_pose")):
+        if numbers[pose] is not None and None not in numbers[pose]:
+            x, y, heading = numbers[pose]
+            rows.append((name, f"x {x:.3f} m, y {y:.3f} m, {round(math.degrees(heading))}°"))
+    return rows

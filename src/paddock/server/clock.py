@@ -1,0 +1,268 @@
+"""ServerClock: lets time pass. It waits for everyone in the lock, for the pace, and for the person who paused it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from paddock.arena import Arena
+
+log = logging.getLogger("paddock.server")
+
+SLICE = 0.01  # wall seconds of simulation before messages are looked at again
+LONGEST_LEAP = 0.1  # simulated seconds of a free clock before messages are looked at again
+PATIENCE = 3.0  # wall seconds for which someone may hold up the others before people are told who it is
+FARTHEST_BEHIND = 0.25  # wall seconds; what is farther behind its pace is not caught up with
+
+
+class Audience(Protocol):
+    """Those who want to know that time has passed."""
+
+    def next_tick(self, tick: int) -> float:
+        """The next tick after this one at which someone wants to look; infinity for none."""
+
+    def before_ticks(self) -> None:
+        """Time is about to pass."""
+
+    def after_ticks(self) -> None:
+        """Time has passed."""
+
+    def report_lag(self, member: Member) -> None:
+        """A member of the lock holds up the others."""
+
+    def report_resumed(self, member: Member) -> None:
+        """A member that was said to lag has answered."""
+
+    def on_release(self, member: Member) -> None:
+        """A member of the lock did not answer in time."""
+
+    def on_clock_change(self) -> None:
+        """Speed, pause or lock have changed."""
+
+
+@dataclass(eq=False)
+class Member:
+    """Someone who asks for time to pass. In the lock, time waits for them."""
+
+    name: str
+    timeout: float = 10.0  # seconds to ask for more time while others wait
+    locked: bool = False
+    target: int = 0  # the tick they have asked for
+    waiting: Callable[[], None] | None = None  # to call when it has come
+    lags: bool = False  # it holds up the others, and people were told so
+    _patience: asyncio.TimerHandle | None = field(default=None, repr=False)  # until it is released
+    _tale: asyncio.TimerHandle | None = field(default=None, repr=False)  # until people are told
+
+
+class ServerClock:
+    """The clock of a served arena. Everything happens in the event loop's thread."""
+
+    def __init__(self, arena: Arena, audience: Audience, *, speed: float | None, lock_step: bool) -> None:
+        self.arena, self.audience, self.lock_step = arena, audience, lock_step
+        self.speed = speed  # None for flat out
+        self.running = True
+        self.members: list[Member] = []
+        self._extra = 0  # ticks that a paused clock may still run
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.Handle | None = None
+        self._cost = 1e-5  # wall seconds of a tick, about
+        self._leap = max(1, int(LONGEST_LEAP / arena.dt))  # ticks
+        self._start_pace()
+
+    # ---- what people ask for
+
+    def join(self, member: Member, lock: bool) -> None:
+        """Take part; in the lock, from the present tick on."""
+        if member not in self.members:
+            self.members.append(member)
+            member.target = self.arena.tick
+        member.locked = lock
+        member.target = max(member.target, self.arena.tick)
+        self.audience.on_clock_change()
+        self.run_ticks()
+
+    def leave(self, member: Member) -> None:
+        """Time waits no longer for this one."""
+        self._calm(member)
+        member.locked, member.waiting = False, None
+        if member in self.members:
+            self.members.remove(member)
+            self.audience.on_clock_change()
+        self.run_ticks()
+
+    def ask(self, member: Member, ticks: int, then: Callable[[], None]) -> None:
+        """Acknowledge the present tick, and be called when so many ticks have passed."""
+        if member.lags:
+            self.audience.report_resumed(member)
+        self._calm(member)
+        member.target = self.arena.tick + ticks
+        member.waiting = then
+        self.run_ticks()
+
+    def set_running(self, running: bool) -> None:
+        self.running, self._extra = running, 0
+        self._announce()
+
+    def set_speed(self, speed: float | None) -> None:
+        self.speed = speed
+        self._announce()
+
+    def advance(self, ticks: int) -> None:
+        """Let a paused clock run for some ticks."""
+        self._extra = 0 if self.running else self._extra + ticks
+        self.run_ticks()
+
+    def on_jump(self) -> None:
+        """The arena's clock was set to another time."""
+        for member in self.members:
+            member.target = self.arena.tick
+        self._announce()
+
+    def close(self) -> None:
+        """No more time passes."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.running = False
+        for member in self.members:
+            self._calm(member)
+
+    @property
+    def lock(self) -> list[Member]:
+        return [member for member in self.members if member.locked]
+
+    # ---- time
+
+    def run_ticks(self) -> None:
+        """Let time pass for as long as it may; come back by itself when it may again."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        began, first = time.perf_counter(), self.arena.tick
+        while True:
+            self._answer()
+            ticks = self._allowed()
+            if ticks < 1:
+                break
+            ahead = self._ahead()
+            if ahead > 0:
+                self._timer = self._loop.call_later(ahead, self.run_ticks)
+                break
+            waited = time.perf_counter() - began > SLICE or (self.arena.tick - first >= self._leap and not self.lock)
+            if waited:
+                self._timer = self._loop.call_soon(self.run_ticks)
+                break
+            self._step(ticks)
+        self._watch_laggards()
+
+    def _step(self, most: int) -> None:
+        ticks = most if most == 1 else min(most, self._paced(), max(1, int(SLICE / self._cost)))
+        began = time.perf_counter()
+        self.audience.before_ticks()
+        self.arena.advance(ticks)
+        self._cost += 0.2 * ((time.perf_counter() - began) / ticks - self._cost)
+        if self._extra:
+            self._extra = max(0, self._extra - ticks)
+        self.audience.after_ticks()
+
+    def _allowed(self) -> int:
+        """How many ticks may pass before someone has to be heard; the pace apart."""
+        tick = self.arena.tick
+        if self.running:
+            if self.lock_step and not any(member.locked for member in self.members):
+                return 0
+            limit = tick + self._leap
+        elif self._extra:
+            limit = tick + self._extra
+        else:
+            return 0
+        for member in self.members:
+            if member.target < limit and (member.locked or member.waiting is not None):
+                limit = member.target
+        return int(min(limit, self.audience.next_tick(tick))) - tick
+
+    def _answer(self) -> None:
+        tick = self.arena.tick
+        for member in self.members:
+            if member.waiting is not None and member.target <= tick:
+                break
+        else:
+            return
+        for member in list(self.members):
+            if member.waiting is not None and member.target <= tick:
+                then, member.waiting = member.waiting, None
+                try:
+                    then()
+                except Exception:  # one client's trouble; the clock goes on
+                    log.exception("%s could not be told that its time has passed", member.name)
+
+    # ---- pace
+
+    def _start_pace(self) -> None:
+        self._start, self._start_tick = time.perf_counter(), self.arena.tick
+
+    def due(self, tick: int) -> float:
+        """When a tick is to be reached at the present pace, by `time.perf_counter`."""
+        return self._start + (tick - self._start_tick) * self.arena.dt / (self.speed or math.inf)
+
+    def _ahead(self) -> float:
+        """Wall seconds until the next tick is due; not more than 0 if it is."""
+        if self.speed is None:
+            return 0.0
+        ahead = self.due(self.arena.tick + 1) - time.perf_counter()
+        if ahead < -FARTHEST_BEHIND or self.arena.tick < self._start_tick:
+            self._start_pace()
+            return 0.0
+        return ahead
+
+    def _paced(self) -> int:
+        """How many ticks are due."""
+        if self.speed is None:
+            return 1_000_000
+        elapsed = (time.perf_counter() - self._start) * self.speed / self.arena.dt
+        return max(1, math.floor(elapsed) - (self.arena.tick - self._start_tick))
+
+    def _announce(self) -> None:
+        self._start_pace()
+        self.audience.on_clock_change()
+        self.run_ticks()
+
+    # ---- patience
+
+    def _watch_laggards(self) -> None:
+        """Those in the lock who let others wait have their timeout to answer."""
+        tick = self.arena.tick
+        others_wait = not self.lock_step or any(member.target > tick for member in self.members)
+        for member in self.members:
+            if not member.locked:
+                continue
+            if others_wait and self.running and member.target <= tick and member.waiting is None:
+                if member._patience is None and math.isfinite(member.timeout):
+                    member._patience = self._loop.call_later(member.timeout, self._release, member)
+                if member._tale is None and not member.lags:
+                    member._tale = self._loop.call_later(PATIENCE, self._report, member)
+            else:
+                self._calm(member)
+
+    def _report(self, member: Member) -> None:
+        member.lags, member._tale = True, None
+        self.audience.report_lag(member)
+
+    def _release(self, member: Member) -> None:
+        self._calm(member)
+        member.locked = False
+        self.audience.on_release(member)
+        self.audience.on_clock_change()
+        self.run_ticks()
+
+    @staticmethod
+    def _calm(member: Member) -> None:
+        if member._patience is not None:
+            member._patience.cancel()
+        if member._tale is not None:
+            member._tale.cancel()
+        member._patience, member._tale, member.lags = None, None, False

@@ -1,0 +1,292 @@
+"""What is done for each request: one function per message, `(session, client, message) → answer`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from paddock.arena import Robot
+from paddock.arena.devices import Camera
+from paddock.core.errors import BadMessage, Refused, SimulationError
+from paddock.protocol import Message
+from paddock.protocol import messages as m
+from paddock.server.access import Role
+from paddock.server.client import Client, FrameStream, Subscription
+from paddock.server.world_view import picture, scene_of
+
+if TYPE_CHECKING:
+    from paddock.server.session import Session
+
+Handler = Callable[["Session", Client, Any], Message | None]
+F = TypeVar("F", bound=Handler)
+MOST_SUBSCRIPTIONS = 256  # of one client
+MOST_SNAPSHOTS = 16  # of one client
+SLOWEST = 0.01  # simulated seconds per second
+
+HANDLERS: dict[type[Message], Handler] = {}
+
+
+def handles(message: type[m.Message], role: Role = Role.VIEWER) -> Callable[[F], F]:
+    """Enter a function in the list; it is only called for those who have the role."""
+
+    def enter(function: F) -> F:
+        def checked(session: Session, client: Client, wish: Any) -> Message | None:
+            client.grant.check(role, message.type)
+            return function(session, client, wish)
+
+        HANDLERS[message] = function if role is Role.VIEWER else checked
+        return function
+
+    return enter
+
+
+@handles(m.Hello)
+def hello(session: Session, client: Client, wish: m.Hello) -> Message:
+    raise BadMessage("hello: you are welcome already")
+
+
+# ---- robots
+
+
+@handles(m.Claim)
+def claim(session: Session, client: Client, wish: m.Claim) -> Message:
+    session.ownership.claim(client, wish.robot, force=wish.force, asked=True)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Spawn)
+def spawn(session: Session, client: Client, wish: m.Spawn) -> Message:
+    session.ownership.spawn(client, wish)
+    session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Leave)
+def leave(session: Session, client: Client, wish: m.Leave) -> Message:
+    session.ownership.check_known(wish.robot)
+    if session.ownership.owners.get(wish.robot) is not client:
+        raise Refused(f"leave: robot {wish.robot!r} is not yours")
+    session.ownership.give_up([wish.robot], session.clients)
+    return m.Done(id=wish.id)
+
+
+@handles(m.SetPose, Role.SUPERVISOR)
+def set_pose(session: Session, client: Client, wish: m.SetPose) -> Message:
+    session.ownership.check_known(wish.robot)
+    session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
+    session.history.break_path(wish.robot)
+    session.push_all()
+    session.interventions.announce(client, "teleport", f"{wish.robot} was moved by hand", wish.robot)
+    return m.Done(id=wish.id)
+
+
+# ---- sensing
+
+
+def handle_for(session: Session, client: Client, robot: str) -> Robot:
+    """A client's own handle to a robot that it may read."""
+    session.ownership.check_known(robot)
+    client.grant.check_robot(robot, "read")
+    return client.handle(session.arena, robot)
+
+
+@handles(m.Enable)
+def enable(session: Session, client: Client, wish: m.Enable) -> Message:
+    handle = handle_for(session, client, wish.robot)
+    (handle.enable if wish.on else handle.disable)(*wish.devices)
+    return m.Done(id=wish.id)
+
+
+@handles(m.PollOnly)
+def poll_only(session: Session, client: Client, wish: m.PollOnly) -> Message:
+    handle_for(session, client, wish.robot).device(wish.device).poll_only(wish.on)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Sense)
+def sense(session: Session, client: Client, wish: m.Sense) -> Message:
+    handle = handle_for(session, client, wish.robot)
+    session.ownership.command(client, wish.commands)
+    return m.Observed(id=wish.id, tick=session.arena.tick, robots={wish.robot: session.readings(client, handle)})
+
+
+@handles(m.Read)
+def read(session: Session, client: Client, wish: m.Read) -> Message:
+    device = handle_for(session, client, wish.robot).device(wish.device)
+    session.ownership.command(client, wish.commands)
+    tick = session.arena.tick
+    device.refuse_if_disabled()
+    if not isinstance(device, Camera):
+        values = device.raw_values() if wish.raw else device.robot.body.read(device, raw=False)
+        return m.Reading(id=wish.id, tick=tick, values=values)
+    if wish.raw:
+        return m.Reading(id=wish.id, tick=tick, values=device.depth().ravel())
+    return m.Reading(id=wish.id, tick=tick, picture=picture(device, jpeg=False))
+
+
+@handles(m.Subscribe)
+def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
+    handle_for(session, client, wish.robot)
+    if len(client.subscriptions | {(wish.robot, wish.stream): None}) > MOST_SUBSCRIPTIONS:
+        raise Refused(f"subscribe: you have {MOST_SUBSCRIPTIONS} subscriptions already; end one first")
+    handle = session.arena.robots.new_handle(wish.robot)
+    handle.enable(*wish.devices)
+    for name in wish.devices:
+        handle.device(name).polled = False
+    handle.refresh()
+    every = max(1, round(wish.period / session.arena.dt))
+    subscription = Subscription(handle, every, session.arena.tick, wish.jpeg, wish.stream)
+    client.subscriptions[wish.robot, wish.stream] = subscription
+    client.send(m.Done(id=wish.id))
+    session.push(client, subscription)
+
+
+@handles(m.Unsubscribe)
+def unsubscribe(session: Session, client: Client, wish: m.Unsubscribe) -> Message:
+    client.subscriptions.pop((wish.robot, wish.stream), None)
+    return m.Done(id=wish.id)
+
+
+# ---- commands and time
+
+
+@handles(m.Steer)
+def steer(session: Session, client: Client, wish: m.Steer) -> None:
+    session.ownership.command(client, wish.commands)
+
+
+@handles(m.Step, Role.CONTROLLER)
+def step(session: Session, client: Client, wish: m.Step) -> None:
+    if client.step_id is not None:
+        raise Refused("step: your last step is still under way")
+    session.ownership.command(client, wish.commands)
+    client.step_id = wish.id
+    member, clock = client.member, session.clock
+    if member not in clock.members or member.locked != client.wants_lock:
+        clock.join(member, client.wants_lock)
+    clock.ask(member, wish.ticks, lambda: session.finish_step(client))
+
+
+@handles(m.Lock, Role.CONTROLLER)
+def lock(session: Session, client: Client, wish: m.Lock) -> Message:
+    client.wants_lock, client.member.timeout = wish.on, wish.timeout
+    session.clock.join(client.member, wish.on)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Play, Role.SUPERVISOR)
+def play(session: Session, client: Client, wish: m.Play) -> Message:
+    if session.has_ended:
+        session.run_again(None)
+    elif not session.clock.running:
+        session.interventions.announce(client, "resume", "resumed")
+    session.clock.set_running(True)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Pause, Role.SUPERVISOR)
+def pause(session: Session, client: Client, wish: m.Pause) -> Message:
+    if session.clock.running:
+        session.interventions.announce(client, "pause", "paused")
+    session.clock.set_running(False)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Advance, Role.SUPERVISOR)
+def advance(session: Session, client: Client, wish: m.Advance) -> Message:
+    if session.clock.running:
+        raise Refused("advance: the clock is running; pause it first")
+    session.clock.advance(wish.ticks)
+    return m.Done(id=wish.id)
+
+
+@handles(m.SetSpeed, Role.SUPERVISOR)
+def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
+    if 0 < wish.speed < SLOWEST:
+        raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
+    session.interventions.announce(
+        client, "speed", f"speed set to {wish.speed:g}" if wish.speed else "speed set to flat out"
+    )
+    session.clock.set_speed(wish.speed or None)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Reset, Role.SUPERVISOR)
+def reset(session: Session, client: Client, wish: m.Reset) -> Message:
+    if session.has_ended:
+        session.run_again(wish.seed)
+    else:
+        session.arena.reset(wish.seed)
+        session.on_jump()
+        session.interventions.announce(client, "reset", "reset")
+    return m.Done(id=wish.id)
+
+
+@handles(m.RunAgain, Role.SUPERVISOR)
+def run_again(session: Session, client: Client, wish: m.RunAgain) -> Message:
+    if not session.has_ended:
+        raise Refused("run_again: no run has ended; `reset` goes back to the start")
+    session.run_again(wish.seed)
+    return m.Done(id=wish.id)
+
+
+@handles(m.Digest, Role.SUPERVISOR)
+def digest(session: Session, client: Client, wish: m.Digest) -> Message:
+    return m.Answer(id=wish.id, value=session.arena.digest())
+
+
+@handles(m.TakeSnapshot, Role.SUPERVISOR)
+def snapshot(session: Session, client: Client, wish: m.TakeSnapshot) -> Message:
+    if len(client.snapshots) >= MOST_SNAPSHOTS:
+        client.snapshots.pop(next(iter(client.snapshots)))
+    number = next(client.snapshot_numbers)
+    client.snapshots[number] = session.arena.snapshot()
+    return m.Answer(id=wish.id, value=number)
+
+
+@handles(m.Restore, Role.SUPERVISOR)
+def restore(session: Session, client: Client, wish: m.Restore) -> Message:
+    snapshot = client.snapshots.get(wish.snapshot)
+    if snapshot is None:
+        raise SimulationError(
+            f"restore: no snapshot {wish.snapshot}; the server keeps the last {MOST_SNAPSHOTS} of each client"
+        )
+    session.arena.restore(snapshot)
+    session.on_jump()
+    session.interventions.announce(client, "restore", "went back to a snapshot")
+    return m.Done(id=wish.id)
+
+
+# ---- the page
+
+
+@handles(m.LookRequest)
+def look(session: Session, client: Client, wish: m.LookRequest) -> Message:
+    return scene_of(session.arena, session.floor_png, wish.id)
+
+
+@handles(m.Frames)
+def frames(session: Session, client: Client, wish: m.Frames) -> Message:
+    client.stop_frames()
+    if wish.rate:
+        client.frames = FrameStream(1 / wish.rate)
+        session.stream_frames(client)
+        session.viewed.set()
+    return m.Done(id=wish.id)
+
+
+@handles(m.Recall)
+def recall(session: Session, client: Client, wish: m.Recall) -> Message:
+    history = session.history
+    if not wish.robot:
+        return m.History(id=wish.id, ticks=history.ticks, paths=history.paths())
+    session.ownership.check_known(wish.robot)
+    client.grant.check_robot(wish.robot, "read")
+    wheels, readings = history.wheels(wish.robot), history.readings(wish.robot)
+    return m.History(id=wish.id, ticks=history.ticks, wheels=wheels, readings=readings)
+
+
+@handles(m.Got)
+def got(session: Session, client: Client, wish: m.Got) -> None:
+    if client.frames is not None:
+        client.frames.got = max(client.frames.got, min(wish.frame, client.frames.sent))

@@ -1,0 +1,54 @@
+"""Interventions: what people and other programs do to a run is told to whoever runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from paddock.episodes.events import Kind
+from paddock.protocol import messages as m
+from paddock.server.client import Client
+
+if TYPE_CHECKING:
+    from paddock.server.session import Session
+
+NOTED_BY_ARENA = ("teleport", "reset", "restore", "spawn", "remove")  # whoever does it
+
+
+class Interventions:
+    """Tells a run in this process, viewers of that run, and other clients who asked for it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._drivers: dict[str, Client] = {}  # by robot, as last noted
+
+    def announce(self, client: Client, kind: Kind, text: str, robot: str | None = None) -> None:
+        """A client intervened. The first act is also told to viewers of a run, because it cannot be repeated now."""
+        session = self._session
+        arena, run = session.arena, session.run
+        if kind not in NOTED_BY_ARENA:
+            arena.note_event(kind, robot, text)
+        if run is not None and run.state == "running" and not run.intervention:
+            session.set_run(replace(run, intervention=f"{text} at {arena.time:g} s"))
+        told = text if client.name in text else f"{text} (by {client.name})"
+        news = m.EventNews(kind=kind, robot=robot, text=told, tick=arena.tick)
+        for other in session.clients:
+            if other.wants_events and other is not client:
+                other.send(news)
+
+    def note_drivers(self) -> None:
+        """Who took a robot over from another client, or from the program that runs this arena."""
+        ownership, arena = self._session.ownership, self._session.arena
+        before, self._drivers = self._drivers, dict(ownership.owners)
+        beside_program = arena.gate is not None
+        for robot in before.keys() | self._drivers.keys():
+            old, new = before.get(robot), self._drivers.get(robot)
+            if old is new or robot in ownership.spawned:
+                continue
+            if new is not None and (old is not None or beside_program):
+                self.announce(new, "driver", f"{new.name} took over {robot}", robot)
+            elif old is not None and robot not in arena.numbers:
+                self.announce(old, "remove", f"{robot} went", robot)
+            elif old is not None and new is None and beside_program:
+                self.announce(old, "driver", f"{old.name} gave {robot} back", robot)

@@ -1,0 +1,186 @@
+"""Ownership: who drives which robot, who brought one along, and what a driver's word is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena import Arena
+from paddock.core.errors import PaddockError, Refused, UnknownName
+from paddock.core.observation import Command
+from paddock.protocol import messages as m
+from paddock.sensors.appearance import add_appearances
+from paddock.server.access import Role
+from paddock.server.client import Client
+from paddock.server.uploads import uploaded_robot
+
+MOST_ROBOTS, MOST_BROUGHT = 5000, 32  # in the world; by one client
+
+
+class Ownership:
+    """The robots of a served arena and their drivers."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.owners: dict[str, Client] = {}  # by robot
+        self.spawned: set[str] = set()
+        self.changes = 0  # of robots or drivers so far
+        self._layout = arena.layout
+        self._held: dict[str, NDArray[np.float64]] = {}  # commands that a program in this process must not overrule
+
+    def catch_up(self, clients: Iterable[Client]) -> None:
+        """A program in this process may have taken robots away, or brought some: forget those that are gone."""
+        if self._layout == self.arena.layout:
+            return
+        self._layout = self.arena.layout
+        self.changes += 1
+        there = self.arena.numbers
+        for client in clients:
+            for name in {*client.handles, *client.driven, *(robot for robot, _ in client.subscriptions)} - set(there):
+                client.forget(name)
+        self.owners = {name: owner for name, owner in self.owners.items() if name in there}
+        self._held = {name: command for name, command in self._held.items() if name in there}
+        self.spawned &= set(there)
+
+    def check_known(self, name: str) -> None:
+        """Refuse a robot that is not there."""
+        if name not in self.arena:
+            raise UnknownName("robot", name, self.arena.robots)
+
+    def claim(self, client: Client, name: str, *, force: bool = False, asked: bool = False) -> None:
+        """Make sure that a client drives a robot, or refuse; `asked`: not just because of a command."""
+        owner = self.owners.get(name)
+        if owner is client:
+            return
+        self.check_known(name)
+        client.grant.check(Role.CONTROLLER, f"robot {name!r}")
+        client.grant.check_robot(name, "claim")
+        if owner is not None:
+            self._check_take_over(client, owner, name, force=force, asked=asked)
+            owner.driven.remove(name)
+            self.halt(name)
+        self.owners[name] = client
+        client.driven.append(name)
+        self.changes += 1
+
+    def _check_take_over(self, client: Client, owner: Client, name: str, *, force: bool, asked: bool) -> None:
+        """A supervisor may take a robot by force; people may take their own from a connection that they left behind."""
+        if force:
+            client.grant.check(Role.SUPERVISOR, "claim by force")
+            return
+        own = bool(client.grant.name) and owner.grant is client.grant
+        if own and (asked or owner.silent):
+            return
+        if own:
+            fix = f"arena.claim({name!r}) takes it from your other connection"
+        elif client.grant.role is Role.SUPERVISOR:
+            fix = f"arena.claim({name!r}, force=True) takes it"
+        else:
+            fix = f"arena.leave({name!r}) over there sets it free, or a supervisor can take it"
+        raise Refused(f"robot {name!r} is driven by {owner.name}: {fix}")
+
+    def spawn(self, client: Client, wish: m.Spawn) -> None:
+        """Bring a client's robot into the world."""
+        client.grant.check(Role.CONTROLLER, "spawn")
+        client.grant.check_robot(wish.robot, "spawn")
+        if len(self.arena.robots) >= MOST_ROBOTS:
+            raise Refused(f"spawn: there are {MOST_ROBOTS} robots already")
+        if sum(name in self.spawned for name in client.driven) >= MOST_BROUGHT:
+            raise Refused(f"spawn: you brought {MOST_BROUGHT} robots along already; let one leave first")
+        spec = uploaded_robot(wish.kind)
+        self.arena.spawn(wish.robot, spec, at=wish.at, heading=wish.heading, color=wish.color)
+        self._layout = self.arena.layout
+        self.spawned.add(wish.robot)
+        self.owners[wish.robot] = client
+        client.driven.append(wish.robot)
+        self.changes += 1
+
+    def give_up(self, robots: Iterable[str], clients: Iterable[Client]) -> None:
+        """Robots lose their driver: they stop; those that were brought along vanish, for all clients."""
+        for name in list(robots):
+            self.halt(name)
+            self.owners.pop(name).driven.remove(name)  # what it watches and has enabled stays as it is
+            self.changes += 1
+            if name in self.spawned:
+                self.spawned.discard(name)
+                for client in clients:
+                    client.forget(name)
+                self.arena.remove(name)
+                self._layout = self.arena.layout
+
+    def halt(self, name: str) -> None:
+        """Stand still and be silent."""
+        self._held.pop(name, None)
+        robot = self.arena[name]
+        robot.stop()
+        if robot.spec.speaker:
+            robot.speaker.stop()
+
+    def command(self, client: Client, commands: Mapping[str, Command]) -> None:
+        """Carry out all commands of a client, or refuse all."""
+        if len(commands) == 1 and self._steer_one(client, commands):
+            return
+        owned = len(client.driven)
+        try:
+            for name in commands:
+                self.claim(client, name)
+            self._apply(client, commands)
+        except PaddockError:
+            for name in client.driven[owned:]:  # what was claimed for this only
+                del self.owners[name]
+            del client.driven[owned:]
+            raise
+
+    def _steer_one(self, client: Client, commands: Mapping[str, Command]) -> bool:
+        """Carry out the commonest of all commands, speeds for the wheels of one's robot; False if it is another."""
+        ((name, command),) = commands.items()
+        plain = command.wheels is not None and not command.pans and not command.leds and command.tone is None
+        if not plain or self.owners.get(name) is not client or self.arena.gate is not None:
+            return False
+        client.handle(self.arena, name).wheels.set(*command.wheels)  # type: ignore[misc]
+        return True
+
+    def _apply(self, client: Client, commands: Mapping[str, Command]) -> None:
+        rows = [self.arena.numbers[name] for name in commands]
+        before = self.arena.commands[0, rows], self.arena.motion[rows]  # copies
+        try:
+            for name, command in commands.items():
+                client.handle(self.arena, name).apply(command)
+        except PaddockError:
+            self.arena.commands[0, rows], self.arena.motion[rows] = before
+            raise
+        if self.arena.gate is not None:
+            self._held |= {name: self.arena.commands[0, row].copy() for name, row in zip(commands, rows, strict=True)}
+
+    def forget_commands(self) -> None:
+        """After a jump in time, nobody has said anything yet."""
+        self._held.clear()
+
+    def repeat_commands(self) -> None:
+        """Say again what drivers said last: a program in this process may have said something else meanwhile."""
+        for name, command in self._held.items():
+            self.arena.commands[0, self.arena.numbers[name]] = command
+
+    def robot_list(self, client: Client) -> m.RobotList:
+        """All robots, as a client is told of them."""
+        kinds = list(dict.fromkeys(self.arena.built.robots))
+        numbers = {kind: i for i, kind in enumerate(kinds)}
+        may_drive = client.grant.role >= Role.CONTROLLER
+        return m.RobotList(
+            kinds=tuple(add_appearances(kind.to_table(), kind.sensors) for kind in kinds),
+            robots=tuple(
+                m.RobotInfo(
+                    name=robot.name,
+                    kind=numbers[kind],
+                    color=robot.color or kind.body.color,
+                    owner=self.owners[robot.name].name if robot.name in self.owners else "",
+                    spawned=robot.name in self.spawned,
+                    yours=may_drive
+                    and client.grant.covers(robot.name)
+                    and self.owners.get(robot.name, client) is client,
+                )
+                for robot, kind in zip(self.arena.world.robots, self.arena.built.robots, strict=True)
+            ),
+        )

@@ -1,0 +1,60 @@
+// The head of the monitor: who the robot is, the switch to drive it, the button that copies its program.
+
+import { icon, make, setText } from "./dom.js";
+
+const KEYS = "Drive with the arrow keys, WASD or the stick on the arena (E)";
+
+export class MonitorHeader {
+  constructor(session, driver, robot, onCopy) {
+    Object.assign(this, { session, driver });
+    const kind = session.kindOf(robot);
+    const swatch = make("span", "swatch");
+    swatch.style.background = robot.color;
+    const name = make("h2", "", { textContent: robot.name, dataset: { testid: "monitor-name" } });
+    this.owner = make("span", "owner");
+    const says = { title: "Close (Esc)", "aria-label": "Close the monitor" };
+    const close = make("button", "icon", { type: "button", ...says }, icon("close"));
+    close.addEventListener("click", () => session.select(""));
+    this.word = make("span");
+    this.drive = make(
+      "button",
+      "drive",
+      { type: "button", role: "switch", dataset: { testid: "drive" } },
+      make("span", "track", {}, make("span", "thumb")),
+      this.word,
+    );
+    this.drive.addEventListener("click", () => driver.toggle());
+    const about = { title: "Copy a Python program that drives this robot", dataset: { testid: "snippet-copy" } };
+    const copy = make("button", "quiet", { type: "button", ...about }, icon("copy"), "Python");
+    copy.addEventListener("click", onCopy);
+    this.unseen = make("p", "unseen-note", { dataset: { testid: "unseen" } });
+    const who = make("div", "", {}, name, make("p", "", {}, kind.title || kind.name, this.owner));
+    this.element = make(
+      "header",
+      "",
+      {},
+      make("div", "who", {}, swatch, who, close),
+      make("div", "actions", {}, this.drive, copy),
+      this.unseen,
+    );
+  }
+
+  /** Show who drives, and whether this page may. */
+  update(robot) {
+    const { session } = this;
+    const why = session.whyNotDrive(robot);
+    const on = this.driver.robot === robot.name;
+    const others = session.isOthers(robot);
+    this.drive.disabled = Boolean(why) && !on;
+    this.drive.title = why || (others ? `Drive instead of ${robot.owner} (E)` : KEYS);
+    this.drive.setAttribute("aria-checked", on);
+    setText(this.word, others ? "Take over" : "Drive");
+    const who = robot.owner === session.client ? "you" : robot.owner;
+    setText(this.owner, robot.owner ? ` · driven by ${who}` : "");
+  }
+
+  /** Say why there are no readings; an empty reason if there are. */
+  tellUnseen(why) {
+    setText(this.unseen, why && `No readings: ${why.replace(/^[\w.]+: /, "")}`);
+  }
+}

@@ -1,0 +1,163 @@
+// The list of robots (only the visible rows exist, so that thousands are no trouble), and the scoreboard.
+
+const ROW = 34; // pixels
+const SEARCH_FROM = 10; // robots
+const LOOK_EVERY = 200; // [ms]
+
+export class RobotList {
+  rows = []; // the rows that exist
+  matching = []; // numbers of the robots in the list
+
+  constructor(session, { list, count, search }) {
+    Object.assign(this, { session, list, count, search });
+    this.room = list.querySelector(".room");
+    list.addEventListener("scroll", () => this.show());
+    list.addEventListener("keydown", (event) => this.#key(event));
+    list.addEventListener("click", (event) => {
+      const row = event.target.closest(".row");
+      if (row) session.select(row.dataset.robot);
+    });
+    search.addEventListener("input", () => this.refresh());
+    session.on("robots", () => this.refresh());
+    session.on("select", () => {
+      this.reveal();
+      this.show();
+    });
+    new ResizeObserver(() => this.show()).observe(list);
+    setInterval(() => this.#showContacts(), LOOK_EVERY);
+  }
+
+  refresh() {
+    const { robots } = this.session;
+    const wanted = this.search.value.trim().toLowerCase();
+    this.matching = [];
+    robots.forEach((robot, i) => {
+      if (`${robot.name}\n${robot.owner}`.toLowerCase().includes(wanted)) this.matching.push(i);
+    });
+    this.search.hidden = robots.length < SEARCH_FROM;
+    this.count.textContent = wanted ? `${this.matching.length} of ${robots.length}` : robots.length;
+    this.room.style.height = `${ROW * this.matching.length}px`;
+    this.list.style.setProperty("--natural", `${ROW * this.matching.length}px`);
+    this.show();
+  }
+
+  /** Fill the rows that can be seen. */
+  show() {
+    const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 2);
+    const count = Math.min(this.matching.length - first, Math.ceil(this.list.clientHeight / ROW) + 4);
+    while (this.rows.length < count) this.rows.push(this.room.appendChild(newRow()));
+    this.rows.forEach((row, k) => {
+      row.hidden = k >= count;
+      if (k < count) this.#fill(row, first + k);
+    });
+    this.#showContacts();
+  }
+
+  #fill(row, place) {
+    const robot = this.session.robots[this.matching[place]];
+    const [swatch, name, owner] = row.children;
+    row.style.transform = `translateY(${place * ROW}px)`;
+    row.dataset.robot = robot.name;
+    row.dataset.number = this.matching[place];
+    row.id = `robot-row-${this.matching[place]}`;
+    row.setAttribute("aria-selected", robot.name === this.session.selected);
+    swatch.style.background = robot.color;
+    name.textContent = robot.name;
+    const yours = robot.owner && robot.owner === this.session.client;
+    owner.textContent = yours ? "you" : robot.owner;
+    owner.title = robot.owner ? `driven by ${robot.owner}` : "";
+    if (robot.name === this.session.selected) this.list.setAttribute("aria-activedescendant", row.id);
+  }
+
+  #showContacts() {
+    const { states } = this.session;
+    const now = performance.now();
+    for (const row of this.rows) {
+      if (row.hidden) continue;
+      const touching = states.glow(Number(row.dataset.number), now) > 0;
+      if (row.classList.contains("touching") === touching) continue;
+      row.classList.toggle("touching", touching);
+      row.lastChild.title = touching ? "touches something" : "";
+    }
+  }
+
+  /** Scroll to the chosen robot. */
+  reveal() {
+    const place = this.matching.indexOf(this.session.index.get(this.session.selected));
+    if (place < 0) return;
+    const [highest, lowest] = [place * ROW, (place + 1) * ROW - this.list.clientHeight];
+    this.list.scrollTop = Math.min(highest, Math.max(lowest, this.list.scrollTop));
+  }
+
+  /** Choose the next robot of the list, or the one before. */
+  move(steps) {
+    if (!this.matching.length) return;
+    const place = this.matching.indexOf(this.session.index.get(this.session.selected));
+    const next = place < 0 ? 0 : (place + steps + this.matching.length) % this.matching.length;
+    this.session.select(this.session.robots[this.matching[next]].name);
+  }
+
+  #key(event) {
+    const steps = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!steps || this.session.driving) return;
+    this.move(steps);
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+function newRow() {
+  const row = document.createElement("div");
+  row.className = "row";
+  row.setAttribute("role", "option");
+  row.dataset.testid = "robot-item";
+  for (const part of ["swatch", "name", "owner", "contact"]) {
+    const cell = document.createElement("span");
+    cell.className = part;
+    row.append(cell);
+  }
+  return row;
+}
+
+/** The scoreboard, if the server keeps one. */
+export function scoreboard(session, panel, rows) {
+  session.on("scores", () => {
+    panel.hidden = !session.scores.length;
+    const sorted = [...session.scores].sort((a, b) => b.score - a.score);
+    const decimals = decimalsOf(sorted.map(({ score }) => score));
+    rows.replaceChildren(...sorted.map((score) => scoreRow(session, score, decimals)));
+  });
+}
+
+/** How many decimals all rows have, so that points stand below each other. */
+function decimalsOf(scores) {
+  const finite = scores.filter(Number.isFinite);
+  if (finite.every(Number.isInteger)) return 0;
+  return Math.max(...finite.map(Math.abs)) < 100 ? 2 : 1;
+}
+
+function scoreRow(session, { robot, score, note = "" }, decimals) {
+  const row = document.createElement("li");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.testid = "score-row";
+  button.dataset.robot = robot;
+  button.addEventListener("click", () => session.robot(robot) && session.select(robot));
+  const parts = { swatch: "", name: robot, note, points: pointsText(score, decimals) };
+  button.title = note ? `${robot} · ${note}` : robot;
+  for (const [part, text] of Object.entries(parts)) {
+    if (part === "note" && !text) continue;
+    const cell = document.createElement("span");
+    cell.className = part;
+    cell.textContent = text;
+    button.append(cell);
+  }
+  button.firstChild.style.background = session.robot(robot)?.color ?? "transparent";
+  row.append(button);
+  return row;
+}
+
+function pointsText(score, decimals) {
+  const rounded = Number(score.toFixed(decimals)) + 0; // no -0.00
+  return rounded.toFixed(decimals);
+}

@@ -1,0 +1,46 @@
+// Marks on the chosen robot: a ring, the handle that turns it, and the ghost of a robot that is being moved.
+
+/** The ring around robot i, and its handle if one may turn it. */
+export function drawSelection(arena, i) {
+  const { context, view, session, theme } = arena;
+  const [px, py] = view.pixels(session.states.x[i], session.states.y[i]);
+  view.usePixels(context);
+  context.beginPath();
+  context.arc(px, py, arena.radius(i) + 5, 0, 2 * Math.PI);
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 2.5;
+  context.stroke();
+  if (!arena.canTurn || arena.ghost) return;
+  const [hx, hy] = arena.handle(i);
+  context.beginPath();
+  context.moveTo(px, py);
+  context.lineTo(hx, hy);
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.beginPath();
+  context.arc(hx, hy, 6, 0, 2 * Math.PI);
+  context.fillStyle = theme.panel;
+  context.fill();
+  context.lineWidth = 2.5;
+  context.stroke();
+}
+
+/** Where a robot is about to be put, and where it comes from. */
+export function drawGhost(arena) {
+  const { context, view, session, ghost, theme, bodies } = arena;
+  const [fx, fy] = view.pixels(session.states.x[ghost.i], session.states.y[ghost.i]);
+  const [tx, ty] = view.pixels(ghost.x, ghost.y);
+  view.usePixels(context);
+  context.setLineDash([5, 4]);
+  context.beginPath();
+  context.moveTo(fx, fy);
+  context.lineTo(tx, ty);
+  context.strokeStyle = theme.accent;
+  context.lineWidth = 1.5;
+  context.stroke();
+  context.beginPath();
+  context.arc(tx, ty, arena.radius(ghost.i) + 5, 0, 2 * Math.PI);
+  context.stroke();
+  context.setLineDash([]);
+  bodies.drawGhost(context, view, session.robots[ghost.i], session.kinds, ghost);
+}

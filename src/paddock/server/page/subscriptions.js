@@ -1,0 +1,104 @@
+// Whose sensors the page wants to hear of, and what they said last: all devices of the chosen robot,
+// the range sensors of the others while there are few in view.
+
+import { devicesOf } from "./devices.js";
+
+const RATE = 20; // of the chosen robot's readings, per second of the person's time
+const RATE_OF_OTHERS = 12;
+const SMALL = 100 * 100; // pixels
+const CHECK_EVERY = 400; // [ms]
+
+export class Subscriptions {
+  latest = new Map();
+  subscribed = new Map(); // robot → what was asked for, as text
+  refused = new Map(); // robot → why
+
+  constructor(session, othersInView) {
+    this.session = session;
+    this.othersInView = othersInView;
+    this.pace = 1;
+    session.on("sensed", (robot, seen) => this.subscribed.has(robot) && this.latest.set(robot, seen));
+    session.on("connection", () => {
+      this.subscribed.clear();
+      this.refused.clear();
+    });
+    session.on("robots", () => this.update());
+    session.on("select", () => this.update());
+    session.on("clock", () => this.update());
+    setInterval(() => this.update(), CHECK_EVERY);
+  }
+
+  /** Subscribe to what is wanted now, and end what is not. */
+  update() {
+    const { session } = this;
+    if (!session.live || !session.robots.length) return;
+    this.#measurePace();
+    const wanted = new Map();
+    for (const name of this.othersInView()) wanted.set(name, this.#rangeSensors(name));
+    if (session.robot(session.selected)) wanted.set(session.selected, this.#everything(session.selected));
+    for (const name of this.subscribed.keys()) if (!wanted.has(name)) this.#end(name);
+    for (const [name, what] of wanted) if (what) this.#ask(name, what);
+  }
+
+  /** Ask anew for what the chosen robot sees, for example after it was put elsewhere while time stands still. */
+  refresh() {
+    this.subscribed.delete(this.session.selected);
+    this.update();
+  }
+
+  /** All devices; named ones are told even if they are otherwise computed only when polled. */
+  #everything(name) {
+    const devices = devicesOf(this.session.kindOf(this.session.robot(name)));
+    const isLarge = ({ gauge, spec }) => gauge === "image" && !(spec.width * spec.height <= SMALL);
+    const jpeg = devices.some(isLarge); // JPEG blurs small pictures
+    return { devices: devices.map((device) => device.name), period: this.#period(RATE), jpeg };
+  }
+
+  #rangeSensors(name) {
+    const robot = this.session.robot(name);
+    const all = devicesOf(this.session.kindOf(robot));
+    const devices = all.filter((device) => device.measuresDistance && !device.polled);
+    if (!devices.length || (this.refused.has(name) && name !== this.session.selected)) return null;
+    return { devices: devices.map((device) => device.name), period: this.#period(RATE_OF_OTHERS) };
+  }
+
+  async #ask(name, what) {
+    const text = JSON.stringify(what);
+    if (this.subscribed.get(name) === text) return;
+    this.subscribed.set(name, text);
+    try {
+      await this.session.link.request("subscribe", { robot: name, ...what });
+      this.refused.delete(name);
+    } catch (error) {
+      if (error.kind === "LinkError") return;
+      this.refused.set(name, error.message);
+    }
+    this.session.emit("subscribed", name);
+  }
+
+  #end(name) {
+    this.subscribed.delete(name);
+    this.latest.delete(name);
+    if (!this.refused.has(name) && this.session.robot(name)) {
+      this.session.link.request("unsubscribe", { robot: name }).catch(() => {}); // it is gone, or the line is
+    }
+  }
+
+  /** Simulated seconds between readings, so that they come at a pace that a person can see. */
+  #period(rate) {
+    return Number((this.pace / rate).toPrecision(2));
+  }
+
+  /** How fast time really goes, as a power of two, so that subscriptions seldom change. */
+  #measurePace() {
+    const now = performance.now();
+    const { tick, dt } = { tick: this.session.clock.tick, dt: this.session.dt };
+    const { speed, running } = this.session.clock;
+    if (speed > 0) this.pace = speed;
+    else if (running && this.measured && now - this.measured.now > 200) {
+      const measured = ((tick - this.measured.tick) * dt * 1000) / (now - this.measured.now);
+      if (measured > 0) this.pace = 2 ** Math.round(Math.log2(measured));
+    }
+    if (!this.measured || now - this.measured.now > 200) this.measured = { now, tick };
+  }
+}

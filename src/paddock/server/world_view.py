@@ -1,0 +1,112 @@
+"""What robots look like on the wire: what they see, who they are, where they all stand."""
+
+from __future__ import annotations
+
+import io
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from PIL import Image
+
+from paddock.arena import Arena, Robot
+from paddock.arena.devices import Camera
+from paddock.core.geometry import Disc
+from paddock.core.observation import Readings
+from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X, Y
+from paddock.protocol.frames import pack, pack_lamps
+from paddock.protocol.messages import Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
+from paddock.worlds.solids import solids
+
+
+def readings_of(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> RobotReadings:
+    """What a handle's enabled devices see now."""
+    slots, length, mask, cameras = robot.chosen
+    readings: Readings = np.empty(length)
+    with arena.turn:
+        number = arena.numbers[robot.name]
+        if slots:
+            arena.read(number, mask, readings)
+        row = arena.motion[number, :PANS].tolist()
+        pictures = {camera.name: picture(camera, jpeg=jpeg) for camera in cameras} if cameras else {}
+        pans: dict[str, float | None] = {name: robot.devices[name].pan_angle for name in _pivoting(robot)}
+    known = None
+    if truth:
+        pose = (row[X], row[Y], row[HEADING])
+        known = Truth(pose=pose, contacts=tuple(row[BEARINGS : BEARINGS + int(row[CONTACTS])]))
+    return RobotReadings(
+        wheels=(row[LEFT_SPEED], row[RIGHT_SPEED]),
+        readings={name: readings[slot.first : slot.last] for name, slot in slots.items()},
+        pictures=pictures,
+        pans=pans,
+        truth=known,
+    )
+
+
+def _pivoting(robot: Robot) -> tuple[str, ...]:
+    """The devices that can be turned."""
+    names = _PIVOTING.get(robot)
+    if names is None:
+        names = _PIVOTING[robot] = tuple(device.name for device in robot.devices.values() if device.pivots)
+    return names
+
+
+_PIVOTING: WeakKeyDictionary[Robot, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def picture(camera: Camera, *, jpeg: bool) -> PictureData:
+    """A camera's present picture."""
+    pixels = camera.read()
+    data = pixels.tobytes()
+    if jpeg:
+        file = io.BytesIO()
+        Image.fromarray(pixels).save(file, "JPEG", quality=85)
+        data = file.getvalue()
+    return PictureData(width=camera.width, height=camera.height, data=data, jpeg=jpeg)
+
+
+def bodies(arena: Arena) -> tuple[bytes, bytes]:
+    """Where all robots are and which of their lamps are on, for a `frame`."""
+    with arena.turn:
+        motion, lamps = arena.motion.copy(), arena.built.lamps
+    places = pack(
+        motion[:, X : HEADING + 1],
+        motion[:, LEFT_SPEED : RIGHT_SPEED + 1],
+        motion[:, CONTACTS],
+        motion[:, BEARINGS],
+    )
+    return places, pack_lamps(motion[:, motion.shape[1] - lamps :])
+
+
+def floor_file(arena: Arena) -> bytes:
+    """The floor's picture as a PNG file."""
+    file = io.BytesIO()
+    Image.fromarray(arena.model.floor).save(file, "PNG")
+    return file.getvalue()
+
+
+def scene_of(arena: Arena, floor_png: bytes, id: int) -> SceneData:
+    """What there is to draw besides the robots."""
+    world = arena.world
+    floor = arena.model.floor
+    left, _, _, top = world.bounds
+    size = (floor.shape[1], floor.shape[0]) if floor.size > 3 else (0, 0)  # a plain floor is one pixel
+    right, bottom = left + size[0] / world.floor.pixels_per_metre, top - size[1] / world.floor.pixels_per_metre
+    return SceneData(
+        id=id,
+        title=world.title or world.name,
+        bounds=world.bounds,
+        floor=floor_png,
+        floor_bounds=(left, bottom, right, top) if any(size) else world.bounds,
+        solids=tuple(
+            SolidShape(corners=((s.shape.x, s.shape.y),), radius=s.shape.radius, height=s.height, color=s.color)
+            if isinstance(s.shape, Disc)
+            else SolidShape(corners=s.shape, height=s.height, color=s.color)
+            for s in solids(world)
+        ),
+        marks=(
+            *(Mark(kind="start", name=start.name, at=start.at) for start in world.starts),
+            *(Mark(kind="light", name="", at=light.at) for light in world.lights),
+            *(Mark(kind="sound", name="", at=sound.at) for sound in world.sounds),
+            *(Mark(kind="field", name=f.name, at=f.at, extent=f.radius or 0.0) for f in world.fields if f.at),
+        ),
+    )

@@ -1,0 +1,149 @@
+"""What is drawn on the arena: colours as the world says, views that end at walls, trails since the run began."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from browser.stage import Served, Visit, expect, until
+from paddock.core.spec import rgb
+from paddock.draw.colours import palette
+
+WORLD = """
+name = "colours"
+bounds = [0.0, 0.0, 1.0, 1.0]
+[[boxes]]
+at = [0.25, 0.75]
+size = [0.2, 0.2]
+color = "#d1495b"
+[[boxes]]
+at = [0.75, 0.75]
+size = [0.2, 0.2]
+color = "gold"
+[[boxes]]
+at = [0.25, 0.25]
+size = [0.2, 0.2]
+color = "Navy"
+[[robots]]
+name = "green"
+type = "e-puck"
+at = [0.75, 0.25]
+color = "seagreen"
+"""
+
+
+# Five times five pixels of a layer around a point of the world [m], from a copy: layers are not made to be read.
+PIXELS = """(() => {
+    const [px, py] = paddock.view.pixels(x, y).map((part) => Math.round(part * paddock.view.dpr));
+    const copy = new OffscreenCanvas(5, 5).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(document.getElementById(`layer-${layer}`), px - 2, py - 2, 5, 5, 0, 0, 5, 5);
+    return [...copy.getImageData(0, 0, 5, 5).data];
+})()"""
+HAS_TRAIL = PIXELS.replace("`layer-${layer}`", "'layer-trails'") + ".some((part, i) => i % 4 === 3 && part > 0)"
+
+
+def pixel(page: Visit, layer: str, x: float, y: float) -> list[int]:
+    """Red, green, blue and opacity of a layer at a point of the world [m]."""
+    pixels = page.page.evaluate("({ layer, x, y }) => " + PIXELS, {"layer": layer, "x": x, "y": y})
+    return pixels[48:52]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_named_colours_are_drawn_as_they_are_called(visit, tmp_path: Path, scheme: str):
+    file = tmp_path / "colours.toml"
+    file.write_text(WORLD)
+    with Served(str(file)) as server:
+        page = visit(server.url, color_scheme=scheme)
+        page.choose("green")
+        page.page.keyboard.press("Escape")
+        page.pictures(3)
+        boxes = {(0.25, 0.75): "#d1495b", (0.75, 0.75): "gold", (0.25, 0.25): "navy"}
+        for (x, y), color in boxes.items():
+            assert pixel(page, "ground", x, y)[:3] == pytest.approx(rgb(color), abs=40), color
+        behind = pixel(page, "robots", 0.75 - 0.028, 0.25)  # behind the wheels, off the arrow
+        assert behind[:3] == pytest.approx(rgb("seagreen"), abs=40)
+
+
+def test_what_a_camera_sees_ends_at_obstacles(clutter, visit):
+    """The cylinder at (0.75, 0.25) hides what is behind it; beside it one sees farther."""
+    server, arena = clutter
+    arena["red"].set_pose(0.75, 0.5, -math.pi / 2)
+    page = visit(server.url)
+    page.choose("red")
+    page.until("paddock.sensed !== undefined")
+    page.until("Math.abs(paddock.robots()[0].y - 0.5) < 1e-3")
+    page.pictures(3)
+    assert pixel(page, "robots", 0.75, 0.33)[3] > 0, "in front of the cylinder"
+    assert pixel(page, "robots", 0.75, 0.15)[3] == 0, "behind the cylinder"
+    assert pixel(page, "robots", 0.86, 0.2)[3] > 0, "beside it"
+
+
+def test_trails_and_charts_begin_with_the_run_and_not_with_the_page(clutter, visit):
+    server, arena = clutter
+    red = arena["red"]
+    red.set_pose(0.75, 0.5, math.pi / 2)
+    arena.reset()
+    start = red.pose
+    arena.play()
+    arena.set_speed(None)
+    red.wheels.set(0.05, 0.05)
+    until(arena, lambda: abs(red.pose.y - start.y) > 0.15)
+    red.stop()
+    arena.pause()
+    page = visit(server.url)
+    page.choose("red")
+    half_way = (start.x, (start.y + red.pose.y) / 2)
+    page.until(HAS_TRAIL, x=half_way[0], y=half_way[1])
+    page.until("paddock.charts().some(({ start, end }) => start < 0.1 && end > 1)")
+    arena.reset()
+    page.until("!(" + HAS_TRAIL + ")", x=half_way[0], y=half_way[1])
+
+
+def test_no_trail_leads_to_where_a_robot_was_put_by_hand(clutter, visit):
+    server, arena = clutter
+    red = arena["red"]
+    arena.advance(5)
+    red.set_pose(0.35, 0.9, 0.0)
+    arena.advance(5)
+    between = {"x": 0.55, "y": 0.9}
+    page = visit(server.url)
+    page.until("Math.abs(paddock.robots()[0].x - 0.35) < 1e-3")
+    page.pictures(5)
+    assert page.page.evaluate("({x, y}) => " + HAS_TRAIL, between) is False
+
+
+def test_a_sensor_of_a_kind_that_the_page_does_not_know_is_shown_as_its_spec_says(clutter, visit):
+    server, _ = clutter
+    page = visit(server.url)
+    page.page.evaluate("""() => {
+        const { session } = paddock;
+        const appearance = { unit: "N", labels: ["left", "right"], color: "#12ab34", gauge: "bars", rays: "beams",
+            low: 0, high: 5, aims: true, digits: 1, hint: "force at the tip", channels: 2, opening: 0.1, range: 0.05 };
+        const mounts = [[0.03, 0.02, 0.01, 30], [0.03, -0.02, 0.01, -30]];
+        const whiskers = { kind: "whisker", name: "whiskers", mounts, appearance };
+        const kinds = session.kinds.map(({ devices, ...kind }) => ({ ...kind, sensors: [whiskers] }));
+        session.on_robots({ kinds, robots: session.robots });
+        session.select("");
+        session.select("red");
+        session.emit("sensed", "red", { tick: 1, readings: { whiskers: [1.5, 5] }, pictures: {}, pans: {} });
+    }""")
+    card = page.find("device-whiskers")
+    expect(card).to_contain_text("whisker")
+    expect(card.locator(".about")).to_have_text("N · force at the tip")
+    expect(page.find("bar-whiskers-0")).to_contain_text("left")
+    expect(page.find("bar-whiskers-0").locator(".bar-value")).to_have_text("1.5")
+    expect(page.find("bar-whiskers-1").locator(".bar-value")).to_have_text("5.0")
+    fill = page.find("bar-whiskers-1").locator(".bar-fill")
+    expect(fill).to_have_css("background-color", "rgb(18, 171, 52)")
+
+
+def test_the_page_has_the_colours_of_the_pictures(clutter, visit):
+    server, arena = clutter
+    page = visit(server.url)
+    pictures = palette()
+    for name, color in page.ask("paddock.palette").items():
+        assert color == pictures[name], name
+    shown = page.ask("paddock.session.kinds[0].sensors.map(({ appearance }) => appearance.color)")
+    assert shown == [sensor.appearance.color for sensor in arena["red"].spec.sensors]  # what pictures are drawn in

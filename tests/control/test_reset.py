@@ -1,0 +1,65 @@
+"""A controller with a memory is as new after `reset`."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock.control
+from paddock.control.blackboard import Blackboard, Source
+from paddock.control.distance import KeepDistance
+from paddock.control.line import LineFollower, LinePatrol
+from paddock.control.subsumption import Subsumption
+from paddock.core.observation import Observation, Slot
+
+SLOTS = {"proximity": Slot(0, 8, lambda values: values), "ground": Slot(8, 11, lambda values: values)}
+
+
+def make_board() -> Blackboard:
+    def count(seen: list[int]) -> dict[str, Any]:
+        seen.append(len(seen))  # changes the entry itself
+        return {"seen": seen, "wheels": (0.01 * len(seen), 0.0)}
+
+    return Blackboard(Source(name="count", reads=("seen",), writes=("seen", "wheels"), work=count), memory={"seen": []})
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "KeepDistance": lambda: KeepDistance(side="right"),
+    "LineFollower": LineFollower,
+    "LinePatrol": LinePatrol,
+    "Subsumption": lambda: Subsumption(low=LinePatrol(), high=lambda seen: None),
+    "Blackboard": make_board,
+}
+
+
+def observations(seed: int) -> Iterator[Observation]:
+    """A robot on a line with things ahead now and then."""
+    rng = np.random.default_rng(seed)
+    for tick in range(400):
+        near = rng.uniform(0.02, 0.08, 8) if tick % 50 < 10 else np.full(8, 0.1)
+        yield Observation(0.02 * tick, np.concatenate([near, rng.uniform(0.0, 1.0, 3)]), SLOTS)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_reset_controller_drives_as_a_new_one(name: str) -> None:
+    used, new = MAKERS[name](), MAKERS[name]()
+    for seen in observations(1):
+        used.act(seen)
+    used.reset()
+    assert [used.act(seen) for seen in observations(2)] == [new.act(seen) for seen in observations(2)]
+
+
+def test_every_controller_of_the_package_can_be_reset() -> None:
+    for info in pkgutil.walk_packages(paddock.control.__path__, "paddock.control."):
+        if ".tasks" in info.name or ".wall" in info.name or info.name.endswith(".crossing"):
+            continue  # tasks and wall followers are started anew
+        module = importlib.import_module(info.name)
+        for name, kind in inspect.getmembers(module, inspect.isclass):
+            if kind.__module__ == info.name and hasattr(kind, "act"):
+                assert name in MAKERS

@@ -1,0 +1,89 @@
+"""A recorder keeps what it is given, exactly and fast."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.episodes import Span
+from paddock.episodes.recorder import TraceRecorder
+from report.runs import square
+
+HERE = Pose(1.0, 1.0, 0.0)
+
+
+def new_recorder() -> TraceRecorder:
+    return TraceRecorder("red", 0.02)
+
+
+def test_tasks_follow_each_other_without_gaps() -> None:
+    assert square().spans() == [
+        Span("east", 0.0, 4.0),
+        Span("north", 4.0, 8.0),
+        Span("west", 8.0, 12.0),
+        Span("south", 12.0, 16.0),
+    ]
+    assert new_recorder().trace().spans() == []
+
+
+def test_channels_are_named_after_the_device_and_their_place_or_field() -> None:
+    channels = square().channels()
+    assert list(channels) == ["proximity.0", "proximity.1", "compass", "position.x", "position.y", "position.heading"]
+    assert channels["compass"][5] == math.pi * 5
+    assert channels["proximity.0"][7] == 0.1 * 7
+
+
+def test_a_device_that_is_read_now_and_then_leaves_gaps() -> None:
+    recorder = new_recorder()
+    for i in range(5):
+        readings = {"sonar": np.array([i, 2.0 * i])} if i in (1, 3) else {}
+        recorder.add(i, HERE, readings=readings)
+    assert np.array_equal(
+        recorder.trace().channels()["sonar.1"], [math.nan, 2.0, math.nan, 6.0, math.nan], equal_nan=True
+    )
+
+
+def test_truth_values_whole_numbers_and_single_precision_are_kept_as_numbers() -> None:
+    recorder = new_recorder()
+    recorder.add(
+        0, HERE, readings={"bumper": np.array([True, False]), "raw": (4095, 7), "one": np.float32(0.5), "count": 3}
+    )
+    channels = {name: values[0] for name, values in recorder.trace().channels().items()}
+    assert channels == {"bumper.0": 1.0, "bumper.1": 0.0, "raw.0": 4095.0, "raw.1": 7.0, "one": 0.5, "count": 3.0}
+
+
+def test_pictures_are_left_out_and_no_column_is_there_twice() -> None:
+    recorder = new_recorder()
+    recorder.add(0, HERE, readings={"camera": np.zeros((4, 5, 3), np.uint8), "error": 0.25})
+    assert list(recorder.trace().channels()) == ["error.0"]
+
+
+def test_a_refused_row_leaves_the_recording_as_it_was() -> None:
+    recorder = new_recorder()
+    recorder.add(0.0, HERE, readings={"a": 1.0, "sonar": [1.0, 2.0]})
+    with pytest.raises(PaddockError, match="sonar: expected 2 channels as before, got 3"):
+        recorder.add(1.0, HERE, readings={"a": 2.0, "sonar": [1.0, 2.0, 3.0]})
+    with pytest.raises(PaddockError, match="cannot follow"):
+        recorder.add(-1.0, HERE)
+    with pytest.raises(PaddockError, match="cannot follow"):
+        recorder.add(math.nan, HERE)
+    recorder.add(2.0, HERE, readings={"a": 3.0, "sonar": [3.0, 4.0]})
+    assert recorder.trace().time.tolist() == [0.0, 2.0]
+    assert recorder.trace().channels()["a"].tolist() == [1.0, 3.0]
+    assert recorder.trace().channels()["sonar.1"].tolist() == [2.0, 4.0]
+
+
+def test_a_hundred_thousand_rows_are_kept_in_one_table() -> None:
+    recorder = new_recorder()
+    readings = {"proximity": np.linspace(0.0, 1.0, 8), "compass": 0.5}
+    for i in range(100_000):
+        recorder.add(i * 0.02, HERE, estimated=HERE, wheels=(0.1, 0.1), readings=readings, task="move", error=0.01)
+    assert len(recorder) == 100_000
+    assert recorder.trace().numbers.shape == (100_000, 14)
+    assert (
+        recorder.trace().numbers.nbytes + sum(values.nbytes for values in recorder.trace().channels().values()) < 25e6
+    )

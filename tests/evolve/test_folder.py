@@ -1,0 +1,87 @@
+"""The folder of an evolution: it tells where its results come from, and a full disk does not spoil it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.core.provenance import PACKAGES
+from paddock.evolve.options import EvolutionConfig
+from paddock.evolve.study import evolve, resume
+from paddock.worlds import load_world, save_world
+
+SMALL = EvolutionConfig(task="maze", population=4, generations=2, seconds=2.0, seed=5)
+FULL = Path("/dev/full")  # a device on which there is never any room
+FAR = "def far(rollout):\n    return rollout['distance'][:, 0]\n"
+LAZY = """
+from paddock.evolve.strategies.random_search import RandomSearch
+
+class Lazy(RandomSearch):
+    def learn(self, fitness, behaviour):
+        pass
+"""
+
+
+def test_a_folder_tells_where_its_results_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    save_world(load_world("clutter"), tmp_path / "my.toml")
+    Path("my_fitness.py").write_text(FAR, encoding="utf-8")
+    Path("my_strategy.py").write_text(LAZY, encoding="utf-8")
+    config = replace(SMALL, task="my_fitness.py:far", strategy="my_strategy:Lazy", world="my.toml")
+    study = evolve(config, out=Path("out"))
+    assert study.evolution.history[0].best == study.evolution.history[1].best  # it is that strategy
+    table = json.loads(Path("out/provenance.json").read_text(encoding="utf-8"))
+    assert table["seed"] == 5
+    assert {"python", "paddock", *PACKAGES} <= set(table["versions"])
+    assert table["versions"]["numpy"] == np.__version__
+    sources = {"inputs/my.toml": "my.toml", "inputs/my_fitness.py": "my_fitness.py"}
+    sources["inputs/my_strategy.py"] = "my_strategy.py"
+    assert set(table["inputs"]) == set(sources)
+    for copy, source in sources.items():
+        assert Path("out", copy).read_bytes() == Path(source).read_bytes()
+        assert table["inputs"][copy] == hashlib.sha256(Path(source).read_bytes()).hexdigest()
+    resume(Path("out"), generations=3)
+    again = json.loads(Path("out/provenance.json").read_text(encoding="utf-8"))
+    assert {**again, "resumed": None} == {**table, "resumed": None}
+    assert [session["seed"] for session in again["resumed"]] == [5]
+
+
+def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("my_search.py").write_text(LAZY, encoding="utf-8")
+    evolve(replace(SMALL, strategy="my_search.py:Lazy"), out=Path("out"))
+    Path("my_search.py").write_text(LAZY + "# changed\n", encoding="utf-8")
+    with pytest.raises(paddock.PaddockError, match="the source of the strategy is not what it was"):
+        resume(Path("out"), generations=3)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("name", ["checkpoint.npz", "champion.png", "summary.json", "learning-curve.png"])
+def test_a_full_disk_is_told_in_one_line_and_what_was_written_stays_valid(name: str, tmp_path: Path) -> None:
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    evolve(replace(SMALL, generations=4), out=whole)
+    evolve(SMALL, out=out)
+    (out / f"{name}.part").symlink_to(FULL)
+    command = [sys.executable, "-m", "paddock", "evolve", "--resume", "--out", str(out), "--generations", "4"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1] == f"paddock: {out / name}: cannot be written: No space left on device"
+    rows = (out / "history.csv").read_bytes().splitlines()
+    assert len(rows) >= 3
+    assert all(row.count(b",") == 5 for row in rows)
+    resume(out, generations=4)  # as soon as there is room again
+    for same in ("history.csv", "champion.npz", "champion.png"):
+        assert (out / same).read_bytes() == (whole / same).read_bytes()

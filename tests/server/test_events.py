@@ -1,0 +1,78 @@
+"""Interventions are told: to clients that asked, to a remote arena's run, and to a program beside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import paddock
+from paddock.episodes import Event
+from paddock.server import Server
+from server.parties import Peer, served
+
+ACTS: list[tuple[str, str | None, str, Callable[[Peer], object]]] = [
+    ("reset", None, "reset (by Ben)", lambda peer: peer.ask("reset")),
+    ("pause", None, "paused (by Ben)", lambda peer: peer.ask("pause")),
+    ("resume", None, "resumed (by Ben)", lambda peer: (peer.ask("pause"), peer.ask("play"))),
+    ("speed", None, "speed set to 2 (by Ben)", lambda peer: peer.ask("set_speed", speed=2)),
+    (
+        "teleport",
+        "red",
+        "red was moved by hand (by Ben)",
+        lambda peer: peer.ask("set_pose", robot="red", x=0.5, y=0.5),
+    ),
+    ("driver", "red", "Ben took over red", lambda peer: peer.ask("claim", robot="red", force=True)),
+    ("spawn", "mine", "mine came (by Ben)", lambda peer: peer.ask("spawn", robot="mine", kind="e-puck")),
+]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with served("empty") as server:
+        yield server
+
+
+@pytest.mark.parametrize(("kind", "robot", "text", "act"), ACTS, ids=[kind for kind, *_ in ACTS])
+def test_an_intervention_is_told_to_others_who_asked(
+    server: Server, kind: str, robot: str | None, text: str, act: Callable[[Peer], object]
+) -> None:
+    with Peer(server, hello=False) as ada, Peer(server, name="Ben") as ben, Peer(server, hello=False) as cleo:
+        ada.ask("hello", version=1, name="Ada", events=True)
+        cleo.ask("hello", version=1, name="Cleo")
+        ada.ask("claim", robot="red")
+        act(ben)
+        event = ada.wait("event", kind=kind)
+        assert (event["text"], event.get("robot"), event["tick"]) == (text, robot, 0)
+        assert ben.all_news("event") == cleo.all_news("event") == []
+
+
+def test_a_remote_run_learns_who_intervened_and_what_it_did_itself(server: Server) -> None:
+    events: list[Event] = []
+    with paddock.connect(server.url(), name="Ada") as arena, Peer(server, name="Ben") as ben:
+        arena.collect_events(events)
+        arena["red"].set_pose(1.0, 1.0)
+        arena.step(5)
+        ben.ask("set_pose", robot="red", x=0.5, y=0.5)
+        arena.step()
+    assert [(event.kind, event.robot, event.by_program) for event in events] == [
+        ("teleport", "red", True),
+        ("teleport", "red", False),
+    ]
+    assert events[1].time == pytest.approx(5 * 0.02)
+    assert events[1].text == "red was moved by hand (by Ben)"
+
+
+def test_a_program_beside_its_page_learns_who_intervened() -> None:
+    events: list[Event] = []
+    arena = paddock.open("empty")
+    with paddock.show(arena, speed=None, port=0, open_page=False) as page, Peer(page.server, name="Ben") as ben:
+        arena.collect_events(events)
+        ben.ask("claim", robot="red")
+        ben.ask("set_pose", robot="red", x=0.5, y=0.5)
+        ben.ask("pause")
+        ben.ask("play")
+        ben.ask("leave", robot="red")
+        arena.step()
+    assert [event.kind for event in events] == ["driver", "teleport", "pause", "resume", "driver"]
+    assert not any(event.by_program for event in events)

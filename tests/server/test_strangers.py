@@ -1,0 +1,105 @@
+"""Whoever connects and does not play by the rules costs little, and nobody else notices."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+
+import pytest
+from websockets.frames import Frame, Opcode
+
+from paddock.server import Server
+from paddock.server.connection import MOST_BEFORE_HELLO
+from server.parties import Peer, address, open_socket, request, served
+
+UPGRADE = (
+    "GET /ws HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with served("empty") as server:
+        yield server
+
+
+def upgrade(server: Server) -> bytes:
+    host, port = address(server)
+    return UPGRADE.format(host=host, port=port).encode()
+
+
+@pytest.mark.parametrize(
+    ("behind", "code"),
+    [
+        (b"\xff\xff\xff\xff\xff\xff", 1002),  # an opcode that there is not
+        (b"\x82\x01\x00", 1002),  # a frame that is not masked
+        (Frame(Opcode.CONT, b"x").serialize(mask=True), 1002),
+        (b"\x82\xff" + b"\x7f" * 8, 1009),
+    ],
+    ids=["opcode", "mask", "continuation", "length"],
+)
+def test_a_broken_frame_in_the_segment_of_the_handshake_is_answered(
+    server: Server, behind: bytes, code: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = request(server, upgrade(server) + behind)
+    head, _, frames = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 101 ")
+    assert frames[0] == 0x88
+    assert int.from_bytes(frames[2:4], "big") == code
+    assert caplog.text == ""
+
+
+def test_a_hello_in_the_segment_of_the_handshake_is_heard(server: Server) -> None:
+    hello = Frame(Opcode.TEXT, b'{"type":"hello","id":1,"version":1}').serialize(mask=True)
+    with open_socket(server) as connection:
+        connection.sendall(upgrade(server) + hello)
+        got = b""
+        while b'"welcome"' not in got:
+            got += connection.recv(1 << 16)
+
+
+def test_of_two_requests_in_one_segment_the_first_is_answered(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+    host, port = address(server)
+    get = f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode()
+    answer = request(server, get + get)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1") == 1
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["whole", "in pieces"])
+def test_a_long_first_message_is_not_read(server: Server, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    monkeypatch.setattr("paddock.server.connection.decode", lambda data, **_: read.append(len(data)))
+    text = json.dumps({"type": "hello", "id": 1, "version": 1, "junk": [{}] * MOST_BEFORE_HELLO}).encode()
+    with Peer(server, hello=False) as stranger:
+        with contextlib.suppress(OSError):
+            if whole:
+                stranger.send_frame(text, Opcode.TEXT)
+            else:
+                stranger.send_frame(text[:3000], Opcode.TEXT, fin=False)
+                stranger.send_frame(text[3000:6000], Opcode.CONT, fin=False)
+        assert stranger.until_closed()[0] == 1009
+    assert read == []
+
+
+def test_a_refused_first_message_is_parsed_once_and_the_stranger_sent_away(server: Server) -> None:
+    with Peer(server, hello=False, encoding="json") as stranger:
+        stranger.send_frame(b'{"type":"helo","id":7,"version":1}', Opcode.TEXT)
+        refused = stranger.answer(7)
+        assert refused["message"] == "type: no message is called 'helo' (did you mean 'hello'?)"
+        assert stranger.until_closed()[0] == 4400
+
+
+def test_silent_connections_do_not_lock_newcomers_out() -> None:
+    with served("empty", most_clients=8) as server, contextlib.ExitStack() as stack:
+        client = stack.enter_context(Peer(server, name="first"))
+        silent = [stack.enter_context(open_socket(server)) for _ in range(40)]
+        newcomer = stack.enter_context(Peer(server, name="newcomer"))
+        assert newcomer.welcome["client"] == "newcomer"
+        assert client.ask("sense", robot="red")["type"] == "observed"  # those who said hello stay
+        with contextlib.suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b""  # the oldest had to go
+        assert len(server.connections) <= 16
