@@ -6,15 +6,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, Space, Strategy
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy
 
 
 class HillClimbing(Strategy):
     """Every generation is the best individual and others close to it."""
 
-    kept: ClassVar[tuple[str, ...]] = ("best", "fitness", "individuals")
+    state_fields: ClassVar[tuple[str, ...]] = ("best", "fitness", "individuals")
 
-    def __init__(self, space: Space, *, population: int, seed: int, spread: float = 0.5) -> None:
+    def __init__(self, space: SearchSpace, *, population: int, seed: int, spread: float = 0.5) -> None:
         """Begin around zero; `spread` is relative to the usual one."""
         super().__init__(space, population=population, seed=seed)
         self.spread, self.best, self.fitness = spread, np.zeros(space.size), -np.inf
