@@ -35,6 +35,7 @@ lint: $(DEV)  ## formatting, lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/generate_dispatch.py --check
 
 format: $(DEV)
 	$(BIN)/ruff format .

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from paddock.bridges.wifi import WifiFirmware
 
 import paddock
 from bridges.epuck_room import bench

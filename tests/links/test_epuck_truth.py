@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from paddock.bridges.wifi import WifiFirmware
 
 import paddock
 from bridges.epuck_room import bench
@@ -26,7 +25,6 @@ from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.epuck.emulator.wifi_firmware import WifiFirmware
 from paddock.links.epuck import EPuck
 from paddock.links.epuck.robot import PeriodicThread
-from paddock.protocol import sercom
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
