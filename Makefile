@@ -36,6 +36,7 @@ lint: $(DEV)  ## formatting, lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate_dispatch.py --check
+	$(BIN)/python tools/check_words.py
 
 format: $(DEV)
 	$(BIN)/ruff format .
