@@ -14,7 +14,7 @@ from typing import Any
 
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.core.errors import LinkError, PaddockError, UnknownName, shown
+from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value
 from paddock.core.observation import acting
 from paddock.core.places import error_location, place, problem_of
 from paddock.policies.policy_files import load_policy
@@ -112,7 +112,9 @@ def load_file(path: Path) -> ModuleType:
 
 def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = None) -> dict[str, Any]:
     if not isinstance(controllers, Mapping):
-        raise PaddockError(f"CONTROLLERS: expected a dict of controllers by robot name, got {shown(controllers)}")
+        raise PaddockError(
+            f"CONTROLLERS: expected a dict of controllers by robot name, got {format_value(controllers)}"
+        )
     for name, controller in controllers.items():
         if name not in robots:
             raise UnknownName("robot", name, robots)

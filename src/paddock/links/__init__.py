@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from paddock.core.errors import LinkError, shown, suggestion
+from paddock.core.errors import LinkError, format_value, suggestion
 from paddock.core.registry import Registry
 
 SERVERS = ("ws", "wss", "http", "https")
@@ -45,7 +45,9 @@ def connect(
     """
     scheme = url.partition(":")[0].lower() if isinstance(url, str) and "://" in url else ""
     if scheme not in LINKS:
-        raise LinkError(f"connect: expected a URL such as 'ws://localhost:8642', got {shown(url)}{_meant(scheme, url)}")
+        raise LinkError(
+            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{_meant(scheme, url)}"
+        )
     link = LINKS.get(scheme)
     known = inspect.signature(link).parameters
     options = {"token": token, "name": name, "lock_step": lock_step, "timeout": timeout}
