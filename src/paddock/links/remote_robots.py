@@ -59,9 +59,9 @@ class RemoteRobots(Mapping[str, Robot]):
 
     def info(self, name: str) -> m.RobotInfo:
         """Its kind, colour and driver."""
-        return self._found(name)[0]
+        return self._find(name)[0]
 
-    def _found(self, name: str) -> tuple[m.RobotInfo, RobotSpec]:
+    def _find(self, name: str) -> tuple[m.RobotInfo, RobotSpec]:
         self._catch_up()
         infos, kinds = self._there
         if not isinstance(name, str) or name not in infos:
@@ -90,7 +90,7 @@ class RemoteRobots(Mapping[str, Robot]):
     def __getitem__(self, name: str) -> Robot:
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
-            _, spec = self._found(name)
+            _, spec = self._find(name)
             with self._guard:
                 handle = self._handles.get(name) or Robot(self._arena, RemoteBody(self._arena, name, spec))
                 self._handles[name] = handle

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @runtime_checkable
 class Policy(Protocol):
-    """A controller with a compiled twin."""
+    """A controller with a compiled counterpart."""
 
     @property
     def devices(self) -> tuple[str, ...]:

@@ -171,7 +171,7 @@ def write_readings(metric_sums, readings, passed, world, robot):
 
 @kernel
 def capped(speed, most):
-    """A wanted speed within the data sheet's maximum; NaN stands still."""
+    """A commanded speed within the data sheet's maximum; NaN stands still."""
     if speed != speed:
         return 0.0
     return min(most, max(-most, speed))

@@ -1,4 +1,4 @@
-"""Firmware twins answer as the robots do, byte for byte."""
+"""Emulated firmwares answer as the robots do, byte for byte."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.pucks import bench
+from bridges.epuck_room import bench
 from paddock.arena import Arena
-from paddock.bridges.puck import Puck
-from paddock.bridges.sercom import SercomFirmware
-from paddock.bridges.wifi import WifiFirmware
-from paddock.protocol import epuck2, sercom
-from paddock.protocol.pixels import picture_of
+from paddock.bridges.epuck import emulate
+from paddock.epuck import packets, sercom
+from paddock.epuck.emulator.serial_firmware import SerialFirmware
+from paddock.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.epuck.pixels import decode_pixels
 from paddock.worlds.spec import Placed
 
 WELCOME = b'\x0c\x07WELCOME to the SerCom protocol on e-Puck\r\nthe EPFL education robot type "H" for help\r\n'
@@ -24,20 +24,20 @@ def arena() -> Arena:
 
 
 @pytest.fixture
-def red(arena: Arena) -> SercomFirmware:
-    return SercomFirmware(Puck(arena, "red"))
+def red(arena: Arena) -> SerialFirmware:
+    return SerialFirmware(emulate(arena, "red"))
 
 
 @pytest.fixture
 def blue(arena: Arena) -> WifiFirmware:
-    return WifiFirmware(Puck(arena, "blue"))
+    return WifiFirmware(emulate(arena, "blue"))
 
 
 def line(values: object) -> bytes:
     return b",".join(str(int(value)).encode() for value in values)  # type: ignore[attr-defined]
 
 
-def test_it_greets(red: SercomFirmware) -> None:
+def test_it_greets(red: SerialFirmware) -> None:
     assert red.welcome() == WELCOME
 
 
@@ -70,12 +70,12 @@ def test_it_greets(red: SercomFirmware) -> None:
         (b"\x00\x00", b""),
     ],
 )
-def test_text_commands(red: SercomFirmware, request_: bytes, answer: bytes) -> None:
+def test_text_commands(red: SerialFirmware, request_: bytes, answer: bytes) -> None:
     assert red.receive(request_) == answer
 
 
 def test_sensors_as_text_and_as_bytes_are_the_hardware_numbers_of_the_simulation(
-    arena: Arena, red: SercomFirmware
+    arena: Arena, red: SerialFirmware
 ) -> None:
     robot = arena["red"]
     robot.enable()
@@ -85,24 +85,24 @@ def test_sensors_as_text_and_as_bytes_are_the_hardware_numbers_of_the_simulation
     ]:  # fmt: skip
         raw = robot.device(device).raw()
         assert red.receive(letter.encode() + b"\r") == letter.lower().encode() + b"," + line(raw) + b"\r\n"
-        assert (np.frombuffer(red.receive(sercom.chain(sercom.command(code))), form) == raw).all()
+        assert (np.frombuffer(red.receive(sercom.pack_chain(sercom.pack_command(code))), form) == raw).all()
     assert robot.proximity.raw()[0] > 100
     assert robot.light.raw().min() < 4000
 
 
-def test_lines_may_arrive_in_pieces_and_several_at_once(red: SercomFirmware) -> None:
+def test_lines_may_arrive_in_pieces_and_several_at_once(red: SerialFirmware) -> None:
     assert red.receive(b"D,1") == b""
     assert red.receive(b"00,2") == b""
     assert red.receive(b"00\rE\rE") == b"d\r\ne,100,200\r\n"
     assert red.receive(b"\r") == b"e,100,200\r\n"
 
 
-def test_numbers_that_are_not_given_stay_as_they_were(red: SercomFirmware) -> None:
+def test_numbers_that_are_not_given_stay_as_they_were(red: SerialFirmware) -> None:
     red.receive(b"D,100,200\r")
     assert red.receive(b"D,300\rE\rD\rE\rD,x,7\rE\r") == b"d\r\ne,300,200\r\n" * 3
 
 
-def test_the_chain_of_the_facts_sheet(arena: Arena, red: SercomFirmware) -> None:
+def test_the_chain_of_the_facts_sheet(arena: Arena, red: SerialFirmware) -> None:
     chain = bytes.fromhex("BC 2C 01 D4 FE B2 AF 00")
     assert [red.receive(chain[i : i + 1]) for i in range(7)] == [b""] * 7
     answer = red.receive(chain[7:])
@@ -111,16 +111,16 @@ def test_the_chain_of_the_facts_sheet(arena: Arena, red: SercomFirmware) -> None
     assert red.receive(b"Q\rE\r") == b"q,300,-300\r\ne,300,-300\r\n"
 
 
-def test_unknown_binary_commands_are_ignored(red: SercomFirmware) -> None:
+def test_unknown_binary_commands_are_ignored(red: SerialFirmware) -> None:
     assert red.receive(bytes([0x81, 0xF8, 0xAF, 0x00])) == bytes(4)
 
 
-def test_a_line_end_too_many_makes_text_of_what_follows(red: SercomFirmware) -> None:
-    assert red.receive(b"E\r\n" + sercom.chain(sercom.command("Q"))) == b"e,0,0\r\n"
+def test_a_line_end_too_many_makes_text_of_what_follows(red: SerialFirmware) -> None:
+    assert red.receive(b"E\r\n" + sercom.pack_chain(sercom.pack_command("Q"))) == b"e,0,0\r\n"
     assert red.receive(b"\r") == sercom.NOT_FOUND
 
 
-def test_counters_wrap_around(arena: Arena, red: SercomFirmware) -> None:
+def test_counters_wrap_around(arena: Arena, red: SerialFirmware) -> None:
     red.receive(b"P,32760,-32760\rD,-500,500\r")
     arena.step(1)
     red.receive(b"D,500,-500\r")
@@ -130,20 +130,21 @@ def test_counters_wrap_around(arena: Arena, red: SercomFirmware) -> None:
     assert right > 32700
 
 
-def test_speeds_beyond_the_firmwares_limit_are_told_but_not_driven(arena: Arena, red: SercomFirmware) -> None:
+def test_speeds_beyond_the_firmwares_limit_are_told_but_not_driven(arena: Arena, red: SerialFirmware) -> None:
     assert red.receive(b"D,2000,-2000\rE\r") == b"d\r\ne,2000,-2000\r\n"
     arena.step(1)
     assert arena["red"].wheels.speeds == pytest.approx((0.1288053, -0.1288053), abs=1e-6)
 
 
-def test_calibration_takes_what_is_seen_for_nothing(red: SercomFirmware) -> None:
+def test_calibration_takes_what_is_seen_for_nothing(red: SerialFirmware) -> None:
     assert red.receive(b"N\r") != b"n,0,0,0,0,0,0,0,0\r\n"
     red.receive(b"K\r")
     assert red.receive(b"N\r") == b"n,0,0,0,0,0,0,0,0\r\n"
 
 
-def test_lamps_and_sounds_reach_the_simulated_robot(arena: Arena, red: SercomFirmware) -> None:
-    red.receive(b"L,3,1\rB,1\rF,2\rT,2\r" + sercom.chain(sercom.command("L", 5, 1), sercom.command("L", 9, 2)))
+def test_lamps_and_sounds_reach_the_simulated_robot(arena: Arena, red: SerialFirmware) -> None:
+    chain = sercom.pack_chain(sercom.pack_command("L", 5, 1), sercom.pack_command("L", 9, 2))
+    red.receive(b"L,3,1\rB,1\rF,2\rT,2\r" + chain)
     robot = arena["red"]
     lit = {name for name, value in robot.leds.read().items() if value}
     assert lit == {"led3", "led5", "body"}
@@ -153,8 +154,8 @@ def test_lamps_and_sounds_reach_the_simulated_robot(arena: Arena, red: SercomFir
     assert robot.speaker.read() == (0.0, 0.0)
 
 
-def test_camera_modes_and_windows(red: SercomFirmware) -> None:
-    image = sercom.chain(sercom.command("I"))
+def test_camera_modes_and_windows(red: SerialFirmware) -> None:
+    image = sercom.pack_chain(sercom.pack_command("I"))
     answer = red.receive(image)
     assert (len(answer), tuple(answer[:3])) == (3203, (1, 40, 40))
     red.receive(b"J,0,52,39,8\r")
@@ -165,16 +166,16 @@ def test_camera_modes_and_windows(red: SercomFirmware) -> None:
 
 
 def test_a_window_shows_the_middle_of_the_view(arena: Arena) -> None:
-    puck = Puck(arena, "blue")
-    whole = puck.window(sercom.CameraSettings(1, 160, 120, 4))
+    robot = emulate(arena, "blue")
+    whole = robot.read_window(sercom.CameraSettings(1, 160, 120, 4))
     camera = arena["blue"].camera
     camera.enable()
     assert (whole == np.asarray(camera.read())).all()
-    part = puck.window(sercom.CameraSettings(1, 40, 40, 4))
+    part = robot.read_window(sercom.CameraSettings(1, 40, 40, 4))
     assert (part == whole[40:80, 60:100]).all()
 
 
-def test_a_restart_forgets_everything(arena: Arena, red: SercomFirmware) -> None:
+def test_a_restart_forgets_everything(arena: Arena, red: SerialFirmware) -> None:
     red.receive(b"D,100,100\rK\rL,8,1\rJ,0,10,10,8\r")
     arena.step(10)
     assert red.receive(b"R\rE\r") == b"r\r\n" + WELCOME  # what came behind is lost
@@ -184,20 +185,20 @@ def test_a_restart_forgets_everything(arena: Arena, red: SercomFirmware) -> None
 
 
 def test_cliff_sensors_make_five_of_three(arena: Arena) -> None:
-    firmware = SercomFirmware(Puck(arena, "red"), cliff_sensors=True)
+    firmware = SerialFirmware(emulate(arena, "red"), cliff_sensors=True)
     assert firmware.receive(b"M\r").count(b",") == 5
-    assert len(firmware.receive(sercom.chain(sercom.command("M")))) == 10
+    assert len(firmware.receive(sercom.pack_chain(sercom.pack_command("M")))) == 10
 
 
 def test_an_epuck2_on_a_serial_line_has_the_additions(arena: Arena) -> None:
-    firmware = SercomFirmware(Puck(arena, "blue"))
-    wanted = epuck2.Actuators(left=200, right=-200, lamps=0b11, colours=(100, 50, 0) + (0,) * 9)
+    firmware = SerialFirmware(emulate(arena, "blue"))
+    wanted = packets.Actuators(left=200, right=-200, lamps=0b11, colours=(100, 50, 0) + (0,) * 9)
     cycle = bytes([0xF7]) + wanted.pack() + bytes([0xF8, 0x00])
     assert len(cycle) == 22
     answer = firmware.receive(cycle)
     assert len(answer) == 103
-    sensors = epuck2.Sensors.unpack(answer)
-    assert sensors.proximity == Puck(arena, "blue").proximity
+    sensors = packets.Sensors.unpack(answer)
+    assert sensors.proximity == emulate(arena, "blue").proximity
     assert firmware.receive(b"E\r") == b"e,200,-200\r\n"
     lamps = arena["blue"].leds.read()
     assert (lamps["led0"], lamps["led2"], lamps["led1_red"], lamps["led1_green"]) == (1, 1, 1, 0.5)
@@ -207,15 +208,15 @@ def test_an_epuck2_on_a_serial_line_has_the_additions(arena: Arena) -> None:
 
 
 def test_an_epuck2_on_wifi(arena: Arena, blue: WifiFirmware) -> None:
-    assert blue.receive(epuck2.command(0, epuck2.Actuators())) == b"\x03"
-    image = blue.receive(epuck2.command(1, epuck2.Actuators()))
+    assert blue.receive(packets.pack_command(0, packets.Actuators())) == b"\x03"
+    image = blue.receive(packets.pack_command(1, packets.Actuators()))
     assert (image[0], len(image)) == (1, 38401)
     camera = arena["blue"].camera
     camera.enable()
-    assert (abs(picture_of(image[1:], 160, 120).astype(int) - np.asarray(camera.read())) <= 7).all()
-    told = blue.receive(epuck2.command(2, epuck2.Actuators(left=300, right=250)))
+    assert (abs(decode_pixels(image[1:], 160, 120).astype(int) - np.asarray(camera.read())) <= 7).all()
+    told = blue.receive(packets.pack_command(2, packets.Actuators(left=300, right=250)))
     assert (told[0], len(told)) == (2, 105)
-    sensors = epuck2.Sensors.unpack(told[1:])
+    sensors = packets.Sensors.unpack(told[1:])
     robot = arena["blue"]
     robot.enable()
     for name, device in [
@@ -227,16 +228,16 @@ def test_an_epuck2_on_wifi(arena: Arena, blue: WifiFirmware) -> None:
     ]:
         assert getattr(sensors, name) == tuple(robot.device(device).raw().astype(int))
     assert sensors.distance == robot.tof.raw()
-    assert epuck2.heading_of(sensors.magnetometer) == pytest.approx(robot.compass.read(), abs=1e-6)
-    assert len(blue.receive(epuck2.command(3, epuck2.Actuators(left=300, right=250)))) == 38401 + 105
+    assert packets.heading_from(sensors.magnetometer) == pytest.approx(robot.compass.read(), abs=1e-6)
+    assert len(blue.receive(packets.pack_command(3, packets.Actuators(left=300, right=250)))) == 38401 + 105
     arena.step(50)
     assert robot.encoders.raw() == pytest.approx((300, 250), abs=1)
-    assert blue.receive(b"\x00\x01" + epuck2.command(0, epuck2.Actuators())[:10]) == b""
-    assert blue.receive(epuck2.command(0, epuck2.Actuators())[10:]) == b"\x03"
+    assert blue.receive(b"\x00\x01" + packets.pack_command(0, packets.Actuators())[:10]) == b""
+    assert blue.receive(packets.pack_command(0, packets.Actuators())[10:]) == b"\x03"
 
 
 def test_a_plain_epuck_can_be_an_epuck2(arena: Arena) -> None:
-    sensors = Puck(arena, "red", kind="e-puck2").sensors()
+    sensors = emulate(arena, "red", kind="e-puck2").read_packet()
     red = arena["red"]
     red.enable()
     assert sensors.accelerometer[2] == pytest.approx(red.accelerometer.read().z / 19.6133 * 1500, abs=1)
@@ -249,6 +250,6 @@ def test_robots_that_are_no_epucks_are_refused() -> None:
     big = Placed(name="big", type="pioneer-p3dx", at=(2, 2))
     arena = paddock.open(paddock.WorldSpec(name="hall", bounds=(0, 0, 4, 4), robots=(big,)))
     with pytest.raises(paddock.SimulationError, match="no e-puck: it has no proximity with 8 values"):
-        Puck(arena, "big")
+        emulate(arena, "big")
     with pytest.raises(paddock.UnknownName, match="no robot called 'nobody'"):
-        Puck(arena, "nobody")
+        emulate(arena, "nobody")

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage
 
-Picture = NDArray[np.uint8]  # [row, column, rgb], upright
+Pixels = NDArray[np.uint8]  # [row, column, rgb], upright
 GREY, RGB565, YUV = 0, 1, 2  # the firmware's camera modes
 BYTES_PER_PIXEL = {GREY: 1, RGB565: 2, YUV: 2}
 
 
-def pixels_of(picture: Picture, mode: int = RGB565) -> bytes:
+def encode_pixels(picture: Pixels, mode: int = RGB565) -> bytes:
     """A picture as the camera would send it."""
     if mode == RGB565:
         red, green, blue = (picture[..., part].astype(np.uint16) for part in range(3))
@@ -28,7 +28,7 @@ def pixels_of(picture: Picture, mode: int = RGB565) -> bytes:
     return np.clip(both, 0, 255).astype(np.uint8).tobytes()
 
 
-def picture_of(pixels: bytes, width: int, height: int) -> Picture:
+def decode_pixels(pixels: bytes, width: int, height: int) -> Pixels:
     """The picture that a camera has sent in colour (RGB565); checked for its size."""
     wanted = width * height * BYTES_PER_PIXEL[RGB565]
     if len(pixels) != wanted:
@@ -40,6 +40,6 @@ def picture_of(pixels: bytes, width: int, height: int) -> Picture:
     return np.stack(parts, axis=2).astype(np.uint8)
 
 
-def _brightness(picture: Picture) -> NDArray[np.float64]:
+def _brightness(picture: Pixels) -> NDArray[np.float64]:
     weighed: NDArray[np.float64] = picture.astype(np.float64) @ np.array([0.299, 0.587, 0.114])
     return weighed

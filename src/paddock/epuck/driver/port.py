@@ -1,4 +1,4 @@
-"""Port: what a driver of a real e-puck can do, whichever way the bytes go. One command is on the wire at a time."""
+"""Port: what a driver of a real e-puck can do, over any stream of bytes. One command is under way at a time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceRefused, LinkError, Timeout
-from paddock.links.epuck.wires import Wire
-from paddock.protocol import epuck2
-from paddock.robots import RobotSpec
+from paddock.epuck import packets
+from paddock.epuck.driver.streams import ByteStream
+from paddock.epuck.sercom import CameraSettings
 
 Raw = tuple[float, ...]  # the hardware's own numbers
 CLOSED = "the connection to the robot was closed"
@@ -30,26 +30,28 @@ class Port(ABC):
     """
 
     kind: str  # "e-puck" or "e-puck2"
+    devices: Collection[str] | None = None  # that the firmware can tell about; None: all of its kind
+    camera: CameraSettings | None = None  # the part of the view that a picture shows; None: all of it
 
-    def __init__(self, open_wire: Callable[[float], Wire], timeout: float) -> None:
+    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float) -> None:
         """
         Args:
-            open_wire: opens the wire, within the seconds that it is given.
+            open_stream: opens the stream, within the seconds that it is given.
             timeout: seconds that a call may take.
         """
         self.timeout = timeout
-        self._open_wire = open_wire
-        self._wire: Wire | None = None
+        self._open_stream = open_stream
+        self._stream: ByteStream | None = None
         self._in_doubt = True
         self._busy = threading.RLock()
-        self._deadline: float | None = None  # of the call that has the wire (monotonic)
-        self._last_thread: int | None = None  # that may use the wire, once it is to be closed
+        self._deadline: float | None = None  # of the call that has the stream (monotonic)
+        self._last_thread: int | None = None  # that may use the stream, once it is to be closed
         self.closed = False
         self.restarts = 0  # how often the robot greeted or was found again: its counters may have begun anew
 
     @contextmanager
-    def turn(self, patience: float = 0.0) -> Iterator[None]:
-        """Have the wire for oneself, for as long as a call may last; a thread may take it again while it has it."""
+    def hold(self, patience: float = 0.0) -> Iterator[None]:
+        """Have the stream for oneself, for as long as a call may last; a thread may take it again while it has it."""
         patience = max(patience, self.timeout)
         deadline = time.monotonic() + patience
         if not self._busy.acquire(timeout=patience):
@@ -65,14 +67,14 @@ class Port(ABC):
             self._busy.release()
 
     @contextmanager
-    def last_turn(self) -> Iterator[None]:
-        """The same, and no other thread gets it any more; in the end the wire is closed."""
+    def hold_and_close(self) -> Iterator[None]:
+        """The same, and no other thread gets it any more; in the end the stream is closed."""
         self._last_thread = threading.get_ident()
         waited = self._busy.acquire(timeout=max(self.timeout, LONGEST))
         try:
             if not waited:
                 raise Timeout("another thread does not let go of the robot")
-            with self.turn():
+            with self.hold():
                 yield
         finally:
             self.close()
@@ -86,39 +88,39 @@ class Port(ABC):
         return self._deadline
 
     @contextmanager
-    def exchange(self) -> Iterator[Wire]:
-        """A wire that is open and free of old bytes; in doubt again if anything goes wrong."""
-        with self.turn():
+    def exchange(self) -> Iterator[ByteStream]:
+        """A stream that is open and free of old bytes; in doubt again if anything goes wrong."""
+        with self.hold():
             if self.closed:
                 raise LinkError(CLOSED)
             try:
-                if self._in_doubt and self._starts_anew:
+                if self._in_doubt and self._reopens:
                     self.hang_up()
-                if self._wire is None:
-                    self._wire = self._open_wire(max(1e-3, self.deadline - time.monotonic()))
+                if self._stream is None:
+                    self._stream = self._open_stream(max(1e-3, self.deadline - time.monotonic()))
                     self._in_doubt = True
                     self.restarts += 1
                 if self._in_doubt:
-                    self._make_sure(self._wire)
+                    self._synchronise(self._stream)
                 self._in_doubt = True
-                yield self._wire
+                yield self._stream
                 self._in_doubt = False
             except LinkError as error:
-                if self._starts_anew or type(error) is LinkError:
+                if self._reopens or type(error) is LinkError:
                     self.hang_up()
                 raise
 
-    _starts_anew = True  # whether a wire in doubt has to be opened anew
+    _reopens = True  # whether a stream in doubt has to be opened anew
 
     @abstractmethod
-    def _make_sure(self, wire: Wire) -> None:
+    def _synchronise(self, stream: ByteStream) -> None:
         """See to it that the robot waits for a command, and that no answer to an older one can come."""
 
     def hang_up(self) -> None:
-        """Close the wire; the next call opens it again."""
-        wire, self._wire = self._wire, None
-        if wire is not None:
-            wire.close()
+        """Close the stream; the next call opens it again."""
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.close()
 
     def close(self) -> None:
         """No more calls."""
@@ -126,19 +128,15 @@ class Port(ABC):
         self.hang_up()
 
     @abstractmethod
-    def meet(self) -> None:
-        """Open the wire, and find out what robot this is."""
-
-    @abstractmethod
-    def adapted(self, spec: RobotSpec) -> RobotSpec:
-        """The robot as this way of reaching it shows it."""
+    def identify(self) -> None:
+        """Open the stream, and find out what robot this is."""
 
     @abstractmethod
     def read(self, devices: Collection[str]) -> dict[str, Raw]:
         """Hardware numbers of devices, all in one exchange; `compass` gives the magnetic field [µT]."""
 
     @abstractmethod
-    def image(self) -> NDArray[np.uint8]:
+    def read_image(self) -> NDArray[np.uint8]:
         """A picture, upright, [row, column, rgb]."""
 
     @abstractmethod
@@ -150,7 +148,7 @@ class Port(ABC):
         """A lamp of the robot's spec."""
 
     @abstractmethod
-    def play(self, sound: int) -> None:
+    def play_sound(self, sound: int) -> None:
         """A recorded sound, 1 … 5; 0 for silence."""
 
     @abstractmethod
@@ -169,6 +167,6 @@ class Port(ABC):
     def switch(self, device: str, on: bool) -> None:
         """Switch a device on or off, where the hardware has a switch."""
 
-    def hardware(self) -> epuck2.Sensors:
+    def read_packet(self) -> packets.Sensors:
         """All hardware numbers of an e-puck2."""
         raise DeviceRefused("this robot has no packet of all sensors: it is no e-puck2")

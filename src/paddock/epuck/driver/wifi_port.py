@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, Timeout
-from paddock.links.epuck.port import Port, Raw
-from paddock.links.epuck.serial_port import numbers_of
-from paddock.links.epuck.wires import Wire
-from paddock.protocol import epuck2
-from paddock.protocol.epuck2 import Actuators
-from paddock.protocol.pixels import picture_of
-from paddock.robots import RobotSpec
+from paddock.epuck import packets
+from paddock.epuck.driver.port import Port, Raw
+from paddock.epuck.driver.streams import ByteStream
+from paddock.epuck.packets import Actuators
+from paddock.epuck.pixels import decode_pixels
 
-BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": epuck2.BODY, "front": epuck2.FRONT}
+BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": packets.BODY, "front": packets.FRONT}
 
 
 class WifiPort(Port):
@@ -27,20 +25,17 @@ class WifiPort(Port):
 
     kind = "e-puck2"
 
-    def __init__(self, open_wire: Callable[[float], Wire], timeout: float) -> None:
-        super().__init__(open_wire, timeout)
+    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float) -> None:
+        super().__init__(open_stream, timeout)
         self._wanted = Actuators()
 
-    def meet(self) -> None:
+    def identify(self) -> None:
         try:
-            self.hardware()
+            self.read_packet()
         except BadMessage as error:
             raise BadMessage(f"{error}: this is no e-puck2") from None
 
-    def adapted(self, spec: RobotSpec) -> RobotSpec:
-        return spec
-
-    def _make_sure(self, wire: Wire) -> None:
+    def _synchronise(self, stream: ByteStream) -> None:
         """A connection that is in doubt was closed, so this one is new."""
 
     def hang_up(self) -> None:
@@ -53,57 +48,57 @@ class WifiPort(Port):
 
         Changes are kept once the robot has answered: a command that failed is not carried out by the next one.
         """
-        with self.exchange() as wire:
-            self._expect_silence(wire)
+        with self.exchange() as stream:
+            self._expect_silence(stream)
             wanted = replace(self._wanted, **changes)
-            request = epuck2.WANT_IMAGE if packet == epuck2.IMAGE else epuck2.WANT_SENSORS
-            wire.send(epuck2.command(request, wanted), self.deadline)
-            answer = self._answer(wire, packet)
+            request = packets.WANT_IMAGE if packet == packets.IMAGE else packets.WANT_SENSORS
+            stream.send(packets.pack_command(request, wanted), self.deadline)
+            answer = self._answer(stream, packet)
             self._wanted = replace(wanted, settings=0, sound=0)
             return answer
 
-    def _answer(self, wire: Wire, packet: int) -> bytes:
-        wanted, began = 1 + epuck2.SIZES[packet], time.monotonic()
+    def _answer(self, stream: ByteStream, packet: int) -> bytes:
+        wanted, began = 1 + packets.SIZES[packet], time.monotonic()
         seen = b""
         while len(seen) < wanted:
             try:
-                seen += wire.receive(self.deadline)
+                seen += stream.receive(self.deadline)
             except Timeout:
                 got = f"only {len(seen)} of {wanted} bytes" if seen else "no answer"
-                raise Timeout(f"{wire.name}: {got} within {time.monotonic() - began:.1f} s") from None
+                raise Timeout(f"{stream.name}: {got} within {time.monotonic() - began:.1f} s") from None
             if seen[0] != packet:
-                raise BadMessage(f"{wire.name}: expected a packet of kind {packet}, got {seen[0]}")
+                raise BadMessage(f"{stream.name}: expected a packet of kind {packet}, got {seen[0]}")
         if len(seen) == wanted:
             return seen[1:]
-        raise BadMessage(f"{wire.name}: expected a packet of {wanted} bytes, got {len(seen)}")
+        raise BadMessage(f"{stream.name}: expected a packet of {wanted} bytes, got {len(seen)}")
 
-    def _expect_silence(self, wire: Wire) -> None:
+    def _expect_silence(self, stream: ByteStream) -> None:
         """A packet that nobody asked for would be taken for the answer to what is asked now."""
         try:
-            old = wire.receive(0.0)
+            old = stream.receive(0.0)
         except Timeout:
             return
-        raise BadMessage(f"{wire.name}: {len(old)} bytes came that nobody asked for")
+        raise BadMessage(f"{stream.name}: {len(old)} bytes came that nobody asked for")
 
     # ---- telling
 
-    def hardware(self) -> epuck2.Sensors:
+    def read_packet(self) -> packets.Sensors:
         return self._sensors()
 
-    def _sensors(self, **changes: Any) -> epuck2.Sensors:
-        with self.turn():
-            data = self._ask(epuck2.SENSORS, **changes)
+    def _sensors(self, **changes: Any) -> packets.Sensors:
+        with self.hold():
+            data = self._ask(packets.SENSORS, **changes)
             try:
-                return epuck2.Sensors.unpack(data)
+                return packets.Sensors.unpack(data)
             except BadMessage:
                 self.hang_up()
                 raise
 
     def read(self, devices: Collection[str]) -> dict[str, Raw]:
-        return numbers_of(self.hardware(), devices)
+        return self.read_packet().select(devices)
 
-    def image(self) -> NDArray[np.uint8]:
-        return picture_of(self._ask(epuck2.IMAGE), epuck2.WIDTH, epuck2.HEIGHT)
+    def read_image(self) -> NDArray[np.uint8]:
+        return decode_pixels(self._ask(packets.IMAGE), packets.WIDTH, packets.HEIGHT)
 
     # ---- doing
 
@@ -111,21 +106,21 @@ class WifiPort(Port):
         self._sensors(left=left, right=right)
 
     def set_lamp(self, name: str, brightness: float) -> None:
-        with self.turn():
+        with self.hold():
             if name in BITS:
                 bit = 1 << BITS[name]
                 self._sensors(lamps=self._wanted.lamps | bit if brightness > 0 else self._wanted.lamps & ~bit)
             else:
-                self._sensors(colours=epuck2.with_colour(self._wanted.colours, name, brightness))
+                self._sensors(colours=packets.replace_colour(self._wanted.colours, name, brightness))
 
-    def play(self, sound: int) -> None:
-        self._sensors(sound=1 << (sound - 1) if sound else epuck2.STOP_SOUND)
+    def play_sound(self, sound: int) -> None:
+        self._sensors(sound=1 << (sound - 1) if sound else packets.STOP_SOUND)
 
     def calibrate(self) -> None:
-        self._sensors(settings=epuck2.CALIBRATE)
+        self._sensors(settings=packets.CALIBRATE)
 
     def switch(self, device: str, on: bool) -> None:
         """All devices are on, always."""
 
     def restart(self) -> None:
-        self._sensors(**{field.name: field.default for field in fields(Actuators)} | {"sound": epuck2.STOP_SOUND})
+        self._sensors(**{field.name: field.default for field in fields(Actuators)} | {"sound": packets.STOP_SOUND})

@@ -1,4 +1,4 @@
-"""What a run of the line crossing was worth, by ground truth alone: where the robots were, and what they touched.
+"""The figures of a line crossing, by ground truth alone: where the robots were, and what they touched.
 
 - **Laps.** There are 16 posts along the line, evenly spaced. A robot passes its next post, in the direction in which
   it set out, when its centre comes within 0.15 m of it. Sixteen posts are a lap; driving back gains nothing.
@@ -13,12 +13,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from paddock.experiments.epuck_framework.course import Course, Flags, Floats
+from paddock.episodes import Trace
+from paddock.experiments.epuck_framework.course import Flags, Floats, LineCourse
 
 POSTS, POST_REACH = 16, 0.15  # posts along the line; how near to come [m]
 MEETING = 0.16  # [m] between the centres
@@ -33,16 +34,7 @@ LAPS, IN_TIME, TOUCH, ON_LINE = 5, 20.0, 1.0, 0.80  # what is wanted of a run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Trace:
-    """What happened, tick by tick; of two robots, the first of which goes counter-clockwise."""
-
-    dt: float  # [s]
-    poses: Floats  # x, y [m], heading [rad], shape (ticks, 2, 3)
-    touches: Flags  # whether a robot touched anything, shape (ticks, 2)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Measures:
+class CrossingFigures:
     """A run in numbers."""
 
     laps: tuple[float, float]  # of each robot, in sixteenths
@@ -77,31 +69,38 @@ class Measures:
         return tuple(name for name, so in wanted.items() if not so)
 
 
-def measure(trace: Trace, course: Course) -> Measures:
-    """All numbers of a run."""
-    red, blue = (trace.poses[:, robot] for robot in range(2))
+def evaluate_crossing(traces: Sequence[Trace], course: LineCourse) -> CrossingFigures:
+    """All figures of a run.
+
+    Args:
+        traces: of two robots, the first of which goes counter-clockwise, with a row for each tick.
+        course: where it happened.
+    """
+    dt = traces[0].dt
+    red, blue = (trace.pose for trace in traces)
+    touches = np.stack([trace.contacts > 0 for trace in traces], axis=1)
     apart = np.hypot(*(red - blue)[:, :2].T)
-    meetings, unfinished = _meetings(course, red, blue, apart, trace.dt)
+    meetings, unfinished = _time_meetings(course, red, blue, apart, dt)
     lines, always = [], []
     for poses in (red, blue):
-        passing = (apart - 2 * course.radius < PASSING) | (course.room(poses[:, :2]) < PASSING)
+        passing = (apart - 2 * course.radius < PASSING) | (course.clearance(poses[:, :2]) < PASSING)
         on = course.on_line(poses)
         lines.append(float(on[~passing].mean()) if not passing.all() else 0.0)
         always.append(float(on.mean()))
-    return Measures(
-        laps=(_laps(course, red, forward=True), _laps(course, blue, forward=False)),
+    return CrossingFigures(
+        laps=(_count_laps(course, red, forward=True), _count_laps(course, blue, forward=False)),
         meetings=meetings,
         unfinished=unfinished,
-        contact=max(_longest(trace.touches[:, robot], trace.dt) for robot in range(2)),
-        touching=trace.dt * float(trace.touches.sum()),
+        contact=max(_find_longest(touches[:, robot], dt) for robot in range(2)),
+        touching=dt * float(touches.sum()),
         on_line=(lines[0], lines[1]),
         on_line_always=(always[0], always[1]),
-        parallel=trace.dt * float((_parallel(red, blue, trace.dt) & (apart < MEETING)).sum()),
-        pushing=trace.dt * float((trace.touches.any(axis=1) & (apart < 2 * course.radius + SKIN)).sum()),
+        parallel=dt * float((_find_parallel(red, blue, dt) & (apart < MEETING)).sum()),
+        pushing=dt * float((touches.any(axis=1) & (apart < 2 * course.radius + SKIN)).sum()),
     )
 
 
-def _laps(course: Course, poses: Floats, *, forward: bool) -> float:
+def _count_laps(course: LineCourse, poses: Floats, *, forward: bool) -> float:
     """Posts passed in order, in sixteenths of a lap; the first is the next one ahead of the start."""
     spacing = course.length / POSTS
     way = 1 if forward else -1
@@ -116,9 +115,11 @@ def _laps(course: Course, poses: Floats, *, forward: bool) -> float:
         post, passed = post + way, passed + 1
 
 
-def _meetings(course: Course, red: Floats, blue: Floats, apart: Floats, dt: float) -> tuple[tuple[float, ...], float]:
+def _time_meetings(
+    course: LineCourse, red: Floats, blue: Floats, apart: Floats, dt: float
+) -> tuple[tuple[float, ...], float]:
     """How long each meeting took [s], and how long one has lasted that is not over."""
-    ahead = _travelled(course, blue) - _travelled(course, red)  # [m] of blue, all around the line
+    ahead = _unwrap_travel(course, blue) - _unwrap_travel(course, red)  # [m] of blue, all around the line
     done: list[float] = []
     tick = 0
     while True:
@@ -136,19 +137,21 @@ def _meetings(course: Course, red: Floats, blue: Floats, apart: Floats, dt: floa
         tick += took
 
 
-def _travelled(course: Course, poses: Floats) -> Floats:
+def _unwrap_travel(course: LineCourse, poses: Floats) -> Floats:
     """How far a robot has come along the line [m], in every tick; a lap later it is a lap farther."""
     looks = np.arange(0, len(poses), LOOK)
     along = np.unwrap(course.along(poses[looks, :2]), period=course.length)
     return np.interp(np.arange(len(poses)), looks, along)
 
 
-def _longest(touches: Flags, dt: float) -> float:
+def _find_longest(touches: Flags, dt: float) -> float:
     """The longest contact [s]."""
-    return max((dt * (last - first + 1) for first, last in _spells(touches, round(SAME_CONTACT / dt))), default=0.0)
+    return max(
+        (dt * (last - first + 1) for first, last in _find_spells(touches, round(SAME_CONTACT / dt))), default=0.0
+    )
 
 
-def _spells(flags: Flags, bridge: int) -> Iterator[tuple[int, int]]:
+def _find_spells(flags: Flags, bridge: int) -> Iterator[tuple[int, int]]:
     """First and last tick of all spells; gaps of fewer than `bridge` ticks do not end one."""
     ticks = np.flatnonzero(flags)
     if len(ticks):
@@ -156,7 +159,7 @@ def _spells(flags: Flags, bridge: int) -> Iterator[tuple[int, int]]:
             yield int(spell[0]), int(spell[-1])
 
 
-def _parallel(red: Floats, blue: Floats, dt: float) -> Flags:
+def _find_parallel(red: Floats, blue: Floats, dt: float) -> Flags:
     """Whether both look the same way, and both move."""
     alike: Flags = np.abs((red[:, 2] - blue[:, 2] + np.pi) % (2 * np.pi) - np.pi) < PARALLEL
     for poses in (red, blue):

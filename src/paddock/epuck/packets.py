@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from paddock.core.errors import BadMessage
@@ -50,13 +51,13 @@ class Actuators:
         return cls(settings, left, right, lamps, tuple(rest[:12]), rest[12])
 
 
-def with_colour(colours: tuple[int, ...], lamp: str, brightness: float) -> tuple[int, ...]:
+def replace_colour(colours: tuple[int, ...], lamp: str, brightness: float) -> tuple[int, ...]:
     """The same bytes, but for one lamp."""
     place = COLOURED.index(lamp)
     return (*colours[:place], round(brightness * FULL_COLOUR), *colours[place + 1 :])
 
 
-def command(request: int, actuators: Actuators) -> bytes:
+def pack_command(request: int, actuators: Actuators) -> bytes:
     """A whole command."""
     return bytes([COMMAND, request]) + actuators.pack()
 
@@ -107,6 +108,24 @@ class Sensors:
         sensors.check()
         return sensors
 
+    def select(self, devices: Collection[str]) -> dict[str, tuple[float, ...]]:
+        """The numbers of devices, by their names; `compass` gives the magnetic field [µT]."""
+        numbers: dict[str, tuple[float, ...]] = {
+            "accelerometer": self.accelerometer,
+            "battery": (self.battery,),
+            "compass": self.magnetometer,
+            "encoders": self.steps,
+            "ground": self.ground,
+            "gyroscope": self.gyroscope,
+            "light": self.light,
+            "microphones": self.microphones,
+            "proximity": self.proximity,
+            "selector": (self.selector,),
+            "temperature": (self.temperature,),
+            "tof": (self.distance,),
+        }
+        return {name: numbers[name] for name in devices}
+
     def check(self) -> None:
         """Refuse what cannot be: the packets have no checksum, this is all there is."""
         allowed = (
@@ -133,17 +152,17 @@ class Sensors:
 FIELD, DOWN = 21.0, 43.0  # [µT] the Earth's field in central Europe, level and down
 
 
-def field_of(heading: float) -> tuple[float, float, float]:
+def field_at(heading: float) -> tuple[float, float, float]:
     """The field [µT] on the robot's axes at a heading [rad]; the world's x axis is taken for north."""
     return FIELD * math.cos(heading), -FIELD * math.sin(heading), -DOWN
 
 
-def heading_of(field: tuple[float, ...]) -> float:
+def heading_from(field: tuple[float, ...]) -> float:
     """The heading [rad] that a field tells of."""
     return math.atan2(-field[1], field[0])
 
 
-def spherical(x: float, y: float, z: float) -> tuple[float, float, float]:
+def to_spherical(x: float, y: float, z: float) -> tuple[float, float, float]:
     """Length, orientation and inclination [degrees] of an acceleration, as the firmware tells it."""
     length = math.sqrt(x * x + y * y + z * z)
     inclination = math.degrees(math.atan2(math.hypot(x, y), z))

@@ -1,4 +1,4 @@
-"""Twins on real pseudo terminals and real sockets."""
+"""EPuckEmulators on real pseudo terminals and real sockets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.pucks import bench
-from paddock.bridges import Twins
-from paddock.bridges.puck import Puck
-from paddock.bridges.sercom import SercomFirmware
-from paddock.protocol import epuck2, sercom
+from bridges.epuck_room import bench
+from paddock.bridges import EPuckEmulators
+from paddock.bridges.epuck import SimulatedHardware, emulate
+from paddock.epuck import packets, sercom
+from paddock.epuck.emulator.robot import EmulatedEPuck
+from paddock.epuck.emulator.serial_firmware import SerialFirmware
 
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")
 
@@ -42,22 +43,22 @@ def receive(link: socket.socket, count: int) -> bytes:
 
 
 def test_a_serial_device_greets_answers_and_is_there_for_the_next_client() -> None:
-    with Twins(bench(), serial=["red"]) as twins:
+    with EPuckEmulators(bench(), serial=["red"]) as emulators:
         for greeting in (b"help\r\n", b""):
-            file = os.open(twins.devices["red"], os.O_RDWR | os.O_NOCTTY)
+            file = os.open(emulators.devices["red"], os.O_RDWR | os.O_NOCTTY)
             read_until(file, greeting)
             os.write(file, b"E\r")
             assert read_until(file, b"e,0,0\r\n").endswith(b"e,0,0\r\n")
             os.close(file)
-    assert not os.path.exists(twins.devices["red"])  # noqa: PTH110
+    assert not os.path.exists(emulators.devices["red"])  # noqa: PTH110
 
 
 def test_several_twins_at_once_and_the_newest_client_of_a_port_counts() -> None:
     arena = bench()
-    with Twins(arena, serial=["red", "blue"], wifi={"red": 0, "blue": 0}) as twins:
-        assert len(set(twins.devices.values())) == 2
-        links = [socket.create_connection(twins.addresses[name], timeout=5) for name in ("red", "blue", "blue")]
-        command = epuck2.command(epuck2.WANT_SENSORS, epuck2.Actuators(left=100, right=100))
+    with EPuckEmulators(arena, serial=["red", "blue"], wifi={"red": 0, "blue": 0}) as emulators:
+        assert len(set(emulators.devices.values())) == 2
+        links = [socket.create_connection(emulators.addresses[name], timeout=5) for name in ("red", "blue", "blue")]
+        command = packets.pack_command(packets.WANT_SENSORS, packets.Actuators(left=100, right=100))
         for link in (links[0], links[2]):
             link.sendall(command[:7])
             link.sendall(command[7:] + command)
@@ -78,8 +79,8 @@ def test_several_twins_at_once_and_the_newest_client_of_a_port_counts() -> None:
 
 def test_time_does_not_pass_by_itself_and_is_not_held_up() -> None:
     arena = bench()
-    with Twins(arena, serial=["red"]) as twins:
-        file = os.open(twins.devices["red"], os.O_RDWR | os.O_NOCTTY)
+    with EPuckEmulators(arena, serial=["red"]) as emulators:
+        file = os.open(emulators.devices["red"], os.O_RDWR | os.O_NOCTTY)
         read_until(file, b"help\r\n")
         os.write(file, b"D,100,100\rQ\r")
         assert read_until(file, b"q,0,0\r\n").endswith(b"q,0,0\r\n")
@@ -92,10 +93,10 @@ def test_time_does_not_pass_by_itself_and_is_not_held_up() -> None:
 
 def test_a_robot_that_leaves_takes_its_twin_along() -> None:
     arena = bench()
-    with Twins(arena, wifi={"red": 0, "blue": 0}) as twins:
-        red, blue = (socket.create_connection(twins.addresses[name], timeout=5) for name in ("red", "blue"))
+    with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}) as emulators:
+        red, blue = (socket.create_connection(emulators.addresses[name], timeout=5) for name in ("red", "blue"))
         arena.remove("red")
-        command = epuck2.command(epuck2.WANT_SENSORS, epuck2.Actuators())
+        command = packets.pack_command(packets.WANT_SENSORS, packets.Actuators())
         red.sendall(command)
         assert red.recv(10) == b""
         blue.sendall(command)
@@ -107,39 +108,39 @@ def test_a_robot_that_leaves_takes_its_twin_along() -> None:
 def test_a_client_that_reads_slowly_gets_every_byte() -> None:
     count = 60  # pictures of 38401 bytes: more than the sockets hold
     with (
-        Twins(bench(), wifi={"blue": 0}) as twins,
-        socket.create_connection(twins.addresses["blue"], timeout=20) as link,
+        EPuckEmulators(bench(), wifi={"blue": 0}) as emulators,
+        socket.create_connection(emulators.addresses["blue"], timeout=20) as link,
     ):
-        link.sendall(epuck2.command(epuck2.WANT_IMAGE, epuck2.Actuators()) * count)
+        link.sendall(packets.pack_command(packets.WANT_IMAGE, packets.Actuators()) * count)
         for _ in range(count):
             packet = receive(link, 38401)
-            assert packet[0] == epuck2.IMAGE
+            assert packet[0] == packets.IMAGE
 
 
 def test_a_client_that_does_not_read_holds_nobody_up() -> None:
     arena = bench()
-    with Twins(arena, wifi={"red": 0, "blue": 0}) as twins:
-        deaf, other = (socket.create_connection(twins.addresses[name], timeout=20) for name in ("blue", "red"))
+    with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}) as emulators:
+        deaf, other = (socket.create_connection(emulators.addresses[name], timeout=20) for name in ("blue", "red"))
         deaf.setblocking(False)
-        pictures = epuck2.command(epuck2.WANT_IMAGE, epuck2.Actuators()) * 100
+        pictures = packets.pack_command(packets.WANT_IMAGE, packets.Actuators()) * 100
         with suppress(BlockingIOError):
             while True:  # until nobody listens to it any more
                 deaf.send(pictures)
         for _ in range(20):
-            other.sendall(epuck2.command(epuck2.WANT_SENSORS, epuck2.Actuators()))
-            assert receive(other, 105)[0] == epuck2.SENSORS
+            other.sendall(packets.pack_command(packets.WANT_SENSORS, packets.Actuators()))
+            assert receive(other, 105)[0] == packets.SENSORS
             arena.step()
         deaf.close()
         other.close()
 
 
 def test_the_numbers_of_a_chain_are_of_one_tick(monkeypatch: pytest.MonkeyPatch) -> None:
-    def tick(puck: Puck, device: str, count: int) -> tuple[int, ...]:
-        return (puck.arena.tick % 4096,) * count
+    def tick(hardware: SimulatedHardware, device: str) -> tuple[int, ...]:
+        return (hardware.arena.tick % 4096,) * 8
 
-    monkeypatch.setattr(Puck, "numbers", tick)
+    monkeypatch.setattr(SimulatedHardware, "read", tick)
     arena, ended = bench(), threading.Event()
-    firmware = SercomFirmware(Puck(arena, "red"))
+    firmware = SerialFirmware(emulate(arena, "red"))
 
     def pass_time() -> None:
         while not ended.is_set():
@@ -147,7 +148,7 @@ def test_the_numbers_of_a_chain_are_of_one_tick(monkeypatch: pytest.MonkeyPatch)
 
     thread = threading.Thread(target=pass_time)
     thread.start()
-    chain = sercom.chain(*[sercom.command("N")] * 20)
+    chain = sercom.pack_chain(*[sercom.pack_command("N")] * 20)
     looks = [np.frombuffer(firmware.receive(chain), np.uint16) for _ in range(50)]
     while looks[0][0] == looks[-1][0]:  # no time has passed yet
         looks.append(np.frombuffer(firmware.receive(chain), np.uint16))
@@ -159,35 +160,35 @@ def test_the_numbers_of_a_chain_are_of_one_tick(monkeypatch: pytest.MonkeyPatch)
 def test_much_input_does_not_hold_up_the_clock() -> None:
     arena, taken = bench(), []
 
-    class Noted(Puck):
+    class Noted(SimulatedHardware):
         @contextmanager
-        def moment(self) -> Iterator[None]:
+        def hold_clock(self) -> Iterator[None]:
             taken.append(0)
-            with super().moment():
+            with super().hold_clock():
                 yield
 
-    firmware = SercomFirmware(Noted(arena, "red"))
-    firmware.receive(b"N\r" * 100 + sercom.chain(sercom.command("N")) * 100)
+    firmware = SerialFirmware(EmulatedEPuck(Noted(arena, "red")))
+    firmware.receive(b"N\r" * 100 + sercom.pack_chain(sercom.pack_command("N")) * 100)
     assert len(taken) >= 200  # between any two of them the clock has its turn
-    endless = firmware.receive(sercom.command("I") * 200 + b"\0")
+    endless = firmware.receive(sercom.pack_command("I") * 200 + b"\0")
     assert len(endless) < 1 << 15
     assert firmware.receive(b"E\r") == b"e,0,0\r\n"
 
 
 def test_a_robot_that_is_named_twice_is_refused() -> None:
     with pytest.raises(paddock.LinkError, match="robot 'red' was to get a serial device twice"):
-        Twins(bench(), serial=["red", "red"])
+        EPuckEmulators(bench(), serial=["red", "red"])
 
 
 def test_who_commands_last_is_obeyed() -> None:
     arena = bench()
     with (
-        Twins(arena, serial=["blue"], wifi={"blue": 0}) as twins,
-        socket.create_connection(twins.addresses["blue"], timeout=5) as link,
+        EPuckEmulators(arena, serial=["blue"], wifi={"blue": 0}) as emulators,
+        socket.create_connection(emulators.addresses["blue"], timeout=5) as link,
     ):
-        link.sendall(epuck2.command(epuck2.WANT_SENSORS, epuck2.Actuators(left=100, right=100)))
+        link.sendall(packets.pack_command(packets.WANT_SENSORS, packets.Actuators(left=100, right=100)))
         receive(link, 105)
-        file = os.open(twins.devices["blue"], os.O_RDWR | os.O_NOCTTY)
+        file = os.open(emulators.devices["blue"], os.O_RDWR | os.O_NOCTTY)
         os.write(file, b"D,-200,-200\r")
         assert read_until(file, b"d\r\n").endswith(b"d\r\n")
         arena.step()
@@ -199,7 +200,7 @@ def test_a_port_in_use_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(paddock.LinkError, match=rf"robot 'blue': port {port} on 127.0.0.1 is in use"):
-            Twins(bench(), wifi={"blue": port})
+            EPuckEmulators(bench(), wifi={"blue": port})
 
 
 def test_without_pseudo_terminals_there_is_a_clear_message(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,4 +213,4 @@ def test_without_pseudo_terminals_there_is_a_clear_message(monkeypatch: pytest.M
 
     monkeypatch.setattr(builtins, "__import__", without_pty)
     with pytest.raises(paddock.LinkError, match="this system has no pseudo terminals"):
-        Twins(bench(), serial=["red"])
+        EPuckEmulators(bench(), serial=["red"])

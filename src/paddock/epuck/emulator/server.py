@@ -1,4 +1,4 @@
-"""Twins: simulated e-pucks behind serial devices and TCP ports, for the lifetime of a `with` block."""
+"""EmulatorServer: emulated e-pucks behind serial devices and TCP ports."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ import os
 import selectors
 import socket
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol, Self
+from collections.abc import Callable
+from typing import Protocol
 
-from paddock.arena import Arena
-from paddock.bridges.puck import Puck
-from paddock.bridges.sercom import SercomFirmware
-from paddock.bridges.wifi import WifiFirmware
 from paddock.core.errors import LinkError
+from paddock.epuck.emulator.serial_firmware import SerialFirmware
+from paddock.epuck.emulator.wifi_firmware import WifiFirmware
 
 CHUNK = 1 << 12  # bytes of input that are answered at once
-log = logging.getLogger("paddock.bridges")
+log = logging.getLogger("paddock.epuck")
 
 
 class Firmware(Protocol):
@@ -29,64 +27,39 @@ class Firmware(Protocol):
     def receive(self, data: bytes) -> bytes: ...
 
 
-class Twins:
-    """Serves several robots in one thread of its own. It looks and commands; time is not its business."""
+class EmulatorServer:
+    """Serves several robots in one thread of its own. Serial devices and ports last until it is closed."""
 
-    def __init__(
-        self,
-        arena: Arena,
-        *,
-        serial: Iterable[str] = (),
-        wifi: Mapping[str, int] | None = None,
-        host: str = "127.0.0.1",
-    ) -> None:
-        """
-        Args:
-            arena: where the robots are.
-            serial: names of robots that get a serial device.
-            wifi: TCP ports by the names of robots that are e-puck2s on Wi-Fi; 0 for any that is free.
-            host: where those ports are.
-        """
+    def __init__(self) -> None:
         self.devices: dict[str, str] = {}  # the serial device's path by robot
-        self.kinds: dict[str, str] = {}  # what answers there: "e-puck" or "e-puck2"
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
-        self._lines: list[Line] = []
+        self._clients: list[EmulatorClient] = []
         self._selector = selectors.DefaultSelector()
         self._bell, self._button = socket.socketpair()
-        self._selector.register(self._bell, selectors.EVENT_READ, self._nothing)
-        try:
-            for name in serial:
-                if name in self.devices:
-                    raise LinkError(f"robot {name!r} was to get a serial device twice")
-                puck = Puck(arena, name)
-                self._open_serial(SercomFirmware(puck), name)
-                self.kinds[name] = puck.kind
-            for name, port in (wifi or {}).items():
-                self._listen(WifiFirmware(Puck(arena, name, kind="e-puck2")), name, host, port)
-        except BaseException:
-            self._release()
-            raise
+        self._selector.register(self._bell, selectors.EVENT_READ, self._empty_bell)
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="paddock-twins", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="paddock-emulators", daemon=True)
+
+    def start(self) -> None:
+        """Begin to answer."""
         self._thread.start()
 
     def close(self) -> None:
         """Devices and ports vanish."""
-        if not self._stopped.is_set():
-            self._stopped.set()
+        if self._stopped.is_set():
+            return
+        self._stopped.set()
+        if self._thread.is_alive():
             self._button.send(b"!")
             self._thread.join()
-            self._release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
+        self._release()
 
     # ---- setting up
 
-    def _open_serial(self, firmware: SercomFirmware, name: str) -> None:
+    def open_serial(self, name: str, firmware: SerialFirmware) -> None:
+        """Put a robot behind a serial device of its own, a pseudo terminal."""
+        if name in self.devices:
+            raise LinkError(f"robot {name!r} was to get a serial device twice")
         try:
             import pty
             import tty
@@ -99,12 +72,13 @@ class Twins:
         tty.setraw(theirs)
         os.set_blocking(ours, False)
         # Their end stays open here too, so that clients may come and go and the settings stay.
-        line = Line(self._selector, _Terminal(ours, theirs), firmware)
-        self._lines.append(line)
+        client = EmulatorClient(self._selector, _Terminal(ours, theirs), firmware)
+        self._clients.append(client)
         self.devices[name] = os.ttyname(theirs)
-        line.send(firmware.welcome())
+        client.send(firmware.welcome())
 
-    def _listen(self, firmware: WifiFirmware, name: str, host: str, port: int) -> None:
+    def listen(self, name: str, firmware: WifiFirmware, host: str, port: int) -> None:
+        """Put a robot behind a TCP port; 0 for any that is free. It has one client at a time, the newest."""
         try:
             listener = socket.create_server((host, port))
         except OSError as error:
@@ -113,16 +87,16 @@ class Twins:
             raise LinkError(f"robot {name!r}: port {port} on {host} {why}{hint}; choose another") from None
         listener.setblocking(False)
         self.addresses[name] = (host, listener.getsockname()[1])
-        line: list[Line] = []  # one client at a time; the newest counts
+        newest: list[EmulatorClient] = []
 
         def accept() -> None:
-            client, _ = listener.accept()
-            client.setblocking(False)
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            for old in line:
+            accepted, _ = listener.accept()
+            accepted.setblocking(False)
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for old in newest:
                 old.close()
-            line[:] = [Line(self._selector, _Socket(client), firmware, firmware.hang_up)]
-            self._lines[:] = [one for one in self._lines if not one.closed] + line
+            newest[:] = [EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.hang_up)]
+            self._clients[:] = [client for client in self._clients if not client.closed] + newest
 
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
@@ -134,14 +108,14 @@ class Twins:
                 try:
                     key.data()
                 except OSError as error:
-                    log.debug("a client of a twin was lost: %s", error)
+                    log.debug("a client of an emulator was lost: %s", error)
 
-    def _nothing(self) -> None:
+    def _empty_bell(self) -> None:
         self._bell.recv(64)
 
     def _release(self) -> None:
-        for line in self._lines:
-            line.close()
+        for client in self._clients:
+            client.close()
         for key in list(self._selector.get_map().values()):
             if isinstance(key.fileobj, socket.socket):
                 key.fileobj.close()
@@ -149,32 +123,32 @@ class Twins:
         self._button.close()
 
 
-class Line:
-    """A client's end of a wire, and the firmware behind it."""
+class EmulatorClient:
+    """A client of a robot, and the firmware that answers it."""
 
     def __init__(
         self,
         selector: selectors.BaseSelector,
-        wire: _Terminal | _Socket,
+        stream: _Terminal | _Socket,
         firmware: Firmware,
         on_end: Callable[[], None] | None = None,
     ) -> None:
-        self._selector, self._wire, self._firmware, self._on_end = selector, wire, firmware, on_end
+        self._selector, self._stream, self._firmware, self._on_end = selector, stream, firmware, on_end
         self._unsent = bytearray()
         self.closed = False
-        selector.register(wire.file, selectors.EVENT_READ, self._work)
+        selector.register(stream.file, selectors.EVENT_READ, self._work)
 
     def send(self, data: bytes) -> None:
-        """Send now what the wire takes, and the rest when it can."""
+        """Send now what the stream takes, and the rest when it can."""
         self._unsent += data
         while self._unsent:
             try:
-                del self._unsent[: self._wire.write(bytes(self._unsent[:CHUNK]))]
+                del self._unsent[: self._stream.write(bytes(self._unsent[:CHUNK]))]
             except BlockingIOError:
                 break
         # Who does not read is not listened to: nothing gets lost, and no more piles up than a chunk is answered with.
         events = selectors.EVENT_WRITE if self._unsent else selectors.EVENT_READ
-        self._selector.modify(self._wire.file, events, self._work)
+        self._selector.modify(self._stream.file, events, self._work)
 
     def _work(self) -> None:
         if self.closed:
@@ -182,7 +156,7 @@ class Line:
         try:
             if self._unsent:
                 self.send(b"")
-            elif data := self._wire.read():
+            elif data := self._stream.read():
                 self.send(self._firmware.receive(data))
             else:
                 self.close()
@@ -190,15 +164,15 @@ class Line:
             pass
         except OSError:
             self.close()
-        except Exception as error:  # the robot has left the arena, or the firmware fails: this line ends, no other
-            log.warning("a twin ends: %s", error)
+        except Exception as error:  # the robot is gone, or the firmware fails: this client ends, no other
+            log.warning("an emulator ends: %s", error)
             self.close()
 
     def close(self) -> None:
         if not self.closed:
             self.closed = True
-            self._selector.unregister(self._wire.file)
-            self._wire.close()
+            self._selector.unregister(self._stream.file)
+            self._stream.close()
             if self._on_end is not None:
                 with contextlib.suppress(Exception):  # the robot may be gone already
                     self._on_end()

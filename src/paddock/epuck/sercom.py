@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from paddock.core.errors import BadMessage
-from paddock.protocol.pixels import BYTES_PER_PIXEL, RGB565
+from paddock.epuck.pixels import BYTES_PER_PIXEL, RGB565
 
 BAUD = 115200  # 8 bits, no parity, 1 stop bit, no flow control
 WELCOME = b'\f\aWELCOME to the SerCom protocol on e-Puck\r\nthe EPFL education robot type "H" for help\r\n'
@@ -72,45 +72,45 @@ FORMS_OF_EPUCK2 = {
 }
 
 
-def size(form: str) -> int:
-    """Bytes of a form."""
+def count_bytes(form: str) -> int:
+    """How many bytes a form has."""
     return struct.calcsize("<" + form)
 
 
-def command(letter: str | int, *values: int) -> bytes:
+def pack_command(letter: str | int, *values: int) -> bytes:
     """One binary command, not yet ended."""
     number = ord(letter) if isinstance(letter, str) else letter
     form = FORMS.get(number) or FORMS_OF_EPUCK2[number]
     return bytes([-number & 0xFF]) + struct.pack("<" + form.takes, *values)
 
 
-def chain(*commands: bytes) -> bytes:
+def pack_chain(*commands: bytes) -> bytes:
     """Commands that are answered together."""
     return b"".join(commands) + bytes([END_OF_CHAIN])
 
 
-def numbers(form: str, answer: bytes) -> tuple[int, ...]:
+def unpack_numbers(form: str, answer: bytes) -> tuple[int, ...]:
     """The numbers of an answer."""
     try:
         return struct.unpack("<" + form, answer)
     except struct.error:
-        raise BadMessage(f"expected {size(form)} bytes, got {len(answer)}") from None
+        raise BadMessage(f"expected {count_bytes(form)} bytes, got {len(answer)}") from None
 
 
 # ---- text
 
 
-def line(letter: str, *values: int) -> bytes:
+def text_command(letter: str, *values: int) -> bytes:
     """A text command. Its end is one character only: a binary command may follow at once."""
     return ",".join([letter, *(str(value) for value in values)]).encode() + b"\r"
 
 
-def answer_line(letter: str, *values: int) -> bytes:
+def text_answer(letter: str, *values: int) -> bytes:
     """A line of the robot."""
     return ",".join([letter, *(str(value) for value in values)]).encode() + b"\r\n"
 
 
-MARK = line("E")
+MARK = text_command("E")
 """Sent behind a binary chain: its answer, a line, tells where the answer of the chain ends."""
 MARKED = re.compile(rb"e,-?\d{1,6},-?\d{1,6}\r\n\Z")
 

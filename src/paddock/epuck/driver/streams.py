@@ -9,13 +9,13 @@ import time
 from typing import Any, Protocol
 
 from paddock.core.errors import LinkError, Timeout
-from paddock.protocol.epuck2 import PORT
-from paddock.protocol.sercom import BAUD
+from paddock.epuck.packets import PORT
+from paddock.epuck.sercom import BAUD
 
 CHUNK = 1 << 16
 
 
-class Wire(Protocol):
+class ByteStream(Protocol):
     """An open connection. Whatever fails is a LinkError."""
 
     name: str
@@ -29,7 +29,7 @@ class Wire(Protocol):
     def close(self) -> None: ...
 
 
-class SerialWire:
+class SerialStream:
     """A serial device: Bluetooth, USB, or a pseudo terminal."""
 
     def __init__(self, device: str) -> None:
@@ -74,7 +74,7 @@ class SerialWire:
         self._port.close()
 
 
-class TcpWire:
+class TcpStream:
     """A TCP connection."""
 
     def __init__(self, host: str, port: int, timeout: float) -> None:
