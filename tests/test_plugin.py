@@ -127,6 +127,7 @@ def test_a_ninth_metric_and_a_new_kind_run_on_the_gpu_too(installed: Path, monke
 def test_a_served_world_is_seen_by_programs_that_lack_the_package(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    call(installed, "-c", "import paddock; paddock.open('mouse-hole')['mouse'].enable()")  # compiles what is needed
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), *sys.path]))
     with Served("mouse-hole") as server, server.connect() as arena:
         mouse = arena["mouse"]

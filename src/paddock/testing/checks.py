@@ -94,6 +94,7 @@ def _check_appearance(sensor: SensorSpec) -> None:
     assert is_color(look["color"]), f"{sensor.kind}: {look['color']!r} is no colour"
     assert look["gauge"] in get_args(Gauge), f"{sensor.kind}: there is no gauge {look['gauge']!r}"
     assert look["rays"] in get_args(Rays), f"{sensor.kind}: there are no rays {look['rays']!r}"
+    assert look["rays"] == sensor.look.rays, f"{sensor.kind}: only a sensor with a `range` has {sensor.look.rays}"
     assert look["low"] < look["high"], f"{sensor.kind}: its gauge goes from {look['low']} to {look['high']}"
     if look["gauge"] not in ("scan", "image"):
         assert len(look["labels"]) == sensor.channels, f"{sensor.kind}: {look['labels']} for {sensor.channels} channels"

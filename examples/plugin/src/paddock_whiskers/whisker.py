@@ -22,7 +22,7 @@ class WhiskerSpec(SensorSpec):
 
     tag: ClassVar[tuple[str, str]] = ("kind", "whisker")
     look: ClassVar[Appearance] = Appearance(
-        unit="m", color="#8d6e63", gauge="bars", rays="beams", aims=True, digits=3, hint="how far it is bent"
+        unit="m", color="#8d6e63", gauge="bars", aims=True, digits=3, hint="how far it is bent"
     )
 
     @property
