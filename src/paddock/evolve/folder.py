@@ -97,12 +97,14 @@ class EvolutionFolder:
             self._saved = best
             evolution.champion.save(self.path / CHAMPION)
 
-    def finish(self, evolution: Evolution, summary: Mapping[str, Any]) -> list[Path]:
-        """Write what people look at: history, summary, champion and elites.
+    def finish(self, evolution: Evolution, summary: Mapping[str, Any], spent: Mapping[str, float]) -> list[Path]:
+        """Write what people look at: history, summary, champion and elites; and the time spent [s].
 
         Returns:
             the files that were written, and those that were there from the beginning; the worlds last.
         """
+        self._synced = -SYNC_PERIOD
+        self._save(evolution, spent)
         self._write_history(evolution)  # whole, whenever it was interrupted
         self.write_json(SUMMARY, summary)
         names = [CHECKPOINT, CONFIG, HISTORY, PROVENANCE, SUMMARY]

@@ -48,14 +48,17 @@ class WebSocketWire:
         try:
             self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES, logger=quiet)
             self._reader = MessageReader(self._protocol, masked=False, most=MOST_BYTES)
-            self._socket = self._connected()
+            self._socket = self._open_socket()
         except (InvalidURI, ValueError) as error:
             raise LinkError(f"{url}: not a usable address: {error}") from None
         except OSError as error:
             raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
-        # OpenSSL's objects do not like to be read and written at once; plain sockets do not mind.
-        self._turn: Any = threading.Lock() if isinstance(self._socket, ssl.SSLSocket) else contextlib.nullcontext()
         self._secure = isinstance(self._socket, ssl.SSLSocket)
+        self._recv: Callable[[int], bytes] = self._socket.recv
+        self._send: Callable[[Any], int] = self._socket.send
+        if self._secure:  # OpenSSL's objects do not like to be read and written at once; plain sockets do not mind
+            turn = threading.Lock()
+            self._recv, self._send = take_turns(turn, self._recv), take_turns(turn, self._send)
         self._socket.setblocking(False)
         self._wait_readable = waiting_for(self._socket)
         try:
@@ -64,7 +67,7 @@ class WebSocketWire:
             self.close()
             raise
 
-    def _connected(self) -> socket.socket:
+    def _open_socket(self) -> socket.socket:
         parts = urlsplit(self.url)
         address = (parts.hostname or "", parts.port or (443 if parts.scheme == "wss" else 80))
         plain = socket.create_connection(address, timeout=self.timeout)
@@ -101,8 +104,7 @@ class WebSocketWire:
         """Give the protocol the server's answer, byte by byte: what is behind it are messages."""
         self._await_bytes(deadline)
         try:
-            with self._turn:
-                data = self._socket.recv(1)
+            data = self._recv(1)
         except NOT_NOW:
             return
         except OSError as error:
@@ -126,8 +128,7 @@ class WebSocketWire:
             self._raise_lost()
         self._await_bytes(deadline)
         try:
-            with self._turn:
-                data = self._socket.recv(CHUNK)
+            data = self._recv(CHUNK)
             if not data:
                 self._protocol.receive_eof()
                 raise self._lose("the server closed it")
@@ -187,8 +188,7 @@ class WebSocketWire:
         try:
             while sent < len(data):
                 try:
-                    with self._turn:
-                        sent += self._socket.send(memoryview(data)[sent:] if sent else data)
+                    sent += self._send(memoryview(data)[sent:] if sent else data)
                 except NOT_NOW:
                     self._wait_for_room()
         except OSError as error:
@@ -220,8 +220,8 @@ class WebSocketWire:
             self._lost = LinkError(f"{self.url}: the connection was closed (arena.reconnect() opens it again)")
             if self._writing.acquire(timeout=1.0):
                 try:
-                    with contextlib.suppress(*NOT_NOW, OSError), self._turn:
-                        self._socket.send(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))  # 1000: all is well
+                    with contextlib.suppress(*NOT_NOW, OSError):
+                        self._send(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))  # 1000: all is well
                 finally:
                     self._writing.release()
             self._end()
@@ -240,6 +240,16 @@ def waiting_for(connection: socket.socket) -> Callable[[float | None], object]:
         poll.register(connection, select.POLLIN)
         return lambda seconds: poll.poll(None if seconds is None else math.ceil(1000 * seconds))
     return lambda seconds: select.select([connection], [], [], seconds)[0]
+
+
+def take_turns(turn: threading.Lock, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of a socket that waits for its turn."""
+
+    def call(argument: Any) -> Any:
+        with turn:
+            return function(argument)
+
+    return call
 
 
 def _text(data: bytes) -> str:

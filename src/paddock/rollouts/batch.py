@@ -177,7 +177,9 @@ class Batch:
         if every == 0:
             raise SimulationError("run: every: expected seconds > 0, or None for no traces, got 0")
         policies = self._by_number(controllers)
-        loop = loop_for(policies.values())  # refuses two kernels of one's own, for the GPU too
+        loop = loop_for(
+            policies.values(), self.scenes[0].sensor_kinds, metrics
+        )  # refuses two kernels of one's own, for the GPU too
         policy_table = self._recalled(policies, policy_table_of(self.scenes[0], policies, worlds=len(self)))
         moments = ticks // period + 1 if period else 0
         poses = self.poses
