@@ -9,6 +9,7 @@ import select
 import selectors
 import socket
 import ssl
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
+from paddock.core.provenance import available_threads
 from paddock.protocol import Message, MessageDecoder
 from paddock.protocol.encoding import UnknownMessage, to_msgpack
 from paddock.protocol.messages import ANSWERS
@@ -29,6 +31,8 @@ from paddock.protocol.websocket import MessageReader, masked_frame
 
 MOST_BYTES = 256 * 1024 * 1024  # of a message; scenes and pictures may be large
 CHUNK = 1 << 16
+GLANCE = 0.0002  # seconds of looking for an answer before falling asleep, where answers come so quickly
+DOUBTS = 20  # quick answers in a row before that, and after it was in vain
 NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 quiet = logging.getLogger("paddock.links.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -43,6 +47,9 @@ class WebSocketWire:
         self.url, self.timeout = url, timeout
         self._writing = threading.Lock()
         self._pongs: list[bytes] = []
+        self._doubts = (
+            DOUBTS if available_threads() > 1 else sys.maxsize
+        )  # quick answers to come before it is looked for one
         self.newer = False  # the server's minor version is newer than ours
         self._lost: LinkError | None = None
         try:
@@ -164,9 +171,23 @@ class WebSocketWire:
         if self._protocol.close_rcvd is not None:
             raise self._lose(self._protocol.close_rcvd.reason or "the server closed it")
         if not (self._secure and self._socket.pending()):  # type: ignore[attr-defined]
-            wait = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+            now = time.monotonic()
+            if not self._doubts and self._look_until(min(now + GLANCE, deadline)):
+                return
+            wait = None if deadline == float("inf") else max(0.0, deadline - now)
             if not self._wait_readable(wait):
                 raise Timeout(f"{self.url}: no sign of life within {self.timeout:g} s")
+            if time.monotonic() - now < GLANCE:
+                self._doubts = max(0, self._doubts - 1)
+            else:
+                self._doubts = DOUBTS
+
+    def _look_until(self, end: float) -> bool:
+        """Look for bytes without falling asleep: waking up takes longer than a quick server."""
+        while not self._wait_readable(0.0):
+            if time.monotonic() > end:
+                return False
+        return True
 
     def _notice_control(self) -> None:
         """A ping, a close, or something against the rules of WebSockets."""
