@@ -199,7 +199,8 @@ class Evolution:
             if state["conditions"].get(what) != now:
                 raise PaddockError(
                     f"resume: the {what} is not what it was when this evolution began, "
-                    f"{format_value(state['conditions'].get(what))}, but {format_value(now)}: the result would be neither's; "
+                    f"{format_value(state['conditions'].get(what))}, but {format_value(now)}: "
+                    "the result would be neither's; "
                     "begin anew in another folder"
                 )
         self._compare_versions(state["versions"], ignore_versions)

@@ -57,7 +57,8 @@ class Demonstration:
         about, arrays = read_npz(path, "a demonstration")
         if about["format"] != FORMAT or not {"readings", "wheels"} <= set(arrays):
             raise PaddockError(
-                f"{path}: expected a demonstration, {FORMAT!r} with readings and wheels, got {format_value(about['format'])} "
+                f"{path}: expected a demonstration, {FORMAT!r} with readings and wheels, "
+                f"got {format_value(about['format'])} "
                 f"with {', '.join(arrays) or 'nothing'}"
             )
         try:
