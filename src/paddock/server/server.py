@@ -120,7 +120,7 @@ class Server:
             raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
 
     def stay_awake(self, until: float) -> None:
-        """Look for messages until a time of the loop without falling asleep: waking up takes longer than a quick client."""
+        """Look for messages until a time of the loop without sleeping: waking up takes longer than a quick client."""
         if self._cores < 2:
             return
         if self._awake_until == 0.0:
