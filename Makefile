@@ -35,6 +35,8 @@ lint: $(DEV)  ## formatting, lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/generate_dispatch.py --check
+	$(BIN)/python tools/check_words.py
 
 format: $(DEV)
 	$(BIN)/ruff format .
@@ -46,7 +48,7 @@ bench: $(RUN)  ## rates of this machine
 bench-peers: $(DEV)  ## the same scenes in other simulators, and the ratios
 	$(BIN)/python benchmarks/peers/run.py --install $(ARGS)
 
-clients: $(VENV)/.clients  ## programs of others that tests run against our twins, without what they do not need there
+clients: $(VENV)/.clients  ## programs of others that tests run against our emulators, without what they do not need there
 
 $(VENV)/.clients: $(DEV)
 	@echo "installing other people's e-puck client (40 MB) for its test"

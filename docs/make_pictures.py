@@ -14,7 +14,14 @@ from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.charts import save_learning_curve
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
-from paddock.experiments.epuck_framework.crossing import PATROL, STOCK, Job, drive
+from paddock.experiments.epuck_framework.crossing import (
+    IMPROVED,
+    IMPROVED_WIDE,
+    PATROL,
+    STOCK,
+    CrossingJob,
+    drive_crossing,
+)
 from paddock.experiments.epuck_framework.report import draw_run
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
@@ -74,9 +81,14 @@ def mazes() -> None:
 
 
 def crossing() -> None:
-    """Two robots that meet on a line: the stock controller, and the line patrol for about two laps."""
-    for name, controller, seconds in (("crossing-stock", STOCK, 30.0), ("crossing-patrol", PATROL, 115.0)):
-        run = drive(Job(controller=controller, seed=6, seconds=seconds, trace=True))
+    """Two robots that meet on a line: stock and improved controllers, and the line patrol for about two laps."""
+    for name, setup, seconds in (
+        ("crossing-stock", STOCK, 30.0),
+        ("crossing-improved", IMPROVED, 30.0),
+        ("crossing-improved-wide", IMPROVED_WIDE, 60.0),
+        ("crossing-patrol", PATROL, 115.0),
+    ):
+        run = drive_crossing(CrossingJob(setup=setup, seed=6, seconds=seconds, keep_traces=True))
         draw_run(run, seconds=seconds, size=800).save(PICTURES / f"{name}.png", optimize=True)
 
 

@@ -194,7 +194,7 @@ PADDOCK = [sys.executable, "-u", "-c", "from paddock.cli import main; main()"]
 
 
 @pytest.fixture
-def twins() -> Iterator[tuple[str, list[str]]]:
+def emulators() -> Iterator[tuple[str, list[str]]]:
     """A server, and red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi: their addresses."""
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -211,11 +211,11 @@ def twins() -> Iterator[tuple[str, list[str]]]:
             server.wait(20)
 
 
-def test_a_file_drives_the_twins_of_real_robots(tmp_path: Path, twins: tuple[str, list[str]]) -> None:
+def test_a_file_drives_emulators_of_real_robots(tmp_path: Path, emulators: tuple[str, list[str]]) -> None:
     (tmp_path / "ahead.py").write_text(
         "def act(o):\n    assert len(o.proximity) == 8 and len(o.ground) == 3\n    return 0.05, 0.05\n"
     )
-    server, robots = twins
+    server, robots = emulators
     with paddock.connect(server) as truth:
         for name, url in zip(("red", "blue"), robots, strict=True):
             x, y, _ = truth[name].pose
@@ -228,7 +228,7 @@ def test_a_file_drives_the_twins_of_real_robots(tmp_path: Path, twins: tuple[str
 
 
 def test_a_policy_asks_an_e_puck2_for_no_pictures(
-    tmp_path: Path, twins: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, emulators: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Network(inputs=(nearness(),), speed=0.1).save(tmp_path / "champion.npz")
     switched_on: list[set[str]] = []
@@ -238,16 +238,16 @@ def test_a_policy_asks_an_e_puck2_for_no_pictures(
         return halt(robot, console)
 
     monkeypatch.setattr("paddock.cli.run_robot.halt", halt_and_note)
-    address = twins[1][1]
+    address = emulators[1][1]
     assert address.startswith("epuck2://")
     done = command("run", "--policy", "champion.npz", "--robot", address, "--seconds", "0.5", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert switched_on == [{"proximity"}]
 
 
-def test_ctrl_c_stops_a_robot(tmp_path: Path, twins: tuple[str, list[str]]) -> None:
+def test_ctrl_c_stops_a_robot(tmp_path: Path, emulators: tuple[str, list[str]]) -> None:
     (tmp_path / "spin.py").write_text("def act(o):\n    return -0.05, 0.05\n")
-    server, robots = twins
+    server, robots = emulators
     with paddock.connect(server) as truth:
         for name, url in zip(("red", "blue"), robots, strict=True):
             run = [*PADDOCK, "run", "-c", str(tmp_path / "spin.py"), "--robot", url, "--seconds", "60"]

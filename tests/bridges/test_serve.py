@@ -1,22 +1,27 @@
-"""`paddock serve` with twins, as people start it."""
+"""`paddock serve` with emulators, as people start it."""
 
 from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import paddock
-from bridges.pucks import ROOM, bench
-from paddock.bridges import Twins
+from bridges.epuck_room import ROOM, bench
+from paddock.bridges import EPuckEmulators, OpenBridges
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
+NO_TOKEN = "no token guards it: whoever reaches this port drives the robot"
 SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
 
 
@@ -37,7 +42,7 @@ def test_served_robots_have_twins(clock: list[str]) -> None:
                     before = robot.encoders.read()
                     robot.step(10)
                     moved = robot.encoders.read() - before
-                    # In lock-step time waits for clients of the server, and twins are none.
+                    # In lock-step time waits for clients of the server, and emulators are none.
                     assert (moved.left > 0.005) == (not clock)
         finally:
             server.send_signal(signal.SIGINT)
@@ -58,10 +63,81 @@ def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str
     assert message in " ".join((refused.stdout + refused.stderr).split())
 
 
+@contextmanager
+def serving(*options: str, world: str = "line-crossing") -> Iterator[Callable[[str], str]]:
+    """A served world; the answer reads what it prints until a line has some text."""
+    with subprocess.Popen([*SERVE[:5], world, "--port", "0", *options], stdout=subprocess.PIPE, text=True) as server:
+        stdout = server.stdout
+        assert stdout is not None
+        try:
+            yield lambda text: next(line for line in stdout if text in line)
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(20)
+
+
+def test_emulators_are_for_this_machine_only_even_where_the_server_is_not() -> None:
+    with serving("--host", "0.0.0.0", "--epuck2", "blue=0") as read_line:
+        line = read_line("an e-puck2 at")
+        found = re.search(r"at 127\.0\.0\.1, port (\d+)", line)
+        assert found is not None, line
+        assert NO_TOKEN not in line
+        port = int(found[1])
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        with pytest.raises(ConnectionRefusedError):  # any address would do that is not this one
+            socket.create_connection(("127.0.0.2", port), timeout=5)
+
+
+def test_emulators_for_the_network_are_asked_for_and_say_that_no_token_guards_them() -> None:
+    with serving("--bridge-host", "0.0.0.0", "--epuck2", "blue=0") as read_line:
+        line = read_line("an e-puck2 at")
+        found = re.search(r"at 0\.0\.0\.0, port (\d+)", line)
+        assert found is not None, line
+        assert NO_TOKEN in line
+        socket.create_connection(("127.0.0.2", int(found[1])), timeout=5).close()
+
+
+def test_bridges_are_chosen_by_name_and_may_come_from_a_users_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "class Mine:\n"
+        "    def __init__(self, arena, robots, host):\n"
+        "        self.lines = [f'{robot} is at {arena[robot].pose.x:.2f}, {host}' for robot in robots]\n"
+        "    def describe(self):\n"
+        "        return self.lines\n"
+        "    def close(self):\n"
+        "        pass\n"
+    )
+    with serving("--bridge", f"{tmp_path / 'mine.py'}:Mine=red", "--bridge", "epuck2=blue=0") as read_line:
+        assert read_line("red is at") == "red is at 0.50, 127.0.0.1\n"
+        assert "blue: an e-puck2 at" in read_line("blue")
+    with pytest.raises(paddock.UnknownName, match=r"no bridge called 'epuk2' \(did you mean 'epuck2'\?\)"):
+        OpenBridges(bench(), [("epuk2", "blue")])
+
+
+def test_a_bridge_that_cannot_be_opened_closes_those_before_it() -> None:
+    arena = bench()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        threads = threading.active_count()
+        with pytest.raises(paddock.LinkError, match="is in use"):
+            OpenBridges(arena, [("epuck-serial", "red"), ("epuck2", f"blue={port}")])
+        assert threading.active_count() == threads
+
+
+def test_names_from_outside_steer_no_terminal(tmp_path: Path) -> None:
+    names = tmp_path / "names.txt"
+    names.write_text("Eve [/b][red]\x1b[31m\nBob\n")
+    with serving("--classroom", str(names), world="line-track") as read_line:
+        line = read_line("Eve")
+        assert "[/b][red]" in line
+        assert "\x1b" not in line
+        read_line("Bob")
+
+
 def test_the_kind_of_a_twin_is_told() -> None:
     arena = bench()
-    with Twins(arena, serial=["red", "blue"]) as twins:
-        assert twins.kinds == {"red": "e-puck", "blue": "e-puck2"}
+    with EPuckEmulators(arena, serial=["red", "blue"]) as emulators:
+        assert emulators.kinds == {"red": "e-puck", "blue": "e-puck2"}
 
 
 def test_a_serial_e_puck2_is_called_one(tmp_path: Path) -> None:

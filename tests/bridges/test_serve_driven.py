@@ -15,7 +15,7 @@ import pytest
 import paddock
 from paddock.policies.inputs import nearness
 from paddock.policies.networks import Network
-from waiting import wait_for
+from paddock.testing import wait_for
 
 SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
 STRAIGHT = "from paddock.policies.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
@@ -49,7 +49,7 @@ def test_a_served_world_is_driven_and_others_may_watch_and_drive(tmp_path: Path)
         with pytest.raises(paddock.Refused, match=r"robot 'red' is driven by mine\.py"):
             arena.claim("red")
         arena.claim("blue")
-    assert said == ["stopped\n", "0"]
+    assert said[-2:] == ["stopped\n", "0"]  # on a busy machine the clock may have said first whom it waits for
 
 
 def test_a_policy_drives_all_robots(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_policy_drives_all_robots(tmp_path: Path) -> None:
         start = arena.poses
         wait_for(lambda: (arena.poses != start).any(axis=1).all())
         assert (arena.owner("red"), arena.owner("blue")) == ("policy", "policy")
-    assert said == ["stopped\n", "0"]
+    assert said[-2:] == ["stopped\n", "0"]  # on a busy machine the clock may have said first whom it waits for
 
 
 def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_path: Path) -> None:

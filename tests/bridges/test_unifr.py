@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bridges.pucks import bench
-from paddock.bridges import Twins
-from paddock.bridges.puck import Puck
+from bridges.epuck_room import bench
+from paddock.bridges import EPuckEmulators
+from paddock.bridges.epuck import emulate
 
 CLIENT = Path(__file__).with_name("unifr_client.py")
 MISSING = [name for name in ("unifr_api_epuck", "socketio", "requests") if importlib.util.find_spec(name) is None]
@@ -23,8 +23,8 @@ def test_the_client_of_fribourg_reads_and_drives_an_epuck2() -> None:
     arena = bench()
     blue = arena["blue"]
     blue.set_pose(0.5, 0.8)
-    with Twins(arena, wifi={"blue": 0}) as twins:
-        port = twins.addresses["blue"][1]
+    with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
+        port = emulators.addresses["blue"][1]
         client = subprocess.Popen(
             [sys.executable, CLIENT, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -32,7 +32,7 @@ def test_the_client_of_fribourg_reads_and_drives_an_epuck2() -> None:
         while client.stdout.readline() not in ("DRIVING\n", ""):
             pass
         arena.step(50)
-        expected = Puck(arena, "blue").sensors()
+        expected = emulate(arena, "blue").read_packet()
         out, _ = client.communicate("\n", timeout=60)
         assert client.returncode == 0
         (line,) = [line for line in out.splitlines() if line.startswith("TOLD ")]

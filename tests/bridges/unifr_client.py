@@ -1,4 +1,4 @@
-"""Run the client `unifr-api-epuck` against a twin, in a process of its own: `python unifr_client.py PORT`.
+"""Run the client `unifr-api-epuck` against an emulator, in a process of its own: `python unifr_client.py PORT`.
 
 The client imports torch and OpenCV for its picture recognition, which is not wanted here, and knows port 1000 only.
 """

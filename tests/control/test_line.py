@@ -14,10 +14,10 @@ import pytest
 import paddock
 from paddock.arena import Arena
 from paddock.cli.controllers import load_controllers
-from paddock.control.crossing import FROM_LEFT, ImprovedCrossing, StockCrossing
 from paddock.control.distance import KeepDistance, steer
 from paddock.control.line import LineFollower, LinePatrol
 from paddock.core.observation import Observation, Slot
+from paddock.experiments.epuck_framework.controllers import FROM_LEFT, ImprovedCrossing, StockCrossing
 from paddock.robots import load_robot
 from paddock.worlds.spec import Cylinder, Placed, WorldSpec
 

@@ -12,25 +12,36 @@ import pytest
 
 import paddock
 from paddock.cli import reproduce as command
-from paddock.experiments.epuck_framework.claims import rows_of
-from paddock.experiments.epuck_framework.course import Floats, the_course
+from paddock.core.geometry import Pose
+from paddock.episodes.recorder import TraceRecorder
+from paddock.experiments.epuck_framework.claims import check_claims
+from paddock.experiments.epuck_framework.course import NARROW, WIDE, Floats, load_course
 from paddock.experiments.epuck_framework.crossing import (
-    CONTROLLERS,
     CURVING,
     IMPROVED,
+    IMPROVED_WIDE,
     PATROL,
+    SETUPS,
     STOCK,
-    Job,
-    Run,
-    drive,
+    STOCK_WIDE,
+    CrossingJob,
+    CrossingRun,
+    drive_crossing,
     placed_world,
 )
-from paddock.experiments.epuck_framework.measure import Measures, Trace, measure
-from paddock.experiments.epuck_framework.reproduce import HEADS, SEEDS, Findings, cross, reproduce, timing_sheet
+from paddock.experiments.epuck_framework.figures import CrossingFigures, evaluate_crossing
+from paddock.experiments.epuck_framework.reproduce import (
+    HEADS,
+    SEEDS,
+    FrameworkFindings,
+    cross,
+    reproduce,
+    timing_sheet,
+)
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
 
 DT = 0.1
-GOOD = Measures(
+GOOD = CrossingFigures(
     laps=(10.5, 10.5),
     meetings=(3.0,) * 20,
     unfinished=0.0,
@@ -52,17 +63,24 @@ def times_as_wanted() -> dict[tuple[str, str], dict[str, float]]:
     }
 
 
-def runs_as_wanted(**changes: Measures) -> dict[str, list[Run]]:
-    found = {STOCK: BAD, IMPROVED: replace(BAD, meetings=(3.0,)), CURVING: GOOD, PATROL: GOOD}
+def runs_as_wanted(**changes: CrossingFigures) -> dict[str, list[CrossingRun]]:
+    lost = replace(BAD, meetings=(3.0,))
+    found = {
+        STOCK: BAD, IMPROVED: lost, CURVING: GOOD, PATROL: GOOD, STOCK_WIDE: BAD,
+        IMPROVED_WIDE: replace(GOOD, contact=2.7),
+    }  # fmt: skip
     return {
-        name: [Run(job=Job(controller=name, seed=seed), measures=changes.get(name, one)) for seed in range(SEEDS)]
-        for name, one in found.items()
+        name: [
+            CrossingRun(job=CrossingJob(setup=name, seed=seed), figures=changes.get(name, figures))
+            for seed in range(SEEDS)
+        ]
+        for name, figures in found.items()
     }
 
 
 def along_line(begin: float, speed: float, seconds: float, aside: float = 0.0) -> Floats:
     """Poses of a robot that drives along the line; a negative speed is clockwise."""
-    course, rows = the_course(), []
+    course, rows = load_course(), []
     for tick in range(round(seconds / DT)):
         x, y, heading = course.at(begin + speed * tick * DT)
         x, y = x - aside * math.sin(heading), y + aside * math.cos(heading)
@@ -70,18 +88,22 @@ def along_line(begin: float, speed: float, seconds: float, aside: float = 0.0) -
     return np.array(rows)
 
 
-def measured(red: Floats, blue: Floats, touches: Floats | None = None) -> Measures:
-    count = min(len(red), len(blue))
-    poses = np.stack([red[:count], blue[:count]], axis=1)
-    touched = np.zeros((count, 2), bool) if touches is None else touches > 0
-    return measure(Trace(dt=DT, poses=poses, touches=touched), the_course())
+def measured(red: Floats, blue: Floats, touches: Floats | None = None) -> CrossingFigures:
+    traces = []
+    for robot, poses in enumerate((red, blue)):
+        recorder = TraceRecorder(("red", "blue")[robot], DT)
+        for tick in range(min(len(red), len(blue))):
+            contacts = 0 if touches is None else int(touches[tick, robot])
+            recorder.add(tick * DT, Pose(*poses[tick].tolist()), contacts=contacts)
+        traces.append(recorder.trace())
+    return evaluate_crossing(traces, load_course())
 
 
 # The course
 
 
 def test_the_course_goes_counter_clockwise_and_knows_its_line() -> None:
-    course = the_course()
+    course = load_course()
     assert 3.2 < course.length < 3.5
     x, y, heading = course.at(course.along(np.array([[0.8, 0.25]]))[0])
     assert (x, y) == pytest.approx((0.8, 0.25), abs=0.006)
@@ -94,7 +116,7 @@ def test_the_course_goes_counter_clockwise_and_knows_its_line() -> None:
 
 
 def test_room_is_the_distance_from_a_body_to_the_nearest_obstacle() -> None:
-    room = the_course().room(np.array([[0.55, 0.95 - 0.035 - 0.037], [1.05 - 0.03 - 0.037 - 0.02, 0.95]]))
+    room = load_course().clearance(np.array([[0.55, 0.95 - 0.035 - 0.037], [1.05 - 0.03 - 0.037 - 0.02, 0.95]]))
     assert room == pytest.approx([0.0, 0.02])
 
 
@@ -102,7 +124,7 @@ def test_room_is_the_distance_from_a_body_to_the_nearest_obstacle() -> None:
 
 
 def test_laps_count_in_the_robots_own_direction_only() -> None:
-    length = the_course().length
+    length = load_course().length
     seconds = 2.55 * length / 0.1
     both = measured(along_line(0.0, 0.1, seconds, 0.05), along_line(0.5, -0.1, seconds, 0.05))
     assert both.laps == pytest.approx((2.55, 2.55), abs=0.1)
@@ -159,8 +181,7 @@ def test_the_share_on_the_line_leaves_out_passing_manoeuvres() -> None:
 
 
 def test_seeds_give_other_starts_and_other_noise() -> None:
-    course = the_course()
-    starts = [placed_world(course, Job(controller=PATROL, seed=seed)).robots for seed in range(SEEDS)]
+    starts = [placed_world(CrossingJob(setup=PATROL, seed=seed)).robots for seed in range(SEEDS)]
     assert len({robot.at for pair in starts for robot in pair}) == 2 * SEEDS
     for red, blue in starts:
         assert red.at is not None
@@ -168,34 +189,53 @@ def test_seeds_give_other_starts_and_other_noise() -> None:
         assert 0.39 < red.at[0] < 0.61
         assert 0.99 < blue.at[0] < 1.21
         assert abs(red.at[1] - 0.25) < 0.015
-    worn = placed_world(course, Job(controller=PATROL, seed=1, wheel_error=0.02, slip=0.1)).robots[0]
+    worn = placed_world(CrossingJob(setup=PATROL, seed=1, wheel_error=0.02, slip=0.1)).robots[0]
     assert worn.wheel_diameter_error != (0.0, 0.0)
     assert (worn.slip_noise, worn.at) == (0.1, starts[1][0].at)
 
 
 @pytest.mark.heavy
 def test_a_run_is_the_same_again_and_another_with_another_seed() -> None:
-    job = Job(controller=PATROL, seed=1001, seconds=10, trace=True)
-    one, again, other = drive(job), drive(job), drive(replace(job, seed=1002))
-    assert one.trace is not None
-    assert again.trace is not None
-    assert other.trace is not None
-    assert (one.trace.poses == again.trace.poses).all()
-    assert (one.trace.poses != other.trace.poses).any()
+    job = CrossingJob(setup=PATROL, seed=1001, seconds=10, keep_traces=True)
+    first, again, other = drive_crossing(job), drive_crossing(job), drive_crossing(replace(job, seed=1002))
+    for robot in range(2):
+        assert (first.traces[robot].pose == again.traces[robot].pose).all()
+        assert (first.traces[robot].pose != other.traces[robot].pose).any()
 
 
 @pytest.mark.heavy
 def test_two_patrols_do_all_that_is_wanted_for_ten_minutes() -> None:
-    run = drive(Job(controller=PATROL, seed=1001))
-    assert run.measures.failures == ()
-    assert run.trace is None
+    run = drive_crossing(CrossingJob(setup=PATROL, seed=1001))
+    assert run.figures.failures == ()
+    assert run.traces == ()
 
 
 @pytest.mark.heavy
-def test_the_stock_controller_fails_within_a_minute() -> None:
-    run = drive(Job(controller=STOCK, seed=1001, seconds=60))
-    assert {"meetings", "contact"} <= set(run.measures.failures)
-    assert run.measures.in_each_others_way
+@pytest.mark.parametrize("setup", [STOCK, STOCK_WIDE])
+def test_the_stock_controller_fails_within_a_minute(setup: str) -> None:
+    run = drive_crossing(CrossingJob(setup=setup, seed=1001, seconds=60))
+    assert {"meetings", "contact"} <= set(run.figures.failures)
+    assert run.figures.in_each_others_way
+
+
+def test_on_the_wide_line_a_robot_that_passes_another_still_sees_the_line() -> None:
+    narrow, wide = load_course(NARROW), load_course(WIDE)
+    beside = 0.25 + 0.045  # [m] two robots that pass each other are 9 cm apart
+    assert not narrow.on_line(np.array([[0.8, beside, 0.0]])).any()
+    assert wide.on_line(np.array([[0.8, beside, 0.0]])).all()
+    left, middle, right = (mount[:2] for mount in wide.robot.sensor("ground").mounts)
+    assert left[1] == pytest.approx(0.030, abs=1e-4)
+    assert middle[1] == 0
+    assert math.hypot(*left) == math.hypot(*right) < wide.radius  # under the body
+
+
+@pytest.mark.heavy
+def test_the_improved_controller_loses_a_narrow_line_and_keeps_a_wide_one() -> None:
+    narrow, wide = (drive_crossing(CrossingJob(setup=setup, seed=2)).figures for setup in (IMPROVED, IMPROVED_WIDE))
+    assert min(narrow.laps) < 1
+    assert min(wide.laps) > 5
+    assert wide.slowest < 20
+    assert len(wide.meetings) > 10
 
 
 # Timing
@@ -239,12 +279,12 @@ def test_the_table_has_all_figures_of_the_paper() -> None:
 
 
 def test_what_is_wanted_holds_and_what_is_not_does_not() -> None:
-    rows = rows_of(times_as_wanted(), runs_as_wanted())
+    rows = check_claims(times_as_wanted(), runs_as_wanted())
     assert all(row.holds for row in rows)
-    assert {row.row for row in rows if row.paper is None} == set(CONTROLLERS)
+    assert {row.row for row in rows if row.paper is None} == set(SETUPS)
     slow = times_as_wanted()
     slow["04", "server"]["loop"] = 72.71 / 49
-    failed = [row for row in rows_of(slow, runs_as_wanted()) if not row.holds]
+    failed = [row for row in check_claims(slow, runs_as_wanted()) if not row.holds]
     assert [(row.row, row.metric, row.wanted) for row in failed] == [("04, server", "loop [ms]", "<= 1/50")]
 
 
@@ -259,21 +299,33 @@ def test_what_is_wanted_holds_and_what_is_not_does_not() -> None:
 )
 def test_every_demand_on_the_patrol_is_a_claim(change: dict[str, float], metric: str) -> None:
     runs = runs_as_wanted()
-    runs[PATROL][7] = replace(runs[PATROL][7], measures=replace(GOOD, **change))  # type: ignore[arg-type]
-    failed = [row.metric for row in rows_of(times_as_wanted(), runs) if not row.holds]
+    runs[PATROL][7] = replace(runs[PATROL][7], figures=replace(GOOD, **change))  # type: ignore[arg-type]
+    failed = [row.metric for row in check_claims(times_as_wanted(), runs) if not row.holds]
     assert len(failed) == 2
     assert failed[0].startswith(metric)
     assert failed[1].startswith("runs in which all of this is so")
 
 
 def test_a_stock_controller_that_works_would_be_told() -> None:
-    failed = [row.row for row in rows_of(times_as_wanted(), runs_as_wanted(stock=GOOD)) if not row.holds]
+    failed = [row.row for row in check_claims(times_as_wanted(), runs_as_wanted(stock=GOOD)) if not row.holds]
     assert failed == [STOCK, STOCK]
 
 
+def test_an_improved_controller_that_keeps_the_narrow_line_would_be_told() -> None:
+    failed = [row.metric for row in check_claims(times_as_wanted(), runs_as_wanted(improved=GOOD)) if not row.holds]
+    assert failed == ["runs in which a robot loses the line, of 20"]
+
+
+def test_an_improved_controller_that_loses_the_wide_line_would_be_told() -> None:
+    runs = runs_as_wanted()
+    runs[IMPROVED_WIDE][:3] = [replace(run, figures=replace(GOOD, laps=(1.0, 9.0))) for run in runs[IMPROVED_WIDE][:3]]
+    failed = [(row.metric, row.ours) for row in check_claims(times_as_wanted(), runs) if not row.holds]
+    assert failed == [("runs with 5 laps or more of both robots, of 20", 17)]
+
+
 def test_robots_that_never_meet_prove_nothing() -> None:
-    alone = replace(GOOD, meetings=(), unfinished=0.0)
-    failed = [row.metric for row in rows_of(times_as_wanted(), runs_as_wanted(improved=alone)) if not row.holds]
+    alone = replace(BAD, meetings=(), unfinished=0.0)
+    failed = [row.metric for row in check_claims(times_as_wanted(), runs_as_wanted(improved=alone)) if not row.holds]
     assert failed == ["slowest first meeting [s]"]
 
 
@@ -281,7 +333,7 @@ def test_robots_that_never_meet_prove_nothing() -> None:
 def test_the_command_prints_a_line_for_every_claim_and_writes_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    findings = Findings(times_as_wanted(), cross(seeds=1, workers=1, seconds=8.0))
+    findings = FrameworkFindings(times_as_wanted(), cross(seeds=1, workers=1, seconds=8.0))
     monkeypatch.setattr("paddock.experiments.epuck_framework.reproduce.reproduce", lambda **options: findings)
     assert not command.reproduce("epuck-framework", json_lines=True, out=tmp_path)  # eight seconds are no five laps
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -290,13 +342,13 @@ def test_the_command_prints_a_line_for_every_claim_and_writes_the_report(
     report = (tmp_path / "report.md").read_text(encoding="utf-8")
     for test in TESTS:
         assert test.what in report
-    for name in ("timing", "stock", "improved", "improved-curving", "line-patrol"):
+    for name in ("timing", "stock", "improved", "improved-curving", "line-patrol", "improved-wide-line"):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<code>paddock serve</code>" in page
     assert "`" not in page.partition("</style>")[2]
     assert "a quick look with 1 of 20 seeds" in page
-    assert findings.sheet.heads == ("", *CONTROLLERS)
+    assert findings.sheet.heads == ("", *SETUPS)
     assert [row[0] for row in findings.sheet.rows] == list(HEADS[1:])
 
 

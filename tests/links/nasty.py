@@ -1,4 +1,4 @@
-"""A twin behind a bad line: its answers lose bytes, come late, in pieces, together, with garbage, or not to the end."""
+"""An emulator behind a bad line: answers lose bytes, come late, in pieces, together, with garbage, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One program for the simulated and the real robot: what only one of them can do is there on both, and says so."""
+"""One program for the simulated and the real robot: what it needs is there on both."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.pucks import bench
+from bridges.epuck_room import bench
 from links.test_epuck_stops import url_of
-from paddock.bridges import Twins
+from paddock.bridges import EPuckEmulators
+from paddock.links.epuck import EPuck
 from paddock.server import Server, Settings
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -40,34 +41,24 @@ def test_a_program_for_real_robots_runs_in_a_simulation(simulated: paddock.Robot
     assert prepare(simulated) == "simulated e-puck 0"
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments", "instead"),
-    [
-        ("sound", (1,), "speaker.play"),
-        ("believe", (0.5, 0.2, 0.0), "set_pose"),
-        ("hardware", (), "raw()"),
-    ],
-)
-def test_what_only_real_robots_can_do_is_refused_by_name(
-    simulated: paddock.Robot, call: str, arguments: tuple[float, ...], instead: str
-) -> None:
-    with pytest.raises(
-        paddock.DeviceRefused, match=r"red: only a real robot can .*; this one is simulated: "
-    ) as caught:
-        getattr(simulated, call)(*arguments)
-    assert instead in str(caught.value)
+@pytest.mark.parametrize("method", ["play_sound", "set_odometry", "raw_packet"])
+def test_what_only_an_epuck_has_is_not_there_on_simulated_robots(simulated: paddock.Robot, method: str) -> None:
+    assert callable(getattr(EPuck, method))
+    assert not hasattr(simulated, method)
+    with pytest.raises(paddock.UnknownName, match=f"no device of red called '{method}'"):
+        getattr(simulated, method)
 
 
 @pytest.mark.parametrize("name", ["red", "blue"])
 def test_a_real_robot_counts_from_zero_as_a_simulated_one_does(name: str) -> None:
     arena = bench()
     arena[name].set_pose(0.15, 0.8)
-    with Twins(arena, serial=["red"], wifi={"blue": 0}) as twins:
+    with EPuckEmulators(arena, serial=["red"], wifi={"blue": 0}) as emulators:
         arena[name].wheels.set(0.05, 0.04)
         arena.step(100)
         arena[name].stop()
         arena.step()
-        with paddock.connect(url_of(twins, name), name=name, timeout=5) as robot:
+        with paddock.connect(url_of(emulators, name), name=name, timeout=5) as robot:
             assert robot.seed == 0
             robot.enable("encoders")
             assert abs(robot.encoders.raw()).min() > 500
@@ -83,13 +74,13 @@ def test_a_real_robot_counts_from_zero_as_a_simulated_one_does(name: str) -> Non
 def test_a_real_robot_has_no_world_and_says_so() -> None:
     arena = bench()
     with (
-        Twins(arena, serial=["blue"]) as twins,
-        paddock.connect(f"epuck://{twins.devices['blue']}", name="blue", timeout=5) as robot,
+        EPuckEmulators(arena, serial=["blue"]) as emulators,
+        paddock.connect(f"epuck://{emulators.devices['blue']}", name="blue", timeout=5) as robot,
     ):
         with pytest.raises(paddock.SimulationError, match=r"blue\.world: a real robot has no world"):
             robot.world  # noqa: B018
         robot.enable("compass")
-        with pytest.raises(paddock.DeviceRefused, match=r"blue\.hardware\(\)\.magnetometer"):
+        with pytest.raises(paddock.DeviceRefused, match=r"blue\.raw_packet\(\)\.magnetometer"):
             robot.compass.raw()
 
 

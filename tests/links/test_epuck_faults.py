@@ -15,20 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from bridges.pucks import bench
+from bridges.epuck_room import bench
 from links.nasty import TIMEOUT, Fault, NastySerial, NastyWifi, faults
 from paddock.arena import Arena
-from paddock.bridges.puck import Puck
-from paddock.bridges.sercom import SercomFirmware
-from paddock.bridges.wifi import WifiFirmware
-from paddock.links.epuck import RealRobot
+from paddock.bridges.epuck import emulate
+from paddock.epuck.emulator.robot import EmulatedEPuck
+from paddock.epuck.emulator.serial_firmware import SerialFirmware
+from paddock.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.links.epuck import EPuck
 from paddock.robots import load_robot
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 SLOW = 0.4  # [s] that a call may last longer on a busy machine
-CALLS: dict[str, Callable[[RealRobot], Any]] = {
+CALLS: dict[str, Callable[[EPuck], Any]] = {
     "sense": lambda robot: values_of(robot.sense()),
     "proximity": lambda robot: robot.proximity.raw(),
     "accelerometer": lambda robot: robot.accelerometer.read(),
@@ -47,9 +48,9 @@ def values_of(seen: Any) -> dict[str, Any]:
 class Line:
     """A robot behind a bad line, and what it should say."""
 
-    def __init__(self, arena: Arena, twin: NastySerial | NastyWifi) -> None:
-        self.arena, self.twin = arena, twin
-        self.robot: RealRobot = paddock.connect(twin.url, timeout=TIMEOUT)
+    def __init__(self, arena: Arena, emulator: NastySerial | NastyWifi) -> None:
+        self.arena, self.emulator = arena, emulator
+        self.robot: EPuck = paddock.connect(emulator.url, timeout=TIMEOUT)
         self.robot.enable(*(name for name in self.robot.devices if name != "camera"))
         self.robot.camera.enable()
         self.robot.camera.poll_only()
@@ -57,7 +58,7 @@ class Line:
 
     def close(self) -> None:
         self.robot.close()
-        self.twin.close()
+        self.emulator.close()
 
 
 LINKS = ["serial", "serial-e-puck2", "wifi"]
@@ -65,8 +66,8 @@ LINKS = ["serial", "serial-e-puck2", "wifi"]
 
 def twin_of(arena: Arena, link: str) -> NastySerial | NastyWifi:
     if link == "wifi":
-        return NastyWifi(WifiFirmware(Puck(arena, "blue")))
-    return NastySerial(SercomFirmware(Puck(arena, "red" if link == "serial" else "blue")))
+        return NastyWifi(WifiFirmware(emulate(arena, "blue")))
+    return NastySerial(SerialFirmware(emulate(arena, "red" if link == "serial" else "blue")))
 
 
 @pytest.fixture(scope="module", params=LINKS)
@@ -107,8 +108,8 @@ def check(line: Line, name: str) -> bool:
 
 def recovers(line: Line) -> None:
     """Once the line is good again, so are calls."""
-    line.twin.script.faults.clear()
-    line.twin.script.lost.clear()
+    line.emulator.script.faults.clear()
+    line.emulator.script.lost.clear()
     deadline = time.monotonic() + 10
     while not check(line, "proximity"):
         assert time.monotonic() < deadline, "it does not work again"
@@ -124,24 +125,24 @@ losses = st.lists(st.none() | places, max_size=3)
 @given(st.data())
 def test_a_call_is_right_or_fails_by_name_and_never_hangs(line: Line, data: st.DataObject) -> None:
     calls = data.draw(st.lists(st.sampled_from(sorted(CALLS)), min_size=2, max_size=4))
-    line.twin.script.faults[:], line.twin.script.lost[:] = data.draw(scripts), data.draw(losses)
+    line.emulator.script.faults[:], line.emulator.script.lost[:] = data.draw(scripts), data.draw(losses)
     for name in calls:
         check(line, name)
     recovers(line)
 
 
-MOVING: dict[str, Callable[[Puck], Sequence[float]]] = {
-    "encoders": lambda puck: puck.steps,
-    "proximity": lambda puck: puck.proximity,
-    "light": lambda puck: puck.numbers("light", 8),
+MOVING: dict[str, Callable[[EmulatedEPuck], Sequence[float]]] = {
+    "encoders": lambda emulated: emulated.steps,
+    "proximity": lambda emulated: emulated.proximity,
+    "light": lambda emulated: emulated.read("light", 8),
 }
 
 
 @settings(max_examples=8)
 @given(st.data())
 def test_a_robot_that_moves_tells_where_it_is_now(moving: Line, data: st.DataObject) -> None:
-    robot, puck, script = moving.robot, moving.twin.firmware.puck, moving.twin.script
-    simulated = moving.arena[puck.robot.name]
+    robot, emulated, script = moving.robot, moving.emulator.firmware.robot, moving.emulator.script
+    simulated = moving.arena[emulated.hardware.robot.name]
     calls = data.draw(st.lists(st.sampled_from(["wheels", *MOVING]), min_size=2, max_size=5))
     script.faults[:], script.lost[:] = data.draw(scripts), data.draw(losses)
     for name in ["wheels", *calls, "encoders"]:
@@ -153,12 +154,12 @@ def test_a_robot_that_moves_tells_where_it_is_now(moving: Line, data: st.DataObj
                 moving.arena.step()
                 assert simulated.wheels.speeds == pytest.approx((speed, -speed / 2), abs=1e-4)
             else:
-                assert tuple(robot.device(name).raw()) == tuple(MOVING[name](puck))
+                assert tuple(robot.device(name).raw()) == tuple(MOVING[name](emulated))
     script.faults.clear()
     script.lost.clear()
     with contextlib.suppress(paddock.LinkError):  # what is left of the last fault
         robot.encoders.raw()
-    assert tuple(robot.encoders.raw()) == tuple(puck.steps)
+    assert tuple(robot.encoders.raw()) == tuple(emulated.steps)
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -167,27 +168,27 @@ def test_a_robot_that_moves_tells_where_it_is_now(moving: Line, data: st.DataObj
 def test_connecting_gives_the_right_robot_or_fails_by_name(
     link: str, script: list[Fault], lost: float | None, when: int
 ) -> None:
-    twin = connecting(link)
-    twin.script.faults[:] = [Fault()] * when + script[: 1 + when // 3]
-    twin.script.lost[:] = [*[None] * when, lost]
+    emulator = connecting(link)
+    emulator.script.faults[:] = [Fault()] * when + script[: 1 + when // 3]
+    emulator.script.lost[:] = [*[None] * when, lost]
     began = time.monotonic()
     try:
-        robot = paddock.connect(twin.url, timeout=TIMEOUT)
+        robot = paddock.connect(emulator.url, timeout=TIMEOUT)
     except paddock.LinkError:
         pass
     else:
-        twin.script.faults.clear()
-        twin.script.lost.clear()
+        emulator.script.faults.clear()
+        emulator.script.lost.clear()
         assert (robot.spec.name, set(robot.devices)) == KINDS[link]
         robot.close()
     assert time.monotonic() - began < 10 * TIMEOUT
-    twin.script.faults.clear()
-    twin.script.lost.clear()
+    emulator.script.faults.clear()
+    emulator.script.lost.clear()
 
 
 @functools.cache
 def connecting(link: str) -> NastySerial | NastyWifi:
-    """A twin for many connections; its thread ends with the tests."""
+    """A emulator for many connections; its thread ends with the tests."""
     return twin_of(bench(), link)
 
 
@@ -203,7 +204,7 @@ def test_each_fault_by_itself(line: Line, kind: Any) -> None:
     outcomes = []
     places = (0.0, 0.5, 0.97) if kind in ("drop", "garbage", "split") else (0.97,)
     for name, where in itertools.product(("sense", "image") if len(places) > 1 else ("sense",), places):
-        line.twin.script.faults[:] = [Fault(kind, where, b"\x02\x07\xff")]
+        line.emulator.script.faults[:] = [Fault(kind, where, b"\x02\x07\xff")]
         outcomes.append(check(line, name))
         recovers(line)
     if kind == "split":

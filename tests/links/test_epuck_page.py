@@ -1,4 +1,4 @@
-"""What docs/e-puck.md shows works, against twins; and its table of devices is complete."""
+"""What docs/e-puck.md shows works, against emulators; and its table of devices is complete."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.bridges import Twins
+from paddock.bridges import EPuckEmulators
 from paddock.robots import load_robot
 
 PAGE = Path(__file__).parents[2] / "docs" / "e-puck.md"
@@ -23,10 +23,13 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     names: dict[str, object] = {"__name__": "page"}
     blocks = re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
     assert len(blocks) == 4
-    with paddock.open("line-crossing", seed=2) as arena, Twins(arena, serial=["red"], wifi={"blue": 0}) as twins:
+    with (
+        paddock.open("line-crossing", seed=2) as arena,
+        EPuckEmulators(arena, serial=["red"], wifi={"blue": 0}) as emulators,
+    ):
         for block in blocks:
-            code = block.replace("/dev/rfcomm0", twins.devices["red"])
-            code = code.replace("192.168.1.20", "{}:{}".format(*twins.addresses["blue"]))
+            code = block.replace("/dev/rfcomm0", emulators.devices["red"])
+            code = code.replace("192.168.1.20", "{}:{}".format(*emulators.addresses["blue"]))
             exec(compile(code, str(PAGE), "exec"), names)
     assert (tmp_path / "seen.png").exists()
 

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.pucks import bench
+from bridges.epuck_room import bench
 from links.nasty import Fault, NastySerial, NastyWifi
 from paddock.arena import Arena
-from paddock.bridges import Twins
-from paddock.bridges.puck import Puck
-from paddock.bridges.sercom import SercomFirmware
-from paddock.bridges.wifi import WifiFirmware
-from waiting import wait_for
+from paddock.bridges import EPuckEmulators
+from paddock.bridges.epuck import emulate
+from paddock.epuck.emulator.serial_firmware import SerialFirmware
+from paddock.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -37,13 +37,15 @@ def arena() -> Arena:
 
 
 @pytest.fixture
-def twins(arena: Arena) -> Iterator[Twins]:
-    with Twins(arena, serial=["red"], wifi={"blue": 0}) as twins:
-        yield twins
+def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
+    with EPuckEmulators(arena, serial=["red"], wifi={"blue": 0}) as emulators:
+        yield emulators
 
 
-def url_of(twins: Twins, name: str) -> str:
-    return f"epuck://{twins.devices[name]}" if name == "red" else "epuck2://{}:{}".format(*twins.addresses[name])
+def url_of(emulators: EPuckEmulators, name: str) -> str:
+    return (
+        f"epuck://{emulators.devices[name]}" if name == "red" else "epuck2://{}:{}".format(*emulators.addresses[name])
+    )
 
 
 def speeds(arena: Arena, name: str) -> tuple[float, float]:
@@ -53,7 +55,7 @@ def speeds(arena: Arena, name: str) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", ["red", "blue"])
-def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, twins: Twins, name: str) -> None:
+def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
     def drive(robot: Any, driving: threading.Semaphore, refused: list[str]) -> None:
         try:
             while True:
@@ -63,7 +65,7 @@ def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, twins: Twin
             refused.append(str(error))
 
     for _ in range(10):
-        robot = paddock.connect(url_of(twins, name), timeout=5)
+        robot = paddock.connect(url_of(emulators, name), timeout=5)
         driving, refused = threading.Semaphore(0), list[str]()
         threads = [threading.Thread(target=drive, args=(robot, driving, refused)) for _ in range(4)]
         for thread in threads:
@@ -82,27 +84,27 @@ def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, twins: Twin
 def test_closing_waits_for_a_thread_that_has_the_wire_longer_than_the_timeout(arena: Arena) -> None:
     calibrating = threading.Event()
 
-    class Slow(SercomFirmware):
-        def _text(self, letter: str, text: str) -> bytes:
+    class Slow(SerialFirmware):
+        def _answer_line(self, letter: str, text: str) -> bytes:
             if letter == "K":
                 calibrating.set()
-            return super()._text(letter, text)
+            return super()._answer_line(letter, text)
 
-    twin = NastySerial(Slow(Puck(arena, "red")))
-    robot = paddock.connect(twin.url, timeout=0.3)
+    emulator = NastySerial(Slow(emulate(arena, "red")))
+    robot = paddock.connect(emulator.url, timeout=0.3)
     robot.wheels.set(0.1, 0.1)
-    twin.script.faults[:] = [Fault("late")]  # by twice the timeout; calibration has more time
+    emulator.script.faults[:] = [Fault("late")]  # by twice the timeout; calibration has more time
     thread = threading.Thread(target=robot.calibrate)
     thread.start()
     assert calibrating.wait(5)
     robot.close()
     thread.join()
-    twin.close()
+    emulator.close()
     assert speeds(arena, "red") == STANDS
 
 
-def test_everyone_may_close(arena: Arena, twins: Twins) -> None:
-    robot = paddock.connect(url_of(twins, "red"), timeout=5)
+def test_everyone_may_close(arena: Arena, emulators: EPuckEmulators) -> None:
+    robot = paddock.connect(url_of(emulators, "red"), timeout=5)
     robot.wheels.set(0.1, 0.1)
     threads = [threading.Thread(target=robot.close) for _ in range(4)]
     for thread in threads:
@@ -117,9 +119,9 @@ def test_everyone_may_close(arena: Arena, twins: Twins) -> None:
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_a_controller_that_fails_leaves_no_robot_driving(
-    arena: Arena, twins: Twins, error: type[BaseException]
+    arena: Arena, emulators: EPuckEmulators, error: type[BaseException]
 ) -> None:
-    with paddock.connect(url_of(twins, "red") + "?dt=0.01", timeout=5) as robot:
+    with paddock.connect(url_of(emulators, "red") + "?dt=0.01", timeout=5) as robot:
         robot.enable("ground")
         looks: list[Any] = []
 
@@ -146,9 +148,9 @@ print("drives", flush=True)
 @pytest.mark.parametrize("name", ["red", "blue"])
 @pytest.mark.parametrize(("end", "interrupt"), [("", False), ("raise ValueError", False), ("input()", True)])
 def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
-    arena: Arena, twins: Twins, name: str, end: str, interrupt: bool
+    arena: Arena, emulators: EPuckEmulators, name: str, end: str, interrupt: bool
 ) -> None:
-    program = DRIVER.format(url=url_of(twins, name), end=end)
+    program = DRIVER.format(url=url_of(emulators, name), end=end)
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as running:
@@ -161,15 +163,15 @@ def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
 
 
 def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(arena: Arena) -> None:
-    with Twins(arena, wifi={"blue": 0}) as twins:
-        host, port = twins.addresses["blue"]
+    with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
+        host, port = emulators.addresses["blue"]
         robot = paddock.connect(f"epuck2://{host}:{port}", timeout=2)
         robot.enable("ground")
         robot.leds.set("body")
         robot.wheels.set(0.1, 0.1)
         assert speeds(arena, "blue") != STANDS
-    Puck(arena, "blue").restart()
-    with Twins(arena, wifi={"blue": port}):
+    emulate(arena, "blue").restart()
+    with EPuckEmulators(arena, wifi={"blue": port}):
         with pytest.raises(paddock.LinkError):
             robot.ground.read()
         robot.ground.read()
@@ -183,22 +185,22 @@ def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(aren
 
 
 def test_a_command_that_failed_is_not_carried_out_by_the_next_one(arena: Arena) -> None:
-    twin = NastyWifi(WifiFirmware(Puck(arena, "blue")))
-    robot = paddock.connect(twin.url, timeout=0.4)
+    emulator = NastyWifi(WifiFirmware(emulate(arena, "blue")))
+    robot = paddock.connect(emulator.url, timeout=0.4)
     robot.enable("ground")
-    twin.script.faults[:] = [Fault("silence")]
+    emulator.script.faults[:] = [Fault("silence")]
     with pytest.raises(paddock.Timeout):
         robot.wheels.set(0.1, 0.1)
     robot.ground.read()
     assert speeds(arena, "blue") == STANDS
     assert robot.wheels.speeds == STANDS
     robot.close()
-    twin.close()
+    emulator.close()
 
 
 @pytest.mark.parametrize("name", ["red", "blue"])
-def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, twins: Twins, name: str) -> None:
-    with paddock.connect(url_of(twins, name), timeout=5) as robot:
+def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
+    with paddock.connect(url_of(emulators, name), timeout=5) as robot:
         robot.leds.set("body")
         robot.wheels.set(0.1, 0.1)
         robot.reconnect()
@@ -207,7 +209,7 @@ def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, twins: Twins, n
 
 
 def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Arena) -> None:
-    class Deaf(SercomFirmware):
+    class Deaf(SerialFirmware):
         deaf = False
 
         def receive(self, data: bytes) -> bytes:
@@ -215,22 +217,22 @@ def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Are
                 self.deaf, data = False, data[1:]  # a byte gets lost
             return super().receive(data)
 
-    firmware = Deaf(Puck(arena, "red"))
-    twin = NastySerial(firmware)
-    with paddock.connect(twin.url, timeout=0.4) as robot:
+    firmware = Deaf(emulate(arena, "red"))
+    emulator = NastySerial(firmware)
+    with paddock.connect(emulator.url, timeout=0.4) as robot:
         robot.wheels.set(0.1, 0.1)
         firmware.deaf = True
         with pytest.raises(paddock.LinkError):
             robot.reconnect()
         robot.reconnect()
         assert speeds(arena, "red") == robot.wheels.speeds == STANDS
-    twin.close()
+    emulator.close()
 
 
 def test_wheels_are_set_once_even_if_that_fails_strangely(
-    arena: Arena, twins: Twins, monkeypatch: pytest.MonkeyPatch
+    arena: Arena, emulators: EPuckEmulators, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with paddock.connect(url_of(twins, "red"), timeout=5) as robot:
+    with paddock.connect(url_of(emulators, "red"), timeout=5) as robot:
         calls: list[tuple[float, float]] = []
 
         def broken(left: float, right: float) -> None:

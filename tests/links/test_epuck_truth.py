@@ -14,18 +14,18 @@ from typing import Any
 import pytest
 
 import paddock
-from bridges.pucks import bench
+from bridges.epuck_room import bench
 from links.nasty import Fault, NastySerial
 from links.test_epuck_stops import STANDS, url_of
 from paddock.arena import Arena
-from paddock.bridges import Twins
-from paddock.bridges.puck import Puck
-from paddock.bridges.sercom import SercomFirmware
-from paddock.bridges.wifi import WifiFirmware
-from paddock.links.epuck import RealRobot
-from paddock.links.epuck.robot import Watcher
-from paddock.protocol import sercom
-from waiting import wait_for
+from paddock.bridges import EPuckEmulators
+from paddock.bridges.epuck import emulate
+from paddock.epuck import sercom
+from paddock.epuck.emulator.serial_firmware import SerialFirmware
+from paddock.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.links.epuck import EPuck
+from paddock.links.epuck.robot import PeriodicThread
+from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")
@@ -42,14 +42,14 @@ def arena() -> Arena:
 
 
 @pytest.fixture
-def twins(arena: Arena) -> Iterator[Twins]:
-    with Twins(arena, serial=["red", "blue"], wifi={"blue": 0}) as twins:
-        yield twins
+def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
+    with EPuckEmulators(arena, serial=["red", "blue"], wifi={"blue": 0}) as emulators:
+        yield emulators
 
 
 @pytest.fixture(params=["red", "blue"])
-def robot(request: pytest.FixtureRequest, twins: Twins) -> Iterator[RealRobot]:
-    with paddock.connect(url_of(twins, request.param), name=request.param, timeout=5) as robot:
+def robot(request: pytest.FixtureRequest, emulators: EPuckEmulators) -> Iterator[EPuck]:
+    with paddock.connect(url_of(emulators, request.param), name=request.param, timeout=5) as robot:
         yield robot
 
 
@@ -57,8 +57,8 @@ def robot(request: pytest.FixtureRequest, twins: Twins) -> Iterator[RealRobot]:
 
 
 def test_while_the_watching_thread_fails_nobody_gets_old_values(arena: Arena) -> None:
-    with Twins(arena, wifi={"blue": 0}) as twins:
-        robot = paddock.connect(url_of(twins, "blue"), timeout=0.5)
+    with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
+        robot = paddock.connect(url_of(emulators, "blue"), timeout=0.5)
         robot.enable("ground")
         robot.watch(1.0)
         wait_for(lambda: robot.body.latest)
@@ -70,20 +70,20 @@ def test_while_the_watching_thread_fails_nobody_gets_old_values(arena: Arena) ->
 
 
 def test_after_a_reconnection_the_old_error_is_settled(arena: Arena) -> None:
-    with Twins(arena, wifi={"blue": 0}) as twins:
-        port = twins.addresses["blue"][1]
+    with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
+        port = emulators.addresses["blue"][1]
         robot = paddock.connect(f"epuck2://127.0.0.1:{port}", timeout=5)
         robot.enable("ground")
         robot.watch(60)  # it looks once, and then not for a long time
         wait_for(lambda: robot.body.latest)
     robot.complain(paddock.LinkError("the line was lost"))
-    with Twins(arena, wifi={"blue": port}):
+    with EPuckEmulators(arena, wifi={"blue": port}):
         robot.reconnect()
         assert robot.ground.read() == FLOOR
         robot.close()
 
 
-def test_an_error_that_is_older_than_a_reconnection_is_not_told_after_it(robot: RealRobot) -> None:
+def test_an_error_that_is_older_than_a_reconnection_is_not_told_after_it(robot: EPuck) -> None:
     looking, reconnected, again = threading.Event(), threading.Event(), threading.Event()
 
     def fails_late() -> None:
@@ -94,7 +94,7 @@ def test_an_error_that_is_older_than_a_reconnection_is_not_told_after_it(robot: 
         assert reconnected.wait(5)
         raise paddock.LinkError("the line was lost")
 
-    thread = Watcher(robot, 0.01, fails_late)
+    thread = PeriodicThread(robot, 0.01, fails_late)
     thread.start()
     assert looking.wait(5)
     robot.reconnect()
@@ -105,7 +105,7 @@ def test_an_error_that_is_older_than_a_reconnection_is_not_told_after_it(robot: 
     assert robot.ground.read() == FLOOR
 
 
-def test_a_closed_robot_tells_nothing(robot: RealRobot) -> None:
+def test_a_closed_robot_tells_nothing(robot: EPuck) -> None:
     robot.enable("ground")
     robot.watch(0.02)
     wait_for(lambda: robot.body.latest)
@@ -115,7 +115,7 @@ def test_a_closed_robot_tells_nothing(robot: RealRobot) -> None:
             read()
 
 
-def test_after_a_reset_nobody_gets_what_was_before(arena: Arena, robot: RealRobot) -> None:
+def test_after_a_reset_nobody_gets_what_was_before(arena: Arena, robot: EPuck) -> None:
     robot.enable("encoders")
     robot.wheels.set(0.1, 0.1)
     arena.step(50)
@@ -127,7 +127,7 @@ def test_after_a_reset_nobody_gets_what_was_before(arena: Arena, robot: RealRobo
     assert robot.sense().time < 1.0
 
 
-def test_an_observation_has_the_time_when_it_was_read(robot: RealRobot) -> None:
+def test_an_observation_has_the_time_when_it_was_read(robot: EPuck) -> None:
     robot.enable("ground")
     before = robot.time
     robot.watch(60.0)
@@ -144,9 +144,9 @@ def test_an_observation_has_the_time_when_it_was_read(robot: RealRobot) -> None:
 
 @pytest.fixture
 def nasty(arena: Arena) -> Iterator[NastySerial]:
-    twin = NastySerial(SercomFirmware(Puck(arena, "blue")))
-    yield twin
-    twin.close()
+    emulator = NastySerial(SerialFirmware(emulate(arena, "blue")))
+    yield emulator
+    emulator.close()
 
 
 def test_a_robot_that_was_restarted_is_where_it_was_and_stands(arena: Arena, nasty: NastySerial) -> None:
@@ -174,38 +174,38 @@ def test_a_robot_that_was_restarted_is_where_it_was_and_stands(arena: Arena, nas
 def test_switches_are_set_again_after_a_restart(arena: Arena) -> None:
     switched: list[tuple[int, int]] = []
 
-    class Noted(SercomFirmware):
-        def _addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
+    class Noted(SerialFirmware):
+        def _carry_out_addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
             if number in (sercom.MAGNETOMETER_ON, sercom.DISTANCE_ON):
                 switched.append((number, values[0]))
-            return super()._addition(number, values, data)
+            return super()._carry_out_addition(number, values, data)
 
-    twin = NastySerial(Noted(Puck(arena, "blue")))
-    with paddock.connect(twin.url, timeout=2) as robot:
+    emulator = NastySerial(Noted(emulate(arena, "blue")))
+    with paddock.connect(emulator.url, timeout=2) as robot:
         robot.enable("compass", "tof")
         first = list(switched)
         robot.reset()
         assert switched == first * 2
-    twin.close()
+    emulator.close()
 
 
 def test_a_switch_that_is_refused_is_told(arena: Arena) -> None:
-    class Refusing(SercomFirmware):
-        def _addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
-            return (1,) if number == sercom.DISTANCE_ON else super()._addition(number, values, data)
+    class Refusing(SerialFirmware):
+        def _carry_out_addition(self, number: int, values: tuple[int, ...], data: bytes) -> tuple[int, ...]:
+            return (1,) if number == sercom.DISTANCE_ON else super()._carry_out_addition(number, values, data)
 
-    twin = NastySerial(Refusing(Puck(arena, "blue")))
-    with paddock.connect(twin.url, timeout=2) as robot:
+    emulator = NastySerial(Refusing(emulate(arena, "blue")))
+    with paddock.connect(emulator.url, timeout=2) as robot:
         robot.enable("compass")
         with pytest.raises(paddock.DeviceRefused, match="tof: the robot does not switch it on"):
             robot.enable("tof")
         assert (robot.compass.enabled, robot.tof.enabled) == (True, False)
-    twin.close()
+    emulator.close()
 
 
 def test_a_lost_answer_costs_nothing_of_the_way(arena: Arena) -> None:
-    twin = NastySerial(SercomFirmware(Puck(arena, "red")))
-    with paddock.connect(twin.url, timeout=0.4) as robot:
+    emulator = NastySerial(SerialFirmware(emulate(arena, "red")))
+    with paddock.connect(emulator.url, timeout=0.4) as robot:
         robot.enable("ground")
         robot.wheels.set(0.1, 0.1)
         arena.step(50)
@@ -213,10 +213,10 @@ def test_a_lost_answer_costs_nothing_of_the_way(arena: Arena) -> None:
         robot.port.hang_up()
         arena.step(50)
         assert robot.pose.x == pytest.approx(0.2, abs=0.005)
-    twin.close()
+    emulator.close()
 
 
-def test_the_way_counts_from_the_connection_on(arena: Arena, robot: RealRobot) -> None:
+def test_the_way_counts_from_the_connection_on(arena: Arena, robot: EPuck) -> None:
     robot.wheels.set(0.1, 0.1)
     arena.step(50)
     assert robot.pose.x == pytest.approx(0.1, abs=0.005)
@@ -240,7 +240,7 @@ def test_a_byte_lost_while_connecting_makes_no_other_robot(nasty: NastySerial, f
 
 @pytest.mark.parametrize("code", [0xB3, 0x9F, 0x8C])
 def test_a_question_lost_while_connecting_takes_no_device_away(arena: Arena, code: int) -> None:
-    class Lossy(SercomFirmware):
+    class Lossy(SerialFirmware):
         lost = False
 
         def receive(self, data: bytes) -> bytes:
@@ -248,16 +248,16 @@ def test_a_question_lost_while_connecting_takes_no_device_away(arena: Arena, cod
                 self.lost, data = True, data[1:]
             return super().receive(data)
 
-    twin = NastySerial(Lossy(Puck(arena, "red")))
+    emulator = NastySerial(Lossy(emulate(arena, "red")))
     with pytest.raises(paddock.BadMessage, match="answered with 0 bytes, and then with"):
-        paddock.connect(twin.url, timeout=2)
-    with paddock.connect(twin.url, timeout=2) as robot:
+        paddock.connect(emulator.url, timeout=2)
+    with paddock.connect(emulator.url, timeout=2) as robot:
         assert {"ground", "accelerometer", "temperature"} <= set(robot.devices)
-    twin.close()
+    emulator.close()
 
 
 def test_a_packet_too_many_is_no_answer_to_what_is_asked_next(arena: Arena) -> None:
-    firmware = WifiFirmware(Puck(arena, "blue"))
+    firmware = WifiFirmware(emulate(arena, "blue"))
     surplus, received, sent = threading.Event(), threading.Event(), threading.Event()
 
     def serve() -> None:
@@ -290,7 +290,7 @@ def test_a_packet_too_many_is_no_answer_to_what_is_asked_next(arena: Arena) -> N
             arena["blue"].wheels.set(0.05, 0.05)
             arena.step(20)
             try:
-                assert tuple(robot.encoders.raw()) == firmware.puck.steps
+                assert tuple(robot.encoders.raw()) == firmware.robot.steps
             except paddock.BadMessage as error:
                 errors.append(str(error))
         assert [error.partition(": ")[2] for error in errors] == ["105 bytes came that nobody asked for"]
@@ -304,7 +304,7 @@ def test_a_packet_too_many_is_no_answer_to_what_is_asked_next(arena: Arena) -> N
 class Slow:
     """A firmware that thinks before it answers."""
 
-    def __init__(self, firmware: SercomFirmware, delay: float) -> None:
+    def __init__(self, firmware: SerialFirmware, delay: float) -> None:
         self.firmware, self.delay, self.slow = firmware, delay, False
 
     def receive(self, data: bytes) -> bytes:
@@ -315,9 +315,9 @@ class Slow:
 
 
 def test_all_that_a_call_asks_for_and_waits_for_has_one_timeout_together(arena: Arena) -> None:
-    firmware = Slow(SercomFirmware(Puck(arena, "red")), 0.45)
-    twin = NastySerial(firmware)
-    with paddock.connect(twin.url, timeout=0.5) as robot:
+    firmware = Slow(SerialFirmware(emulate(arena, "red")), 0.45)
+    emulator = NastySerial(firmware)
+    with paddock.connect(emulator.url, timeout=0.5) as robot:
         robot.enable("camera", "ground")
         firmware.slow = True
         robot.port._in_doubt = True  # make sure of the line, readings, settings of the camera, a picture
@@ -337,15 +337,13 @@ def test_all_that_a_call_asks_for_and_waits_for_has_one_timeout_together(arena: 
         assert len(took) == 3
         assert max(took) < 1.2
         firmware.slow = False
-    twin.close()
+    emulator.close()
 
 
 # ---- threads
 
 
-def test_what_an_observer_raises_is_told_to_whoever_reads_next(
-    robot: RealRobot, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_an_observer_raises_is_told_to_whoever_reads_next(robot: EPuck, caplog: pytest.LogCaptureFixture) -> None:
     robot.enable("ground")
     wrong = ValueError("a bug in my observer")
 
@@ -361,7 +359,7 @@ def test_what_an_observer_raises_is_told_to_whoever_reads_next(
     assert robot.ground.read() == FLOOR  # told once
 
 
-def test_no_thread_is_left_behind_when_many_register_at_once(robot: RealRobot) -> None:
+def test_no_thread_is_left_behind_when_many_register_at_once(robot: EPuck) -> None:
     robot.enable("ground")
     before, interval = threading.active_count(), sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -382,12 +380,12 @@ def test_no_thread_is_left_behind_when_many_register_at_once(robot: RealRobot) -
 # ---- whose device is it?
 
 
-def test_a_device_that_another_program_has_is_not_shared(twins: Twins) -> None:
-    first = paddock.connect(url_of(twins, "red"), timeout=2)
+def test_a_device_that_another_program_has_is_not_shared(emulators: EPuckEmulators) -> None:
+    first = paddock.connect(url_of(emulators, "red"), timeout=2)
     with pytest.raises(paddock.LinkError, match="cannot open it: another program has it"):
-        paddock.connect(url_of(twins, "red"), timeout=2)
+        paddock.connect(url_of(emulators, "red"), timeout=2)
     first.close()
-    paddock.connect(url_of(twins, "red"), timeout=2).close()
+    paddock.connect(url_of(emulators, "red"), timeout=2).close()
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")  # noqa: PTH112
@@ -414,28 +412,29 @@ def test_a_connection_that_fails_leaves_nothing_open() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda robot: robot.believe(float("nan"), 0),
-        lambda robot: robot.believe("a", 0),
-        lambda robot: robot.sound(1.0),
-        lambda robot: robot.sound(True),
-        lambda robot: robot.sound("1"),
-        lambda robot: robot.sound(6),
+        lambda robot: robot.set_odometry(float("nan"), 0),
+        lambda robot: robot.set_odometry("a", 0),
+        lambda robot: robot.set_odometry(0, 0, 90),
+        lambda robot: robot.play_sound(1.0),
+        lambda robot: robot.play_sound(True),
+        lambda robot: robot.play_sound("1"),
+        lambda robot: robot.play_sound(6),
     ],
 )
-def test_bad_input_is_refused_by_name(robot: RealRobot, call: Callable[[RealRobot], None]) -> None:
-    with pytest.raises(paddock.PaddockError, match=rf"{robot.name}\.(believe|sound).*expected"):
+def test_bad_input_is_refused_by_name(robot: EPuck, call: Callable[[EPuck], None]) -> None:
+    with pytest.raises(paddock.PaddockError, match=rf"{robot.name}\.(set_odometry|play_sound).*expected"):
         call(robot)
 
 
-def test_lamps_and_sounds_are_told_as_they_are(arena: Arena, robot: RealRobot) -> None:
+def test_lamps_and_sounds_are_told_as_they_are(arena: Arena, robot: EPuck) -> None:
     simulated = arena[robot.name]
     robot.leds.set("front", 0.3)
-    robot.sound(3)
+    robot.play_sound(3)
     assert robot.leds.read()["front"] == simulated.leds.read()["front"] == 1.0
     assert robot.speaker.read() == simulated.speaker.read() == (392.0, 0.1)
     robot.speaker.play(500.0)
     assert robot.speaker.read() == simulated.speaker.read() == (523.0, 0.1)
-    robot.sound(0)
+    robot.play_sound(0)
     assert robot.speaker.read() == simulated.speaker.read() == (0.0, 0.0)
     if "led1_red" in robot.leds.names:
         robot.leds.set("led1_red", 0.123)

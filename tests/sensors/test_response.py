@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddock
-from bridges.pucks import bench
+from bridges.epuck_room import bench
 from paddock.sensors.response import Counter, raw_of, si_of
 
 

@@ -76,7 +76,7 @@ class Device:
         """The same, always as an array."""
         if not self.spec.response and self.spec.scale is None:
             field = self.spec.kind == "compass" and self.robot.pose_source == "odometry"  # of a real robot
-            more = f", or {self.robot.name}.hardware().magnetometer" if field else ""
+            more = f", or {self.robot.name}.raw_packet().magnetometer" if field else ""
             raise DeviceRefused(f"{self} has no hardware numbers: use read(){more}")
         return self._values(raw=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
 from paddock.arena.observers import Watches
-from paddock.core.errors import DeviceRefused, PaddockError, PaddockWarning, SimulationError, UnknownName, nearest
+from paddock.core.errors import PaddockError, PaddockWarning, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
@@ -233,18 +233,3 @@ class Robot:
     def calibrate(self) -> None:
         """Have what a real robot's proximity sensors see now taken for nothing; simulated ones need no such thing."""
         _ = self.body.sense  # a robot that has left refuses
-
-    def sound(self, number: int) -> None:
-        """Play one of a real robot's recorded sounds."""
-        self._refuse_simulated("play recorded sounds", "robot.speaker.play(frequency) plays a tone")
-
-    def believe(self, x: float, y: float, heading: float = 0.0) -> None:
-        """Tell a real robot's odometry where it is."""
-        self._refuse_simulated("be told where it is", "robot.set_pose(x, y, heading) puts it there")
-
-    def hardware(self) -> Any:
-        """All hardware numbers of a real e-puck2 at once."""
-        self._refuse_simulated("tell all its hardware numbers", "robot.<device>.raw() tells those of a device")
-
-    def _refuse_simulated(self, what: str, instead: str) -> NoReturn:
-        raise DeviceRefused(f"{self.name}: only a real robot can {what}; this one is simulated: {instead}")

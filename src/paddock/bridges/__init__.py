@@ -1,5 +1,6 @@
-"""Bridges: simulated robots for programs that know nothing of Paddock."""
+"""Bridges: programs that know nothing of Paddock find their robot in a world of Paddock."""
 
-from paddock.bridges.twins import Twins
+from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
+from paddock.bridges.epuck import EPuckEmulators
 
-__all__ = ["Twins"]
+__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges"]

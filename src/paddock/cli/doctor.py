@@ -13,9 +13,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.markup import escape
 
-from paddock.cli.tables import new_table
+from paddock.cli.tables import cell, new_table
 from paddock.rollouts.threads import available_threads
 
 NOT_FOR_USERS = ("dev",)  # extras
@@ -44,7 +43,7 @@ def examine(*, json_lines: bool) -> bool:
         well = well and finding.good
         if json_lines:
             print_json(finding)
-        table.add_row(finding.sign, finding.what, finding.found, escape(finding.fix))
+        table.add_row(finding.sign, *(cell(text) for text in (finding.what, finding.found, finding.fix)))
     if not json_lines:
         console.print(table)
         console.print("All is well." if well else "Something needs mending, see above.", style="bold")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import math
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 import paddock
-from paddock.bridges import Twins
+from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible
-from paddock.protocol import epuck2
 from paddock.server import Server, Settings
 from paddock.server.access import Grant, Role
 from paddock.server.classroom import robot_names, seat_students
@@ -36,11 +35,11 @@ def serve_world(
     score: Path | None,
     controller: Path | None = None,
     policy: Path | None = None,
-    serial_twins: tuple[str, ...] = (),
-    wifi_twins: tuple[str, ...] = (),
+    bridges: Sequence[tuple[str, str]] = (),
+    bridge_host: str = LOOPBACK,
     open_page: bool,
 ) -> None:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C; the arguments are those of the command."""
     console = Console(highlight=False, soft_wrap=True, markup=False)
     handler = logging.StreamHandler()
     handler.setFormatter(VisibleFormatter("%(message)s"))
@@ -53,28 +52,25 @@ def serve_world(
         spec = seat_students(spec, names)
     server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
     drivers = chosen_controllers(server.arena, controller, policy)
-    twins = open_twins(server, serial_twins, wifi_twins)
+    bridged = OpenBridges(server.arena, bridges, host=bridge_host)
     links = []
     for student, robot in robot_names(names).items():
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
         links.append((student, robot, token))
 
     def ready() -> None:
-        console.print(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)")
+        console.print(visible(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)"))
         if server.supervisor:
             console.print(f"supervisor: {server.url(token=server.supervisor)}")
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
-        if twins:
-            for robot, device in twins.devices.items():
-                console.print(f"{robot}: an {twins.kinds[robot]} at {device}   (epuck://{device})")
-            for robot, (host, port) in twins.addresses.items():
-                console.print(f"{robot}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port})")
+        for line in bridged.describe():
+            console.print(visible(line))
         if links:
             table = new_table("Join links", "student", "robot", "link")
             for student, robot, token in links:
-                table.add_row(cell(student), robot, cell(f"{server.url(token=token)}&robot={robot}"))
+                table.add_row(cell(student), cell(robot), cell(f"{server.url(token=token)}&robot={robot}"))
             longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
             wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
             Console(width=max(console.width, wide)).print(table)  # links must not be cut
@@ -85,7 +81,7 @@ def serve_world(
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
-    with twins or contextlib.nullcontext():
+    with bridged:
         server.run(ready)
     console.print("stopped")
 
@@ -105,21 +101,6 @@ def drive(server: Server, drivers: Drivers, file: Path | None, console: Console)
     except PaddockError as error:
         if server.goodbye not in str(error):
             console.print(visible(f"{error}\n{name} drives no more", lines=True), style="bold red")
-
-
-def open_twins(server: Server, serial: tuple[str, ...], wifi: tuple[str, ...]) -> Twins | None:
-    """Robots as serial devices and as e-puck2s on Wi-Fi; `name` or `name=port` for the latter."""
-    ports = {}
-    for one in wifi:
-        name, equals, port = one.partition("=")
-        if equals and not (port.isdecimal() and int(port) <= 65535):
-            raise PaddockError(f"--epuck2 {one}: expected a robot's name, or name=port with a port from 0 to 65535")
-        if name in ports:
-            raise PaddockError(f"--epuck2 {one}: robot {name!r} was to be an e-puck2 twice")
-        ports[name] = int(port) if equals else epuck2.PORT
-    if not (serial or ports):
-        return None
-    return Twins(server.arena, serial=serial, wifi=ports, host=server.settings.host)
 
 
 def read_names(file: Path) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from paddock.arena.base import BaseArena, check_place, check_ticks
 from paddock.arena.robot import Robot
-from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, shown
+from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, format_value
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.episodes.events import Event, Kind
@@ -202,7 +202,7 @@ class RemoteArena(BaseArena):
 
     def restore(self, snapshot: int) -> None:
         if not isinstance(snapshot, int) or isinstance(snapshot, bool):
-            raise SimulationError(f"restore: expected a snapshot, got {shown(snapshot)}")
+            raise SimulationError(f"restore: expected a snapshot, got {format_value(snapshot)}")
         self._do(m.Restore(id=self.number(), snapshot=snapshot))
         self.forget()
         self._light(self._lights.get(snapshot, {}))

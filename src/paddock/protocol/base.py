@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from paddock.core.errors import BadMessage, shown
+from paddock.core.errors import BadMessage, format_value
 from paddock.core.observation import Finite as Finite
 
 VERSION = 1  # of the protocol: both sides need the same
@@ -117,5 +117,5 @@ def describe(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
     if isinstance(value, str):
-        return shown(value[:LONGEST_LINE])
-    return shown(value) if isinstance(value, (int, float)) else "a msgpack extension"
+        return format_value(value[:LONGEST_LINE])
+    return format_value(value) if isinstance(value, (int, float)) else "a msgpack extension"

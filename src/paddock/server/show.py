@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from paddock.arena import Arena
-from paddock.core.errors import LinkError, SimulationError, shown
+from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.protocol import messages as m
 from paddock.server.clock import Member
 from paddock.server.server import PORT, Server, Settings
@@ -30,7 +30,7 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
         open_page: open a browser, if there is a screen to see it on; and print the address.
     """
     if not isinstance(arena, Arena):
-        raise SimulationError(f"show: expected an arena of this process, got {shown(arena)}")
+        raise SimulationError(f"show: expected an arena of this process, got {format_value(arena)}")
     settings = Settings(speed=speed, lock_step=True, port=PORT if port is None else port, any_port=port is None)
     page = Show(arena, settings, open_page=open_page)
     if open_page:

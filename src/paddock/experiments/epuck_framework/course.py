@@ -1,9 +1,20 @@
-"""The course of the line crossing as ground truth: where along the line one is, what is dark, what is in the way."""
+"""The courses of the line crossing as ground truth: where along the line a robot is, what is dark, what is in the way.
+
+There are two. They have the same line, obstacles and starts, and differ in how wide the line is and how far apart the
+ground sensors are:
+
+- `NARROW` is the shipped world with the e-puck: a line of 18 mm, sensors 10 mm apart, 33 mm ahead of the axle.
+- `WIDE` follows the e-puck of V-REP. It looks at the floor with one camera of 16 pixels across, and programs for it
+  take pixels 1, 7 and 14 for left, middle and right. No text that we found says how wide the view is; we take it to be
+  as wide as the body. Then the outer pixels are 30 mm from the middle, and at most 20 mm ahead, or they would not be
+  under the body. The line is 50 mm wide: enough for the middle sensor and an outer one, not enough for all three.
+"""
 
 from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +28,20 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 WORLD = "line-crossing"
+NARROW, WIDE = "narrow line", "wide line"
+WIDE_LINE = 0.050  # [m]
+PIXELS, LEFT_PIXEL = 16, 1  # of V-REP's floor camera
+AHEAD = 0.020  # [m] of the wide ground sensors
 DARK = 0.5  # the line is darker than this
 STEP = 0.005  # [m] between the points that stand for the line
 
 
-class Course:
-    """The line of a world, counter-clockwise, and its obstacles."""
+class LineCourse:
+    """The line of a world, counter-clockwise, its obstacles, and the kind of robot that drives there."""
 
     def __init__(self, world: WorldSpec, robot: RobotSpec) -> None:
         self.world, self.robot = world, robot
-        self.points = _even(curve(world.floor.strokes[0]))
+        self.points = _space_evenly(curve(world.floor.strokes[0]))
         self.length = STEP * len(self.points)
         picture, _ = draw_floor(world)
         self._dark: Flags = picture.mean(axis=2) / 255 < DARK
@@ -61,7 +76,7 @@ class Course:
             seen |= self._dark[row, column]
         return seen
 
-    def room(self, places: Floats) -> Floats:
+    def clearance(self, places: Floats) -> Floats:
         """How far a robot's body is from the nearest obstacle [m], for places of shape (n, 2)."""
         nearest = np.full(len(places), np.inf)
         for cylinder in self.world.cylinders:
@@ -75,7 +90,7 @@ class Course:
         return nearest - self.radius
 
 
-def _even(points: list[tuple[float, float]]) -> Floats:
+def _space_evenly(points: list[tuple[float, float]]) -> Floats:
     """A closed curve as points about STEP apart, counter-clockwise."""
     corners = np.array([*points, points[0]])
     pieces = np.hypot(*np.diff(corners, axis=0).T)
@@ -88,7 +103,19 @@ def _even(points: list[tuple[float, float]]) -> Floats:
 
 
 @functools.cache
-def the_course() -> Course:
-    """That of the shipped world, where both robots are e-pucks."""
-    world = load_world(WORLD)
-    return Course(world, load_robot("e-puck"))
+def load_course(name: str = NARROW) -> LineCourse:
+    """One of the two courses."""
+    world, robot = load_world(WORLD), load_robot("e-puck")
+    if name == NARROW:
+        return LineCourse(world, robot)
+    stroke = replace(world.floor.strokes[0], width=WIDE_LINE)
+    return LineCourse(replace(world, floor=replace(world.floor, strokes=(stroke,))), _widen_sensors(robot))
+
+
+def _widen_sensors(robot: RobotSpec) -> RobotSpec:
+    assert robot.body.radius is not None
+    aside = 2 * robot.body.radius * (0.5 - (LEFT_PIXEL + 0.5) / PIXELS)
+    ground = robot.sensor("ground")
+    mounts = tuple((AHEAD, y, *mount[2:]) for mount, y in zip(ground.mounts, (aside, 0.0, -aside), strict=True))
+    wide = replace(ground, mounts=mounts)
+    return replace(robot, sensors=tuple(wide if sensor is ground else sensor for sensor in robot.sensors))

@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.core.geometry import Pose
-from paddock.episodes.recorder import TraceRecorder
 from paddock.experiments.document import opening, write_document
 from paddock.experiments.epuck_framework.claims import Times
-from paddock.experiments.epuck_framework.course import the_course
-from paddock.experiments.epuck_framework.crossing import CONTROLLERS, CURVE, Run, placed_world
+from paddock.experiments.epuck_framework.crossing import CURVE, SETUPS, CrossingRun, placed_world
 from paddock.experiments.epuck_framework.reproduce import timing_sheet
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS
 from paddock.report.charts import DotSeries, dot_chart
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from PIL.Image import Image
 
-    from paddock.experiments.epuck_framework.reproduce import Findings
+    from paddock.experiments.epuck_framework.reproduce import FrameworkFindings
 
 TITLE = "e-puck framework: its timing tests, and two robots that meet on a line"
 PAPER, OURS = "#5c6570", ("#e4572e", "#2e86ab")  # colours: the framework's, ours through a server and in process
@@ -47,7 +44,7 @@ TIMING = (
     "was timed on a laptop of its time (i7-6700HQ), and its simulator ran in real time."
 )
 CROSSING = (
-    "Twenty runs of ten simulated minutes with each controller, with the noise of the shipped e-puck. The seed "
+    "Twenty runs of ten simulated minutes in each setup, with the noise of the shipped e-puck. The seed "
     "decides the noise and the starts: up to 10 cm along the line, 4 mm across it and 6° in heading. All numbers "
     "come from ground truth. A lap: 16 posts along the line passed in order and in the robot's own direction, "
     "each within 0.15 m. A meeting begins when the robots' centres are within 0.16 m and is over when each is "
@@ -56,22 +53,34 @@ CROSSING = (
 )
 CONTROLLER_WORDS = (
     "'Stock' is the framework's first controller: line following where nothing is in front, Braitenberg avoidance "
-    "where something is. Two robots that meet are mirror images of each other, so that both turn to the same side "
-    "and drive on in parallel, push each other, or part and never find back to the line. 'Improved' is its cure, "
-    "to the letter: always turn left, keep what is passed on the right. It passes every first meeting. But a "
-    "robot that sees nothing drives straight on, and the one that passes on the outside of our closed line leaves "
-    "it for good; the framework's own world is not published. 'Improved, curving' is the same with one addition "
-    f"of ours: where it sees nothing it turns to the right by {CURVE:g}, and so comes back to the line. 'Line "
-    "patrol' is our own law and the default of `paddock demo`."
+    "where something is. Two robots that meet are mirror images of each other. Both turn to the same side and "
+    "drive on in parallel, push each other, or part and never find back to the line. 'Improved' is the published "
+    "cure, to the letter: always turn left, keep what is passed on the right. 'Improved, curving' has one "
+    f"addition of ours: where it sees nothing it turns to the right by {CURVE:g}. 'Line patrol' is our own "
+    "controller and the default of `paddock demo`."
+)
+COURSE_WORDS = (
+    "The framework's own world is not published, so there are two courses with the same line, obstacles and "
+    "starts. On ours the line is 18 mm wide and the ground sensors are 10 mm apart, as on the real e-puck: a "
+    "robot beside the line sees it up to 1 + 0.9 = 1.9 cm away. 'Wide line' follows V-REP's e-puck, which looks "
+    "at the floor with one camera of 16 pixels across; programs take pixels 1, 7 and 14 for left, middle and "
+    "right. With a view as wide as the body (our assumption) the outer ones are 30 mm from the middle, and a line "
+    "between one and two such spacings is 50 mm wide. There a robot sees the line up to 3 + 2.5 = 5.5 cm away. "
+    "That decides what becomes of the improved controller. On the narrow line both robots lose the line as soon "
+    "as they turn, and when the other one is past they drive straight on, as they are told, 10 to 20° to the left "
+    "of the line. The robot on the inside of the closed line meets the line again; the one on the outside leaves "
+    "it for good. On the wide line at least one of the robots keeps the line in sight while they pass, and one "
+    "that left it has the other on its right until it sees the line again; so both go on. The stock controller "
+    "fails on both courses."
 )
 
 
-def write_report(findings: Findings, folder: Path) -> list[Path]:
+def write_report(findings: FrameworkFindings, folder: Path) -> list[Path]:
     """Write `report.md`, `report.html` and the pictures."""
     return write_document(TITLE, list(_parts(findings)), folder)
 
 
-def _parts(findings: Findings) -> Iterator[Part]:
+def _parts(findings: FrameworkFindings) -> Iterator[Part]:
     yield from opening(findings, ABOUT)
     yield Heading("Timing tests")
     yield Paragraph(TIMING)
@@ -83,14 +92,15 @@ def _parts(findings: Findings) -> Iterator[Part]:
     yield Heading("Line crossing")
     yield Paragraph(CROSSING)
     yield Paragraph(CONTROLLER_WORDS)
+    yield Paragraph(COURSE_WORDS)
     yield findings.sheet
-    for name in CONTROLLERS:
+    for name in SETUPS:
         first = findings.runs[name][0]
-        yield Figure(name.replace(", ", "-").replace(" ", "-"), _caption(first), draw_run(first))
+        yield Figure(name.replace(", ", "-").replace(" ", "-"), _write_caption(first), draw_run(first))
 
 
-def _caption(run: Run) -> str:
-    return f"{run.job.controller}: the first {min(SHOWN, run.job.seconds):g} s of the run with seed {run.job.seed}"
+def _write_caption(run: CrossingRun) -> str:
+    return f"{run.job.setup}: the first {min(SHOWN, run.job.seconds):g} s of the run with seed {run.job.seed}"
 
 
 def draw_times(times: Times, *, ax: Axes | None = None) -> Axes:
@@ -103,16 +113,9 @@ def draw_times(times: Times, *, ax: Axes | None = None) -> Axes:
     return dot_chart("Timing tests", names, dots, x_name="time of a loop [ms]", about=about, ax=ax)
 
 
-def draw_run(run: Run, *, seconds: float = SHOWN, size: int = SIZE) -> Image:
+def draw_run(run: CrossingRun, *, seconds: float = SHOWN, size: int = SIZE) -> Image:
     """The paths of both robots over the map, from the start on."""
-    assert run.trace is not None
-    world = placed_world(the_course(), run.job)
-    traces = []
-    for k, robot in enumerate(world.robots):
-        recorder = TraceRecorder(robot.name, run.trace.dt)
-        for tick, pose in enumerate(run.trace.poses[: round(seconds / run.trace.dt), k].tolist()):
-            recorder.add(tick * run.trace.dt, Pose(*pose), contacts=int(run.trace.touches[tick, k]))
-        traces.append(recorder.trace())
+    traces = [trace[: round(seconds / trace.dt)] for trace in run.traces]
     shown = min(seconds, run.job.seconds)
     about = f"seed {run.job.seed} · the first {shown:g} of {run.job.seconds:g} s"
-    return draw_paths(traces, world, title=run.job.controller, about=about, size=size)
+    return draw_paths(traces, placed_world(run.job), title=run.job.setup, about=about, size=size)

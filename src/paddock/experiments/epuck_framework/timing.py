@@ -14,7 +14,7 @@ from typing import Any
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.server.process import server_process
+from paddock.server.process import PaddockProcess
 
 WORLD, ROBOT = "line-track", "red"
 CYCLES, WARM_UP = 1500, 100
@@ -49,7 +49,7 @@ class Stopwatch:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Test:
+class TimingTest:
     """A test of the framework, with its published means."""
 
     name: str
@@ -59,7 +59,7 @@ class Test:
     make: Callable[[BaseArena, Robot, Stopwatch, ExitStack], Cycle]
 
 
-def _one(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+def _ask_sensor(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
     def cycle() -> None:
         floor = robot.ground.read()
         clock.mark("sensor")
@@ -69,7 +69,7 @@ def _one(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> 
     return cycle
 
 
-def _one_anew(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+def _ask_sensor_anew(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
     def cycle() -> None:
         floor = robot.ground.raw() / 1000  # never taken from what is known already
         clock.mark("sensor")
@@ -79,7 +79,7 @@ def _one_anew(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack
     return cycle
 
 
-def _together(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+def _sense_all(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
     def cycle() -> None:
         floor = robot.sense().ground
         clock.mark("sensors")
@@ -89,7 +89,7 @@ def _together(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack
     return cycle
 
 
-def _two(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+def _ask_two_sensors(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
     def cycle() -> None:
         robot.position.read()
         clock.mark("pose")
@@ -101,7 +101,7 @@ def _two(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> 
     return cycle
 
 
-def _two_together(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+def _sense_two(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
     def cycle() -> None:
         seen = robot.sense()
         _, floor = seen.position, seen.ground
@@ -110,8 +110,8 @@ def _two_together(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitS
     return cycle
 
 
-def _by_thread(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    newest = _newest_floor(robot, stack)
+def _watch_sensors(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+    newest = _watch_floor(robot, stack)
 
     def cycle() -> None:
         floor = newest["ground"]
@@ -122,7 +122,7 @@ def _by_thread(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStac
     return cycle
 
 
-def _camera(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+def _ask_camera(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
     def cycle() -> None:
         robot.camera.read()
         clock.mark("camera")
@@ -134,7 +134,7 @@ def _camera(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) 
     return cycle
 
 
-def _camera_by_thread(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+def _watch_camera(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
     pictures: list[Any] = [robot.camera.read()]
     stack.callback(robot.camera.on_image(lambda picture: pictures.__setitem__(0, picture), PERIOD))
 
@@ -145,8 +145,8 @@ def _camera_by_thread(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: E
     return cycle
 
 
-def _all_by_threads(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    newest = _newest_floor(robot, stack)
+def _watch_all(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
+    newest = _watch_floor(robot, stack)
     stop = threading.Event()
 
     def fetch() -> None:
@@ -167,7 +167,7 @@ def _all_by_threads(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: Exi
     return cycle
 
 
-def _newest_floor(robot: Robot, stack: ExitStack) -> dict[str, Any]:
+def _watch_floor(robot: Robot, stack: ExitStack) -> dict[str, Any]:
     """What the ground sensors saw last, kept up to date in the background."""
     newest = {"ground": robot.ground.read()}
 
@@ -187,92 +187,94 @@ def _drive(arena: BaseArena, robot: Robot, floor: Any) -> None:
 
 GROUND = ("ground",)
 TESTS = (
-    Test(
+    TimingTest(
         name="01",
         what="one sensor asked directly",
         paper={"sensor": 69.73, "motor": 70.12, "loop": 139.94},
         devices=GROUND,
-        make=_one,
+        make=_ask_sensor,
     ),
-    Test(
+    TimingTest(
         name="01 anew",
         what="the same, with a question of its own to the server",
         paper={"sensor": 69.73, "motor": 70.12, "loop": 139.94},
         devices=GROUND,
-        make=_one_anew,
+        make=_ask_sensor_anew,
     ),
-    Test(
+    TimingTest(
         name="02",
         what="sense all together",
         paper={"sensors": 0.05, "motor": 67.89, "loop": 67.96},
         devices=("proximity", "light", "ground", "accelerometer", "encoders", "position"),
-        make=_together,
+        make=_sense_all,
     ),
-    Test(
+    TimingTest(
         name="03",
         what="two sensors directly",
         paper={"pose": 69.46, "ground": 67.77, "motor": 68.58, "loop": 205.86},
         devices=("position", "ground"),
-        make=_two,
+        make=_ask_two_sensors,
     ),
-    Test(
+    TimingTest(
         name="04",
         what="two sensors through sense-all",
         paper={"loop": 72.71},
         devices=("position", "ground"),
-        make=_two_together,
+        make=_sense_two,
     ),
-    Test(
+    TimingTest(
         name="05",
         what="sensors by thread",
         paper={"sensors": 0.02, "motor": 71.09, "loop": 71.11},
         devices=GROUND,
-        make=_by_thread,
+        make=_watch_sensors,
     ),
-    Test(
+    TimingTest(
         name="06",
         what="camera and sense-all, no threads",
         paper={"camera": 77.39, "motor": 95.89, "loop": 173.34},
         devices=("ground", "camera"),
-        make=_camera,
+        make=_ask_camera,
     ),
-    Test(
-        name="07", what="camera by thread", paper={"loop": 83.19}, devices=("ground", "camera"), make=_camera_by_thread
+    TimingTest(
+        name="07", what="camera by thread", paper={"loop": 83.19}, devices=("ground", "camera"), make=_watch_camera
     ),
-    Test(
+    TimingTest(
         name="08",
         what="camera and sensors by threads",
         paper={"camera fetch": 71.46, "motor": 83.36, "loop": 83.37},
         devices=("ground", "camera"),
-        make=_all_by_threads,
+        make=_watch_all,
     ),
 )
 
 WAYS = ("in process", "server")
 
 
-def measure_tests(tests: Sequence[Test] = TESTS, *, cycles: int = CYCLES) -> dict[tuple[str, str], dict[str, float]]:
+def measure_tests(
+    tests: Sequence[TimingTest] = TESTS, *, cycles: int = CYCLES
+) -> dict[tuple[str, str], dict[str, float]]:
     """Medians [ms] by part, for every test (by its name) and way."""
     took = {}
     for way in WAYS:
-        with _place(way) as connect:
+        with _open_arenas(way) as connect:
             for test in tests:
                 with connect() as arena:
-                    took[test.name, way] = _measured(test, arena, cycles)
+                    took[test.name, way] = _time_test(test, arena, cycles)
     return took
 
 
 @contextmanager
-def _place(way: str) -> Iterator[Callable[[], BaseArena]]:
+def _open_arenas(way: str) -> Iterator[Callable[[], BaseArena]]:
     """Arenas in this process, or in that of a server on this machine, in lock-step."""
     if way == "in process":
         yield lambda: paddock.open(WORLD, seed=1)
     else:
-        with server_process(WORLD, "--seed", "1", "--lock-step") as url:
-            yield lambda: paddock.connect(url)
+        with PaddockProcess("serve", WORLD, "--seed", "1", "--lock-step") as server:
+            yield lambda: paddock.connect(server.url)
 
 
-def _measured(test: Test, arena: BaseArena, cycles: int) -> dict[str, float]:
+def _time_test(test: TimingTest, arena: BaseArena, cycles: int) -> dict[str, float]:
     robot, clock, loops = arena[ROBOT], Stopwatch(), []
     robot.enable(*test.devices)
     arena.step()

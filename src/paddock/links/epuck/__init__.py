@@ -6,19 +6,19 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from paddock.core.errors import LinkError, suggestion
 from paddock.core.numeric import all_finite
-from paddock.links.epuck.port import Port
-from paddock.links.epuck.robot import RealRobot
-from paddock.links.epuck.serial_port import SerialPort
-from paddock.links.epuck.wifi_port import WifiPort
-from paddock.links.epuck.wires import SerialWire, TcpWire
-from paddock.protocol import epuck2
+from paddock.epuck import packets
+from paddock.epuck.driver.port import Port
+from paddock.epuck.driver.serial_port import SerialPort
+from paddock.epuck.driver.streams import SerialStream, TcpStream
+from paddock.epuck.driver.wifi_port import WifiPort
+from paddock.links.epuck.robot import EPuck
 
 OPTIONS = ("name", "dt")
 DT = 0.05  # [s] about what Bluetooth can do
 
 
-def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> RealRobot:
-    """Reach a real e-puck, or the twin of a simulated one.
+def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
+    """Reach a real e-puck, or the emulator of one.
 
     Args:
         url: `epuck:///dev/rfcomm0`, `epuck://COM5`, `epuck2://192.168.1.20` or `epuck2://host:port`; behind a `?`,
@@ -49,21 +49,21 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> RealRob
             raise LinkError(f"connect: {url}: expected a serial device, such as 'epuck:///dev/rfcomm0'")
         if device.startswith("dev/"):
             raise LinkError(f"connect: {url}: a slash is missing: did you mean 'epuck:///{device}'?")
-        port = SerialPort(lambda left: SerialWire(device), timeout)
+        port = SerialPort(lambda left: SerialStream(device), timeout)
     else:
         try:
-            host, number = parts.hostname or "", epuck2.PORT if parts.port is None else parts.port
+            host, number = parts.hostname or "", packets.PORT if parts.port is None else parts.port
         except ValueError:
             host, number = parts.hostname or "", 0
         if not host:
             raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
         if number == 0:
-            told = parts.netloc.rpartition(":")[2]
-            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {told}")
-        port = WifiPort(lambda left: TcpWire(host, number, left), timeout)
+            given = parts.netloc.rpartition(":")[2]
+            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {given}")
+        port = WifiPort(lambda left: TcpStream(host, number, left), timeout)
     try:
-        port.meet()
-        return RealRobot(port, name=options.get("name") or name, dt=dt)
+        port.identify()
+        return EPuck(port, name=options.get("name") or name, dt=dt)
     except BaseException:
         port.close()
         raise

@@ -1,4 +1,4 @@
-"""HardwareBody: a real e-puck. Its numbers become SI units by the tables that give simulated ones their numbers."""
+"""EPuckBody: a real e-puck. The tables that give simulated robots their raw numbers turn its own into SI units."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.epuck import packets, sercom
+from paddock.epuck.driver.port import Port, Raw
 from paddock.estimate.odometry import ORIGIN, Odometry
-from paddock.links.epuck.port import Port, Raw
-from paddock.protocol import epuck2, sercom
 from paddock.robots import RobotSpec
 from paddock.sensors.response import Counter, si_of
 
 if TYPE_CHECKING:
     from paddock.arena.robot import Robot
-    from paddock.links.epuck.robot import RealRobot
+    from paddock.links.epuck.robot import EPuck
 
 BATTERY_FINE, BATTERY_LOW = 3.7, 3.4  # [V] of robots that know no more than that
 STANDING, SILENCE = WheelSpeeds(0.0, 0.0), (0.0, 0.0)
 
 
-class Look(NamedTuple):
+class SensorSample(NamedTuple):
     """What was read in one exchange."""
 
     time: float  # [s] of the robot, when it had come
@@ -38,12 +38,12 @@ class Look(NamedTuple):
     values: dict[str, Readings]  # the same in SI units
 
 
-class HardwareBody(Body):
+class EPuckBody(Body):
     """Asks a port; keeps what it cannot ask for: odometry, lamps, the sound."""
 
     pose_source: PoseSource = "odometry"
 
-    def __init__(self, arena: RealRobot, port: Port, name: str, spec: RobotSpec) -> None:
+    def __init__(self, arena: EPuck, port: Port, name: str, spec: RobotSpec) -> None:
         self.arena, self.port, self.name, self.spec = arena, port, name, spec
         self._specs = {sensor.name: sensor for sensor in spec.sensors}
         self._step = spec.drive.speed_step
@@ -51,22 +51,24 @@ class HardwareBody(Body):
         self._tone, self._speeds = SILENCE, STANDING
         self._steps: Raw = (0, 0)  # counters when they were last read
         self._steps_in_doubt = False  # whether they may have begun anew since
-        self._begins = True  # whether what they say next is 0
+        self._zero_is_next = True  # whether what they say next is 0
         self._restarts = port.restarts
-        self.latest: Look | None = None  # of a background thread
+        self._newest: SensorSample | None = None
+        self._unused: SensorSample | None = None  # read for `motion`, and not yet given to anyone
+        self.latest: SensorSample | None = None  # of a background thread
         self.complaint: Exception | None = None  # what went wrong there
-        self.begin(ORIGIN)
+        self.restart_odometry(ORIGIN)
 
-    def begin(self, pose: Pose) -> None:
+    def restart_odometry(self, pose: Pose) -> None:
         """Begin to count the way anew, at a pose and from 0: from now on, not from the first reading on."""
-        with self.port.turn():
-            self._counter, self._begins = Counter(self._specs["encoders"].wrap), True
+        with self.port.hold():
+            self._counter, self._zero_is_next = Counter(self._specs["encoders"].wrap), True
             self._odometry = Odometry(self.spec.drive.wheel_separation, pose=pose)
             self.fetch(())
 
-    def believe(self, pose: Pose) -> None:
+    def set_odometry(self, pose: Pose) -> None:
         """Take the robot to be somewhere; the travel of its wheels goes on."""
-        with self.port.turn():
+        with self.port.hold():
             self.fetch(())
             self._odometry.pose = pose
 
@@ -74,9 +76,9 @@ class HardwareBody(Body):
 
     def set_wheels(self, left: float, right: float) -> None:
         steps = round(left / self._step), round(right / self._step)
-        with self.port.turn():
+        with self.port.hold():
             self.port.set_speeds(*steps)
-            self._heed_restart()
+            self._check_restart()
             self._speeds = WheelSpeeds(steps[0] * self._step, steps[1] * self._step)
 
     def set_pan(self, device: Device, angle: float) -> None:
@@ -84,20 +86,20 @@ class HardwareBody(Body):
 
     def set_lamp(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
-        with self.port.turn():
+        with self.port.hold():
             self.port.set_lamp(name, brightness)
-            full = epuck2.FULL_COLOUR if name in epuck2.COLOURED else None  # else it is on or off
+            full = packets.FULL_COLOUR if name in packets.COLOURED else None  # else it is on or off
             self._lamps[name] = float(brightness > 0) if full is None else round(brightness * full) / full
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         nearest = min(sercom.SOUNDS, key=lambda sound: abs(sercom.SOUNDS[sound] - frequency))
-        self.play(nearest if amplitude > 0 else 0, amplitude)
+        self.play_sound(nearest if amplitude > 0 else 0, amplitude)
 
-    def play(self, sound: int, amplitude: float) -> None:
+    def play_sound(self, sound: int, amplitude: float) -> None:
         """A recorded sound, 0 for silence; the amplitude is not the robot's business, but is told."""
-        with self.port.turn():
-            self.port.play(sound)
-            self._heed_restart()
+        with self.port.hold():
+            self.port.play_sound(sound)
+            self._check_restart()
             self._tone = (sercom.SOUNDS[sound], amplitude) if sound else SILENCE
 
     def switch(self, device: Device, on: bool) -> None:
@@ -108,37 +110,37 @@ class HardwareBody(Body):
 
     def set_pose(self, pose: Pose) -> None:
         raise DeviceRefused(
-            f"{self.name} is a real robot: carry it there, and tell its odometry so: robot.believe(x, y, heading)"
+            f"{self.name} is a real robot: carry it there, and tell its odometry so: robot.set_odometry(x, y, heading)"
         )
 
     # ---- telling
 
     def sense(self, robot: Robot) -> Observation:
         slots, cameras = robot.chosen.slots, robot.chosen.cameras
-        seen = self._known(slots)
-        with self.port.turn() if seen is None or cameras else contextlib.nullcontext():  # one call, one timeout
+        seen = self._take_latest(slots) or self._take_unused(slots)
+        with self.port.hold() if seen is None or cameras else contextlib.nullcontext():  # one call, one timeout
             if seen is None:
                 seen = self.fetch(slots)
-            pictures = {camera.name: self.port.image() for camera in cameras} if cameras else None
-        return _observation(robot, seen, pictures)
+            pictures = {camera.name: self.port.read_image() for camera in cameras} if cameras else None
+        return _build_observation(robot, seen, pictures)
 
     def look(self, robot: Robot) -> Observation:
         """The same afresh and without pictures, for a background thread; others get it from then on."""
-        with self.port.turn():
+        with self.port.hold():
             try:
                 self.latest = seen = self.fetch(robot.chosen.slots)
             except Exception:
                 self.latest = None  # what was seen before is not how things are
                 raise
-        return _observation(robot, seen, None)
+        return _build_observation(robot, seen, None)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
-        seen = None if raw else self._known((device.name,))
+        seen = None if raw else self._take_latest((device.name,))
         if seen is None:
             seen = self.fetch((device.name,))
         return np.array(seen.raw[device.name], np.float64) if raw else seen.values[device.name].copy()
 
-    def _known(self, names: Collection[str]) -> Look | None:
+    def _take_latest(self, names: Collection[str]) -> SensorSample | None:
         """What a background thread has seen, if one is at work; if it failed, this is where it is told."""
         complaint, self.complaint = self.complaint, None
         if complaint is not None:
@@ -146,18 +148,27 @@ class HardwareBody(Body):
         latest = self.latest if self.arena.watching else None
         return latest if latest is not None and all(name in latest.values for name in names) else None
 
-    def fetch(self, names: Collection[str]) -> Look:
+    def _take_unused(self, names: Collection[str]) -> SensorSample | None:
+        unused, self._unused = self._unused, None
+        there = self._is_of_this_tick(unused) and unused is not None and all(name in unused.values for name in names)
+        return unused if there else None
+
+    def _is_of_this_tick(self, sample: SensorSample | None) -> bool:
+        return sample is not None and self.arena.time - sample.time < 0.999 * self.arena.dt
+
+    def fetch(self, names: Collection[str]) -> SensorSample:
         """Ask the robot. The encoders come along for odometry."""
-        with self.port.turn():
+        with self.port.hold():
             raw = self.port.read({*names, "encoders"})
             time = self.arena.time
-            self._heed_restart()
+            self._check_restart()
             self._check_counters(raw["encoders"])
-            values = {name: self._converted(name, numbers) for name, numbers in raw.items()}
+            values = {name: self._to_si(name, numbers) for name, numbers in raw.items()}
             self._odometry.update(*values["encoders"].tolist())
-        return Look(time, raw, values)
+        self._newest = SensorSample(time, raw, values)
+        return self._newest
 
-    def _heed_restart(self) -> None:
+    def _check_restart(self) -> None:
         """A robot that was restarted, or away, stands; its counters may have begun anew."""
         if self.port.restarts != self._restarts:
             self._restarts, self._steps_in_doubt = self.port.restarts, True
@@ -166,30 +177,30 @@ class HardwareBody(Body):
     def _check_counters(self, steps: Raw) -> None:
         """After a restart they are near 0, and what was counted before stays; else they have gone on."""
         now = np.array(steps, np.float64)
-        if self._begins:
+        if self._zero_is_next:
             self._counter.restart(now)
         elif self._steps_in_doubt:
             half = self._specs["encoders"].wrap
             moved = (now - self._steps + half) % (2 * half) - half
             if abs(now).sum() < abs(moved).sum():
                 self._counter.restart(now)
-        self._steps, self._steps_in_doubt, self._begins = steps, False, False
+        self._steps, self._steps_in_doubt, self._zero_is_next = steps, False, False
 
-    def _converted(self, name: str, raw: Raw) -> Readings:
+    def _to_si(self, name: str, raw: Raw) -> Readings:
         spec = self._specs[name]
         if name == "compass":
-            return si_of(spec, np.array([epuck2.heading_of(raw)]))
+            return si_of(spec, np.array([packets.heading_from(raw)]))
         if name == "battery" and raw[0] <= 1:
             return np.array([BATTERY_FINE if raw[0] else BATTERY_LOW])
         numbers = np.array(raw[: spec.channels], np.float64)
         return si_of(spec, self._counter.unwrapped(numbers) if name == "encoders" else numbers)
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
-        return self.port.image()
+        return self.port.read_image()
 
     @property
     def pose(self) -> Pose:
-        if self._known(("encoders",)) is None:
+        if self._take_latest(("encoders",)) is None:
             self.fetch(())
         return self._odometry.pose
 
@@ -206,7 +217,10 @@ class HardwareBody(Body):
         return self._speeds
 
     def motion(self) -> Motion:
-        return Motion(self.pose, self._speeds, math.nan)
+        """By odometry. What is read for it serves the next `sense` of this tick; contacts are not known."""
+        if self._take_latest(("encoders",)) is None and not self._is_of_this_tick(self._newest):
+            self._unused = self.fetch(self.arena.chosen.slots)
+        return Motion(self._odometry.pose, self._speeds, math.nan)
 
     def pan_angle(self, device: Device) -> float:
         return 0.0
@@ -219,13 +233,18 @@ class HardwareBody(Body):
     def tone(self) -> tuple[float, float]:
         return self._tone
 
-    def went_out(self) -> None:
+    def mark_reset(self) -> None:
         """The robot was reset: it stands, is dark and silent."""
         self._lamps = dict.fromkeys(self.spec.leds, 0.0)
         self._tone, self._speeds = SILENCE, STANDING
+        self.forget_samples()
+
+    def forget_samples(self) -> None:
+        """What was read before is not how things are."""
+        self.latest = self._newest = self._unused = None
 
 
-def _observation(robot: Robot, seen: Look, pictures: dict[str, NDArray[np.uint8]] | None) -> Observation:
+def _build_observation(robot: Robot, seen: SensorSample, pictures: dict[str, NDArray[np.uint8]] | None) -> Observation:
     slots, length, _, _ = robot.chosen
     row: Readings = np.empty(length)
     there = {name: slot for name, slot in slots.items() if name in seen.values}

@@ -1,4 +1,4 @@
-"""RealRobot: an e-puck of flesh and blood: the handle of a robot, and the arena that it stands in, in one."""
+"""EPuck: the handle of a real e-puck, and the arena that it stands in, in one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
@@ -19,18 +18,18 @@ from paddock.arena.episode_loop import EpisodeLoop
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, PaddockError, SimulationError, UnknownName
 from paddock.core.geometry import Pose, wrap
-from paddock.core.numeric import all_finite
+from paddock.core.numeric import all_finite, check_heading
+from paddock.epuck import packets
+from paddock.epuck.driver.port import LONGEST, Port
 from paddock.estimate.odometry import ORIGIN
-from paddock.links.epuck.body import HardwareBody
-from paddock.links.epuck.port import LONGEST, Port
-from paddock.protocol import epuck2
-from paddock.robots import load_robot
+from paddock.links.epuck.body import EPuckBody
+from paddock.links.epuck.spec import adapt_spec
 
 log = logging.getLogger("paddock.links")
 LOUD = 0.1  # amplitude at 1 m that is told of a recorded sound
 
 
-class Clock(Protocol):
+class TimeSource(Protocol):
     """Time that passes by itself."""
 
     def now(self) -> float:
@@ -50,26 +49,24 @@ class WallClock:
         time.sleep(seconds)
 
 
-class RealRobot(Robot, BaseArena):
+class EPuck(Robot, BaseArena):
     """A robot that is also its own arena: `robot.wheels.set(…)`, `arena.step()` and `arena["e-puck"]` all work.
 
     Time is real: `step(n)` waits until n ticks have passed since the last step.
     """
 
-    body: HardwareBody
+    body: EPuckBody
     robots: Mapping[str, Robot]
 
-    def __init__(self, port: Port, *, name: str = "", dt: float = 0.05, clock: Clock | None = None) -> None:
-        spec = load_robot(port.kind)
-        sensors = tuple(sensor for sensor in spec.sensors if sensor.kind != "position")  # nobody tells it the truth
+    def __init__(self, port: Port, *, name: str = "", dt: float = 0.05, clock: TimeSource | None = None) -> None:
+        spec = adapt_spec(port)
         self.port, self._clock, self._dt = port, clock or WallClock(), dt
         self._start = self._due = self._clock.now()
-        self._watchers: dict[str, Watcher] = {}
+        self._watchers: dict[str, PeriodicThread] = {}
         self._guard = threading.Lock()  # of the watchers, and of `_ended`
         self._ended = False  # whether someone has closed it, or does so now
         self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
-        spec = port.adapted(replace(spec, sensors=sensors))
-        Robot.__init__(self, self, HardwareBody(self, port, name or spec.name, spec))
+        Robot.__init__(self, self, EPuckBody(self, port, name or spec.name, spec))
         self.robots = {self.name: self}
         atexit.register(self.close)  # a program that ends leaves no robot driving
 
@@ -79,7 +76,7 @@ class RealRobot(Robot, BaseArena):
         return self
 
     def __repr__(self) -> str:
-        return f"<RealRobot {self.name} ({self.spec.name})>"
+        return f"<EPuck {self.name} ({self.spec.name})>"
 
     # ---- time
 
@@ -124,38 +121,42 @@ class RealRobot(Robot, BaseArena):
         """Have what the proximity sensors see now taken for nothing: clear the surroundings first."""
         self.port.calibrate()
 
-    def sound(self, number: int) -> None:
+    def play_sound(self, number: int) -> None:
         """Play one of its five recorded sounds, 1 … 5; 0 stops."""
         if not isinstance(number, int | np.integer) or isinstance(number, bool) or number not in range(6):
-            raise PaddockError(f"{self.name}.sound: expected a whole number from 0 to 5, got {number!r}")
-        self.body.play(int(number), LOUD)
+            raise PaddockError(f"{self.name}.play_sound: expected a whole number from 0 to 5, got {number!r}")
+        self.body.play_sound(int(number), LOUD)
 
-    def hardware(self) -> epuck2.Sensors:
+    def raw_packet(self) -> packets.Sensors:
         """All hardware numbers of an e-puck2 at once: also the field, the button, the remote control."""
-        return self.port.hardware()
+        return self.port.read_packet()
 
-    def believe(self, x: float, y: float, heading: float = 0.0) -> None:
-        """Tell its odometry where it is."""
+    def set_odometry(self, x: float, y: float, heading: float = 0.0) -> None:
+        """Tell its odometry where it is: x, y [m], heading [rad]."""
+        call = f"{self.name}.set_odometry({x!r}, {y!r}, {heading!r})"
         if not all_finite(x, y, heading):
-            raise PaddockError(f"{self.name}.believe({x!r}, {y!r}, {heading!r}): expected finite numbers: m, m, rad")
-        self.body.believe(Pose(float(x), float(y), wrap(float(heading))))
+            raise PaddockError(f"{call}: expected finite numbers")
+        check_heading(call, heading)
+        self.body.set_odometry(Pose(float(x), float(y), wrap(float(heading))))
+        self.note_event("teleport", self.name, f"odometry of {self.name} set to ({x:g}, {y:g}, {heading:g})")
 
     def reset(self, seed: int | None = None) -> None:
         """Start its firmware anew: it stops, lamps go out; odometry and time begin at 0 again."""
-        with self.port.turn(LONGEST):  # no thread reads in between
+        with self.port.hold(LONGEST):  # no thread reads in between
             self.port.restart()
-            self.body.went_out()
-            self.body.latest = None
+            self.body.mark_reset()
             self._start = self._due = self._clock.now()
-            self.body.begin(ORIGIN)
+            self.body.restart_odometry(ORIGIN)
+        self.note_event("reset", text=f"{self.name} was reset")
 
     def reconnect(self) -> None:
         """Close the connection and open it anew; the robot stands then. Calls do so after an error, too."""
-        with self.port.turn():
+        with self.port.hold():
             self.port.hang_up()
             self.body.fetch(())
             self.reconnects += 1
-            self.body.latest, self.body.complaint = None, None
+            self.body.forget_samples()
+            self.body.complaint = None
 
     def close(self) -> None:
         """Stop, and let go of the robot."""
@@ -166,7 +167,7 @@ class RealRobot(Robot, BaseArena):
         atexit.unregister(self.close)
         self._watch()
         try:
-            with self.port.last_turn():
+            with self.port.hold_and_close():
                 self.stop()
         except LinkError as error:
             log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
@@ -191,14 +192,14 @@ class RealRobot(Robot, BaseArena):
             for watcher in self._watchers.values():
                 watcher.start()
 
-    def _wanted_watchers(self) -> dict[str, Watcher]:
+    def _wanted_watchers(self) -> dict[str, PeriodicThread]:
         watches = self.watches
         wanted: dict[str, tuple[float, Callable[[], object]]] = {}
         if watches.period is not None:
             wanted[""] = watches.period, lambda: watches.tell(self.body.look(self))
         for camera, period in watches.camera_periods.items():
             wanted[camera] = period, partial(self._show, camera)
-        return {name: Watcher(self, period or self._dt, task) for name, (period, task) in wanted.items()}
+        return {name: PeriodicThread(self, period or self._dt, task) for name, (period, task) in wanted.items()}
 
     def complain(self, error: Exception) -> None:
         """Something went wrong in the background: whoever reads next is told, and the log if nobody was since."""
@@ -207,7 +208,7 @@ class RealRobot(Robot, BaseArena):
         self.body.complaint = error
 
     def _show(self, camera: str) -> None:
-        self.watches.show(camera, self.port.image(), self.tick)
+        self.watches.show(camera, self.port.read_image(), self.tick)
 
     # ---- what only simulations can do
 
@@ -234,10 +235,10 @@ class RealRobot(Robot, BaseArena):
         raise SimulationError(f"{what}: {self.name} is a real robot; only simulations can do that")
 
 
-class Watcher(threading.Thread):
+class PeriodicThread(threading.Thread):
     """Does something once per period, until it is stopped."""
 
-    def __init__(self, robot: RealRobot, period: float, task: Callable[[], object]) -> None:
+    def __init__(self, robot: EPuck, period: float, task: Callable[[], object]) -> None:
         super().__init__(name=f"paddock-watch-{robot.name}", daemon=True)
         self.robot, self.period, self.task = robot, period, task
         self.stopped = threading.Event()

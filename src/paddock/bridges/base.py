@@ -1,0 +1,66 @@
+"""Bridge: robots of a world, reachable in the language of another program. Kinds of bridges are registered by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from typing import Protocol
+
+from paddock.arena import Arena
+from paddock.core.registry import Registry
+
+LOOPBACK = "127.0.0.1"
+
+
+class Bridge(Protocol):
+    """What a kind of bridge opens; it works until it is closed."""
+
+    def describe(self) -> Iterable[str]:
+        """A line for people about each robot: what it is, and where."""
+
+    def close(self) -> None:
+        """Devices and ports vanish."""
+
+
+OpenBridge = Callable[[Arena, Sequence[str], str], Bridge]
+"""Opens a bridge: the arena, what was asked for (usually names of robots), and the address of network ports."""
+
+BRIDGES: Registry[OpenBridge] = Registry(
+    "bridge",
+    group="paddock.bridges",
+    builtin={
+        "epuck-serial": "paddock.bridges.epuck:open_serial_emulators",
+        "epuck2": "paddock.bridges.epuck:open_wifi_emulators",
+    },
+)
+
+
+class OpenBridges(ExitStack):
+    """Several bridges into one world, for a `with` block."""
+
+    def __init__(self, arena: Arena, wanted: Iterable[tuple[str, str]], *, host: str = LOOPBACK) -> None:
+        """
+        Args:
+            arena: the world.
+            wanted: the name of a kind of bridge, and what is asked of it, for each robot.
+            host: the address of network ports. Other programs' languages have no place for a token: whoever reaches
+                a port drives its robot. So an address beyond this machine is for networks in which everyone may.
+        """
+        super().__init__()
+        self.bridges: list[Bridge] = []
+        asked: dict[str, list[str]] = {}
+        for name, text in wanted:
+            asked.setdefault(name, []).append(text)
+        try:
+            for name, texts in asked.items():
+                bridge = BRIDGES.get(name)(arena, texts, host)
+                self.bridges.append(bridge)
+                self.callback(bridge.close)
+        except BaseException:
+            self.close()
+            raise
+
+    def describe(self) -> Iterable[str]:
+        """A line for people about each robot of all bridges."""
+        for bridge in self.bridges:
+            yield from bridge.describe()

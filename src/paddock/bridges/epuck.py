@@ -1,0 +1,178 @@
+"""Emulated e-pucks: robots of a world behind serial devices and Wi-Fi ports, for any program that drives real ones."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Self
+
+import numpy as np
+
+from paddock.arena import Arena
+from paddock.arena.devices import Camera
+from paddock.bridges.base import LOOPBACK
+from paddock.core.errors import PaddockError, SimulationError, UnknownName
+from paddock.epuck import packets
+from paddock.epuck.emulator.robot import EmulatedEPuck
+from paddock.epuck.emulator.serial_firmware import SerialFirmware
+from paddock.epuck.emulator.server import EmulatorServer
+from paddock.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.epuck.pixels import Pixels
+from paddock.robots import load_robot
+from paddock.sensors.response import raw_of
+
+NEEDED = {"proximity": 8, "light": 8, "ground": 3, "accelerometer": 3, "encoders": 2}  # channels by device
+
+
+class SimulatedHardware:
+    """A robot of an arena as the hardware below an e-puck's firmware: raw numbers, steps per second."""
+
+    def __init__(self, arena: Arena, name: str, *, kind: str = "") -> None:
+        """
+        Args:
+            arena: where the robot is.
+            name: what it is called there.
+            kind: "e-puck" or "e-puck2": whose raw numbers it gives; else its own kind's.
+        """
+        if name not in arena.numbers:
+            raise UnknownName("robot", name, arena.numbers)
+        self.arena, self.robot = arena, arena.robots.new_handle(name)
+        spec, devices = self.robot.spec, self.robot.devices
+        for device, channels in NEEDED.items():
+            if device not in devices or devices[device].spec.channels != channels:
+                raise SimulationError(
+                    f"robot {name!r} is a {spec.name}, no e-puck: it has no {device} with {channels} values"
+                )
+        self.kind = kind or ("e-puck2" if "tof" in devices else "e-puck")
+        self._tables = load_robot(self.kind)
+        self.robot.enable(*(name for name, device in devices.items() if not isinstance(device, Camera)))
+        self.robot.wheels.warns = False  # a firmware caps what is too fast, and says nothing
+        self._step = spec.drive.speed_step or np.pi * spec.drive.wheel_diameter / 1000
+
+    def hold_clock(self) -> AbstractContextManager[object]:
+        return self.arena.turn
+
+    def read(self, device: str) -> tuple[int, ...]:
+        handle = self.robot.devices.get(device)
+        if handle is None:
+            return ()
+        own, wanted = handle.spec, self._tables.sensor(device)
+        if (own.response, own.scale) == (wanted.response, wanted.scale):
+            values = handle.raw_values()
+        else:
+            values = raw_of(wanted, self.robot.body.read(handle, raw=False))
+        return tuple(round(value) for value in values.tolist())
+
+    def read_heading(self) -> float | None:
+        compass = self.robot.devices.get("compass")
+        return None if compass is None else float(compass.read())
+
+    def read_picture(self) -> Pixels | None:
+        camera = self.robot.devices.get("camera")
+        if not isinstance(camera, Camera):
+            return None
+        if not camera.enabled:
+            camera.enable()
+        return np.asarray(camera.read())
+
+    def read_lamps(self) -> Mapping[str, float]:
+        return self.robot.leds.read()
+
+    def set_speeds(self, left: int, right: int) -> None:
+        self.robot.wheels.set(left * self._step, right * self._step)
+
+    def set_lamp(self, name: str, brightness: float) -> None:
+        self.robot.leds.set(name, brightness)
+
+    def play_tone(self, frequency: float, amplitude: float) -> None:
+        if not self.robot.spec.speaker:
+            return
+        if amplitude > 0:
+            self.robot.speaker.play(frequency, amplitude)
+        else:
+            self.robot.speaker.stop()
+
+
+class EPuckEmulators:
+    """Emulators of several robots, for the lifetime of a `with` block. They look and command; time is the arena's."""
+
+    def __init__(
+        self,
+        arena: Arena,
+        *,
+        serial: Iterable[str] = (),
+        wifi: Mapping[str, int] | None = None,
+        host: str = LOOPBACK,
+    ) -> None:
+        """
+        Args:
+            arena: where the robots are.
+            serial: names of robots that get a serial device.
+            wifi: TCP ports by the names of robots that are e-puck2s on Wi-Fi; 0 for any that is free.
+            host: the address of those ports. The e-puck's languages have no place for a token: whoever reaches a port
+                drives its robot. So an address beyond this machine is for networks in which everyone may.
+        """
+        self.kinds: dict[str, str] = {}  # of robots with a serial device: "e-puck" or "e-puck2"
+        self._server = EmulatorServer()
+        self.devices, self.addresses = self._server.devices, self._server.addresses
+        try:
+            for name in serial:
+                robot = emulate(arena, name)
+                self._server.open_serial(name, SerialFirmware(robot))
+                self.kinds[name] = robot.kind
+            for name, port in (wifi or {}).items():
+                self._server.listen(name, WifiFirmware(emulate(arena, name, kind="e-puck2")), host, port)
+        except BaseException:
+            self.close()
+            raise
+        self._server.start()
+
+    def describe(self) -> Iterator[str]:
+        """Where each robot is, and what guards it."""
+        for name, device in self.devices.items():
+            yield f"{name}: an {self.kinds[name]} at {device}   (epuck://{device})"
+        for name, (host, port) in self.addresses.items():
+            guard = "" if is_loopback(host) else "   no token guards it: whoever reaches this port drives the robot"
+            yield f"{name}: an e-puck2 at {host}, port {port}   (epuck2://{host}:{port}){guard}"
+
+    def close(self) -> None:
+        """Devices and ports vanish."""
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def emulate(arena: Arena, name: str, *, kind: str = "") -> EmulatedEPuck:
+    """The firmware's view of a robot of an arena; see `SimulatedHardware`."""
+    return EmulatedEPuck(SimulatedHardware(arena, name, kind=kind))
+
+
+def open_serial_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
+    """The bridge `epuck-serial`: names of robots that get a serial device. They are on this machine only."""
+    return EPuckEmulators(arena, serial=robots)
+
+
+def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
+    """The bridge `epuck2`: robots that are e-puck2s on Wi-Fi, as `name` or `name=port`."""
+    ports: dict[str, int] = {}
+    for text in robots:
+        name, equals, port = text.partition("=")
+        if equals and not (port.isdecimal() and int(port) <= 65535):
+            raise PaddockError(f"epuck2 {text}: expected a robot's name, or name=port with a port from 0 to 65535")
+        if name in ports:
+            raise PaddockError(f"epuck2 {text}: robot {name!r} was to be an e-puck2 twice")
+        ports[name] = int(port) if equals else packets.PORT
+    return EPuckEmulators(arena, wifi=ports, host=host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine reach an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

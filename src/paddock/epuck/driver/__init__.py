@@ -1,0 +1,1 @@
+"""The driver: real e-pucks over serial devices and Wi-Fi."""

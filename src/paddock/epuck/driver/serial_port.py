@@ -1,0 +1,286 @@
+"""SerialPort: the driver for the SerCom protocol, of e-pucks and e-puck2s.
+
+Binary answers have no frame. So every exchange ends with a text command whose answer, a line, shows where they end:
+a byte too many or too few is noticed at once.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import time
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
+from paddock.epuck import packets, sercom
+from paddock.epuck.driver.port import LONGEST, Port, Raw
+from paddock.epuck.driver.streams import ByteStream
+from paddock.epuck.pixels import decode_pixels
+from paddock.epuck.sercom import MARK, MARKED, count_bytes, pack_chain, pack_command, text_command
+
+LETTERS = {
+    "accelerometer": "a",
+    "battery": "b",
+    "encoders": "Q",
+    "ground": "M",
+    "light": "O",
+    "microphones": "u",
+    "proximity": "N",
+    "temperature": "t",
+}
+MOST = {"proximity": 4095, "light": 4095, "ground": 4095, "microphones": 4095, "battery": 4095, "selector": 15}
+LONGEST_COMMAND = 40  # bytes that the firmware can be waiting for
+RESTART = 10.0  # [s] more than it takes
+TRIES = 6  # letters of a watchword
+DARK = (0,) * len(packets.COLOURED)
+
+
+class SerialPort(Port):
+    """A robot at a serial device."""
+
+    camera = sercom.CameraSettings()
+    _reopens = False
+
+    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float) -> None:
+        super().__init__(open_stream, timeout)
+        self._colours = DARK
+        self._lamps: dict[str, bytes] = {}  # the last command of each, for a robot that was restarted
+        self._switches: dict[str, bytes] = {}  # likewise
+        self._restored = 0  # the restart up to which that is done
+        self._camera_set_at = 0  # the restart since which it is
+        self._forms: dict[str, str] = {}
+
+    def identify(self) -> None:
+        length = self._length(pack_command(sercom.ALL_SENSORS), "all sensors")
+        if length not in (0, sercom.ALL_SENSORS_BYTES):
+            raise BadMessage(f"all sensors: expected {sercom.ALL_SENSORS_BYTES} bytes, got {length}")
+        self.kind = "e-puck2" if length else "e-puck"
+        if self.kind == "e-puck":
+            self._measure_answers()
+            self.devices = {*self._forms, "selector", "camera"}
+
+    def _measure_answers(self) -> None:
+        """Firmwares differ: some have cliff sensors beside the ground sensors, old ones know fewer commands."""
+        for device, letter in LETTERS.items():
+            expected = sercom.FORMS[ord(letter)].answers
+            length = self._length(pack_command(letter), device)
+            if device == "ground" and length in (6, 10):
+                self._forms[device] = f"{length // 2}H"
+            elif length == count_bytes(expected):
+                self._forms[device] = expected
+            elif length != 0:
+                raise BadMessage(f"{device}: expected {count_bytes(expected)} bytes, got {length}")
+
+    # ---- exchanges
+
+    def _synchronise(self, stream: ByteStream) -> None:
+        """Whatever the robot waits for, it gets enough zeros; then it has to answer a new watchword."""
+        word = "".join(random.choices("CEQ", k=TRIES))
+        stream.send(bytes(LONGEST_COMMAND) + b"\r" + b"".join(text_command(letter) for letter in word), self.deadline)
+        answers = "".join(rf"{letter.lower()}(?:,-?\d{{1,6}}){{1,2}}\r\n" for letter in word)
+        expected = re.compile(answers.encode() + rb"\Z")
+        self._collect(stream, lambda seen: expected.search(seen) is not None, "its first command")
+        if self._restored != self.restarts:
+            self._restore(stream)
+
+    def _restore(self, stream: ByteStream) -> None:
+        """A robot that was restarted, or found again: it is to stand, and what was set before is set again."""
+        restarts = self.restarts
+        stream.send(
+            pack_chain(pack_command("D", 0, 0), *self._lamps.values(), *self._switches.values()) + MARK, self.deadline
+        )
+        seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, "what was set before")
+        if not seen.endswith(b"e,0,0\r\n"):
+            raise BadMessage(f"{stream.name}: the robot was told to stand, but says {seen[-20:]!r}")
+        self._restored = restarts
+
+    def _collect(self, stream: ByteStream, complete: Callable[[bytes], bool], what: str) -> bytes:
+        seen = b""
+        began = time.monotonic()
+        try:
+            while not complete(seen):
+                try:
+                    seen += stream.receive(self.deadline)
+                except Timeout:
+                    got = f"only {len(seen)} bytes of an answer" if seen else "no answer"
+                    raise Timeout(f"{stream.name}: {got} to {what} within {time.monotonic() - began:.1f} s") from None
+                if len(seen) > 1 << 16:
+                    raise BadMessage(f"{stream.name}: {what}: the robot does not stop talking")
+            return seen
+        finally:
+            self.restarts += sercom.WELCOME[-20:] in seen
+
+    def _ask(
+        self,
+        commands: Sequence[bytes],
+        length: int,
+        lines: Sequence[tuple[bytes, str]] = (),
+        *,
+        what: str = "a command",
+    ) -> tuple[bytes, re.Match[bytes]]:
+        """Send a chain, text commands, and the mark; check what comes for its length and its lines.
+
+        Args:
+            commands: of the chain.
+            length: bytes of its answer.
+            lines: text commands, and what their answers have to look like.
+            what: all of it in words, for errors.
+        """
+        request = (pack_chain(*commands) if commands else b"") + b"".join(text for text, _ in lines) + MARK
+        tail = re.compile("".join(pattern for _, pattern in lines).encode() + rb"e,(-?\d{1,6}),(-?\d{1,6})\r\n\Z")
+        with self.exchange() as stream:
+            stream.send(request, self.deadline)
+            seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, what)
+            found = tail.match(seen, length) if len(seen) > length else None
+            if found is None:
+                if b"z,Command not found" in seen:
+                    raise BadMessage(f"{stream.name}: the robot does not know {what}")
+                if sercom.WELCOME[:20] in seen:
+                    raise LinkError(f"{stream.name}: the robot was restarted")
+                raise BadMessage(
+                    f"{stream.name}: {what}: expected {length} bytes and {1 + len(lines)} lines, got {seen[-60:]!r}"
+                )
+        return seen[:length], found
+
+    def _length(self, request: bytes, what: str) -> int:
+        """Bytes of an answer, asked for twice: what a lost byte makes of the robot now would be believed to the end."""
+        once, twice = len(self._ask_any_length(request, what)), len(self._ask_any_length(request, what))
+        if once != twice:
+            raise BadMessage(f"{what}: answered with {once} bytes, and then with {twice}")
+        return once
+
+    def _ask_any_length(self, request: bytes, what: str) -> bytes:
+        """What a command is answered with; nothing if the firmware does not know it."""
+        with self.exchange() as stream:
+            stream.send(pack_chain(request) + MARK, self.deadline)
+            seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, f"the question for {what}")
+            found = MARKED.search(seen)
+            assert found is not None
+        return seen[: found.start()]
+
+    # ---- telling
+
+    def read(self, devices: Collection[str]) -> dict[str, Raw]:
+        if self.kind == "e-puck2":
+            return self.read_packet().select(devices)
+        binary = sorted(name for name in devices if name != "selector")
+        for name in binary:
+            if name not in self._forms:
+                raise DeviceRefused(f"the firmware of this robot cannot tell its {name}")
+        # Digits may get lost unnoticed, so the only number that comes as text is asked for twice.
+        selector = (text_command("C") * 2, r"c,(?P<once>\d{1,2})\r\nc,(?P<twice>\d{1,2})\r\n")
+        lines = [selector] if "selector" in devices else []
+        forms = [self._forms[name] for name in binary]
+        what = f"the question for {', '.join(sorted(devices))}"
+        commands = [pack_command(LETTERS[name]) for name in binary]
+        data, found = self._ask(commands, sum(map(count_bytes, forms)), lines, what=what)
+        numbers: dict[str, Raw] = {}
+        start = 0
+        for name, form in zip(binary, forms, strict=True):
+            numbers[name] = sercom.unpack_numbers(form, data[start : start + count_bytes(form)])
+            start += count_bytes(form)
+        if "ground" in numbers:
+            numbers["ground"] = numbers["ground"][:3]
+        if lines:
+            if found["once"] != found["twice"]:
+                raise self._distrust(f"selector: {found['once']!r} and {found['twice']!r} in one breath")
+            numbers["selector"] = (int(found["once"]),)
+        for name, values in numbers.items():
+            if max(values) > MOST.get(name, math.inf):
+                raise self._distrust(f"{name}: expected at most {MOST[name]}, got {max(values):g}")
+        return numbers
+
+    def _distrust(self, problem: str) -> BadMessage:
+        self._in_doubt = True
+        return BadMessage(problem)
+
+    def read_packet(self) -> packets.Sensors:
+        if self.kind != "e-puck2":
+            return super().read_packet()
+        data, _ = self._ask(
+            [pack_command(sercom.ALL_SENSORS)], sercom.ALL_SENSORS_BYTES, what="the question for all sensors"
+        )
+        try:
+            return packets.Sensors.unpack(data)
+        except BadMessage:
+            self._in_doubt = True
+            raise
+
+    def read_image(self) -> NDArray[np.uint8]:
+        with self.hold():
+            if self._camera_set_at != self.restarts:
+                settings = (self.camera.mode, self.camera.width, self.camera.height, self.camera.zoom)
+                expected = ",".join(map(str, (*settings, self.camera.bytes)))
+                answers = [(text_command("J", *settings), r"j\r\n"), (text_command("I"), rf"i,{expected}\r\n")]
+                self._ask([], 0, answers, what="the camera's settings")
+                self._camera_set_at = self.restarts
+            data, _ = self._ask([pack_command("I")], 3 + self.camera.bytes, what="the question for an image")
+            if tuple(data[:3]) != (self.camera.mode, self.camera.width, self.camera.height):
+                self._camera_set_at = 0
+                wanted = f"{self.camera.width} × {self.camera.height}"
+                raise self._distrust(f"image: expected one of {wanted} pixels, got {tuple(data[:3])}")
+        return decode_pixels(data[3:], self.camera.width, self.camera.height)
+
+    def version(self) -> str:
+        """Asked for twice: letters may get lost unnoticed."""
+        once = r"v,[^\r\n]*\r\n(?:[^,\r\n]{2,}\r\n)?"
+        lines = [(text_command("V") * 2, rf"(?P<once>{once})(?P<twice>{once})")]
+        _, found = self._ask([], 0, lines, what="the question for its version")
+        if found["once"] != found["twice"]:
+            raise self._distrust(f"version: {found['once']!r} and {found['twice']!r} in one breath")
+        return ", ".join(found["once"].decode("latin-1").removeprefix("v,").splitlines())
+
+    # ---- doing
+
+    def set_speeds(self, left: int, right: int) -> None:
+        _, found = self._ask([pack_command("D", left, right)], 0, what="new speeds")
+        if [int(found[i]) % 65536 for i in (1, 2)] != [left % 65536, right % 65536]:
+            raise self._distrust(f"speeds: told {left}, {right}, but the robot understood {found[0].decode().strip()}")
+
+    def set_lamp(self, name: str, brightness: float) -> None:
+        with self.hold():
+            if name in packets.COLOURED:
+                colours = packets.replace_colour(self._colours, name, brightness)
+                self._set_lamps("colours", pack_command(sercom.COLOURS, *colours))
+                self._colours = colours
+            else:
+                number = {"body": 8, "front": 9}.get(name) or int(name.removeprefix("led"))
+                self._set_lamps(name, pack_command("L", number, int(brightness > 0)))
+
+    def _set_lamps(self, which: str, request: bytes) -> None:
+        self._ask([request], 0, what=f"a command for {which}")
+        self._lamps[which] = request
+
+    def play_sound(self, sound: int) -> None:
+        self._ask([], 0, [(text_command("T", sound), r"t\r\n")], what="a sound")
+
+    def calibrate(self) -> None:
+        lines = "".join(re.escape(text.decode()) for text in sercom.CALIBRATING)
+        with self.hold(LONGEST):
+            self._ask([], 0, [(text_command("K"), lines)], what="calibration")
+
+    def restart(self) -> None:
+        with self.hold(RESTART):
+            with self.exchange() as stream:
+                stream.send(text_command("R"), self.deadline)
+                ended = sercom.WELCOME[-20:]
+                self._collect(stream, lambda seen: ended in seen, "a restart")
+            self._in_doubt = True
+            self._lamps, self._colours = {}, DARK
+            self.read({"encoders"})
+
+    def switch(self, device: str, on: bool) -> None:
+        code = {"compass": sercom.MAGNETOMETER_ON, "tof": sercom.DISTANCE_ON}.get(device)
+        if code is None or self.kind != "e-puck2":
+            return
+        with self.hold():
+            answer = self._ask_any_length(pack_command(code, on), device)
+            if answer not in (b"", b"\0"):  # older firmwares have no such switch, and no answer: it is always on
+                raise DeviceRefused(
+                    f"{device}: the robot does not switch it {'on' if on else 'off'}, but says {answer!r}"
+                )
+            self._switches[device] = pack_command(code, on)

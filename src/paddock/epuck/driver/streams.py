@@ -1,0 +1,137 @@
+"""Wires: bytes to and from a robot, with a deadline for everything."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import time
+from typing import Any, Protocol
+
+from paddock.core.errors import LinkError, Timeout
+from paddock.epuck.packets import PORT
+from paddock.epuck.sercom import BAUD
+
+CHUNK = 1 << 16
+
+
+class ByteStream(Protocol):
+    """An open connection. Whatever fails is a LinkError."""
+
+    name: str
+
+    def send(self, data: bytes, deadline: float) -> None:
+        """Send all of it; Timeout if that is not done at the deadline (monotonic)."""
+
+    def receive(self, deadline: float) -> bytes:
+        """Some bytes, at least one; Timeout if there are none until the deadline (monotonic)."""
+
+    def close(self) -> None: ...
+
+
+class SerialStream:
+    """A serial device: Bluetooth, USB, or a pseudo terminal."""
+
+    def __init__(self, device: str) -> None:
+        self.name = device
+        try:
+            import serial
+        except ImportError:
+            raise LinkError(
+                f"{device}: serial devices need the package pyserial: pip install 'paddock[robot]'"
+            ) from None
+        try:
+            self._port: Any = serial.Serial(device, BAUD, timeout=0, exclusive=True)
+        except (OSError, ValueError) as error:
+            raise LinkError(f"{device}: cannot open it: {_why_closed(error)}") from None
+        self._error: type[Exception] = serial.SerialException
+        self._slow: type[Exception] = serial.SerialTimeoutException
+
+    def send(self, data: bytes, deadline: float) -> None:
+        try:
+            self._port.write_timeout = max(1e-3, deadline - time.monotonic())
+            self._port.write(data)
+        except self._slow:
+            raise Timeout(f"{self.name}: it does not take any bytes") from None
+        except (OSError, TypeError, self._error) as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error}") from None
+
+    def receive(self, deadline: float) -> bytes:
+        try:
+            waiting = self._port.in_waiting
+            if not waiting:
+                self._port.timeout = max(0.0, deadline - time.monotonic())
+            data = bytes(self._port.read(max(1, min(waiting, CHUNK))))
+            if data and not waiting:
+                data += self._port.read(min(self._port.in_waiting, CHUNK))
+        except (OSError, TypeError, self._error) as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error}") from None
+        if not data:
+            raise Timeout(self.name)
+        return data
+
+    def close(self) -> None:
+        self._port.close()
+
+
+class TcpStream:
+    """A TCP connection."""
+
+    def __init__(self, host: str, port: int, timeout: float) -> None:
+        self.name = f"{host}:{port}"
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+        except TimeoutError:
+            raise Timeout(
+                f"{self.name}: no connection within {timeout:g} s; is the robot on and in this Wi-Fi?"
+            ) from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}; {_hint(error, port)}") from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send(self, data: bytes, deadline: float) -> None:
+        try:
+            self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
+            self._socket.sendall(data)
+        except TimeoutError:
+            raise Timeout(f"{self.name}: it does not take any bytes") from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+
+    def receive(self, deadline: float) -> bytes:
+        try:
+            self._socket.settimeout(max(1e-4, deadline - time.monotonic()))
+            data = self._socket.recv(CHUNK)
+        except TimeoutError:
+            raise Timeout(self.name) from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        if not data:
+            raise LinkError(f"{self.name}: the connection was lost: the robot closed it")
+        return data
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def _why_closed(error: Exception) -> str:
+    """Why a serial device does not open, and what to do about it."""
+    number = getattr(error, "errno", None)
+    if number in (errno.EAGAIN, errno.EBUSY) or (os.name == "nt" and "PermissionError" in str(error)):
+        return "another program has it"
+    if number == errno.EACCES:
+        return (
+            "permission denied: add yourself to the group dialout (sudo usermod -aG dialout $USER), then log in again"
+        )
+    return f"{os.strerror(number) if number else error}; is the robot on and paired?"
+
+
+def _hint(error: OSError, port: int) -> str:
+    """What may be the matter with a robot on Wi-Fi."""
+    if isinstance(error, socket.gaierror):
+        return "is that its IP address, and is the robot in the same network as this computer?"
+    if isinstance(error, ConnectionRefusedError):
+        return "is this the robot, and does it run its Wi-Fi program?" + (
+            f" An e-puck2 listens at port {PORT}" if port != PORT else ""
+        )
+    return "is the robot on, and in the same network as this computer?"

@@ -1,0 +1,37 @@
+"""What the emulated firmware answers to a request for help, in our words."""
+
+from __future__ import annotations
+
+COMMANDS = (
+    ("A", "Accelerometer"),
+    ("B,#", "Body lamp: 0 off, 1 on, 2 toggle"),
+    ("b", "Battery"),
+    ("C", "Position of the selector"),
+    ("D,#,#", "Drive: steps per second, left and right"),
+    ("E", "Speeds as commanded"),
+    ("F,#", "Front lamp: 0 off, 1 on, 2 toggle"),
+    ("G", "Infrared remote control"),
+    ("g", "Gyroscope"),
+    ("H", "This help"),
+    ("I", "Settings of the camera"),
+    ("J,#,#,#,#,#,#", "Set the camera: mode, width, height, zoom, x, y"),
+    ("K", "Calibrate the proximity sensors"),
+    ("L,#,#", "Ring lamp 0 to 7, 8 for all: 0 off, 1 on, 2 toggle"),
+    ("M", "Ground sensors"),
+    ("N", "Proximity sensors"),
+    ("O", "Ambient light"),
+    ("P,#,#", "Set the step counters"),
+    ("Q", "Step counters"),
+    ("R", "Restart"),
+    ("S", "Stop, lamps off"),
+    ("T,#", "Sound 1 to 5, else silence"),
+    ("U", "Microphones"),
+    ("V", "Version"),
+    ("W,#,#,#", "Write to the I2C bus"),
+    ("Y,#,#", "Read from the I2C bus"),
+)
+
+
+def write_help() -> bytes:
+    """A line for every text command."""
+    return b"\n" + b"".join(f'"{form}"'.ljust(18).encode() + f"{what}\r\n".encode() for form, what in COMMANDS)

@@ -1,0 +1,169 @@
+"""e-puck2 over Wi-Fi: a command of 21 bytes, answered by packets of sensors, an image, or nothing. No I/O here.
+
+The same numbers travel over its serial line: there the sensors come without the last byte, and the command without
+the first two.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from paddock.core.errors import BadMessage
+
+PORT = 1000
+COMMAND, COMMAND_BYTES = 0x80, 21
+WANT_IMAGE, WANT_SENSORS = 1, 2  # bits of the request
+IMAGE, SENSORS, NOTHING = 1, 2, 3  # first byte of an answer
+WIDTH, HEIGHT = 160, 120
+SIZES = {IMAGE: WIDTH * HEIGHT * 2, SENSORS: 104, NOTHING: 0}  # of what follows that byte
+CALIBRATE, AVOID, SET_STEPS = 1, 2, 4  # bits of the settings
+BODY, FRONT = 4, 5  # bits of the lamps; 0 … 3 are LED1, 3, 5, 7
+COLOURED = tuple(f"led{ring}_{part}" for ring in (1, 3, 5, 7) for part in ("red", "green", "blue"))
+"""Lamps with brightness, in the order of their bytes; all others are on or off."""
+FULL_COLOUR = 100
+STOP_SOUND = 0x20
+
+_ACTUATORS = struct.Struct("<BhhB12BB")
+_SENSORS = struct.Struct("<3h3f3h3fb8H8HH4H2hHB3BB3H3HBB")
+
+
+@dataclass(frozen=True, slots=True)
+class Actuators:
+    """All that the robot is told at once."""
+
+    settings: int = 0
+    left: int = 0  # steps/s; or step counters, if the settings say so
+    right: int = 0
+    lamps: int = 0
+    colours: tuple[int, ...] = (0,) * 12  # red, green, blue of LED2, 4, 6, 8; 0 … 100
+    sound: int = 0
+
+    def pack(self) -> bytes:
+        """As 19 bytes."""
+        return _ACTUATORS.pack(self.settings, self.left, self.right, self.lamps, *self.colours, self.sound)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Actuators:
+        settings, left, right, lamps, *rest = _ACTUATORS.unpack(data)
+        return cls(settings, left, right, lamps, tuple(rest[:12]), rest[12])
+
+
+def replace_colour(colours: tuple[int, ...], lamp: str, brightness: float) -> tuple[int, ...]:
+    """The same bytes, but for one lamp."""
+    place = COLOURED.index(lamp)
+    return (*colours[:place], round(brightness * FULL_COLOUR), *colours[place + 1 :])
+
+
+def pack_command(request: int, actuators: Actuators) -> bytes:
+    """A whole command."""
+    return bytes([COMMAND, request]) + actuators.pack()
+
+
+@dataclass(frozen=True, slots=True)
+class Sensors:
+    """All that the robot tells at once, in the hardware's own numbers."""
+
+    accelerometer: tuple[int, ...] = (0, 0, 0)
+    acceleration: float = 0.0  # length of the same
+    orientation: float = 0.0  # degrees, 0 … 360
+    inclination: float = 0.0  # degrees, 0 … 180
+    gyroscope: tuple[int, ...] = (0, 0, 0)
+    magnetometer: tuple[float, ...] = (0.0, 0.0, 0.0)  # µT
+    temperature: int = 0  # °C
+    proximity: tuple[int, ...] = (0,) * 8  # 0 free … 4095 near
+    light: tuple[int, ...] = (0,) * 8  # 0 bright … 4095 dark
+    distance: int = 0  # time of flight [mm]
+    microphones: tuple[int, ...] = (0,) * 4
+    steps: tuple[int, ...] = (0, 0)
+    battery: int = 0
+    card: int = 0  # a memory card is in and works
+    remote: tuple[int, ...] = (0, 0, 0)  # the last of a TV's remote control: toggle, address, data
+    selector: int = 0
+    ground: tuple[int, ...] = (0, 0, 0)  # 0 dark … 1023 bright
+    ground_light: tuple[int, ...] = (0, 0, 0)
+    button: int = 0
+
+    def pack(self) -> bytes:
+        """As 104 bytes."""
+        return _SENSORS.pack(
+            *self.accelerometer, self.acceleration, self.orientation, self.inclination, *self.gyroscope,
+            *self.magnetometer, self.temperature, *self.proximity, *self.light, self.distance, *self.microphones,
+            *self.steps, self.battery, self.card, *self.remote, self.selector, *self.ground, *self.ground_light,
+            self.button, 0,
+        )  # fmt: skip
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Sensors:
+        """From 104 bytes, or 103 without the last; numbers that no robot sends are refused."""
+        if len(data) not in (SIZES[SENSORS], SIZES[SENSORS] - 1):
+            raise BadMessage(f"sensors: expected {SIZES[SENSORS]} bytes, got {len(data)}")
+        v = _SENSORS.unpack(data.ljust(SIZES[SENSORS], b"\0"))
+        sensors = cls(
+            v[0:3], v[3], v[4], v[5], v[6:9], v[9:12], v[12], v[13:21], v[21:29], v[29], v[30:34], v[34:36],
+            v[36], v[37], v[38:41], v[41], v[42:45], v[45:48], v[48],
+        )  # fmt: skip
+        sensors.check()
+        return sensors
+
+    def select(self, devices: Collection[str]) -> dict[str, tuple[float, ...]]:
+        """The numbers of devices, by their names; `compass` gives the magnetic field [µT]."""
+        numbers: dict[str, tuple[float, ...]] = {
+            "accelerometer": self.accelerometer,
+            "battery": (self.battery,),
+            "compass": self.magnetometer,
+            "encoders": self.steps,
+            "ground": self.ground,
+            "gyroscope": self.gyroscope,
+            "light": self.light,
+            "microphones": self.microphones,
+            "proximity": self.proximity,
+            "selector": (self.selector,),
+            "temperature": (self.temperature,),
+            "tof": (self.distance,),
+        }
+        return {name: numbers[name] for name in devices}
+
+    def check(self) -> None:
+        """Refuse what cannot be: the packets have no checksum, this is all there is."""
+        allowed = (
+            ("proximity", max(self.proximity), 4095),
+            ("light", max(self.light), 4095),
+            ("microphones", max(self.microphones), 4095),
+            ("battery", self.battery, 4095),
+            ("card", self.card, 1),
+            ("selector", self.selector, 15),
+            ("ground", max(self.ground), 1023),
+            ("ground_light", max(self.ground_light), 1023),
+            ("button", self.button, 1),
+        )
+        for name, value, most in allowed:
+            if value > most:
+                raise BadMessage(f"sensors.{name}: expected at most {most}, got {value}")
+        for name, angle in (("orientation", self.orientation), ("inclination", self.inclination)):
+            if not 0 <= angle <= 360:
+                raise BadMessage(f"sensors.{name}: expected degrees from 0 to 360, got {angle:g}")
+        if not all(math.isfinite(value) and abs(value) < 1e5 for value in (self.acceleration, *self.magnetometer)):
+            raise BadMessage("sensors: expected finite numbers for acceleration and magnetic field")
+
+
+FIELD, DOWN = 21.0, 43.0  # [µT] the Earth's field in central Europe, level and down
+
+
+def field_at(heading: float) -> tuple[float, float, float]:
+    """The field [µT] on the robot's axes at a heading [rad]; the world's x axis is taken for north."""
+    return FIELD * math.cos(heading), -FIELD * math.sin(heading), -DOWN
+
+
+def heading_from(field: tuple[float, ...]) -> float:
+    """The heading [rad] that a field tells of."""
+    return math.atan2(-field[1], field[0])
+
+
+def to_spherical(x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Length, orientation and inclination [degrees] of an acceleration, as the firmware tells it."""
+    length = math.sqrt(x * x + y * y + z * z)
+    inclination = math.degrees(math.atan2(math.hypot(x, y), z))
+    return length, math.degrees(math.atan2(y, x)) % 360.0, inclination

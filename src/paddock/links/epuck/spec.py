@@ -1,0 +1,30 @@
+"""The spec of a real e-puck: that of its kind, with what the firmware and the stream of bytes leave of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from paddock.epuck.driver.port import Port
+from paddock.epuck.sercom import ARRAY_WIDTH, CameraSettings
+from paddock.robots import RobotSpec, load_robot
+from paddock.sensors.camera import CameraSpec
+
+
+def adapt_spec(port: Port) -> RobotSpec:
+    """What the robot behind a port has: no ground truth, no devices that its firmware does not know."""
+    spec = load_robot(port.kind)
+    sensors = []
+    for sensor in spec.sensors:
+        if sensor.kind == "position" or (port.devices is not None and sensor.name not in port.devices):
+            continue
+        if isinstance(sensor, CameraSpec) and port.camera is not None:
+            sensor = _crop(sensor, port.camera)
+        sensors.append(sensor)
+    return replace(spec, sensors=tuple(sensors))
+
+
+def _crop(camera: CameraSpec, window: CameraSettings) -> CameraSpec:
+    share = window.width * window.zoom / ARRAY_WIDTH
+    half = math.atan(math.tan(math.radians(camera.fov_deg / 2)) * share)
+    return replace(camera, width=window.width, height=window.height, fov_deg=math.degrees(2 * half))
