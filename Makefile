@@ -35,6 +35,8 @@ lint: $(DEV)  ## formatting, lint, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/generate_dispatch.py --check
+	$(BIN)/python tools/check_words.py
 
 format: $(DEV)
 	$(BIN)/ruff format .

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import paddock
+from paddock.testing import PaddockProcess
 
 WARM_UP = 0.25  # of the run: caches fill, the allocator finds its size
 MOST_GROWTH = 4.0e6  # bytes over the rest of the run; a leak of 100 bytes a step would be 18 MB in an hour
@@ -63,13 +64,11 @@ def soak(
     seconds: float = 3600.0, clients: int = 10, stride: int = 5, samples: int = 60, world: str = "empty"
 ) -> dict[str, Any]:
     """Run it; the verdict."""
-    command = [sys.executable, "-m", "paddock", "serve", world, "--port", "0", "--lock-step"]
     began = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with PaddockProcess("serve", world, "--lock-step") as server:
         crew: list[subprocess.Popen[str]] = []
         try:
-            assert server.stdout is not None
-            url = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
+            url = server.url
             onlooker = paddock.connect(url, name="onlooker", timeout=600)
             ticks = round(seconds / onlooker.dt)
             for number in range(clients):
@@ -80,14 +79,13 @@ def soak(
                 assert all(one.poll() is None for one in crew), "a client could not begin"
                 time.sleep(0.05)
                 onlooker.step(0)
-            memory = watch(onlooker, server.pid, ticks, samples, began)
+            memory = watch(onlooker, server.process.pid, ticks, samples, began)
             steps = [int(one.stdout.readline()) for one in crew if one.stdout]
             onlooker.close()
         finally:
             for one in crew:
                 one.kill()
                 one.communicate()
-            server.kill()
     verdict = judge(memory)
     verdict |= {"simulated_s": seconds, "clients": clients, "cycles": sum(steps)}
     verdict |= {"wall_s": round(time.perf_counter() - began, 1)}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -23,6 +20,7 @@ from paddock.cli.built_in import choose_built_in
 from paddock.server import Settings
 from paddock.server.classroom import robot_names
 from paddock.server.show import Show
+from paddock.testing import PaddockProcess
 from paddock.worlds import load_world
 from paddock.worlds.spec import WorldSpec
 
@@ -124,17 +122,8 @@ def explore(arena: Any, name: str) -> None:
 @contextmanager
 def serving(*arguments: str) -> Iterator[list[str]]:
     """`paddock serve` as a process: its students' links."""
-    command = [sys.executable, "-u", "-m", "paddock", "serve", *arguments, "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "300"})
-    assert process.stdout is not None
-    try:
-        links: list[str] = []
-        while len(links) < len(STUDENTS):
-            links += re.findall(r"http://\S+&robot=[\w-]+", process.stdout.readline())
-        yield links
-    finally:
-        process.kill()
-        process.wait()
+    with PaddockProcess("serve", *arguments) as server:
+        yield [server.line(rf"(http://\S+&robot={robot_names(STUDENTS)[student]})") for student in STUDENTS]
 
 
 SHOTS: dict[str, Callable[[Browser, Path], None]] = {

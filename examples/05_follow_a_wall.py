@@ -4,17 +4,24 @@ import math
 from itertools import pairwise
 
 import paddock
+from paddock.metrics import ContactTime, Distance
 
 WANTED = 0.40  # distance from the sonars on the right to the wall [m]
 AHEAD, RIGHT = slice(2, 6), slice(5, 9)  # which of the sixteen sonars look there
+WHEEL_SEPARATION = 0.33  # [m]
 
 
-def steer(sonar):
-    """Forward speed [m/s] and turn rate [rad/s] for one look at the sonars."""
-    if sonar[AHEAD].min() < 0.45:  # a wall in front: turn left on the spot
-        return 0.0, 0.8
-    error = WANTED - sonar[RIGHT].min()  # too near: positive, turn left; too far: negative, turn right
-    return 0.35, max(-0.8, min(0.8, 3.0 * error))
+def follow_wall(seen):
+    """A controller: from an observation to the speeds of both wheels [m/s]."""
+    linear, angular = 0.35, 3.0 * (WANTED - seen.sonar[RIGHT].min())  # too near: turn left; too far: turn right
+    if seen.sonar[AHEAD].min() < 0.45:  # a wall in front: turn left on the spot
+        linear, angular = 0.0, 0.8
+    turn = max(-0.8, min(0.8, angular)) * WHEEL_SEPARATION / 2
+    return linear - turn, linear + turn
+
+
+def is_at_wall(arena):
+    return arena["pioneer"].sonar.read()[AHEAD].min() <= 0.6
 
 
 def distance_to_walls(world, x, y):
@@ -30,24 +37,14 @@ def distance_to_walls(world, x, y):
 
 
 with paddock.open("wall-loop", seed=4) as arena:
-    robot = arena["pioneer"]
-    robot.enable("sonar")
+    arena["pioneer"].enable("sonar")
+    arena.run(60, lambda seen: (0.5, 0.5), until=is_at_wall)  # straight ahead, until there is a wall
+    episode = arena.run(120, follow_wall, metrics=[Distance(), ContactTime()])
+    distances = [distance_to_walls(arena.world, x, y) for x, y, _ in episode.trace.pose]
 
-    robot.drive(0.5, 0.0)  # straight ahead, until there is a wall
-    while robot.sonar.read()[AHEAD].min() > 0.6:
-        arena.step()
-    start, travelled, touches, distances = arena.time, 0.0, 0, []
-
-    while arena.time < start + 120:
-        before = robot.pose
-        robot.drive(*steer(robot.sonar.read()))  # sense, think, act
-        arena.step()
-        travelled += math.dist(before[:2], robot.pose[:2])
-        touches += len(robot.contacts)
-        distances.append(distance_to_walls(arena.world, robot.pose.x, robot.pose.y))
-
+travelled = episode.metrics["distance"]
 print(f"along the wall for {travelled:.1f} m, {min(distances):.2f} to {max(distances):.2f} m away from it")
-assert touches == 0
+assert episode.metrics["contacts"] == 0
 assert travelled > 35  # it kept going …
 assert min(distances) > 0.35  # … its centre never too near to a wall (it is 0.38 m wide) …
 assert max(distances) < 1.0  # … and never far from it

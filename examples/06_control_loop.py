@@ -1,4 +1,4 @@
-"""Architecture 1, the control loop: sense, compute an error, act on it. A light seeker with one proportional law."""
+"""Architecture 1, the control loop: sense, compute an error, act on it. A proportional light seeker."""
 
 import math
 

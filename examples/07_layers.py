@@ -6,7 +6,7 @@ SPEEDS = {"ahead": (0.08, 0.08), "left": (-0.04, 0.04), "right": (0.04, -0.04)} 
 
 
 class Perception:
-    """Lowest layer: turns numbers into facts. It is told by the robot when sensors have changed."""
+    """Lowest layer: turns numbers into facts. The robot calls it when sensors have changed."""
 
     def __init__(self, robot):
         self.blocked, self.open_side, self.news = False, "left", 0
@@ -58,12 +58,12 @@ with paddock.open("clutter", seed=2) as arena:
         touches += bool(robot.contacts)
         places.add((int(robot.pose.x / 0.2), int(robot.pose.y / 0.2)))
     perception.end()
-    told = perception.news
+    before = perception.news
     arena.run(1.0)
 
 contact = touches * arena.dt
 print(f"{perception.news} times news, {navigation.turns} turns, {len(places)} places, {contact:.1f} s in contact")
-assert perception.news == told  # after `end` nobody is told anything
+assert perception.news == before  # after `end` nobody is called any more
 assert navigation.turns >= 5
 assert len(places) > 15
 assert contact < 2

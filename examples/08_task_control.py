@@ -4,6 +4,7 @@ import math
 
 import paddock
 from paddock.core.geometry import wrap
+from paddock.metrics import ContactTime
 from paddock.worlds.spec import Cylinder, Placed, WorldSpec
 
 
@@ -68,14 +69,11 @@ with paddock.open(world, seed=1) as arena:
     robot = arena["red"]
     robot.enable("encoders", "proximity")
     control = TaskControl(in_turn(side(0.7), side(0.5), side(0.7), side(0.5)))
-    touches = 0
-    while control.stack and arena.time < 120:
-        arena.run(arena.dt, control)
-        touches += bool(robot.contacts)
+    episode = arena.run(120, control, until=lambda arena: not control.stack, metrics=[ContactTime()])
     pose = robot.pose
 
 print(f"{' > '.join(control.log)}; home at ({pose.x:.2f}, {pose.y:.2f}) after {arena.time:.0f} s")
 assert control.log == ["plan", "detour", "plan"]
 assert not control.stack  # all tasks are done
-assert touches == 0
+assert episode.metrics["contacts"] == 0
 assert abs(wrap(pose.heading)) < 0.2  # four quarter turns and a detour that turns back

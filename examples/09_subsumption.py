@@ -28,17 +28,19 @@ class Back:
         return (-0.05, -0.02) if seen.time < self.until else None
 
 
+def note_level(arena):
+    active[levels.active] += 1
+    if levels.active == "follow":
+        assert "wander" in levels.suppressed  # it still wants to wander, but nobody listens
+
+
 with paddock.open("line-track", seed=4) as arena:
     robot = arena["red"]
     robot.enable("ground", "proximity")
     robot.set_pose(1.0, 0.7, 2.0)  # away from the line
     levels = Subsumption(wander=explorer(0.06), follow=OnLine(0.06), back=Back())
     active = Counter()
-    while arena.time < 90:
-        arena.run(arena.dt, levels)
-        active[levels.active] += 1
-        if levels.active == "follow":
-            assert "wander" in levels.suppressed  # it still wants to wander, but nobody listens
+    arena.run(90, levels, on_step=note_level)
     print(", ".join(f"{name} {count * arena.dt:.0f} s" for name, count in active.most_common()))
 
 assert set(active) <= set(levels.levels)

@@ -41,19 +41,23 @@ experts = (
     ),
 )
 
+drivers, overruled = Counter(), 0
+
+
+def note_driver(arena):
+    global overruled
+    drivers[boards["red"].author("wheels")] += 1
+    overruled += any(post.source == "pilot" and not post.stands for post in boards["red"].posts)
+
+
 with paddock.open("line-crossing", seed=1) as arena:
     for robot in arena.robots.values():
         robot.enable("ground", "proximity")
     boards = {name: Blackboard(*experts, memory={"side": "left"}) for name in arena}
-    drivers, overruled = Counter(), 0
-    while arena.time < 20:
-        arena.run(arena.dt, boards)
-        board = boards["red"]
-        drivers[board.author("wheels")] += 1
-        overruled += any(post.source == "pilot" and not post.stands for post in board.posts)
+    arena.run(20, boards, on_step=note_driver)
     apart = arena["blue"].pose.x - arena["red"].pose.x
 
-print(f"red was driven by {dict(drivers)}; they stand {apart:.3f} m apart; idle in the end: {board.idle}")
+print(f"red was driven by {dict(drivers)}; they stand {apart:.3f} m apart; idle in the end: {boards['red'].idle}")
 assert drivers["pilot"] > 100  # along the line …
 assert drivers["guard"] > 500  # … until they met: both guards stop …
 assert overruled == drivers["guard"]  # … although both pilots want to go on, as the board shows

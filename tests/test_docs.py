@@ -17,7 +17,7 @@ from paddock.cli.controllers import load_controllers
 from paddock.core import errors
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Pivot, RangeSensorSpec, SensorSpec
-from paddock.sensors.registry import SPECS, kinds
+from paddock.sensors.registry import SENSORS as REGISTRY
 from paddock.worlds.spec import Placed, WorldSpec
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -28,6 +28,8 @@ name = "minimal"
 body = { radius = 0.05, height = 0.1 }
 drive = { wheel_separation = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }
 """
+
+SPECS = [REGISTRY.get(name) for name in REGISTRY.builtin]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -115,12 +117,12 @@ def test_the_tables_of_the_api_name_only_what_there_is(owner: str) -> None:
 
 def test_all_kinds_have_a_section_and_a_row_in_the_overview() -> None:
     text = SENSORS.read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text, re.MULTILINE)) == set(kinds())
-    assert set(kinds()) <= set(sections(SENSORS))
-    assert len(kinds()) == 16
+    assert set(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", text, re.MULTILINE)) == set(REGISTRY.builtin)
+    assert set(REGISTRY.builtin) <= set(sections(SENSORS))
+    assert len(REGISTRY.builtin) == 16
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.tag[1])
+@pytest.mark.parametrize("spec", SPECS, ids=REGISTRY.builtin)
 def test_the_page_names_every_key_of_a_kind(spec: type[SensorSpec]) -> None:
     told = sections(SENSORS)
     places = ["Keys of all kinds", *(["Keys of range sensors"] if issubclass(spec, RangeSensorSpec) else [])]
@@ -130,7 +132,7 @@ def test_the_page_names_every_key_of_a_kind(spec: type[SensorSpec]) -> None:
     assert {field.name for field in dataclasses.fields(spec)} <= named  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.tag[1])
+@pytest.mark.parametrize("spec", SPECS, ids=REGISTRY.builtin)
 def test_the_table_of_a_kind_tells_its_own_keys_and_defaults(spec: type[SensorSpec]) -> None:
     parent = RangeSensorSpec if issubclass(spec, RangeSensorSpec) else SensorSpec
     told = keys_told(sections(SENSORS)[spec.tag[1]])  # type: ignore[index]
@@ -146,7 +148,7 @@ def test_the_tables_of_shared_keys_tell_their_defaults() -> None:
 
 
 def test_every_kind_has_an_example_in_its_section() -> None:
-    for kind in kinds():
+    for kind in REGISTRY.builtin:
         (example,) = re.findall(r"^```toml\n(.*?)^```", sections(SENSORS)[kind], re.DOTALL | re.MULTILINE)
         assert tomllib.loads(example)["sensors"][0]["kind"] == kind
 

@@ -20,7 +20,7 @@ from paddock.core.errors import (
     Timeout,
     UnknownName,
     VersionMismatch,
-    shown,
+    format_value,
 )
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _built(call: str, world: World, dt: float | None) -> BuiltWorld:
 
     if not isinstance(world, str | Path | WorldSpec):
         raise SimulationError(
-            f"{call}: expected a world's name, the path of a TOML file, or a WorldSpec, got {shown(world)}"
+            f"{call}: expected a world's name, the path of a TOML file, or a WorldSpec, got {format_value(world)}"
         )
     if dt is not None and not (all_finite(dt) and 1e-4 <= dt <= 1):
         raise SimulationError(f"dt: expected seconds >= 0.0001 and <= 1, got {dt!r}")

@@ -15,7 +15,7 @@ import pytest
 import paddock
 from paddock.policies.inputs import nearness
 from paddock.policies.networks import Network
-from waiting import wait_for
+from paddock.testing import wait_for
 
 SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
 STRAIGHT = "from paddock.policies.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"

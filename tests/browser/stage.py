@@ -7,13 +7,8 @@ page instead. Programs in Python look at the truth through `paddock.connect`.
 from __future__ import annotations
 
 import contextlib
-import os
-import re
 import signal
 import socket
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -21,6 +16,7 @@ from urllib.parse import urlsplit
 import paddock
 from paddock.bench.page import why_no_browser
 from paddock.links.remote import RemoteArena
+from paddock.testing import PaddockProcess
 
 LONG = 30.0  # seconds after which a test gives up; nothing here is measured by it
 
@@ -43,51 +39,11 @@ def missing() -> str:
 # ---- servers
 
 
-class Served:
+class Served(PaddockProcess):
     """`paddock serve …`, or another command with a page, as a process of its own."""
 
     def __init__(self, *arguments: str, port: int = 0, command: str = "serve") -> None:
-        self.arguments, self.port, self.command = arguments, port, command
-        self.start()
-
-    def start(self) -> None:
-        """Start it; after `stop`, on the same port again."""
-        command = [sys.executable, "-m", "paddock", self.command, *self.arguments, "--port", str(self.port)]
-        wide = {**os.environ, "COLUMNS": "400", "PYTHONUNBUFFERED": "1"}  # join links stay on one line
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=wide)
-        assert self.process.stdout is not None
-        self.printed: list[str] = []
-        self._news = threading.Condition()
-        self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
-        try:
-            self.url = self.line(r"(?:serving .*|watch it) at (http://\S+)")
-        except BaseException:
-            self.stop()
-            raise
-        self.port = urlsplit(self.url).port or 0
-
-    def _listen(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            with self._news:
-                self.printed.append(line)
-                self._news.notify_all()
-        with self._news:
-            self.printed.append("")  # the end
-            self._news.notify_all()
-
-    def line(self, pattern: str) -> str:
-        """The first group of a pattern in what it prints, as soon as it does."""
-
-        def found() -> re.Match[str] | None:
-            return next((match for line in self.printed if (match := re.search(pattern, line))), None)
-
-        with self._news:
-            self._news.wait_for(lambda: found() or "" in self.printed, LONG)
-            match = found()
-        assert match is not None, f"no {pattern!r} in {self.printed}"
-        return match[1]
+        super().__init__(command, *arguments, port=port)
 
     def connect(self, **arguments: Any) -> RemoteArena:
         """A program's view of it; a supervisor's unless there is a token."""
@@ -96,19 +52,10 @@ class Served:
         assert isinstance(arena, RemoteArena)
         return arena
 
-    def stop(self, *, politely: bool = False) -> None:
-        """End it: at once, or as Ctrl-C does, so that it says goodbye."""
-        self.process.send_signal(signal.SIGINT if politely else signal.SIGKILL)
-        self.process.wait()
-        self._listener.join()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
+    def end_politely(self) -> None:
+        """End it as Ctrl-C does, so that it says goodbye."""
+        self.process.send_signal(signal.SIGINT)
+        _ = self.log
 
 
 def free_port() -> int:
@@ -166,16 +113,16 @@ class Visit:
         )
         self.page: Page = self.context.new_page()
         self.requests: list[str] = []
-        self.complaints: list[str] = []
+        self.errors: list[str] = []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("websocket", lambda line: self.requests.append(line.url))
-        self.page.on("requestfailed", lambda request: self.complaints.append(f"failed: {request.url}"))
-        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        self.page.on("requestfailed", lambda request: self.errors.append(f"failed: {request.url}"))
+        self.page.on("pageerror", lambda error: self.errors.append(f"error: {error}"))
         self.page.on("console", self._console)
 
     def _console(self, message: Any) -> None:
         if message.type in ("error", "warning"):
-            self.complaints.append(f"console.{message.type}: {message.text}")
+            self.errors.append(f"console.{message.type}: {message.text}")
 
     def open(self, url: str, *, live: bool = True) -> Self:
         self.page.goto(url)
@@ -190,14 +137,14 @@ class Visit:
         """Nothing was complained of, and nothing but the server was asked for anything."""
         hosts = {urlsplit(url).netloc for url in self.requests if not url.startswith(("data:", "blob:"))}
         assert len(hosts) <= 1, f"requests to {hosts}"
-        assert not self.complaints, self.complaints
+        assert not self.errors, self.errors
         if not self.page.is_closed():
             assert self.page.evaluate("violations") == []
 
     def forgive_lost_connections(self) -> None:
         """The browser itself complains of a server that does not answer; that was on purpose."""
         lost = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "WebSocket connection to", "failed: ")
-        self.complaints = [text for text in self.complaints if not any(word in text for word in lost)]
+        self.errors = [text for text in self.errors if not any(word in text for word in lost)]
 
     # ---- looking
 

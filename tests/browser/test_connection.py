@@ -54,7 +54,7 @@ def test_the_page_reconnects_to_a_server_that_was_started_again(server, visit):
 
 def test_a_server_that_ends_on_purpose_is_no_alarm(server, visit):
     page = visit(server.url)
-    server.stop(politely=True)
+    server.end_politely()
     banner = page.find("banner")
     expect(banner).to_contain_text("The server stops.")
     expect(banner).to_have_attribute("role", "status")

@@ -72,7 +72,7 @@ def test_the_security_policy_is_in_force(clutter, visit):
     )
     assert refused.startswith("script-src")
     assert page.ask("window.foreign") is None
-    page.complaints.clear()  # that was on purpose
+    page.errors.clear()  # that was on purpose
     page.ask("violations.splice(0)")
 
 

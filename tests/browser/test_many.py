@@ -8,15 +8,15 @@ import pytest
 
 from browser.stage import Served, expect
 from paddock.bench.local import swarm_world
-from paddock.bench.page import driving_process
+from paddock.testing import PaddockProcess
 from paddock.worlds import save_world
 
 
 @pytest.mark.parametrize("count", [200, 1000])
 def test_many_driving_robots_are_drawn_and_move(chromium, visit, tmp_path, count):
     save_world(replace(swarm_world(count), dt=0.02), tmp_path / "swarm.toml")
-    with driving_process(tmp_path / "swarm.toml") as url:
-        page = visit(url)
+    with PaddockProcess("run", str(tmp_path / "swarm.toml"), "--seconds", "1e6") as run:
+        page = visit(run.url)
         expect(page.find("about")).to_contain_text(f"{count} robots")
         before = page.ask("paddock.robots().map(({ x, y }) => [x, y])")
         assert len(before) == count

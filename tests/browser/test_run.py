@@ -38,7 +38,7 @@ def test_the_demo_waits_for_a_viewer_and_can_be_run_again_until_ctrl_c(visit, tm
         digests = [line for line in demo.printed if line.startswith("digest")]
         assert len(digests) == 3
         assert digests[0] != digests[1] == digests[2]
-        demo.stop(politely=True)
+        demo.end_politely()
         assert demo.process.returncode == 0
         expect(page.find("connection")).to_have_text("ended")
         page.forgive_lost_connections()

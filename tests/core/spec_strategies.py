@@ -147,7 +147,7 @@ def _ruled(hint: Any, rule: Any) -> st.SearchStrategy[Any]:
     if isinstance(rule, Count):
         return st.lists(_of(get_args(hint)[0]), min_size=rule.least, max_size=rule.least + 2).map(tuple)
     if isinstance(rule, Tagged):
-        return st.one_of([specs(cls) for cls in rule.classes().values()])
+        return st.one_of([specs(cls) for cls in rule.classes.load_all().values()])
     if isinstance(rule, Description):
         return _of(hint)
     assert isinstance(rule, Text)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.core.errors import KEY, shown, suggestion
+from paddock.core.errors import KEY, format_value, suggestion
 from paddock.robots import BodySpec
 
 
@@ -96,7 +96,7 @@ def test_a_problem_can_name_its_key_as_toml_writes_it() -> None:
     ],
 )
 def test_values_are_shown_briefly_and_as_toml_has_them(value: Any, text: str) -> None:
-    assert shown(value) == text
+    assert format_value(value) == text
 
 
 def test_the_first_file_that_is_named_stays() -> None:

@@ -197,7 +197,6 @@ def test_cached_machine_code_is_renewed_when_a_kernel_that_it_calls_changes(tmp_
     import sys
     from pathlib import Path
     from paddock.core import jit
-from paddock.core.errors import PaddockWarning
     jit.package_folder = lambda: Path({str(tmp_path)!r})
     sys.path.insert(0, {str(tmp_path)!r})
     from outer_kernel import doubled

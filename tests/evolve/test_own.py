@@ -51,7 +51,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_error_in_a_fitness_is_told_with_its_place(folder: Path) -> None:
     (folder / "my_errors.py").write_text(OWN, encoding="utf-8")
     assert refused("my_errors:boom") == "my_errors:boom: my_errors.py line 5: ZeroDivisionError: division by zero"
-    assert "my_errors:unknown: my_errors.py line 8: no figure called 'nothing'" in refused("my_errors:unknown")
+    assert "my_errors:unknown: my_errors.py line 8: no metric called 'nothing'" in refused("my_errors:unknown")
     assert refused("my_errors:text") == "my_errors:text: expected a fitness for each of 4 worlds, got 'far'"
     assert "my_errors.py line 17: NameError: name 'undefined' is not defined" in refused("my_errors:whole")
 

@@ -114,7 +114,7 @@ def test_times_add_up_over_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for name in ("wall_s", "cpu_s", "compile_s"):
         assert first[name] - 0.002 <= second[name] - 0.001 <= third[name]
     spent = load_checkpoint(tmp_path / "checkpoint.npz")["spent"]
-    assert spent == pytest.approx({name: third[name] for name in spent}, abs=0.2)
+    assert all(second[name] - 0.001 <= spent[name] <= third[name] + 0.001 for name in spent)
     assert resume(tmp_path).summary["compile_s"] == third["compile_s"]
 
 

@@ -23,6 +23,7 @@ from paddock.evolve.tasks.user_fitness import make_fitness_task
 from paddock.evolve.tasks.wall_follow import WallFitness
 from paddock.policies.braitenberg import Braitenberg, explorer
 from paddock.rollouts.rollout import Rollout
+from paddock.rollouts.tables import ROW_COLUMNS, ROW_X
 from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.mazes import make_maze
 from paddock.worlds.spec import Box, Cylinder, Wall
@@ -62,12 +63,19 @@ def test_avoiding_is_better_than_running_into_things() -> None:
 def made_up(trace: object = None, **figures: list[float]) -> Rollout:
     """A drive of some worlds with one robot, with these figures in each of them."""
     worlds = len(next(iter(figures.values())))
-    path = np.zeros((worlds, 1, 1, 3))
+    rows = np.zeros((worlds, 1 if trace is None else len(trace[0]), 1, ROW_COLUMNS))  # type: ignore[index]
     if trace is not None:
-        path = np.zeros((worlds, len(trace[0]), 1, 3))  # type: ignore[index]
-        path[:, :, 0, :2] = trace
-    columns = {name: np.array(values, float)[:, None] for name, values in figures.items()}
-    return Rollout(columns, np.full(worlds, 100), path[:, -1], path)
+        rows[:, :, 0, ROW_X : ROW_X + 2] = trace
+    return Rollout(
+        metrics={name: np.array(values, float)[:, None] for name, values in figures.items()},
+        ticks=np.full(worlds, 100),
+        poses=rows[:, -1, :, ROW_X : ROW_X + 3],
+        rows=rows,
+        every=1,
+        reached=np.zeros(worlds, bool),
+        start=np.zeros(worlds, np.int64),
+        batch=paddock.batch("empty", 1),
+    )
 
 
 def test_avoiders_are_to_be_swift_and_to_touch_nothing() -> None:

@@ -6,7 +6,6 @@ import contextlib
 import faulthandler
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ import pytest
 from websockets.sync.server import ServerConnection, serve
 
 import paddock
+from paddock import testing
 from paddock.links.remote import RemoteArena
 from paddock.links.wire import WebSocketWire
 from paddock.protocol import Message
@@ -24,7 +24,7 @@ from paddock.sensors.bumper import BumperSpec
 from paddock.sensors.encoders import EncodersSpec
 from paddock.sensors.position import PositionSpec
 from paddock.sensors.sonar import SonarSpec
-from paddock.server import Server, Settings
+from paddock.server import Server
 from paddock.worlds.spec import Box, Placed
 
 KIND = load_robot("e-puck")
@@ -51,12 +51,9 @@ YARD = paddock.WorldSpec(
 PATIENCE = 30.0  # seconds after which a test fails rather than wait for ever
 
 
-@contextlib.contextmanager
-def serving(world: Any = YARD, *, seed: int = 1, **settings: Any) -> Iterator[Server]:
+def serving(world: Any = YARD, *, seed: int = 1, **settings: Any) -> contextlib.AbstractContextManager[Server]:
     """A server in a thread of this process: in lock-step and flat out, unless told otherwise."""
-    chosen = {"port": 0, "lock_step": True, "speed": None, **settings}
-    with Server(paddock.open(world, seed=seed), Settings(**chosen)).in_background() as server:
-        yield server
+    return testing.serve(world, seed=seed, **settings)
 
 
 def join(server: Server, **options: Any) -> RemoteArena:
@@ -68,14 +65,8 @@ def join(server: Server, **options: Any) -> RemoteArena:
 @contextlib.contextmanager
 def process(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server in a process of its own, and its address."""
-    command = [sys.executable, "-m", "paddock", "serve", "clutter", "--port", "0", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as one:
-        assert one.stdout is not None
-        try:
-            line = next(line for line in iter(one.stdout.readline, "") if "http://" in line)
-            yield one, "ws://" + line.split("http://")[1].split()[0]
-        finally:
-            one.kill()
+    with testing.PaddockProcess("serve", "clutter", *arguments) as served:
+        yield served.process, served.url.replace("http", "ws")
 
 
 def free_port() -> int:

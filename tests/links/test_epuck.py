@@ -28,7 +28,7 @@ from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.links.epuck import EPuck
 from paddock.links.epuck.robot import WallClock
 from paddock.server import Server, Settings
-from waiting import wait_for
+from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")

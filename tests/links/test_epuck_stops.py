@@ -20,7 +20,7 @@ from paddock.bridges import EPuckEmulators
 from paddock.bridges.epuck import emulate
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.epuck.emulator.wifi_firmware import WifiFirmware
-from waiting import wait_for
+from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")

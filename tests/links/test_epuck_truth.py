@@ -25,7 +25,7 @@ from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.epuck.emulator.wifi_firmware import WifiFirmware
 from paddock.links.epuck import EPuck
 from paddock.links.epuck.robot import PeriodicThread
-from waiting import wait_for
+from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")

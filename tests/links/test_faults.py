@@ -23,7 +23,7 @@ from paddock.links.wire import WebSocketWire
 from paddock.protocol import VERSION, Message, MessageDecoder, encode
 from paddock.protocol import messages as m
 from paddock.server.access import Grant, Role
-from waiting import wait_for
+from paddock.testing import wait_for
 
 WELCOME = m.Welcome(
     id=1,

@@ -10,7 +10,7 @@ import pytest
 import paddock
 from links.served import Traffic, join, serving
 from paddock.links.remote import RemoteArena
-from waiting import wait_for
+from paddock.testing import wait_for
 
 
 @pytest.fixture(params=[1.0, None], ids=["real time", "flat out"])

@@ -13,7 +13,7 @@ import paddock
 from links.served import YARD, join, serving, together
 from paddock.arena.base import BaseArena
 from paddock.links.remote import RemoteArena
-from waiting import wait_for
+from paddock.testing import wait_for
 
 OPERATIONS = 60
 

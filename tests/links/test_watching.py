@@ -16,7 +16,7 @@ import paddock
 from links.served import PATIENCE, Traffic, join, serving
 from paddock.arena import Robot
 from paddock.links.remote import RemoteArena
-from waiting import wait_for
+from paddock.testing import wait_for
 
 
 class Diary:

@@ -29,7 +29,7 @@ PARTS = {
     cls.__name__: cls
     for cls in (Command, *vars(messages).values())
     if isinstance(cls, type) and issubclass(cls, msgspec.Struct) and not issubclass(cls, messages.Message)
-    if cls not in (messages.Part, msgspec.Struct)
+    if cls not in (messages.MessagePart, msgspec.Struct)
 }
 WORDS = {bool: "bool", int: "int", float: "number", str: "text", bytes: "bytes", Numbers: "numbers", Table: "table"}
 WORDS |= {Finite: "number", Int64: "int", Text: "text", Measured: "number"}

@@ -21,18 +21,8 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point
 from paddock.core.spec import rgb
 from paddock.draw.colours import ERROR, LEFT, LINES, MEAN, RIGHT, TARGET, line_color, palette
-from paddock.report.charts import (
-    DotSeries,
-    Level,
-    Series,
-    bin_shares,
-    break_gaps,
-    dot_chart,
-    histogram,
-    line_chart,
-    range_of,
-    thin_line,
-)
+from paddock.report.chart_data import bin_shares, break_gaps, range_of, thin_line
+from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.figures import new_axes, save_figure
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart

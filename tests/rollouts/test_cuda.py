@@ -193,7 +193,7 @@ def test_worlds_of_several_robots_that_sense_each_other() -> None:
 def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
     found = simulated(
         """
-    from paddock.sensors.registry import SPECS
+    from paddock.sensors.registry import SENSORS
     from paddock.sensors.camera import CameraSpec
     from paddock.worlds.spec import Field, Sound
 
@@ -201,7 +201,7 @@ def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
         "proximity": {"range": 0.3}, "sonar": {"range": 1.0, "cone_deg": 30}, "bumper": {"width_deg": 90},
         "laser": {"range": 1.0, "fov_deg": 360, "beams": 5}, "constant": {"value": 0.2},
     }
-    kinds = [(spec, spec.tag[1]) for spec in SPECS if spec is not CameraSpec]
+    kinds = [(spec, spec.tag[1]) for spec in map(SENSORS.get, SENSORS.builtin) if spec is not CameraSpec]
     sensors = tuple(spec(name=kind, noise=0.01, **MORE.get(kind, {})) for spec, kind in kinds)
     scene = world(
         Placed(name="one", type=puck(*sensors), at=(0, 0)), bounds=(-0.2, -0.2, 0.08, 0.2),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from typing import get_args
+from dataclasses import dataclass
+from typing import ClassVar, get_args
 
 import pytest
 
 from paddock.core.rules import is_color
 from paddock.robots import RobotSpec, load_robot, robot_names
-from paddock.sensors.appearance import Gauge, Rays, add_appearances, appearance_table, drop_appearances
+from paddock.sensors.appearance import Appearance, Gauge, Rays, add_appearances, appearance_table, drop_appearances
+from paddock.sensors.compass import CompassSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.proximity import ProximitySpec
 
@@ -29,6 +31,16 @@ def test_every_sensor_of_every_robot_says_how_it_looks(name: str) -> None:
             assert len(look["labels"]) == look["channels"]
     assert drop_appearances(table) == json.loads(json.dumps(robot.to_table()))
     assert RobotSpec.from_table(drop_appearances(table)) == robot
+
+
+def test_rays_of_a_sensor_without_a_range_are_not_drawn() -> None:
+    """They would be of no length, and the page would divide by it."""
+
+    @dataclass(frozen=True, kw_only=True, slots=True)
+    class Bent(CompassSpec):
+        look: ClassVar[Appearance] = Appearance(rays="beams")
+
+    assert appearance_table(Bent(name="bent"))["rays"] == "none"
 
 
 def test_scales_and_angles_are_those_of_the_sensor_itself() -> None:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import queue
 import re
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,8 +25,8 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
-import paddock
-from paddock.server import Server, Settings
+from paddock.server import Server
+from paddock.testing import PaddockProcess, serve
 
 LONG = 20.0  # seconds after which a test gives up; nothing here is measured by it
 SPEC = {
@@ -42,13 +40,18 @@ SPEC = {
 # ---- servers
 
 
-@contextlib.contextmanager
-def served(world: Any = "clutter", *, seed: int = 0, scoring: Any = None, **settings: Any) -> Iterator[Server]:
-    """A server in a thread of this process; in lock-step unless told otherwise."""
-    chosen = Settings(**{"port": 0, "lock_step": True, "speed": None, **settings})
-    arena = paddock.open(world, seed=seed)
-    with Server(arena, chosen, scoring=scoring).in_background() as server:
-        yield server
+class ServerProcess(PaddockProcess):
+    """`paddock serve …` as a process of its own."""
+
+    def __init__(self, *arguments: str) -> None:
+        super().__init__("serve", *arguments)
+
+    @property
+    def rss(self) -> int:
+        return rss_of(self.process.pid)
+
+
+served = serve
 
 
 def on_loop(server: Server, function: Callable[[], Any]) -> Any:
@@ -56,62 +59,6 @@ def on_loop(server: Server, function: Callable[[], Any]) -> Any:
     answers: queue.Queue[Any] = queue.Queue()
     server._loop.call_soon_threadsafe(lambda: answers.put(function()))
     return answers.get(timeout=LONG)
-
-
-class ServerProcess:
-    """`paddock serve …` as a process of its own."""
-
-    def __init__(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "paddock", "serve", *arguments]
-        wide = os.environ | {"COLUMNS": "300"}
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=wide)
-        assert self.process.stdout is not None
-        self.printed: list[str] = []
-        self.url = ""
-        for line in iter(self.process.stdout.readline, ""):
-            self.printed.append(line)
-            found = re.search(r"http://\S+", line)
-            if found:
-                self.url = found[0]
-                break
-        self.complaints: list[str] = []
-        self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
-
-    def _listen(self) -> None:
-        assert self.process.stderr is not None
-        self.complaints.extend(iter(self.process.stderr.readline, ""))
-
-    @property
-    def rss(self) -> int:
-        return rss_of(self.process.pid)
-
-    def line(self, pattern: str) -> str:
-        """The next line printed that has something in it."""
-        assert self.process.stdout is not None
-        for line in iter(self.process.stdout.readline, ""):
-            self.printed.append(line)
-            if re.search(pattern, line):
-                return line
-        raise AssertionError(f"no {pattern!r} in {self.printed}")
-
-    def __enter__(self) -> Self:
-        assert self.url, self.complaints
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.process.kill()
-        self.process.wait()
-        self._listener.join()
-        for pipe in (self.process.stdout, self.process.stderr):
-            assert pipe is not None
-            pipe.close()
-
-    @property
-    def log(self) -> str:
-        """What it wrote to stderr until its end."""
-        self._listener.join(LONG)
-        return "".join(self.complaints)
 
 
 def rss_of(pid: int) -> int:

@@ -219,7 +219,7 @@ def own_address() -> str:
 
 @pytest.mark.skipif(is_local(own_address() or "127.0.0.1"), reason="this machine has no address but loopback")
 def test_from_another_address_a_token_is_needed_and_the_printed_links_work() -> None:
-    with ServerProcess("clutter", "--host", "0.0.0.0", "--port", "0") as server:
+    with ServerProcess("clutter", "--host", "0.0.0.0") as server:
         _, port = address(server)
         outside = f"http://{own_address()}:{port}"
         tokens = [re.search(r"#token=(\S+)", server.line(role + ":")) for role in ("supervisor", "viewer")]
@@ -241,7 +241,7 @@ def test_from_another_address_a_token_is_needed_and_the_printed_links_work() -> 
 def test_a_classroom_prints_a_robot_and_a_link_for_everyone_and_each_link_opens_one_robot(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Ada Lovelace\nZoë M.\n\n# a comment\nZoe M\n", encoding="utf-8")
-    with ServerProcess("clutter", "--port", "0", "--classroom", str(names)) as server:
+    with ServerProcess("clutter", "--classroom", str(names)) as server:
         rows = {}
         for robot in ("ada-lovelace", "zoe-m", "zoe-m-2"):
             line = server.line(rf"#token=\S+&robot={robot}\b")
@@ -424,7 +424,7 @@ def test_what_is_no_request_is_closed_and_nobody_else_notices(server: Server, no
 
 
 def test_a_header_given_twice_is_refused_not_stumbled_over() -> None:
-    with ServerProcess("clutter", "--port", "0") as server:
+    with ServerProcess("clutter") as server:
         host, port = address(server)
         for twice in ("Origin: http://evil.org\r\n" * 2, f"Host: {host}:{port}\r\n"):
             answer = request(server, f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n{twice}\r\n".encode())

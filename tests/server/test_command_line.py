@@ -46,7 +46,7 @@ def test_what_cannot_be_served_is_told_in_one_line() -> None:
 
 
 def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
-    with ServerProcess("clutter", "--port", "0") as server, Peer(server) as peer:
+    with ServerProcess("clutter") as server, Peer(server) as peer:
         assert server.printed == [f"serving clutter at {server.url}   (Ctrl-C stops it)\n"]
         assert peer.welcome["world"]["name"] == "clutter"
         assert peer.welcome["dt"] == 0.02
@@ -54,7 +54,7 @@ def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
 
 
 def test_a_token_of_ones_own_is_the_supervisors() -> None:
-    with ServerProcess("clutter", "--port", "0", "--token", "open-sesame") as server:
+    with ServerProcess("clutter", "--token", "open-sesame") as server:
         assert "#token=open-sesame" in server.line("supervisor:")
         with Peer(server, token="open-sesame") as peer:
             assert peer.welcome["role"] == "supervisor"
@@ -64,7 +64,7 @@ def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_pa
     scoring = tmp_path / "points.py"
     scoring.write_text("def score(arena):\n    return {'red': arena.tick / 0}\n")
     with (
-        ServerProcess("clutter", "--port", "0", "--speed", "0", "--score", str(scoring)) as server,
+        ServerProcess("clutter", "--speed", "0", "--score", str(scoring)) as server,
         Peer(server) as peer,
     ):
         peer.ask("frames", rate=30)
@@ -75,7 +75,7 @@ def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_pa
 def test_names_of_students_are_shown_letter_by_letter_whatever_is_in_them(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Ada [/b]\nBen \x1b[31mred\n[link=https://evil.org]Cleo\n")
-    with ServerProcess("empty", "--port", "0", "--classroom", str(names)) as server:
+    with ServerProcess("empty", "--classroom", str(names)) as server:
         server.line("Join links")
         assert "Ada [/b]" in server.line("Ada")
         assert "Ben \\x1b[31mred" in server.line("Ben")
@@ -85,7 +85,7 @@ def test_names_of_students_are_shown_letter_by_letter_whatever_is_in_them(tmp_pa
 def test_a_controller_that_fails_with_markup_in_its_words_is_told_and_the_server_goes_on(tmp_path: Path) -> None:
     controller = tmp_path / "bad.py"
     controller.write_text("def act(seen):\n    raise ValueError('[/b] \\x1b[31m')\n")
-    with ServerProcess("empty", "--port", "0", "--lock-step", "-c", str(controller)) as server:
+    with ServerProcess("empty", "--lock-step", "-c", str(controller)) as server:
         assert "[/b] \\x1b[31m" in server.line("ValueError")
         assert server.line("drives no more")
         with Peer(server) as peer:

@@ -50,7 +50,7 @@ sys.stdin.readline()
 @on_linux
 def test_the_robot_of_a_killed_process_stands_still_within_a_fifth_of_a_second_and_others_go_on() -> None:
     with (
-        ServerProcess("line-crossing", "--port", "0", "--speed", "1") as server,
+        ServerProcess("line-crossing", "--speed", "1") as server,
         Peer(server, name="other") as other,
         program(DRIVER, server.url) as victim,
     ):
@@ -121,7 +121,7 @@ def test_a_client_that_dies_in_the_middle_of_its_step_is_forgotten() -> None:
 
 @on_linux
 def test_a_client_that_stops_reading_costs_little_memory_and_nobody_else_misses_anything() -> None:
-    with ServerProcess("line-crossing", "--port", "0", "--lock-step") as server, Peer(server, name="good") as good:
+    with ServerProcess("line-crossing", "--lock-step") as server, Peer(server, name="good") as good:
         good.ask("lock")
         good.ask("step", ticks=200)
         with Peer(server, name="stuck", receive_buffer=4096) as stuck:
@@ -157,7 +157,7 @@ def test_who_reads_late_but_in_time_gets_every_answer() -> None:
 
 @on_linux
 def test_requests_in_one_burst_do_not_make_the_server_pile_up_their_answers() -> None:
-    with ServerProcess("line-crossing", "--port", "0") as server, Peer(server, receive_buffer=4096) as greedy:
+    with ServerProcess("line-crossing") as server, Peer(server, receive_buffer=4096) as greedy:
         greedy.ask("enable", robot="red", devices=["camera"])
         one = len(greedy.ask("read", robot="red", device="camera")["picture"]["data"])
         before = server.rss
@@ -288,7 +288,7 @@ def test_one_more_than_allowed_is_told_to_come_later_and_may() -> None:
 @on_linux
 @pytest.mark.parametrize("watching", [False, True])
 def test_a_client_whose_server_is_killed_gets_a_link_error_and_no_hang(watching: bool) -> None:
-    with ServerProcess("clutter", "--port", "0", "--lock-step") as server:
+    with ServerProcess("clutter", "--lock-step") as server:
         arena = paddock.connect(server.url, timeout=5)
         if watching:
             arena["red"].enable("ground")
@@ -306,7 +306,7 @@ def test_a_client_whose_server_is_killed_gets_a_link_error_and_no_hang(watching:
 @pytest.mark.parametrize("watching", [False, True])
 def test_a_client_whose_server_freezes_gets_a_timeout(watching: bool) -> None:
     with (
-        ServerProcess("clutter", "--port", "0", "--speed", "0") as server,
+        ServerProcess("clutter", "--speed", "0") as server,
         paddock.connect(server.url, timeout=0.3) as arena,
     ):
         red = arena["red"]
@@ -323,7 +323,7 @@ def test_a_client_whose_server_freezes_gets_a_timeout(watching: bool) -> None:
 
 @on_linux
 def test_a_server_that_is_stopped_says_goodbye() -> None:
-    with ServerProcess("clutter", "--port", "0", "--lock-step") as server, Peer(server) as peer:
+    with ServerProcess("clutter", "--lock-step") as server, Peer(server) as peer:
         server.process.send_signal(signal.SIGINT)
         assert peer.until_closed() == (1001, "the server stops")
         assert server.process.wait(LONG) == 0

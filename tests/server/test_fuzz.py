@@ -142,7 +142,7 @@ NEWS = {"robots", "clock", "sensed", "frame", "released", "scores", "welcome"}
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the memory of a process as Linux has it")
 def test_five_thousand_random_and_mutated_frames_are_answered_or_refused_and_leave_no_trace() -> None:
-    with ServerProcess("clutter", "--port", "0", "--lock-step") as server, Peer(server, name="witness") as witness:
+    with ServerProcess("clutter", "--lock-step") as server, Peer(server, name="witness") as witness:
         witness.ask("lock", timeout=3600)
         witness.ask("spawn", robot="own", kind="e-puck")
         witness.ask("enable", robot="own")

@@ -6,12 +6,13 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from websockets.sync.client import connect
+
+from paddock.testing import PaddockProcess
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "clients" / "drive.mjs"
 NODE = shutil.which("node") or ""
@@ -21,14 +22,8 @@ pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed: install
 @pytest.fixture
 def server() -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server process and its address."""
-    command = [sys.executable, "-m", "paddock", "serve", "clutter", "--lock-step", "--port", "0", "--seed", "3"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            lines = iter(process.stdout.readline, "")
-            yield process, next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
-        finally:
-            process.kill()
+    with PaddockProcess("serve", "clutter", "--lock-step", "--seed", "3") as served:
+        yield served.process, served.url
 
 
 def node(*arguments: str) -> list[str]:

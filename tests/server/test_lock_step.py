@@ -8,8 +8,8 @@ import threading
 import pytest
 
 import paddock
+from paddock.testing import wait_for
 from server.parties import Peer, ServerProcess, on_loop, program, served
-from waiting import wait_for
 
 
 def locked(server: object, name: str, **lock: float) -> Peer:
@@ -244,7 +244,7 @@ sys.stdin.readline()  # it stops answering
 
 def test_a_process_that_hangs_is_released_and_the_python_client_goes_on() -> None:
     with (
-        ServerProcess("line-crossing", "--port", "0", "--lock-step") as server,
+        ServerProcess("line-crossing", "--lock-step") as server,
         program(HOLDER, server.url) as holder,
     ):
         assert holder.stdout is not None

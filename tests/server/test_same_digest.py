@@ -131,7 +131,7 @@ def test_two_processes_with_a_robot_each_drive_as_one_program_would(seed: int) -
         wanted = here.digest()
     tests = next(path for path in sys.path if path.endswith("tests"))
     with (
-        ServerProcess("line-crossing", "--port", "0", "--lock-step", "--seed", str(seed)) as server,
+        ServerProcess("line-crossing", "--lock-step", "--seed", str(seed)) as server,
         program(DRIVER, server.url, "red", tests) as red,
         program(DRIVER, server.url, "blue", tests) as blue,
     ):

@@ -36,7 +36,7 @@ from paddock.policies.policy import Policy
 from paddock.robots import RobotSpec, load_robot
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.policy_table import policy_table_of, remember
-from paddock.sensors.sense import sense, take_picture
+from paddock.sensors.sense import sense_for, take_picture
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
 from paddock.worlds.spec import Placed
@@ -66,6 +66,7 @@ class Arena(BaseArena):
     def _hold(self, built: BuiltWorld) -> None:
         self.built, self.world, self.model = built, built.spec, built.model
         self.scratch = engine.workspace(self.model)
+        self.sensing = sense_for(built.sensor_kinds)
         self.numbers = {robot.name: i for i, robot in enumerate(self.world.robots)}  # rows in all arrays
 
     def _bind_kernels(self) -> None:
@@ -179,7 +180,7 @@ class Arena(BaseArena):
             mask = followed.robot.chosen.mask  # all that sense() would read, looked at or not
             table.enabled[self.numbers[followed.name], : len(mask)] = mask
         recording = CompiledRecording(loop, self.built, self.motion, table.enabled)
-        compiled = loop_for(by_number.values())
+        compiled = loop_for(by_number.values(), self.built.sensor_kinds, plan.metrics)
         more = (table, np.zeros(max(1, self.built.values)), recording.sums, np.zeros(1, np.int64))
         with progress_while_compiling("its fused loop", compiled):
             compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
@@ -192,7 +193,7 @@ class Arena(BaseArena):
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:
         """Compile what reading needs, if this machine has not yet; for a camera too, if given its depth picture."""
-        with progress_while_compiling("its sensors", sense):
+        with progress_while_compiling("its sensors", self.sensing):
             self._sense_kernel()
         if camera is not None:
             with progress_while_compiling("its cameras", take_picture):
@@ -205,7 +206,7 @@ class Arena(BaseArena):
 
     def _sense_kernel(self) -> Callable[..., Any]:
         flags, row = np.zeros(0, np.uint8), np.zeros(0)
-        self._sense = sense.entry(self.model, self.state, self.scratch, 0, 0, flags, False, row)
+        self._sense = self.sensing.entry(self.model, self.state, self.scratch, 0, 0, flags, False, row)
         return self._sense
 
     def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:

@@ -61,7 +61,10 @@ class EpisodeLoop:
         self.robots = [
             EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics) for robot in self.plan.recorded
         ]
+        followed = {robot.robot for robot in self.robots}
+        others = [EpisodeRobot(r, c, ()) for r, c in self.controllers.items() if r not in followed]
         self.driven = [robot for robot in self.robots if robot.act is not None]
+        self.unrecorded = others  # driven robots of a large world whose traces are not kept
         self._measured = [robot for robot in self.robots if robot.meter is not None]
         self._goals = [robot.meter for robot in self.robots if robot.meter is not None and robot.meter.ahead >= 0]
         self._finite: list[Any] = [c for c in self.controllers.values() if hasattr(c, "done") and hasattr(c, "reason")]
@@ -127,6 +130,9 @@ class EpisodeLoop:
         for robot in self.driven:
             self.acting = robot.name
             robot.drive(due)
+        for robot in self.unrecorded:
+            self.acting = robot.name
+            robot.drive(False)
         if due:
             self.acting = None
             for robot in self.robots:
@@ -161,7 +167,7 @@ class EpisodeLoop:
 
     def _stop_robots(self) -> None:
         """A robot without a controller must not drive on."""
-        for robot in self.driven:
+        for robot in (*self.driven, *self.unrecorded):
             with contextlib.suppress(PaddockError):  # it may have left, or be out of reach
                 robot.robot.stop()
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,6 +17,7 @@ import paddock
 from paddock.arena.base import BaseArena
 from paddock.bench.local import Bench, swarm_world
 from paddock.core.errors import PaddockError
+from paddock.server.process import PaddockProcess
 from paddock.worlds import save_world
 
 if TYPE_CHECKING:
@@ -114,31 +112,9 @@ def _opened(stack: ExitStack, robots: int) -> tuple[BaseArena, Callable[[int], t
     chromium = stack.enter_context(browser())
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     save_world(replace(swarm_world(robots), dt=TICK), folder / "swarm.toml")
-    url = stack.enter_context(driving_process(folder / "swarm.toml"))
+    url = stack.enter_context(PaddockProcess("run", str(folder / "swarm.toml"), "--seconds", "1e6")).url
     arena = stack.enter_context(paddock.connect(url, lock_step=False, timeout=60.0))
     page = chromium.new_page(viewport={"width": WINDOW[0], "height": WINDOW[1]})
     page.goto(url)
     page.evaluate(SHOWN)
     return arena, lambda pictures: tuple(page.evaluate(SHOW_PICTURES, pictures))
-
-
-@contextmanager
-def driving_process(world: str | Path, *arguments: str) -> Iterator[str]:
-    """`paddock run` in a process of its own, with the built-in controllers: the URL of its page."""
-    program = [sys.executable, "-u", "-m", "paddock", "run", str(world), "--port", "0"]
-    command = [*program, "--seconds", "1e6", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        lines = []
-        for line in process.stdout:
-            lines.append(line)
-            if found := re.search(r"http://\S+", line):
-                yield found[0]
-                break
-        else:
-            raise PaddockError(f"bench: the run did not start: {''.join(lines).strip() or 'no word from it'}")
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()

@@ -15,7 +15,7 @@ from dataclasses import replace
 import paddock
 from paddock.bench.local import Bench, control_loop, swarm_world
 from paddock.server import Server, Settings
-from paddock.server.process import server_process
+from paddock.server.process import PaddockProcess
 
 CLIENTS = 30
 TICK = 0.02  # [s]
@@ -24,7 +24,7 @@ TICK = 0.02  # [s]
 def remote() -> Bench:
     """As `loop`, but the arena is in a server process, in lock-step: sense 8 IR + 3 ground, decide, set, step."""
     stack = ExitStack()
-    url = stack.enter_context(server_process("clutter", "--lock-step"))
+    url = stack.enter_context(PaddockProcess("serve", "clutter", "--lock-step")).url
     arena = stack.enter_context(paddock.connect(url))
     loop = control_loop(arena)
     raw: list[float] = []
@@ -100,7 +100,7 @@ def remote_many() -> Bench:
             client.stdin.write(f"{ticks}\n")
             client.stdin.flush()
         arrivals = [json.loads(client.stdout.readline()) for client in clients if client.stdout]
-        due = server.session.clock.due  # by the clock that all processes of a machine share
+        due = server.session.clock.due_time  # by the clock that all processes of a machine share
         for observations in arrivals:
             late.extend(when - due(tick) for tick, when in observations)
             missed.append(observations[-1][0] - observations[0][0] + 1 - len(observations))

@@ -14,12 +14,11 @@ from typing import Any
 
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.core.errors import LinkError, PaddockError, UnknownName, shown
+from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value
 from paddock.core.observation import acting
 from paddock.core.places import error_location, place, problem_of
-from paddock.policies.networks import Network
 from paddock.policies.policy_files import load_policy
-from paddock.policies.program import Program
+from paddock.policies.trainable import Trainable
 
 ANSWERING = ("CONTROLLERS", "Controller.act", "Controller", "act")  # what may answer nonsense in a file
 
@@ -113,7 +112,9 @@ def load_file(path: Path) -> ModuleType:
 
 def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = None) -> dict[str, Any]:
     if not isinstance(controllers, Mapping):
-        raise PaddockError(f"CONTROLLERS: expected a dict of controllers by robot name, got {shown(controllers)}")
+        raise PaddockError(
+            f"CONTROLLERS: expected a dict of controllers by robot name, got {format_value(controllers)}"
+        )
     for name, controller in controllers.items():
         if name not in robots:
             raise UnknownName("robot", name, robots)
@@ -125,7 +126,7 @@ def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = N
     return {only: controllers[only]}
 
 
-def check_policy(policy: Network | Program, path: Path, robot: Robot) -> None:
+def check_policy(policy: Trainable, path: Path, robot: Robot) -> None:
     """Refuse a policy that was made for a robot with other devices."""
     made = ", ".join(f"{part.device} ({part.values})" for part in policy.inputs)
     has = {name: device.spec.channels for name, device in robot.devices.items()}

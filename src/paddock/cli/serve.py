@@ -39,20 +39,7 @@ def serve_world(
     bridge_host: str = LOOPBACK,
     open_page: bool,
 ) -> None:
-    """Serve until Ctrl-C.
-
-    Args:
-        world: a shipped world, or the path of a TOML file.
-        settings: of the server.
-        seed: of the world.
-        classroom: a file with a student per line.
-        score: a Python file with `score(arena)`.
-        controller: a Python file that drives robots.
-        policy: a network or program that drives all robots.
-        bridges: kinds of bridges, each with what is asked of it, such as ("epuck2", "blue=1000").
-        bridge_host: the address of the bridges' ports; see `OpenBridges`.
-        open_page: whether to open the page in the browser.
-    """
+    """Serve until Ctrl-C; the arguments are those of the command."""
     console = Console(highlight=False, soft_wrap=True, markup=False)
     handler = logging.StreamHandler()
     handler.setFormatter(VisibleFormatter("%(message)s"))

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from paddock.core.errors import KEY, SpecError, format_value, nearest, suggestion, with_article
+from paddock.core.errors import KEY, PaddockError, SpecError, format_value, nearest, suggestion, with_article
 from paddock.core.rules import Count, Description, Number, Tagged, Text
+from paddock.core.user_code import absolute_path, is_path, trusted_folder
 
 
 def hints(cls: type) -> dict[str, Any]:
@@ -150,13 +151,28 @@ def _tagged(value: Any, cls: type[Any], rule: Tagged, path: str) -> Any:
         return _nested(value, cls, path)
     if not isinstance(value, Mapping):
         raise SpecError(f"expected {rule}, got {format_value(value)}", path=path)
-    classes = rule.classes()
     if rule.key not in value:
-        raise SpecError(f"missing: a {rule.what}{suggestion('', classes)}", path=f"{path}.{rule.key}")
-    tag = value[rule.key]
-    if not isinstance(tag, str) or tag not in classes:
-        raise SpecError(f"unknown {rule.what} {format_value(tag)}{suggestion(tag, classes)}", path=f"{path}.{rule.key}")
-    return _nested({k: v for k, v in value.items() if k != rule.key}, classes[tag], path)
+        raise SpecError(f"missing: a {rule.what}{suggestion('', rule.classes)}", path=f"{path}.{rule.key}")
+    chosen = _tagged_class(value[rule.key], rule, f"{path}.{rule.key}")
+    return _nested({k: v for k, v in value.items() if k != rule.key}, chosen, path)
+
+
+def _tagged_class(tag: Any, rule: Tagged, path: str) -> type[Any]:
+    """The class behind a registered name, or behind `file.py:Name` in a user's own file."""
+    if is_path(tag):
+        if trusted_folder() is None:
+            raise SpecError(
+                f"{format_value(tag)}: only a file on this machine may name code, a robot sent here may not", path=path
+            )
+    elif not isinstance(tag, str) or tag not in rule.classes:
+        raise SpecError(f"unknown {rule.what} {format_value(tag)}{suggestion(tag, rule.classes)}", path=path)
+    try:
+        chosen: type[Any] = rule.classes.get(tag, folder=trusted_folder())
+    except PaddockError as error:
+        raise SpecError(str(error), path=path) from error
+    if is_path(tag) and (chosen.tag is None or chosen.tag[1] not in rule.classes):
+        chosen.tag = rule.key, absolute_path(chosen)  # so that it is found again
+    return chosen
 
 
 def expectation(hint: Any) -> str:

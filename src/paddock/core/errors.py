@@ -134,9 +134,6 @@ def format_value(value: Any, depth: int = 3) -> str:
     return _cut(repr(value))
 
 
-shown = format_value  # the name until all callers have the other one
-
-
 def with_article(name: str) -> str:
     """`an Arc`, `a Box`."""
     return f"an {name}" if name[0] in "AEIOU" else f"a {name}"

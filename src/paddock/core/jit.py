@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from paddock.core.errors import PaddockError, PaddockWarning
+from paddock.core.fingerprint import fingerprint
 from paddock.core.places import is_users, place
 
 # Kernels never raise ("numpy" divides by zero without a check) and never allocate: without numba's memory
@@ -37,8 +38,9 @@ KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
 class Kernel:
     """A function that is compiled when it is first called or first used by another kernel."""
 
-    def __init__(self, function: Callable[..., Any], *, cache: bool = True) -> None:
+    def __init__(self, function: Callable[..., Any], *, cache: bool = True, stamp: str = "") -> None:
         functools.update_wrapper(self, function)
+        self.stamp = stamp  # of what else its machine code is made of
         # Cached machine code is found again through its module: that of a page or a plug-in may not be there to import.
         self.function, self.cache = function, cache and function.__module__ in sys.modules
 
@@ -58,14 +60,14 @@ class Kernel:
             dispatcher: Any = numba.njit(**OPTIONS)(self.function)  # type: ignore[call-overload]
         except RuntimeError:  # no folder to keep machine code in: compile in every process
             return numba.njit(**{**OPTIONS, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
-        if Path(self.function.__code__.co_filename).is_relative_to(package_folder()):
-            # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
-            cache = dispatcher._cache._cache_file
-            cache._source_stamp = source_stamp()
-            try:
-                cache._load_index()
-            except Exception:  # written by another version, with classes that are gone: start anew
-                Path(cache._index_path).unlink(missing_ok=True)
+        # numba looks only at the kernel's own file; a change in a kernel that it calls counts too.
+        is_own = Path(self.function.__code__.co_filename).is_relative_to(package_folder())
+        cache = dispatcher._cache._cache_file
+        cache._source_stamp = source_stamp() + (self.stamp if is_own else fingerprint(self))
+        try:
+            cache._load_index()
+        except Exception:  # written by another version, with classes that are gone: start anew
+            Path(cache._index_path).unlink(missing_ok=True)
         _survive_full_disk(dispatcher._cache)
         return dispatcher  # type: ignore[no-any-return]
 

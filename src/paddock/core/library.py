@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from paddock.core.errors import SpecError, UnknownName
+from paddock.core.registry import Registry
 
 SUFFIX = ".toml"
 
@@ -17,22 +18,29 @@ def folder(package: str) -> Path:
     return Path(str(resources.files(package))) / "library"
 
 
+@functools.cache
+def registry(package: str) -> Registry[Path]:
+    """Every spec file by name; other packages add theirs through the entry-point group of the same name."""
+    shipped = {path.stem: path for path in sorted(folder(package).glob(f"*{SUFFIX}"))}
+    return Registry(package.rpartition(".")[2].removesuffix("s"), group=package, builtin=shipped, base=Path)
+
+
 def names(package: str) -> list[str]:
-    """What is shipped, in alphabetical order."""
-    return sorted(path.stem for path in folder(package).glob(f"*{SUFFIX}"))
+    """What is there, the shipped ones first, in alphabetical order."""
+    return registry(package).names()
 
 
 def find(package: str, what: str, name_or_path: str | Path, *, beside: str | Path | None = None) -> Path:
-    """The file behind a shipped name or a path; `beside` is the folder of the file that names it."""
+    """The file behind a name or a path; `beside` is the folder of the file that names it."""
     text = str(name_or_path)
     if text.endswith(SUFFIX):
         return Path(text) if beside is None else neighbour(beside, text)
-    shipped = names(package)
-    if text in shipped:
-        return folder(package) / f"{text}{SUFFIX}"
+    known = registry(package)
+    if text in known:
+        return known.get(text)
     if isinstance(name_or_path, Path) or Path(text).suffix or len(Path(text).parts) > 1:
-        raise UnknownName(what, text, shipped, expected=f"the name of a shipped {what} or a file that ends in {SUFFIX}")
-    raise UnknownName(what, text, shipped)
+        raise UnknownName(what, text, known, expected=f"the name of a shipped {what} or a file that ends in {SUFFIX}")
+    raise UnknownName(what, text, known)
 
 
 def neighbour(beside: str | Path, name: str) -> Path:

@@ -11,16 +11,18 @@ A user's own file needs no package: `module:Name` or `path/to/file.py:Name` stan
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, overload
 
-from paddock.core.errors import PaddockError, UnknownName, shown
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.user_code import is_path, load_path, load_target
 
 T = TypeVar("T")
+FIRST_FOREIGN = 1 << 16  # numbers of classes that are not shipped begin here
 
 
 @dataclass(slots=True)
@@ -48,6 +50,7 @@ class Registry(Generic[T]):
         self._base = base
         self._entries = {name: Entry(value, _origin(value)) for name, value in (builtin or {}).items()}
         self.builtin = tuple(self._entries)
+        self._positions = {value: i for i, value in enumerate((builtin or {}).values()) if isinstance(value, str)}
         self._clashes: dict[str, list[str]] = {}
         self._discovered = False
 
@@ -74,6 +77,18 @@ class Registry(Generic[T]):
         """All names: the shipped ones first, in their order."""
         self._discover()
         return [*self.builtin, *sorted(set(self._entries) - set(self.builtin))]
+
+    def number(self, cls: type) -> int:
+        """How kernels know a class: the position of a shipped one, else a number made from the class's own name.
+
+        So no entry changes the number of another, in whatever order and process they are used.
+        """
+        target = f"{cls.__module__}:{cls.__qualname__}"
+        return self._positions.get(target, FIRST_FOREIGN + zlib.crc32(target.encode()))
+
+    def is_shipped(self, cls: type) -> bool:
+        """Whether a class is one of the shipped entries."""
+        return f"{cls.__module__}:{cls.__qualname__}" in self._positions
 
     def origin(self, name: str) -> str:
         """Who registered an entry: a module, or a package."""
@@ -116,7 +131,7 @@ class Registry(Generic[T]):
         if value is None:
             return lambda decorated: self.register(name, decorated)
         if not isinstance(name, str) or not name or is_path(name):
-            raise PaddockError(f"{self.what}: expected a name without ':', got {shown(name)}")
+            raise PaddockError(f"{self.what}: expected a name without ':', got {format_value(name)}")
         self._discover()
         there = self._entries.get(name)
         if there is not None and there.value is not value:
@@ -167,7 +182,9 @@ class Registry(Generic[T]):
             and not isinstance(value, base)
             and not (isinstance(value, type) and issubclass(value, base))
         ):
-            raise PaddockError(f"{name} is no {self.what}: expected a kind of {base.__name__}, got {shown(value)}")
+            raise PaddockError(
+                f"{name} is no {self.what}: expected a kind of {base.__name__}, got {format_value(value)}"
+            )
         return cast(T, value)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dis
 import types
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
+from paddock.core.fingerprint import digest, fingerprint, global_names, parts_of
 from paddock.core.jit import Kernel
 
 
@@ -17,6 +17,7 @@ def remake_kernel(
     names: Mapping[str, Any] | None = None,
     constant: Callable[[Any], Any] | None = None,
     make: Callable[[types.FunctionType], Any] | None = None,
+    keep: bool = False,
 ) -> Any:
     """A kernel in which, all the way down, others stand for those in `swaps`; itself if nothing in it changes.
 
@@ -25,10 +26,29 @@ def remake_kernel(
         swaps: what shall stand for some kernels.
         names: what shall stand behind some global names, written with their module: `package.module.NAME`.
         constant: what shall stand for a literal, or for a number or module behind a global name.
-        make: turns every function into what the device wants; None for kernels of this process that are never cached
-            on disk, where they would take the originals' place.
+        make: turns every function into what the device wants; None for kernels of this process.
+        keep: whether machine code is kept on disk, beside the originals' and under another name, until the source of
+            what stands for others changes.
     """
-    return _Maker(swaps, names or {}, constant, make).made(kernel)
+    return _Maker(swaps, names or {}, constant, make, Variant.of(swaps.values()) if keep else None).made(kernel)
+
+
+class Variant(NamedTuple):
+    """What tells a kernel made anew from the original, on disk."""
+
+    name: str
+    stamp: str
+
+    @classmethod
+    def of(cls, kernels: Iterable[Kernel]) -> Variant:
+        """The variant that has some kernels in place of others."""
+        kernels = list(kernels)
+        names = sorted(
+            f"{part.function.__module__}.{part.function.__qualname__}"
+            for kernel in kernels
+            for part in parts_of(kernel)
+        )
+        return cls(digest(names)[:12], digest(sorted(fingerprint(kernel) for kernel in kernels)))
 
 
 class _Maker:
@@ -38,7 +58,9 @@ class _Maker:
         names: Mapping[str, Any],
         constant: Callable[[Any], Any] | None,
         make: Callable[[types.FunctionType], Any] | None,
+        variant: Variant | None,
     ) -> None:
+        self.variant = variant
         self.done: dict[Kernel, Any] = {}
         self.swaps, self.names, self.constant, self.make = swaps, names, constant, make
 
@@ -52,7 +74,7 @@ class _Maker:
         known = function.__globals__
         names = {
             name: self.names.get(f"{known['__name__']}.{name}", self._stand_in(known[name]))
-            for name in _global_names(code)
+            for name in global_names(code)
             if name in known
         }
         literals = tuple(self._literal(value) for value in code.co_consts)
@@ -61,7 +83,12 @@ class _Maker:
         if self.make is None and not changed:
             return kernel
         copy = types.FunctionType(code.replace(co_consts=literals), {**known, **names}, function.__name__)
-        return Kernel(copy, cache=False) if self.make is None else self.make(copy)
+        if self.make is not None:
+            return self.make(copy)
+        if self.variant is None:
+            return Kernel(copy, cache=False)
+        copy.__qualname__ = f"{function.__qualname__}_{self.variant.name}"
+        return Kernel(copy, stamp=self.variant.stamp)
 
     def _literal(self, value: Any) -> Any:
         if self.constant is not None and isinstance(value, tuple) and any(isinstance(part, float) for part in value):
@@ -72,8 +99,3 @@ class _Maker:
         if isinstance(value, Kernel):
             return self.made(value)
         return value if self.constant is None else self.constant(value)
-
-
-def _global_names(code: types.CodeType) -> list[str]:
-    """The global names that a function uses; `co_names` has the names of attributes too."""
-    return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"})

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
+
+from paddock.core.registry import Registry
 
 FARTHEST = 1e6  # no place is farther away, no length greater [m]
 NUMBERS = 1e9  # no other quantity is greater, or smaller than its inverse
@@ -103,7 +105,7 @@ class Tagged:
 
     key: str
     what: str
-    classes: Callable[[], Mapping[str, type[Any]]]
+    classes: Registry[Any]
 
     def __str__(self) -> str:
         return f"a table with a key {self.key!r}"

@@ -6,12 +6,38 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from paddock.core.errors import PaddockError, suggestion
-from paddock.core.places import error_location, problem_of
+from paddock.core.places import error_location, is_users, problem_of
+
+_trusted: ContextVar[Path | None] = ContextVar("folder of the file that is being read", default=None)
+
+
+@contextmanager
+def code_beside(folder: Path) -> Iterator[None]:
+    """While a user's own file is read: it may name code in its folder. What strangers send may not."""
+    before = _trusted.set(folder)
+    try:
+        yield
+    finally:
+        _trusted.reset(before)
+
+
+def trusted_folder() -> Path | None:
+    """The folder of the file that is being read; None where names from files are not allowed."""
+    return _trusted.get()
+
+
+def absolute_path(value: Any) -> str:
+    """`file.py:Name` of an object in a user's file, wherever it is named from; `module:Name` of others."""
+    file = getattr(sys.modules[value.__module__], "__file__", None)
+    return f"{file if file and is_users(file) else value.__module__}:{value.__qualname__}"
 
 
 def is_path(name: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.npz import read_npz, write_npz
 
 FORMAT = "paddock evolution 4"
@@ -27,7 +27,8 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     about, arrays = read_npz(path, "a checkpoint of paddock evolve")
     if about["format"] != FORMAT or not isinstance(about.get("state"), dict):
         raise PaddockError(
-            f"{path}: expected a checkpoint of paddock evolve, in the format {FORMAT!r}, got {shown(about['format'])}"
+            f"{path}: expected a checkpoint of paddock evolve, in the format {FORMAT!r}, "
+            f"got {format_value(about['format'])}"
         )
     return _put_arrays_in(about["state"], "", arrays)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.provenance import versions
 from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator
 from paddock.evolve.options import STRATEGY, EvolutionConfig
@@ -199,7 +199,8 @@ class Evolution:
             if state["conditions"].get(what) != now:
                 raise PaddockError(
                     f"resume: the {what} is not what it was when this evolution began, "
-                    f"{shown(state['conditions'].get(what))}, but {shown(now)}: the result would be neither's; "
+                    f"{format_value(state['conditions'].get(what))}, but {format_value(now)}: "
+                    "the result would be neither's; "
                     "begin anew in another folder"
                 )
         self._compare_versions(state["versions"], ignore_versions)

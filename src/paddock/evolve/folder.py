@@ -11,7 +11,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import append_text, save_image, write_text
 from paddock.core.provenance import FILE as PROVENANCE
 from paddock.core.provenance import collect, write_provenance
@@ -65,7 +65,7 @@ class EvolutionFolder:
         task = expected.get("task", config.task)
         if task != config.task:
             raise PaddockError(
-                f"the task: the evolution to resume has {shown(config.task)}, not {shown(task)}: "
+                f"the task: the evolution to resume has {format_value(config.task)}, not {format_value(task)}: "
                 "leave it out, or choose another folder"
             )
         return config.extend(expected, generations)
@@ -97,12 +97,14 @@ class EvolutionFolder:
             self._saved = best
             evolution.champion.save(self.path / CHAMPION)
 
-    def finish(self, evolution: Evolution, summary: Mapping[str, Any]) -> list[Path]:
-        """Write what people look at: history, summary, champion and elites.
+    def finish(self, evolution: Evolution, summary: Mapping[str, Any], spent: Mapping[str, float]) -> list[Path]:
+        """Write what people look at: history, summary, champion and elites; and the time spent [s].
 
         Returns:
             the files that were written, and those that were there from the beginning; the worlds last.
         """
+        self._synced = -SYNC_PERIOD
+        self._save(evolution, spent)
         self._write_history(evolution)  # whole, whenever it was interrupted
         self.write_json(SUMMARY, summary)
         names = [CHECKPOINT, CONFIG, HISTORY, PROVENANCE, SUMMARY]

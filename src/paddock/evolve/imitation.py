@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paddock.arena import Robot
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.npz import read_npz, write_npz
 from paddock.episodes import Trace
 from paddock.evolve.gradient import loss_and_gradient, make_first_states
@@ -57,7 +57,8 @@ class Demonstration:
         about, arrays = read_npz(path, "a demonstration")
         if about["format"] != FORMAT or not {"readings", "wheels"} <= set(arrays):
             raise PaddockError(
-                f"{path}: expected a demonstration, {FORMAT!r} with readings and wheels, got {shown(about['format'])} "
+                f"{path}: expected a demonstration, {FORMAT!r} with readings and wheels, "
+                f"got {format_value(about['format'])} "
                 f"with {', '.join(arrays) or 'nothing'}"
             )
         try:
@@ -105,7 +106,9 @@ def imitate(
     if not demonstrations:
         raise PaddockError("imitate: expected at least one demonstration")
     if epochs < 1 or window < 1:
-        raise PaddockError(f"imitate: expected epochs and window >= 1, got {shown(epochs)} and {shown(window)}")
+        raise PaddockError(
+            f"imitate: expected epochs and window >= 1, got {format_value(epochs)} and {format_value(window)}"
+        )
     rng = np.random.default_rng(seed)
     inputs = [scale_inputs(network, demonstration.readings) for demonstration in demonstrations]
     wanted = [scale_outputs(network, demonstration.wheels) for demonstration in demonstrations]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Annotated, Any, Literal
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.spec import Number, Spec
 
 TASK, STRATEGY = "task", "strategy"
@@ -86,9 +86,9 @@ class EvolutionConfig(Spec):
         """The config of an evolution that is resumed: only the number of generations may differ."""
         for name, value in expected.items():
             if value != getattr(self, name):
-                own = "the default" if getattr(self, name) is None else shown(getattr(self, name))
+                own = "the default" if getattr(self, name) is None else format_value(getattr(self, name))
                 raise PaddockError(
-                    f"{name}: the evolution to resume has {own}, not {shown(value)}: "
+                    f"{name}: the evolution to resume has {own}, not {format_value(value)}: "
                     "leave the option out, or choose another folder"
                 )
         return self if generations is None else replace(self, generations=generations)

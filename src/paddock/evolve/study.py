@@ -136,10 +136,11 @@ class EvolutionSession:
         except KeyboardInterrupt:
             interrupted = True
         generations = len(evolution.history) - first
-        summary = {**summarize(evolution), **{name: round(value, 3) for name, value in self.spent.items()}}
+        spent = self.spent
+        summary = {**summarize(evolution), **{name: round(value, 3) for name, value in spent.items()}}
         if folder is not None:
             summary |= {} if generations else folder.read_test()
-            files = folder.finish(evolution, summary)
+            files = folder.finish(evolution, summary, spent)
         if self.execution.test and evolution.history and not interrupted:
             try:
                 summary |= try_champion(evolution, self.execution)

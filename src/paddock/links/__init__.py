@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
 from typing import Any
 
-from paddock.core.errors import LinkError, shown, suggestion
+from paddock.core.errors import LinkError, format_value, suggestion
+from paddock.core.registry import Registry
 
 SERVERS = ("ws", "wss", "http", "https")
-ROBOTS = ("epuck", "epuck2")
-SCHEMES = (*SERVERS, *ROBOTS)
+LINKS: Registry[Callable[..., Any]] = Registry(
+    "link",
+    group="paddock.links",
+    builtin={
+        **dict.fromkeys(SERVERS, "paddock.links.remote:RemoteArena"),
+        "epuck": "paddock.links.epuck:connect_epuck",
+        "epuck2": "paddock.links.epuck:connect_epuck",
+    },
+)
+"""What reaches an arena or a robot, by the scheme of its URL. It takes the URL and, by name, those options of `connect`
+that it knows."""
 
 
 def connect(
@@ -32,26 +44,25 @@ def connect(
         timeout: seconds of silence after which a call fails, and after which others need not wait for you.
     """
     scheme = url.partition(":")[0].lower() if isinstance(url, str) and "://" in url else ""
-    if scheme not in SCHEMES:
-        raise LinkError(f"connect: expected a URL such as 'ws://localhost:8642', got {shown(url)}{_meant(scheme, url)}")
-    if scheme in ROBOTS:
-        for what, value in (("token", token), ("lock_step", lock_step)):
-            if value is not None:
-                raise LinkError(f"connect: {what} is for servers, {url} is a robot: leave it out")
-        from paddock.links.epuck import connect_epuck
-
-        return connect_epuck(url, name=name, timeout=timeout)
-    from paddock.links.remote import RemoteArena
-
-    return RemoteArena(url, token=token, name=name, lock_step=lock_step, timeout=timeout)
+    if scheme not in LINKS:
+        raise LinkError(
+            f"connect: expected a URL such as 'ws://localhost:8642', got {format_value(url)}{_meant(scheme, url)}"
+        )
+    link = LINKS.get(scheme)
+    known = inspect.signature(link).parameters
+    options = {"token": token, "name": name, "lock_step": lock_step, "timeout": timeout}
+    for option in ("token", "lock_step"):
+        if option not in known and options[option] is not None:
+            raise LinkError(f"connect: {option} is for servers, {url} is a robot: leave it out")
+    return link(url, **{option: value for option, value in options.items() if option in known})
 
 
 def _meant(scheme: str, url: object) -> str:
     """What may have been meant by a URL with a scheme that there is not, or with none."""
     if scheme or not (isinstance(url, str) and url):
-        return suggestion(scheme, SCHEMES) if scheme else ""
+        return suggestion(scheme, LINKS) if scheme else ""
     kind, _, rest = url.partition(":")
-    if kind in SCHEMES and rest:
+    if kind in LINKS and rest:
         return f" (did you mean '{kind}://{rest if kind == 'epuck' else rest.lstrip('/')}'?)"
     if url.startswith("/dev/") or re.fullmatch(r"COM\d+", url, re.IGNORECASE):
         return f" (did you mean 'epuck://{url}'?)"

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 
 from paddock.arena.base import BaseArena, check_place, check_ticks
 from paddock.arena.robot import Robot
-from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, shown
+from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, format_value
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.episodes.events import Event, Kind
@@ -53,7 +53,7 @@ class RemoteArena(BaseArena):
         self._stepping = threading.Lock()  # steps take turns
         self._step_under_way: int | None = None  # its number
         self.commanding = threading.Lock()  # commands leave in the order in which they were given
-        self._commanded: dict[str, RemoteBody] = {}
+        self._waiting_commands: dict[str, RemoteBody] = {}
         self._driven: set[str] = set()  # robots that were given commands
         self._complaint: m.Refusal | None = None  # about commands that were sent without a question
         self.changes = 0  # of what robots may see without time having passed
@@ -129,6 +129,9 @@ class RemoteArena(BaseArena):
 
     def step(self, n: int = 1) -> None:
         """Let `n` ticks pass: in the lock together with all others in it, else as the server's clock goes."""
+        if n == 1:  # the commonest
+            self._step(1)
+            return
         left = check_ticks(n)
         most = FIRST_SLICE if self.in_lock else m.MOST_TICKS  # else time would go on between two slices
         while True:
@@ -199,7 +202,7 @@ class RemoteArena(BaseArena):
 
     def restore(self, snapshot: int) -> None:
         if not isinstance(snapshot, int) or isinstance(snapshot, bool):
-            raise SimulationError(f"restore: expected a snapshot, got {shown(snapshot)}")
+            raise SimulationError(f"restore: expected a snapshot, got {format_value(snapshot)}")
         self._do(m.Restore(id=self.number(), snapshot=snapshot))
         self.forget()
         self._light(self._lights.get(snapshot, {}))
@@ -255,9 +258,9 @@ class RemoteArena(BaseArena):
 
     # ---- commands
 
-    def commanded(self, body: RemoteBody) -> None:
+    def queue_command(self, body: RemoteBody) -> None:
         """A robot was given a command: in the lock it waits for the next step, else it leaves at once."""
-        self._commanded[body.name] = body
+        self._waiting_commands[body.name] = body
         self._driven.add(body.name)
         if not self.in_lock:
             self._raise_complaint()  # errors of observers are no answer to a command: what asks next raises them
@@ -265,13 +268,13 @@ class RemoteArena(BaseArena):
 
     def _send_commands(self) -> None:
         """Send what waits, without waiting for an answer."""
-        if self._commanded:
+        if self._waiting_commands:
             self.dialogue.wire.send(m.Steer(commands=self._take_commands()))
 
     def _take_commands(self) -> dict[str, Command]:
-        if not self._commanded:
+        if not self._waiting_commands:
             return {}
-        bodies, self._commanded = self._commanded, {}
+        bodies, self._waiting_commands = self._waiting_commands, {}
         return {name: body.take_command() for name, body in bodies.items()}
 
     # ---- asking

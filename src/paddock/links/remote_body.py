@@ -49,25 +49,25 @@ class RemoteBody(Body):
     def set_wheels(self, left: float, right: float) -> None:
         with self.arena.commanding:
             self._wheels = self._command = WheelSpeeds(float(left), float(right))
-            self.arena.commanded(self)
+            self.arena.queue_command(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
         with self.arena.commanding:
             self._pans[device.name] = float(angle)
-            self.arena.commanded(self)
+            self.arena.queue_command(self)
 
     def set_lamp(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
         with self.arena.commanding:
             self._leds[name] = self.lights[name] = float(brightness)
             self.arena.changes += 1  # others see it at once
-            self.arena.commanded(self)
+            self.arena.queue_command(self)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         with self.arena.commanding:
             self._tone = self.sound = (float(frequency), float(amplitude))
             self.arena.changes += 1  # others hear it at once
-            self.arena.commanded(self)
+            self.arena.queue_command(self)
 
     def take_command(self) -> Command:
         """What has to be sent, once."""
@@ -104,10 +104,10 @@ class RemoteBody(Body):
         slots, _, _, cameras = robot.chosen
         seen, tick = self._look("", slots, [camera.name for camera in cameras])
         pictures = {**self._pictures, **seen.pictures} if cameras else None
-        return observed(robot, seen, tick * self.arena.dt, pictures)
+        return observation_of(robot, seen, tick * self.arena.dt, pictures)
 
     def read(self, device: Device, *, raw: bool) -> Readings:
-        seen = None if raw else self._known(device.name)
+        seen = None if raw else self._recall(device.name)
         if seen is not None and device.name in seen.readings:
             return seen.readings[device.name].copy()
         values = self._read(device, raw=raw).values
@@ -115,7 +115,7 @@ class RemoteBody(Body):
         return values.copy()
 
     def picture(self, camera: Camera) -> Pixels:
-        seen = self._known(camera.name)
+        seen = self._recall(camera.name)
         picture = seen.pictures.get(camera.name) if seen is not None else None
         picture = picture or self._pictures.get(camera.name) or self._read(camera).picture
         assert picture is not None
@@ -190,14 +190,14 @@ class RemoteBody(Body):
         self, what: str, sensors: Collection[str] = (), cameras: Collection[str] = ()
     ) -> tuple[m.RobotReadings, int]:
         """What is seen now and the tick; asked for, if it is not known."""
-        seen, tick = self._known(what), self._tick
+        seen, tick = self._recall(what), self._tick
         shots = (seen.pictures.keys() | self._pictures.keys()) if seen is not None and cameras else ()
         if seen is not None and all(n in seen.readings for n in sensors) and all(n in shots for n in cameras):
             return seen, tick
         answer = self.arena.ask(m.Sense(id=self.arena.number(), robot=self.name), m.Observed)
         return answer.robots[self.name], answer.tick
 
-    def _known(self, what: str) -> m.RobotReadings | None:
+    def _recall(self, what: str) -> m.RobotReadings | None:
         """What is known of the present, or at most a period old under a watch.
 
         While time goes on by itself, what came with a step answers every question once: who asks again wants news.
@@ -221,7 +221,7 @@ def chosen_of(robot: Robot) -> set[str]:
     return {device.name for device in robot.devices.values() if device.enabled and not device.polled}
 
 
-def observed(
+def observation_of(
     robot: Robot, seen: m.RobotReadings, time: float, pictures: Mapping[str, m.PictureData] | None = None
 ) -> Observation:
     """What was seen, as an observation."""

@@ -15,7 +15,7 @@ from paddock.core.errors import LinkError, UnknownName
 from paddock.links.remote_body import RemoteBody
 from paddock.protocol import messages as m
 from paddock.robots import RobotSpec
-from paddock.sensors.appearance import drop_appearances
+from paddock.sensors.foreign import drop_foreign
 
 if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
@@ -42,7 +42,7 @@ class RemoteRobots(Mapping[str, Robot]):
         """There are other robots now, or other drivers; the answer are the names of those that left."""
         known = self._there.kinds
         kinds = [(table, next((spec for old, spec in known if old == table), None)) for table in news.kinds]
-        read = [(table, spec or RobotSpec.from_table(drop_appearances(table))) for table, spec in kinds]
+        read = [(table, spec or RobotSpec.from_table(drop_foreign(table))) for table, spec in kinds]
         with self._guard:
             self._there = There({info.name: info for info in news.robots}, read)
             left = [handle for handle in self._handles.values() if not self._is_there(handle)]
@@ -59,9 +59,9 @@ class RemoteRobots(Mapping[str, Robot]):
 
     def info(self, name: str) -> m.RobotInfo:
         """Its kind, colour and driver."""
-        return self._found(name)[0]
+        return self._find(name)[0]
 
-    def _found(self, name: str) -> tuple[m.RobotInfo, RobotSpec]:
+    def _find(self, name: str) -> tuple[m.RobotInfo, RobotSpec]:
         self._catch_up()
         infos, kinds = self._there
         if not isinstance(name, str) or name not in infos:
@@ -90,7 +90,7 @@ class RemoteRobots(Mapping[str, Robot]):
     def __getitem__(self, name: str) -> Robot:
         handle = self._handles.get(name) if isinstance(name, str) else None
         if handle is None:
-            _, spec = self._found(name)
+            _, spec = self._find(name)
             with self._guard:
                 handle = self._handles.get(name) or Robot(self._arena, RemoteBody(self._arena, name, spec))
                 self._handles[name] = handle

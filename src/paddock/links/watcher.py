@@ -10,7 +10,7 @@ from paddock.arena.devices import Camera
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError
 from paddock.links.dialogue import Dialogue
-from paddock.links.remote_body import array_of, observed
+from paddock.links.remote_body import array_of, observation_of
 from paddock.protocol import messages as m
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class RemoteWatcher:
             return
         try:
             if message.stream == SENSORS:
-                robot.watches.tell(observed(robot, message.seen, message.tick * self._arena.dt))
+                robot.watches.tell(observation_of(robot, message.seen, message.tick * self._arena.dt))
             elif message.stream in message.seen.pictures:
                 picture = array_of(message.seen.pictures[message.stream])
                 robot.watches.show(message.stream, picture, message.tick)

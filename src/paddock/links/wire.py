@@ -9,6 +9,7 @@ import select
 import selectors
 import socket
 import ssl
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
+from paddock.core.provenance import available_threads
 from paddock.protocol import Message, MessageDecoder
 from paddock.protocol.encoding import UnknownMessage, to_msgpack
 from paddock.protocol.messages import ANSWERS
@@ -29,6 +31,8 @@ from paddock.protocol.websocket import MessageReader, masked_frame
 
 MOST_BYTES = 256 * 1024 * 1024  # of a message; scenes and pictures may be large
 CHUNK = 1 << 16
+GLANCE = 0.0002  # seconds of looking for an answer before falling asleep, where answers come so quickly
+DOUBTS = 20  # quick answers in a row before that, and after it was in vain
 NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 quiet = logging.getLogger("paddock.links.websockets")
 quiet.setLevel(logging.CRITICAL)
@@ -43,19 +47,25 @@ class WebSocketWire:
         self.url, self.timeout = url, timeout
         self._writing = threading.Lock()
         self._pongs: list[bytes] = []
+        self._doubts = (
+            DOUBTS if available_threads() > 1 else sys.maxsize
+        )  # quick answers to come before it is looked for one
         self.newer = False  # the server's minor version is newer than ours
         self._lost: LinkError | None = None
         try:
             self._protocol = ClientProtocol(parse_uri(url), max_size=MOST_BYTES, logger=quiet)
             self._reader = MessageReader(self._protocol, masked=False, most=MOST_BYTES)
-            self._socket = self._connected()
+            self._socket = self._open_socket()
         except (InvalidURI, ValueError) as error:
             raise LinkError(f"{url}: not a usable address: {error}") from None
         except OSError as error:
             raise LinkError(f"{url}: cannot connect: {error.strerror or error}; is the server running?") from None
-        # OpenSSL's objects do not like to be read and written at once; plain sockets do not mind.
-        self._turn: Any = threading.Lock() if isinstance(self._socket, ssl.SSLSocket) else contextlib.nullcontext()
         self._secure = isinstance(self._socket, ssl.SSLSocket)
+        self._recv: Callable[[int], bytes] = self._socket.recv
+        self._send: Callable[[Any], int] = self._socket.send
+        if self._secure:  # OpenSSL's objects do not like to be read and written at once; plain sockets do not mind
+            turn = threading.Lock()
+            self._recv, self._send = take_turns(turn, self._recv), take_turns(turn, self._send)
         self._socket.setblocking(False)
         self._wait_readable = waiting_for(self._socket)
         try:
@@ -64,7 +74,7 @@ class WebSocketWire:
             self.close()
             raise
 
-    def _connected(self) -> socket.socket:
+    def _open_socket(self) -> socket.socket:
         parts = urlsplit(self.url)
         address = (parts.hostname or "", parts.port or (443 if parts.scheme == "wss" else 80))
         plain = socket.create_connection(address, timeout=self.timeout)
@@ -101,8 +111,7 @@ class WebSocketWire:
         """Give the protocol the server's answer, byte by byte: what is behind it are messages."""
         self._await_bytes(deadline)
         try:
-            with self._turn:
-                data = self._socket.recv(1)
+            data = self._recv(1)
         except NOT_NOW:
             return
         except OSError as error:
@@ -126,8 +135,7 @@ class WebSocketWire:
             self._raise_lost()
         self._await_bytes(deadline)
         try:
-            with self._turn:
-                data = self._socket.recv(CHUNK)
+            data = self._recv(CHUNK)
             if not data:
                 self._protocol.receive_eof()
                 raise self._lose("the server closed it")
@@ -163,9 +171,23 @@ class WebSocketWire:
         if self._protocol.close_rcvd is not None:
             raise self._lose(self._protocol.close_rcvd.reason or "the server closed it")
         if not (self._secure and self._socket.pending()):  # type: ignore[attr-defined]
-            wait = None if deadline == float("inf") else max(0.0, deadline - time.monotonic())
+            now = time.monotonic()
+            if not self._doubts and self._look_until(min(now + GLANCE, deadline)):
+                return
+            wait = None if deadline == float("inf") else max(0.0, deadline - now)
             if not self._wait_readable(wait):
                 raise Timeout(f"{self.url}: no sign of life within {self.timeout:g} s")
+            if time.monotonic() - now < GLANCE:
+                self._doubts = max(0, self._doubts - 1)
+            else:
+                self._doubts = DOUBTS
+
+    def _look_until(self, end: float) -> bool:
+        """Look for bytes without falling asleep: waking up takes longer than a quick server."""
+        while not self._wait_readable(0.0):
+            if time.monotonic() > end:
+                return False
+        return True
 
     def _notice_control(self) -> None:
         """A ping, a close, or something against the rules of WebSockets."""
@@ -187,8 +209,7 @@ class WebSocketWire:
         try:
             while sent < len(data):
                 try:
-                    with self._turn:
-                        sent += self._socket.send(memoryview(data)[sent:] if sent else data)
+                    sent += self._send(memoryview(data)[sent:] if sent else data)
                 except NOT_NOW:
                     self._wait_for_room()
         except OSError as error:
@@ -220,8 +241,8 @@ class WebSocketWire:
             self._lost = LinkError(f"{self.url}: the connection was closed (arena.reconnect() opens it again)")
             if self._writing.acquire(timeout=1.0):
                 try:
-                    with contextlib.suppress(*NOT_NOW, OSError), self._turn:
-                        self._socket.send(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))  # 1000: all is well
+                    with contextlib.suppress(*NOT_NOW, OSError):
+                        self._send(Frame(Opcode.CLOSE, b"\x03\xe8").serialize(mask=True))  # 1000: all is well
                 finally:
                     self._writing.release()
             self._end()
@@ -240,6 +261,16 @@ def waiting_for(connection: socket.socket) -> Callable[[float | None], object]:
         poll.register(connection, select.POLLIN)
         return lambda seconds: poll.poll(None if seconds is None else math.ceil(1000 * seconds))
     return lambda seconds: select.select([connection], [], [], seconds)[0]
+
+
+def take_turns(turn: threading.Lock, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function of a socket that waits for its turn."""
+
+    def call(argument: Any) -> Any:
+        with turn:
+            return function(argument)
+
+    return call
 
 
 def _text(data: bytes) -> str:

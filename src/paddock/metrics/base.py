@@ -14,7 +14,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.jit import Kernel
 from paddock.core.numeric import all_finite
 from paddock.engine.model import Floats
 from paddock.worlds.spec import WorldSpec
@@ -38,7 +39,7 @@ class Metric(ABC):
 
     robot: str | None = None  # only of this robot; None: of all
 
-    number: ClassVar[int]  # how kernels know the kind
+    kernel: ClassVar[Kernel]  # what it adds up; its parameters are some of those of `note_motion` or `note_readings`
     columns: ClassVar[int]  # how many sums it keeps
     needs_world: ClassVar[bool] = False  # its numbers depend on the world
     is_goal: ClassVar[bool] = False  # whether a world may stop once all robots have reached it
@@ -79,11 +80,11 @@ def checked_point(owner: str, name: str, point: object) -> tuple[float, float]:
     """Two finite coordinates [m]."""
     values = list(point) if isinstance(point, (Sequence, np.ndarray)) and not isinstance(point, str) else []
     if len(values) != 2 or not all_finite(*values):
-        raise PaddockError(f"{owner}: {name}: expected [x, y] in metres, got {shown(point)}")
+        raise PaddockError(f"{owner}: {name}: expected [x, y] in metres, got {format_value(point)}")
     return float(values[0]), float(values[1])
 
 
 def checked_above_zero(owner: str, name: str, value: object, unit: str) -> None:
     """A number > 0."""
     if not (all_finite(value) and value > 0):  # type: ignore[operator]
-        raise PaddockError(f"{owner}: {name}: expected {unit} > 0, got {shown(value)}")
+        raise PaddockError(f"{owner}: {name}: expected {unit} > 0, got {format_value(value)}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from paddock.core.errors import PaddockError
-from paddock.core.jit import kernel
+from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
 from paddock.metrics.base import Metric, RunTime, checked_above_zero
@@ -18,13 +18,24 @@ MOST_CELLS = 1 << 20
 LEFT, BOTTOM, SCALE, COLUMNS, ROWS = range(5)
 
 
+@kernel
+def coverage(numbers, robot_state, sums, marks):
+    """Mark the cell under the robot."""
+    column = min(max(math.floor((robot_state[X] - numbers[LEFT]) * numbers[SCALE]), 0.0), numbers[COLUMNS] - 1.0)
+    row = min(max(math.floor((robot_state[Y] - numbers[BOTTOM]) * numbers[SCALE]), 0.0), numbers[ROWS] - 1.0)
+    cell = int(row * numbers[COLUMNS] + column)
+    if marks[cell] == 0:
+        marks[cell] = 1
+        sums[0] += 1.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Coverage(Metric):
     """`visited`: how many square cells of the world's floor the robot's centre has been in."""
 
     cell: float = 0.1  # side of a cell [m]
 
-    number: ClassVar[int] = 4
+    kernel: ClassVar[Kernel] = coverage
     columns: ClassVar[int] = 1
     needs_world: ClassVar[bool] = True
 
@@ -52,14 +63,3 @@ class Coverage(Metric):
     def _size(self, world: WorldSpec) -> tuple[int, int]:
         x0, y0, x1, y1 = world.bounds
         return max(1, math.ceil((x1 - x0) / self.cell)), max(1, math.ceil((y1 - y0) / self.cell))
-
-
-@kernel
-def coverage(numbers, robot_state, sums, marks):
-    """Mark the cell under the robot."""
-    column = min(max(math.floor((robot_state[X] - numbers[LEFT]) * numbers[SCALE]), 0.0), numbers[COLUMNS] - 1.0)
-    row = min(max(math.floor((robot_state[Y] - numbers[BOTTOM]) * numbers[SCALE]), 0.0), numbers[ROWS] - 1.0)
-    cell = int(row * numbers[COLUMNS] + column)
-    if marks[cell] == 0:
-        marks[cell] = 1
-        sums[0] += 1.0

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.core.errors import PaddockError, shown
-from paddock.core.jit import kernel
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import X, Y
 from paddock.metrics.base import Metric, RunTime, checked_above_zero, checked_point
@@ -19,6 +19,34 @@ from paddock.worlds.spec import WorldSpec
 NOW, NEAREST, START, REACHED = range(4)
 GOAL_X, GOAL_Y, GOAL_RADIUS = range(3)
 NEVER = -1.0
+
+
+@kernel
+def goal(numbers, robot_state, tick, sums):
+    """Note how near the goal is: 1 when it is reached for the first time, else 0."""
+    away = math.hypot(robot_state[X] - numbers[GOAL_X], robot_state[Y] - numbers[GOAL_Y])
+    sums[NOW] = away
+    sums[NEAREST] = min(sums[NEAREST], away)
+    if sums[REACHED] < 0.0 and away <= numbers[GOAL_RADIUS]:
+        sums[REACHED] = tick
+        return 1
+    return 0
+
+
+@kernel
+def along(numbers, robot_state, sums):
+    """Find the way's nearest point, and remember how far along it lies if that is a record."""
+    nearest, best, before = numbers[0], -1.0, 0.0
+    for k in range(2, 2 * int(numbers[1]), 2):
+        ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
+        px, py = robot_state[X] - numbers[k], robot_state[Y] - numbers[k + 1]
+        length = math.hypot(ex, ey)
+        t = min(length, max(0.0, (px * ex + py * ey) / length)) if length > 0.0 else 0.0
+        away = math.hypot(px - t * ex / length, py - t * ey / length) if length > 0.0 else math.hypot(px, py)
+        if away <= nearest:
+            nearest, best = away, before + t
+        before += length
+    sums[0] = max(sums[0], best)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +61,7 @@ class Goal(Metric):
     radius: float = 0.1  # [m]
     name: str = "goal"
 
-    number: ClassVar[int] = 2
+    kernel: ClassVar[Kernel] = goal
     columns: ClassVar[int] = 4
     is_goal: ClassVar[bool] = True
 
@@ -79,12 +107,12 @@ class Along(Metric):
     width: float = math.inf  # [m]
     name: str = "along"
 
-    number: ClassVar[int] = 3
+    kernel: ClassVar[Kernel] = along
     columns: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if not self.width > 0:
-            raise PaddockError(f"Along: width: expected metres > 0, got {shown(self.width)}")
+            raise PaddockError(f"Along: width: expected metres > 0, got {format_value(self.width)}")
         for i in range(len(self.points) if self._many() else 1):
             self._way(i)
 
@@ -109,31 +137,3 @@ class Along(Metric):
         if len(way) < 2:
             raise PaddockError(f"Along: points: expected at least 2 points, got {len(way)}")
         return [checked_point("Along", "points", point) for point in way]
-
-
-@kernel
-def goal(numbers, robot_state, tick, sums):
-    """Note how near the goal is: 1 when it is reached for the first time, else 0."""
-    away = math.hypot(robot_state[X] - numbers[GOAL_X], robot_state[Y] - numbers[GOAL_Y])
-    sums[NOW] = away
-    sums[NEAREST] = min(sums[NEAREST], away)
-    if sums[REACHED] < 0.0 and away <= numbers[GOAL_RADIUS]:
-        sums[REACHED] = tick
-        return 1
-    return 0
-
-
-@kernel
-def along(numbers, robot_state, sums):
-    """Find the way's nearest point, and remember how far along it lies if that is a record."""
-    nearest, best, before = numbers[0], -1.0, 0.0
-    for k in range(2, 2 * int(numbers[1]), 2):
-        ex, ey = numbers[k + 2] - numbers[k], numbers[k + 3] - numbers[k + 1]
-        px, py = robot_state[X] - numbers[k], robot_state[Y] - numbers[k + 1]
-        length = math.hypot(ex, ey)
-        t = min(length, max(0.0, (px * ex + py * ey) / length)) if length > 0.0 else 0.0
-        away = math.hypot(px - t * ex / length, py - t * ey / length) if length > 0.0 else math.hypot(px, py)
-        if away <= nearest:
-            nearest, best = away, before + t
-        before += length
-    sums[0] = max(sums[0], best)

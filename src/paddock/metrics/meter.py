@@ -12,7 +12,8 @@ from paddock.core.motion import Motion
 from paddock.engine.model import Floats
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X
 from paddock.metrics.base import Metric, RunTime
-from paddock.metrics.registry import note_motion, note_readings
+from paddock.metrics.dispatch import note_motion, note_readings
+from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS, number_of
 from paddock.worlds.spec import WorldSpec
 
 
@@ -50,7 +51,7 @@ class Meter:
             if part.device is not None:
                 values = readings[part.device] if isinstance(readings, Mapping) else getattr(readings, part.device)
                 row = np.atleast_1d(np.asarray(values, np.float64))
-                note_readings(part.metric.number, part.numbers, row, 0, len(row), self._state, part.sums)
+                part.note_readings(part.number, part.numbers, row, 0, len(row), self._state, part.sums)
 
     def move(self, motion: Motion, *, jumped: bool = False) -> None:
         """Look at the robot after a tick."""
@@ -59,7 +60,7 @@ class Meter:
         for part in self._parts:
             if jumped:
                 part.metric.skip_jump(part.sums, motion.pose)
-            note_motion(part.metric.number, part.numbers, self._state, self.ticks, self.dt, part.sums, part.marks)
+            part.note_motion(part.number, part.numbers, self._state, self.ticks, self.dt, part.sums, part.marks)
 
     def _set_state(self, motion: Motion) -> None:
         self._state[X : HEADING + 1] = motion.pose
@@ -79,10 +80,12 @@ class Meter:
 class Part:
     """One metric of a Meter, with its tables."""
 
-    __slots__ = ("device", "marks", "metric", "numbers", "sums")
+    __slots__ = ("device", "marks", "metric", "note_motion", "note_readings", "number", "numbers", "sums")
 
     def __init__(self, metric: Metric, pose: Sequence[float], world: WorldSpec | None, robot: str) -> None:
-        self.metric, self.device = metric, metric.looks_at()
+        self.metric, self.device, self.number = metric, metric.looks_at(), number_of(metric)
+        self.note_motion = NOTE_MOTION.kernel_for(self.number, note_motion).compiled
+        self.note_readings = NOTE_READINGS.kernel_for(self.number, note_readings).compiled
         if metric.scenes() not in (None, 1):
             raise PaddockError(f"{type(metric).__name__}: made for {metric.scenes()} worlds, but there is one")
         if world is None and metric.needs_world:

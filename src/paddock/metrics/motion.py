@@ -9,50 +9,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.core.jit import kernel
+from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.metrics.base import Metric, RunTime
 
 LENGTH, NET, TURNED, LAST_X, LAST_Y, LAST_HEADING = range(6)
 TICKS, TIMES, BEFORE = range(3)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Distance(Metric):
-    """`distance` driven [m], `mean_speed` [m/s] (backwards counts against it), `turned` [rad] to either side.
-
-    The way is the sum of the steps between the poses of all ticks. Being put elsewhere by hand adds nothing.
-    """
-
-    number: ClassVar[int] = 0
-    columns: ClassVar[int] = 6
-
-    def names(self) -> tuple[str, ...]:
-        return "distance", "mean_speed", "turned"
-
-    def start(self, poses: Floats, numbers: Floats) -> Floats:
-        return np.concatenate([np.zeros((*poses.shape[:2], LAST_X)), poses], axis=-1)
-
-    def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:
-        sums[LAST_X:] = pose
-
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
-        return sums[..., LENGTH], run.mean(sums[..., NET]) / run.dt, sums[..., TURNED]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContactTime(Metric):
-    """`contact_time` [s] spent touching anything, and `contacts`, how many times that began."""
-
-    number: ClassVar[int] = 1
-    columns: ClassVar[int] = 3
-
-    def names(self) -> tuple[str, ...]:
-        return "contact_time", "contacts"
-
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
-        return sums[..., TICKS] * run.dt, sums[..., TIMES]
 
 
 @kernel
@@ -76,3 +39,40 @@ def contact(robot_state, sums):
         sums[BEFORE] = 1.0
     else:
         sums[BEFORE] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distance(Metric):
+    """`distance` driven [m], `mean_speed` [m/s] (backwards counts against it), `turned` [rad] to either side.
+
+    The way is the sum of the steps between the poses of all ticks. Being put elsewhere by hand adds nothing.
+    """
+
+    kernel: ClassVar[Kernel] = distance
+    columns: ClassVar[int] = 6
+
+    def names(self) -> tuple[str, ...]:
+        return "distance", "mean_speed", "turned"
+
+    def start(self, poses: Floats, numbers: Floats) -> Floats:
+        return np.concatenate([np.zeros((*poses.shape[:2], LAST_X)), poses], axis=-1)
+
+    def skip_jump(self, sums: Floats, pose: Sequence[float]) -> None:
+        sums[LAST_X:] = pose
+
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        return sums[..., LENGTH], run.mean(sums[..., NET]) / run.dt, sums[..., TURNED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactTime(Metric):
+    """`contact_time` [s] spent touching anything, and `contacts`, how many times that began."""
+
+    kernel: ClassVar[Kernel] = contact
+    columns: ClassVar[int] = 3
+
+    def names(self) -> tuple[str, ...]:
+        return "contact_time", "contacts"
+
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        return sums[..., TICKS] * run.dt, sums[..., TIMES]

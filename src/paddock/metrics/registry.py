@@ -1,42 +1,64 @@
-"""All metrics: their classes, and the kernels that run the right one.
+"""All metrics by name. A new one is a class with its kernel, and one line here.
 
-A new metric is a class with a kernel, and one line in each of the two lists here.
+A metric of another package needs no line: it comes through the entry-point group `paddock.metrics`.
 """
 
 from __future__ import annotations
 
-from paddock.core.jit import kernel
+import inspect
+
+from paddock.core.dispatch import Dispatch
+from paddock.core.jit import Kernel
+from paddock.core.registry import Registry
 from paddock.metrics.base import Metric
-from paddock.metrics.coverage import Coverage, coverage
-from paddock.metrics.goal import Along, Goal, along, goal
-from paddock.metrics.motion import ContactTime, Distance, contact, distance
-from paddock.metrics.sensing import Avoidance, Line, Nearness, avoidance, line, nearness
 
-METRICS: tuple[type[Metric], ...] = (Distance, ContactTime, Goal, Along, Coverage, Nearness, Avoidance, Line)
-
-
-@kernel
-def note_motion(number, numbers, robot_state, tick, dt, sums, marks):
-    """Look at a robot after a tick: 1 when it reached a goal in this tick, else 0."""
-    if number == 0:
-        distance(robot_state, sums)
-    elif number == 1:
-        contact(robot_state, sums)
-    elif number == 2:
-        return goal(numbers, robot_state, tick, sums)
-    elif number == 3:
-        along(numbers, robot_state, sums)
-    elif number == 4:
-        coverage(numbers, robot_state, sums, marks)
-    return 0
+METRICS: Registry[type[Metric]] = Registry(
+    "metric",
+    group="paddock.metrics",
+    base=Metric,
+    builtin={
+        "distance": "paddock.metrics.motion:Distance",
+        "contact-time": "paddock.metrics.motion:ContactTime",
+        "goal": "paddock.metrics.goal:Goal",
+        "along": "paddock.metrics.goal:Along",
+        "coverage": "paddock.metrics.coverage:Coverage",
+        "nearness": "paddock.metrics.sensing:Nearness",
+        "avoidance": "paddock.metrics.sensing:Avoidance",
+        "line": "paddock.metrics.sensing:Line",
+    },
+)
 
 
-@kernel
-def note_readings(number, numbers, readings, first, count, robot_state, sums):
-    """Look at what a robot senses before it acts."""
-    if number == 5:
-        nearness(numbers, readings, first, count, sums)
-    elif number == 6:
-        avoidance(numbers, readings, first, count, robot_state, sums)
-    elif number == 7:
-        line(numbers, readings, first, count, sums)
+def _kernel_of_motion(metric: type[Metric]) -> Kernel | None:
+    return None if _sees_readings(metric) else metric.kernel
+
+
+def _kernel_of_readings(metric: type[Metric]) -> Kernel | None:
+    return metric.kernel if _sees_readings(metric) else None
+
+
+def _sees_readings(metric: type[Metric]) -> bool:
+    return "readings" in inspect.signature(metric.kernel.function).parameters
+
+
+NOTE_MOTION = Dispatch(
+    name="note_motion",
+    arguments=("number", "numbers", "robot_state", "tick", "dt", "sums", "marks"),
+    about="Look at a robot after a tick: 1 when it reached a goal in this tick, else 0.",
+    registry=METRICS,
+    kernel_of=_kernel_of_motion,
+    gives_number=True,
+)
+NOTE_READINGS = Dispatch(
+    name="note_readings",
+    arguments=("number", "numbers", "readings", "first", "count", "robot_state", "sums"),
+    about="Look at what a robot senses before it acts.",
+    registry=METRICS,
+    kernel_of=_kernel_of_readings,
+)
+
+
+def number_of(metric: Metric) -> int:
+    """How kernels know a metric."""
+    NOTE_READINGS.number(type(metric))
+    return NOTE_MOTION.number(type(metric))

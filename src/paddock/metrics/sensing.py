@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from paddock.core.jit import kernel
+from paddock.core.jit import Kernel, kernel
 from paddock.engine.model import Floats
 from paddock.engine.state import LEFT_SPEED, RIGHT_SPEED
 from paddock.metrics.base import Metric, RunTime, checked_above_zero
@@ -15,91 +15,6 @@ from paddock.worlds.spec import WorldSpec
 
 MOST, MEAN = range(2)
 ON_LINE, OFF_CENTRE = range(2)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Nearness(Metric):
-    """How near things were, 0 out of range … 1 touching: `nearness` of the nearest, `mean_nearness` of all sensors."""
-
-    device: str = "proximity"
-    range: float = 0.07  # [m]
-
-    number: ClassVar[int] = 5
-    columns: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        checked_above_zero(type(self).__name__, "range", self.range, "metres")
-
-    def looks_at(self) -> str:
-        return self.device
-
-    def names(self) -> tuple[str, ...]:
-        return "nearness", "mean_nearness"
-
-    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
-        return [self.range]
-
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
-        return run.mean(sums[..., MOST]), run.mean(sums[..., MEAN])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Avoidance(Metric):
-    """`avoidance`: mean of V · (1 - √Δ) · (1 - nearness), the fitness of Floreano and Mondada (1994), 0 … 1.
-
-    V is the wheels' mean speed relative to `speed`, Δ half of their difference relative to it. Unlike there, driving
-    backwards counts as nothing.
-    """
-
-    speed: float  # of the wheels at most [m/s]
-    device: str = "proximity"
-    range: float = 0.07  # [m]
-
-    number: ClassVar[int] = 6
-    columns: ClassVar[int] = 1
-
-    def __post_init__(self) -> None:
-        checked_above_zero("Avoidance", "range", self.range, "metres")
-        checked_above_zero("Avoidance", "speed", self.speed, "m/s")
-
-    def looks_at(self) -> str:
-        return self.device
-
-    def names(self) -> tuple[str, ...]:
-        return ("avoidance",)
-
-    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
-        return [self.range, self.speed]
-
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
-        return (run.mean(sums[..., 0]),)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line(Metric):
-    """`on_line`: share of the time in which a ground sensor saw the line; `off_centre`: mean distance of the line
-    from the row's middle, 0 under it … 1 at its end or not seen."""
-
-    device: str = "ground"
-    dark: float = 0.5  # what is darker is line
-
-    number: ClassVar[int] = 7
-    columns: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        checked_above_zero("Line", "dark", self.dark, "a reading")
-
-    def looks_at(self) -> str:
-        return self.device
-
-    def names(self) -> tuple[str, ...]:
-        return "on_line", "off_centre"
-
-    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
-        return [self.dark]
-
-    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
-        return run.mean(sums[..., ON_LINE]), run.mean(sums[..., OFF_CENTRE])
 
 
 @kernel
@@ -143,3 +58,88 @@ def line(numbers, readings, first, count, sums):
         sums[OFF_CENTRE] += abs(moment) / (weight * max(1.0, count - 1.0))
     else:
         sums[OFF_CENTRE] += 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nearness(Metric):
+    """How near things were, 0 out of range … 1 touching: `nearness` of the nearest, `mean_nearness` of all sensors."""
+
+    device: str = "proximity"
+    range: float = 0.07  # [m]
+
+    kernel: ClassVar[Kernel] = nearness
+    columns: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        checked_above_zero(type(self).__name__, "range", self.range, "metres")
+
+    def looks_at(self) -> str:
+        return self.device
+
+    def names(self) -> tuple[str, ...]:
+        return "nearness", "mean_nearness"
+
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
+        return [self.range]
+
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        return run.mean(sums[..., MOST]), run.mean(sums[..., MEAN])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Avoidance(Metric):
+    """`avoidance`: mean of V · (1 - √Δ) · (1 - nearness), the fitness of Floreano and Mondada (1994), 0 … 1.
+
+    V is the wheels' mean speed relative to `speed`, Δ half of their difference relative to it. Unlike there, driving
+    backwards counts as nothing.
+    """
+
+    speed: float  # of the wheels at most [m/s]
+    device: str = "proximity"
+    range: float = 0.07  # [m]
+
+    kernel: ClassVar[Kernel] = avoidance
+    columns: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        checked_above_zero("Avoidance", "range", self.range, "metres")
+        checked_above_zero("Avoidance", "speed", self.speed, "m/s")
+
+    def looks_at(self) -> str:
+        return self.device
+
+    def names(self) -> tuple[str, ...]:
+        return ("avoidance",)
+
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
+        return [self.range, self.speed]
+
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        return (run.mean(sums[..., 0]),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line(Metric):
+    """`on_line`: share of the time in which a ground sensor saw the line; `off_centre`: mean distance of the line
+    from the row's middle, 0 under it … 1 at its end or not seen."""
+
+    device: str = "ground"
+    dark: float = 0.5  # what is darker is line
+
+    kernel: ClassVar[Kernel] = line
+    columns: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        checked_above_zero("Line", "dark", self.dark, "a reading")
+
+    def looks_at(self) -> str:
+        return self.device
+
+    def names(self) -> tuple[str, ...]:
+        return "on_line", "off_centre"
+
+    def numbers(self, world: WorldSpec, scene: int) -> list[float]:
+        return [self.dark]
+
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        return run.mean(sums[..., ON_LINE]), run.mean(sums[..., OFF_CENTRE])

@@ -18,17 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.jit import kernel
+from paddock.core.jit import Kernel, kernel
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.policies.inputs import seen_by
-
-BRAITENBERG = 0
 
 #        ps0  ps1  ps2  ps3  ps4  ps5  ps6  ps7: clockwise from the right of the nose
 RIGHT = (1.0, 0.6, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -36,6 +35,20 @@ LEFT = RIGHT[::-1]
 DEVICES = {"proximity": (0.07, False), "light": (2.0, True)}  # range [m] or [W/m²]; whether larger readings mean more
 
 FIRST, COUNT, RANGE, RISES, LEFT_SPEED, RIGHT_SPEED, WEIGHTS = range(7)
+
+
+@kernel
+def braitenberg(plan, readings, wheels):
+    """The weighted sums."""
+    first, count = int(plan[FIRST]), int(plan[COUNT])
+    left, right = plan[LEFT_SPEED], plan[RIGHT_SPEED]
+    for k in range(count):
+        stimulus = max(0.0, min(1.0, readings[first + k] / plan[RANGE]))
+        if plan[RISES] == 0.0:
+            stimulus = 1.0 - stimulus
+        left += plan[WEIGHTS + k] * stimulus
+        right += plan[WEIGHTS + count + k] * stimulus
+    wheels[0], wheels[1] = left, right
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +66,7 @@ class Braitenberg:
     device: str = "proximity"
     rises: bool = False  # whether larger readings mean more: light, not distance
 
-    number = BRAITENBERG
+    kernel: ClassVar[Kernel] = braitenberg
     remembers = False
 
     def __post_init__(self) -> None:
@@ -166,17 +179,3 @@ def explorer(speed: float = 0.08, device: str = "proximity") -> Braitenberg:
         right=(0.10, 0.05, 0.02, 0.0, 0.0, 0.00, -0.10, 0.10),
         speed=(speed, speed),
     )
-
-
-@kernel
-def braitenberg(plan, readings, wheels):
-    """The weighted sums."""
-    first, count = int(plan[FIRST]), int(plan[COUNT])
-    left, right = plan[LEFT_SPEED], plan[RIGHT_SPEED]
-    for k in range(count):
-        stimulus = max(0.0, min(1.0, readings[first + k] / plan[RANGE]))
-        if plan[RISES] == 0.0:
-            stimulus = 1.0 - stimulus
-        left += plan[WEIGHTS + k] * stimulus
-        right += plan[WEIGHTS + count + k] * stimulus
-    wheels[0], wheels[1] = left, right

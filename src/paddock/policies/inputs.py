@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation
 
@@ -26,7 +26,9 @@ class Input:
 
     def __post_init__(self) -> None:
         if not isinstance(self.values, int) or self.values < 1:
-            raise PaddockError(f"Input {self.device!r}: values: expected a whole number >= 1, got {shown(self.values)}")
+            raise PaddockError(
+                f"Input {self.device!r}: values: expected a whole number >= 1, got {format_value(self.values)}"
+            )
         if not all_finite(self.zero, self.gain):
             raise PaddockError(f"Input {self.device!r}: expected a finite zero and gain")
 
@@ -34,7 +36,7 @@ class Input:
 def nearness(device: str = "proximity", values: int = 8, *, range: float = 0.07) -> Input:
     """Distances [m] as 0 out of range … 1 touching."""
     if not (all_finite(range) and range > 0):
-        raise PaddockError(f"nearness: range: expected metres > 0, got {shown(range)}")
+        raise PaddockError(f"nearness: range: expected metres > 0, got {format_value(range)}")
     return Input(device=device, values=values, zero=range, gain=-1.0 / range)
 
 

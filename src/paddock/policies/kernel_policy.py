@@ -5,19 +5,33 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel, kernel, plain
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.places import error_location, problem_of
 from paddock.policies.inputs import seen_by
 
-OWN = 2
 INPUTS, WEIGHTS, REMEMBERED, SLOTS = range(4)
+
+
+@kernel
+def own(inputs, weights, memory, wheels):
+    """Stands for the user's kernel, which takes its place before the loop is compiled."""
+
+
+@kernel
+def take_own(plan, weights, memory, readings, wheels):
+    """Hand the user's kernel its inputs."""
+    count, kept = int(plan[INPUTS]), int(plan[REMEMBERED])
+    inputs = memory[kept : kept + count]
+    for k in range(count):
+        inputs[k] = readings[int(plan[SLOTS + k])]
+    own(inputs, weights[: int(plan[WEIGHTS])], memory[:kept], wheels[:2])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,7 +49,7 @@ class KernelPolicy:
     remember: int = 0  # numbers of memory
     memory: NDArray[np.float64] = field(init=False, repr=False)
 
-    number = OWN
+    kernel: ClassVar[Kernel] = take_own
 
     def __post_init__(self) -> None:
         if not isinstance(self.decide, Kernel):
@@ -47,13 +61,15 @@ class KernelPolicy:
                 "(inputs, weights, memory, wheels)"
             )
         if isinstance(self.devices, str) or not self.devices:
-            raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {shown(self.devices)}")
+            raise PaddockError(f"KernelPolicy: devices: expected a tuple of names, got {format_value(self.devices)}")
         if not isinstance(self.remember, int) or isinstance(self.remember, bool) or self.remember < 0:
-            raise PaddockError(f"KernelPolicy: remember: expected a whole number >= 0, got {shown(self.remember)}")
+            raise PaddockError(
+                f"KernelPolicy: remember: expected a whole number >= 0, got {format_value(self.remember)}"
+            )
         try:
             table = np.zeros((1, 0)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
         except (TypeError, ValueError):
-            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {shown(self.weights)}") from None
+            raise PaddockError(f"KernelPolicy: weights: expected numbers, got {format_value(self.weights)}") from None
         if table.ndim != 2 or not len(table) or not np.isfinite(table).all():
             raise PaddockError("KernelPolicy: weights: expected finite numbers, shape (individuals, ·) or (·)")
         object.__setattr__(self, "weights", np.ascontiguousarray(table))
@@ -113,18 +129,3 @@ class KernelPolicy:
         """Where its inputs lie, and how much it has of all."""
         slots = [first + k for first, count in zip(firsts, counts, strict=True) for k in range(count)]
         return [len(slots), self.weights.shape[1], self.remember, *slots]
-
-
-@kernel
-def own(inputs, weights, memory, wheels):
-    """Stands for the user's kernel, which takes its place before the loop is compiled."""
-
-
-@kernel
-def take_own(plan, weights, memory, readings, wheels):
-    """Hand the user's kernel its inputs."""
-    count, kept = int(plan[INPUTS]), int(plan[REMEMBERED])
-    inputs = memory[kept : kept + count]
-    for k in range(count):
-        inputs[k] = readings[int(plan[SLOTS + k])]
-    own(inputs, weights[: int(plan[WEIGHTS])], memory[:kept], wheels[:2])

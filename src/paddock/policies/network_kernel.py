@@ -11,7 +11,6 @@ import math
 
 from paddock.core.jit import kernel
 
-NETWORK = 1
 INPUTS, LAYERS, SPEED, PLAN_COLUMNS = range(4)
 SLOT, ZERO, GAIN, CHANGE, INPUT_COLUMNS = range(5)
 UNITS, ACTIVATION, RECURRENT, LAYER_COLUMNS = range(4)

@@ -10,10 +10,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, UnknownName, shown
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.jit import Kernel
 from paddock.policies.inputs import Input, nearness
-from paddock.policies.network_kernel import IDENTITY, NETWORK, RELU, SIGMOID, TANH, network
+from paddock.policies.network_kernel import IDENTITY, RELU, SIGMOID, TANH, network
 from paddock.policies.trainable import Trainable
 
 __all__ = ["Input", "Network", "nearness"]
@@ -33,7 +33,6 @@ class Network(Trainable):
     activation: str = "tanh"  # of the hidden layers: tanh, relu, sigmoid or identity
     output: str = "tanh"  # of the wheels
 
-    number: ClassVar[int] = NETWORK
     kernel: ClassVar[Kernel] = network
     format: ClassVar[str] = "paddock network 1"
 
@@ -42,7 +41,7 @@ class Network(Trainable):
             if getattr(self, name) not in ACTIVATIONS:
                 raise UnknownName("activation", getattr(self, name), ACTIVATIONS)
         if not all(isinstance(units, int) and units > 0 for units in self.hidden):
-            raise PaddockError(f"Network: hidden: expected whole numbers > 0, got {shown(self.hidden)}")
+            raise PaddockError(f"Network: hidden: expected whole numbers > 0, got {format_value(self.hidden)}")
 
     @property
     def layers(self) -> list[tuple[int, int, bool]]:

@@ -8,26 +8,22 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.jit import kernel
-from paddock.policies.braitenberg import BRAITENBERG, braitenberg
-from paddock.policies.kernel_policy import OWN, take_own
-from paddock.policies.network_kernel import NETWORK, network
-from paddock.policies.register_machine import PROGRAM, program
+from paddock.core.jit import Kernel
 
 Floats = NDArray[np.float64]
 
 
 @runtime_checkable
 class Policy(Protocol):
-    """A controller with a compiled twin."""
+    """A controller with a compiled counterpart."""
 
     @property
     def devices(self) -> tuple[str, ...]:
         """The names of the devices that it looks at."""
 
     @property
-    def number(self) -> int:
-        """Which of the shipped policies it is."""
+    def kernel(self) -> Kernel:
+        """What it computes: a class attribute. Its parameters are some of plan, weights, memory, readings, wheels."""
 
     @property
     def weights(self) -> Floats:
@@ -46,16 +42,3 @@ class Policy(Protocol):
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
         """All else that its kernel wants to know; the devices' values lie in a row of readings from `firsts` on."""
-
-
-@kernel
-def act(number, plan, weights, memory, readings, wheels):
-    """Run a policy: from a row of readings to the wanted wheel speeds [m/s]."""
-    if number == BRAITENBERG:
-        braitenberg(plan, readings, wheels)
-    elif number == NETWORK:
-        network(plan, weights, memory, readings, wheels)
-    elif number == OWN:
-        take_own(plan, weights, memory, readings, wheels)
-    elif number == PROGRAM:
-        program(plan, weights, memory, readings, wheels)

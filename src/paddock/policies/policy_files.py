@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from paddock.core.errors import PaddockError
 from paddock.core.npz import read_npz
 from paddock.policies.networks import Network
 from paddock.policies.program import Program
+from paddock.policies.registry import POLICIES
+from paddock.policies.trainable import Trainable
 
-KINDS: dict[str, type[Network] | type[Program]] = {kind.format: kind for kind in (Network, Program)}
 
-
-def load_policy(path: str | Path) -> Network | Program:
-    """The network or program in a file."""
+def load_policy(path: str | Path) -> Trainable:
+    """The network or program in a file, or a trained policy of another package."""
     what = "a network or a program saved by Paddock"
     about, arrays = read_npz(path, what)
-    kind = KINDS.get(about["format"])
-    if kind is None:
-        raise PaddockError(f"{path}: expected {what}: another format, {about['format']!r}")
-    return kind.from_file(path, about, arrays)
+    for policy in (Network, Program, *POLICIES.load_all().values()):
+        if getattr(policy, "format", None) == about["format"]:
+            return cast(type[Trainable], policy).from_file(path, about, arrays)
+    raise PaddockError(f"{path}: expected {what}: another format, {about['format']!r}")

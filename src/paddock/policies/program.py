@@ -9,14 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
 from paddock.policies.register_machine import (
     COUNT,
     INSTRUCTION_COLUMNS,
     OPERATION,
     OPERATIONS,
-    PROGRAM,
     TARGET,
     WHEELS,
     B,
@@ -39,15 +38,13 @@ class Program(Trainable):
     length: int = 64  # instructions that there is room for
     recurrent: bool = True
 
-    number: ClassVar[int] = PROGRAM
     kernel: ClassVar[Kernel] = program
     format: ClassVar[str] = "paddock program 1"
 
     def check_structure(self) -> None:
         if not isinstance(self.length, int) or not 1 <= self.length <= MOST_INSTRUCTIONS:
-            raise PaddockError(
-                f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {shown(self.length)}"
-            )
+            told = format_value(self.length)
+            raise PaddockError(f"Program: length: expected a whole number from 1 to {MOST_INSTRUCTIONS}, got {told}")
 
     @property
     def registers(self) -> int:

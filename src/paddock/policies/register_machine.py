@@ -11,7 +11,6 @@ from __future__ import annotations
 from paddock.core.jit import kernel
 from paddock.policies.network_kernel import INPUTS, LAST, LAYERS, RELU, SIGMOID, SPEED, TANH, activated, take_inputs
 
-PROGRAM = 3
 CLEARED = LAYERS  # in the place of a network's layers: how many registers behind the inputs begin as zero
 WHEELS = 2
 OPERATION, TARGET, A, B, NUMBER, INSTRUCTION_COLUMNS = range(6)

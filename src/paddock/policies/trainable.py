@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.core.jit import Kernel
 from paddock.core.npz import read_npz, write_npz
 from paddock.core.numeric import all_finite
@@ -29,7 +29,6 @@ class Trainable(ABC):
     weights: Any = field(default=None, repr=False)  # shape (individuals, size) or (size)
     memory: NDArray[np.float64] = field(init=False, repr=False)  # what it remembers, and scratch
 
-    number: ClassVar[int]
     kernel: ClassVar[Kernel]  # one decision: (plan, weights, memory, readings, wheels)
     format: ClassVar[str]  # of its files
 
@@ -38,12 +37,12 @@ class Trainable(ABC):
         if not self.inputs or not all(isinstance(source, Input) for source in self.inputs):
             raise PaddockError(f"{name}: inputs: expected a tuple of Input(…), at least one")
         if not (all_finite(self.speed) and self.speed > 0):
-            raise PaddockError(f"{name}: speed: expected m/s > 0, got {shown(self.speed)}")
+            raise PaddockError(f"{name}: speed: expected m/s > 0, got {format_value(self.speed)}")
         self.check_structure()
         try:
             table = np.zeros((1, self.size)) if self.weights is None else np.array(self.weights, np.float64, ndmin=2)
         except (TypeError, ValueError):
-            raise PaddockError(f"{name}: weights: expected numbers, got {shown(self.weights)}") from None
+            raise PaddockError(f"{name}: weights: expected numbers, got {format_value(self.weights)}") from None
         if table.ndim != 2 or table.shape[1] != self.size or not len(table):
             found = np.shape(self.weights)
             raise PaddockError(f"{name}: weights: expected shape (individuals, {self.size}), got {found}")

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Meta, Struct
 from numpy.typing import NDArray
 
-from paddock.core.errors import BadMessage, shown
+from paddock.core.errors import BadMessage, format_value
 from paddock.core.observation import Finite as Finite
 
 VERSION = 1  # of the protocol: both sides need the same
@@ -49,11 +49,11 @@ else:
     Numbers = np.ndarray
 
 
-class Part(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class MessagePart(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A part of messages."""
 
 
-class Message(Part, tag_field="type", frozen=True, kw_only=True):
+class Message(MessagePart, tag_field="type", frozen=True, kw_only=True):
     """Base of all messages; `type` is what the wire calls it."""
 
     type: ClassVar[str] = ""
@@ -92,21 +92,21 @@ def check_table(value: Any, place: str, levels: int = DEEPEST) -> None:
             raise BadMessage(f"{place}: expected a text of at most {LONGEST_TEXT} letters, got {len(value)}")
     elif kind is int:
         if not -(2**63) <= value < 2**63:
-            raise BadMessage(f"{place}: expected a whole number of at most 64 bits, got {got(value)}")
+            raise BadMessage(f"{place}: expected a whole number of at most 64 bits, got {describe(value)}")
     elif kind is float:
         if not math.isfinite(value):
-            raise BadMessage(f"{place}: expected a finite number, got {got(value)}")
+            raise BadMessage(f"{place}: expected a finite number, got {describe(value)}")
     elif kind is not bool:
-        raise BadMessage(f"{place}: expected a text, a number, true, false, a list or a map, got {got(value)}")
+        raise BadMessage(f"{place}: expected a text, a number, true, false, a list or a map, got {describe(value)}")
 
 
 def check_key(key: Any, place: str = "") -> None:
     """Refuse a key of a map that is no short printable text."""
     if type(key) is not str or len(key) > LONGEST_NAME or not key.isprintable():
-        raise BadMessage(f"{place}: expected keys of at most {LONGEST_NAME} printable letters, got {got(key)}")
+        raise BadMessage(f"{place}: expected keys of at most {LONGEST_NAME} printable letters, got {describe(key)}")
 
 
-def got(value: Any) -> str:
+def describe(value: Any) -> str:
     """What arrived, in a few words however long it is."""
     if value is None:
         return "null"
@@ -117,5 +117,5 @@ def got(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
     if isinstance(value, str):
-        return shown(value[:LONGEST_LINE])
-    return shown(value) if isinstance(value, (int, float)) else "a msgpack extension"
+        return format_value(value[:LONGEST_LINE])
+    return format_value(value) if isinstance(value, (int, float)) else "a msgpack extension"

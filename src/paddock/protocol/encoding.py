@@ -107,14 +107,14 @@ def _to_array(kind: type, value: Any) -> Any:
     raise ValueError("expected bytes of float64, or a list of numbers and nulls")
 
 
-def _packed(value: Any) -> Any:
+def _to_bytes(value: Any) -> Any:
     """What msgpack has no type for."""
     if type(value) is np.ndarray:
         return (value if value.dtype is FLOAT64 else value.astype(FLOAT64)).tobytes()
     return _plain_scalar(value)
 
 
-def _plain(value: Any) -> Any:
+def _to_list(value: Any) -> Any:
     """What JSON has no type for."""
     return value.tolist() if isinstance(value, np.ndarray) else _plain_scalar(value)
 
@@ -130,5 +130,5 @@ def _no_constant(name: str) -> Any:
 
 
 _FROM_JSON = json.JSONDecoder(parse_constant=_no_constant)  # slower, and tells better what is wrong
-to_msgpack = msgspec.msgpack.Encoder(enc_hook=_packed).encode
-to_json = msgspec.json.Encoder(enc_hook=_plain).encode
+to_msgpack = msgspec.msgpack.Encoder(enc_hook=_to_bytes).encode
+to_json = msgspec.json.Encoder(enc_hook=_to_list).encode

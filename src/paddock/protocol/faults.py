@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from paddock.core.errors import BadMessage, suggestion
-from paddock.protocol.base import LONGEST_NAME, MOST_ENTRIES, Message, check_key, got
+from paddock.protocol.base import LONGEST_NAME, MOST_ENTRIES, Message, check_key, describe
 
 Hook = Callable[[type, Any], Any]
 WORDS: dict[Any, str] = {
@@ -28,13 +28,13 @@ WORDS: dict[Any, str] = {
 def find_class(table: Any, known: Mapping[str, type[Message]]) -> type[Message]:
     """The class of a message that was read as a plain map."""
     if type(table) is not dict:
-        raise BadMessage(f"expected a map with a key 'type', got {got(table)}")
+        raise BadMessage(f"expected a map with a key 'type', got {describe(table)}")
     kind = table.get("type")
     cls = known.get(kind) if type(kind) is str else None
     if cls is None:
         if kind is None:
             raise BadMessage("type: missing")
-        raise BadMessage(f"type: no message is called {got(kind)}{_did_you_mean(kind, known)}")
+        raise BadMessage(f"type: no message is called {describe(kind)}{_did_you_mean(kind, known)}")
     return cls
 
 
@@ -79,7 +79,7 @@ class _FieldCheck:
             return
         if isinstance(value, str) and plain is str:
             self._refuse_text(value, hint, limits)
-        raise BadMessage(f": expected {words_for(hint)}, got {got(value)}")
+        raise BadMessage(f": expected {words_for(hint)}, got {describe(value)}")
 
     def _reads(self, value: Any, hint: Any) -> bool:
         try:
@@ -90,14 +90,14 @@ class _FieldCheck:
 
     def check_struct(self, value: Any, cls: Any) -> None:
         if type(value) is not dict:
-            raise BadMessage(f": expected a map, got {got(value)}")
+            raise BadMessage(f": expected a map, got {describe(value)}")
         hints = _hints(cls)
         if self.lenient:
             for key in [key for key in value if key not in hints]:
                 del value[key]
         for key, entry in value.items():
             if key not in hints:
-                raise BadMessage(f": unknown key {got(key)}{_did_you_mean(key, hints)}")
+                raise BadMessage(f": unknown key {describe(key)}{_did_you_mean(key, hints)}")
             self._within(f".{key}", entry, hints[key])
         for field in msgspec.structs.fields(cls):
             if field.required and field.name not in value:
@@ -111,11 +111,11 @@ class _FieldCheck:
             if type(value) is fits:
                 self.check(value, choice)
                 return
-        raise BadMessage(f": expected {words_for(hint)}, got {got(value)}")
+        raise BadMessage(f": expected {words_for(hint)}, got {describe(value)}")
 
     def _check_map(self, value: Any, entries: Any) -> None:
         if type(value) is not dict or len(value) > MOST_ENTRIES:
-            raise BadMessage(f": expected a map of at most {MOST_ENTRIES}, got {got(value)}")
+            raise BadMessage(f": expected a map of at most {MOST_ENTRIES}, got {describe(value)}")
         for key, entry in value.items():
             check_key(key)
             self._within(f".{key}", entry, entries)
@@ -124,7 +124,7 @@ class _FieldCheck:
         several = arguments[-1] is Ellipsis
         most = MOST_ENTRIES if several else len(arguments)
         if type(value) is not list or len(value) > most or (len(value) < most and not several):
-            raise BadMessage(f": expected a list of {'at most ' if several else ''}{most}, got {got(value)}")
+            raise BadMessage(f": expected a list of {'at most ' if several else ''}{most}, got {describe(value)}")
         for i, entry in enumerate(value):
             self._within(f"[{i}]", entry, arguments[0] if several else arguments[i])
 
@@ -138,7 +138,7 @@ class _FieldCheck:
     def _refuse_text(value: str, hint: Any, limits: msgspec.Meta | None) -> None:
         if limits is not None and limits.max_length is not None and len(value) > limits.max_length:
             raise BadMessage(f": expected {words_for(hint)}, got {len(value)}")
-        raise BadMessage(f": expected printable letters, got {got(value)}")
+        raise BadMessage(f": expected printable letters, got {describe(value)}")
 
 
 def words_for(hint: Any) -> str:

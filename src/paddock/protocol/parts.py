@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import field
 
-from paddock.protocol.base import Finite, Int64, Key, Measured, Numbers, Part, Text
+from paddock.protocol.base import Finite, Int64, Key, Measured, MessagePart, Numbers, Text
 
 
-class PictureData(Part, frozen=True, kw_only=True):
+class PictureData(MessagePart, frozen=True, kw_only=True):
     """A camera's picture: raw rows of red, green, blue, from the top left; or a JPEG file."""
 
     width: Int64
@@ -16,14 +16,14 @@ class PictureData(Part, frozen=True, kw_only=True):
     jpeg: bool = False
 
 
-class Truth(Part, frozen=True, kw_only=True):
+class Truth(MessagePart, frozen=True, kw_only=True):
     """What only a supervisor may know."""
 
     pose: tuple[Measured, Measured, Measured]  # x, y [m], heading [rad]
     contacts: tuple[Measured, ...] = ()  # bearings on the body [rad] of what it touched in the last tick
 
 
-class RobotReadings(Part, frozen=True, kw_only=True):
+class RobotReadings(MessagePart, frozen=True, kw_only=True):
     """One robot's enabled devices at one tick."""
 
     wheels: tuple[Measured, Measured]  # how fast they turn [m/s]
@@ -33,7 +33,7 @@ class RobotReadings(Part, frozen=True, kw_only=True):
     truth: Truth | None = None
 
 
-class RobotInfo(Part, frozen=True, kw_only=True):
+class RobotInfo(MessagePart, frozen=True, kw_only=True):
     """A robot in the world."""
 
     name: Text
@@ -44,7 +44,7 @@ class RobotInfo(Part, frozen=True, kw_only=True):
     yours: bool = False  # whether the one who reads this may drive it
 
 
-class SolidShape(Part, frozen=True, kw_only=True):
+class SolidShape(MessagePart, frozen=True, kw_only=True):
     """An obstacle's piece: a polygon's corners, or one centre with a radius."""
 
     corners: tuple[tuple[Finite, Finite], ...]
@@ -53,7 +53,7 @@ class SolidShape(Part, frozen=True, kw_only=True):
     color: Text
 
 
-class Mark(Part, frozen=True, kw_only=True):
+class Mark(MessagePart, frozen=True, kw_only=True):
     """A named place: where robots may start, a lamp, a source of sound, the middle of a field."""
 
     kind: Text
@@ -62,7 +62,7 @@ class Mark(Part, frozen=True, kw_only=True):
     extent: Finite = 0.0
 
 
-class Score(Part, frozen=True, kw_only=True):
+class Score(MessagePart, frozen=True, kw_only=True):
     """A line of the scoreboard."""
 
     robot: Text

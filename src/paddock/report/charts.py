@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from paddock.core.geometry import Point
-from paddock.draw.canvas import round_length
 from paddock.draw.colours import FAINT, TASKS, WHITE, darken
+from paddock.report.chart_data import bin_shares, break_gaps, range_of, thin_line
 from paddock.report.figures import HEIGHT, TEXT, axes_width, new_axes, shorten, style_axes, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int_]
 Spans = Sequence[tuple[str, float, float]]
 """Names of tasks, each with its start and its end."""
 
-GAP = 8.0  # times the usual step between two values: a line is broken there
-MOST_BARS = 60
-MOST_COLUMNS = 2000  # of a long line, in each of which its extremes are kept
 MOST_ENTRIES = 12  # of a legend
 LONGEST_ENTRY = 150.0  # points of a text in the legend
 BAND = 13.0  # points: height of the band above a plot with the names of tasks
@@ -267,68 +262,6 @@ def span_colors(spans: Spans) -> dict[str, str]:
     """A colour for every task, in the order in which they begin."""
     names = dict.fromkeys(name for name, *_ in spans)
     return {name: TASKS[i % len(TASKS)] for i, name in enumerate(names)}
-
-
-def range_of(columns: Iterable[ArrayLike], *, margin: float = 0.06) -> tuple[float, float]:
-    """The range of all finite values, a little wider, and never empty."""
-    parts = [np.asarray(column, float).ravel() for column in columns]
-    every = np.concatenate([part[np.isfinite(part)] for part in parts]) if parts else np.empty(0)
-    low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
-        around = 0.1 * abs(low) or 1.0
-        return (low, low + around) if margin == 0 else (low - around, high + around)
-    return low - margin * (high - low), high + margin * (high - low)
-
-
-def break_gaps(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """The finite values of a line, with a NaN wherever values are missing for long: the line breaks there."""
-    known = np.isfinite(x) & np.isfinite(y)
-    x, y = x[known], y[known]
-    steps = np.diff(x)
-    usual = float(np.median(steps)) if len(steps) else 0.0
-    breaks = np.flatnonzero(steps > max(GAP * usual, 1e-300)) + 1
-    return np.insert(x, breaks, math.nan), np.insert(y, breaks, math.nan)
-
-
-def thin_line(x: Floats, y: Floats, columns: int = MOST_COLUMNS) -> tuple[Floats, Floats]:
-    """A long line as at most four points in every column of a chart: first, lowest, highest, last. No spike is lost."""
-    if len(x) <= 4 * columns:
-        return x, y
-    low, high = float(np.nanmin(x)), float(np.nanmax(x))
-    column = np.floor((x - low) / ((high - low) or 1.0) * columns)
-    known = np.isfinite(column)
-    first = np.flatnonzero((column != np.append(math.nan, column[:-1])) & known)
-    last = np.append(first[1:], len(x)) - 1
-    last -= ~known[last]  # a gap ends the column before it
-    places = np.sort(np.stack([first, _extremes(y, first, last, -1.0), _extremes(y, first, last, 1.0), last]), axis=0)
-    gaps = np.flatnonzero(~known)
-    kept = np.sort(np.append(places.T.ravel(), gaps))
-    return x[kept], y[kept]
-
-
-def _extremes(y: Floats, first: Ints, last: Ints, sign: float) -> Ints:
-    """The place of the highest value of each stretch, or of the lowest."""
-    return np.array([a + int(np.argmax(sign * y[a : b + 1])) for a, b in zip(first, last, strict=True)], dtype=int)
-
-
-def bin_shares(values: Floats, others: Iterable[float] = ()) -> tuple[Floats, Floats, int]:
-    """Round edges of bars, the share of values in each [%], and how many lie beyond the edges."""
-    values = values[np.isfinite(values)]
-    if not len(values):
-        return np.array([0.0, 1.0]), np.zeros(1), 0
-    few, many = (float(part) for part in np.quantile(values, (0.01, 0.99)))
-    low, high = max(float(values.min()), 2 * few - many), min(float(values.max()), 2 * many - few)
-    near = 0.04 * (high - low)
-    low, high = min([low, *(value - near for value in others)]), max([high, *(value + near for value in others)])
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
-        around = 0.1 * abs(low) or 1.0
-        low, high = low - around, high + around
-    wanted = min(MOST_BARS, max(8, round(2 * len(values) ** (1 / 3))))  # Rice's rule
-    step = round_length((high - low) / wanted)
-    edges = np.arange(np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9) + 1) * step
-    outside = int(np.count_nonzero((values < edges[0] - 1e-9 * step) | (values > edges[-1] + 1e-9 * step)))
-    counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
-    return edges, 100.0 * counts / len(values), outside
 
 
 def _dot(color: str) -> dict[str, Any]:

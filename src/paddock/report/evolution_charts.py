@@ -78,7 +78,7 @@ def elites_map(
     cells = np.asarray(fitness, float)
     if cells.ndim != 2:
         raise PaddockError(f"elites map: expected fitness of shape (row, column), got {cells.shape}")
-    ax = ax if ax is not None else new_axes(width=7.2, height=6.0)
+    ax = ax if ax is not None else new_axes(height=6.4)
     colors = LinearSegmentedColormap.from_list("paddock", [WORST, BEST])
     known = cells[np.isfinite(cells)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.draw.colours import ERROR, LEFT, MEAN, RIGHT, TARGET
-from paddock.report.charts import Floats, Level, Series, Spans, histogram, line_chart
+from paddock.report.chart_data import Floats
+from paddock.report.charts import Level, Series, Spans, histogram, line_chart
 from paddock.report.quantities import format_quantity, pick_unit
 
 if TYPE_CHECKING:

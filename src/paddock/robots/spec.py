@@ -24,11 +24,12 @@ from paddock.core.spec import (
     read_toml_file,
     refuse_twins,
 )
+from paddock.core.user_code import code_beside
 from paddock.robots.differential import DifferentialDrive, Length
 from paddock.sensors.base import SensorSpec
-from paddock.sensors.registry import kinds
+from paddock.sensors.registry import SENSORS
 
-Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", kinds)]
+Sensor = Annotated[SensorSpec, Tagged("kind", "sensor kind", SENSORS)]
 EITHER_OR = (("radius", "outline"), ("scale", "response"))
 SAME = 1e-9  # corners nearer than this are one [m]
 MOST_CORNERS = 64  # of an outline
@@ -101,7 +102,8 @@ def read_robot(path: Path, within: tuple[Path, ...] = ()) -> RobotSpec:
     """A robot from its file; `within` are the files that are based on this one."""
     table = read_toml_file(path)
     try:
-        return RobotSpec.from_table(with_base(table, beside=path.parent, within=(*within, path.resolve())))
+        with code_beside(path.parent):
+            return RobotSpec.from_table(with_base(table, beside=path.parent, within=(*within, path.resolve())))
     except SpecError as error:
         raise error.within(file=path.name) from None
 

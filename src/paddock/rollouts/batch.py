@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.core.errors import SimulationError, UnknownName, shown
+from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.geometry import Pose, wrap
 from paddock.core.jit import Kernel, progress_while_compiling
 from paddock.core.numeric import all_finite, check_seed
@@ -177,7 +177,9 @@ class Batch:
         if every == 0:
             raise SimulationError("run: every: expected seconds > 0, or None for no traces, got 0")
         policies = self._by_number(controllers)
-        loop = loop_for(policies.values())  # refuses two kernels of one's own, for the GPU too
+        loop = loop_for(
+            policies.values(), self.scenes[0].sensor_kinds, metrics
+        )  # refuses two kernels of one's own, for the GPU too
         policy_table = self._recalled(policies, policy_table_of(self.scenes[0], policies, worlds=len(self)))
         moments = ticks // period + 1 if period else 0
         poses = self.poses
@@ -214,7 +216,7 @@ class Batch:
 
     def _ticks(self, what: str, seconds: float) -> int:
         if not (all_finite(seconds) and seconds >= 0):
-            raise SimulationError(f"{what}: expected seconds >= 0, got {shown(seconds)}")
+            raise SimulationError(f"{what}: expected seconds >= 0, got {format_value(seconds)}")
         return max(round(seconds / self.dt), 1 if seconds > 0 else 0)
 
     def _by_number(self, controllers: Any) -> dict[int, Policy]:
@@ -297,7 +299,7 @@ def start_poses(scenes: Sequence[BuiltWorld], seeds: Ints, starts: Any) -> Float
     try:
         poses = np.array(starts, np.float64).reshape(worlds, robots, 3)
     except (TypeError, ValueError):
-        raise SimulationError(f"starts: expected numbers, got {shown(starts)}") from None
+        raise SimulationError(f"starts: expected numbers, got {format_value(starts)}") from None
     poses[..., 2] = [[wrap(heading) for heading in row] for row in poses[..., 2].tolist()]
     if not np.isfinite(poses).all():
         raise SimulationError(f"starts: those of world {np.isfinite(poses).all(axis=(1, 2)).argmin()} are not finite")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from paddock.core.errors import SimulationError
 from paddock.core.jit import Kernel, kernel
@@ -12,9 +12,13 @@ from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import CROWD, GRID_COLUMNS, GRID_ROWS, MAX_SPEED
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, TICK, WANT_LEFT, WANT_RIGHT, X, Y
 from paddock.engine.step import step_world
-from paddock.metrics.registry import note_motion, note_readings
+from paddock.metrics.base import Metric
+from paddock.metrics.dispatch import note_motion, note_readings
+from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS, number_of
+from paddock.policies.dispatch import act
 from paddock.policies.kernel_policy import KernelPolicy, own
-from paddock.policies.policy import Policy, act
+from paddock.policies.policy import Policy
+from paddock.policies.registry import ACT
 from paddock.rollouts.tables import (
     COUNT,
     FIRST,
@@ -37,23 +41,35 @@ from paddock.rollouts.tables import (
     ROW_Y,
     WEIGHT,
 )
-from paddock.sensors.sense import sense
+from paddock.sensors.base import SensorSpec
+from paddock.sensors.sense import replace_measure, sense
 
 
-def loop_for(policies: Iterable[Policy]) -> Kernel:
-    """The loop with the user's own kernel in it, if there is one; compiled once per process."""
+def loop_for(
+    policies: Collection[Policy], kinds: Iterable[type[SensorSpec]] = (), metrics: Iterable[Metric] = ()
+) -> Kernel:
+    """The loop for these policies, sensor kinds and metrics: the shipped one, or one that knows others too.
+
+    A user's own kernel is compiled once per process; what comes from other packages once per installation.
+    """
     own_kernels = {policy.decide: None for policy in policies if isinstance(policy, KernelPolicy)}
-    if not own_kernels:
-        return roll
     if len(own_kernels) > 1:
         names = ", ".join(kernel.function.__name__ for kernel in own_kernels)
         raise SimulationError(f"{names}: one run can have one kernel of your own only, for as many robots as you like")
-    return _loop_with(next(iter(own_kernels)))
+    numbers = [number_of(metric) for metric in metrics if isinstance(metric, Metric)]
+    swaps = {
+        **dict.fromkeys([own] if own_kernels else [], next(iter(own_kernels), own)),
+        **replace_measure(kinds),
+        **ACT.extend(act, [ACT.number(type(policy)) for policy in policies]),
+        **NOTE_MOTION.extend(note_motion, numbers),
+        **NOTE_READINGS.extend(note_readings, numbers),
+    }
+    return _loop_with(tuple(swaps.items()), keep=not own_kernels)
 
 
 @functools.cache
-def _loop_with(decide: Kernel) -> Kernel:
-    loop: Kernel = remake_kernel(roll, {own: decide})
+def _loop_with(swaps: tuple[tuple[Kernel, Kernel], ...], keep: bool) -> Kernel:
+    loop: Kernel = remake_kernel(roll, dict(swaps), keep=keep)
     return loop
 
 
@@ -155,7 +171,7 @@ def write_readings(metric_sums, readings, passed, world, robot):
 
 @kernel
 def capped(speed, most):
-    """A wanted speed within the data sheet's maximum; NaN stands still."""
+    """A commanded speed within the data sheet's maximum; NaN stands still."""
     if speed != speed:
         return 0.0
     return min(most, max(-most, speed))

@@ -11,6 +11,7 @@ from paddock.engine.model import Bytes, Floats, Ints
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, X, Y
 from paddock.metrics.base import Metric, RunTime
 from paddock.metrics.meter import check_metrics
+from paddock.metrics.registry import number_of
 from paddock.rollouts.policy_table import slot_of
 from paddock.rollouts.tables import (
     ENDLESS,
@@ -59,7 +60,7 @@ def metric_sums_of(
             kind = type(metric).__name__
             raise PaddockError(f"{kind}: made for {metric.scenes()} scenes, but there are {len(scenes)}")
         first_number = len(numbers[0])
-        rows.append([metric.number, first_number, sum(part.shape[2] for part in sums), marks])
+        rows.append([number_of(metric), first_number, sum(part.shape[2] for part in sums), marks])
         for scene, built in enumerate(scenes):
             numbers[scene] += metric.numbers(built.spec, scene)
         _pad(numbers)

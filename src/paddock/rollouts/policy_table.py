@@ -12,6 +12,7 @@ from paddock.core.errors import DeviceRefused, SimulationError, UnknownName
 from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats
 from paddock.engine.state import types_of_robots
 from paddock.policies.policy import Policy
+from paddock.policies.registry import ACT
 from paddock.rollouts.tables import BRAIN_COLUMNS, MEMORY, NUMBER, PolicyTable
 from paddock.sensors.base import RangeSensorSpec
 from paddock.sensors.camera import CameraSpec
@@ -86,7 +87,7 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
             memory.append(policy.memory)
             weight_count += policy.weights.shape[1]
             memory_count += len(policy.memory)
-        rows[robot] = policy.number, place.plan, place.weight, place.memory
+        rows[robot] = ACT.number(type(policy)), place.plan, place.weight, place.memory
     individuals = max((len(rows) for rows in weights), default=1)
     if worlds % individuals or any(len(rows) not in (1, individuals) for rows in weights):
         sizes = ", ".join(str(len(rows)) for rows in weights)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
-from paddock.core.errors import SpecError, shown, suggestion
+from paddock.core.errors import SpecError, format_value, suggestion
 
 
 def chance(seed: int, *key: object) -> float:
@@ -40,10 +40,12 @@ class Draw:
         way, values = next(iter(value.items()))
         if way == "choice":
             if not isinstance(values, (list, tuple)) or not values:
-                raise SpecError(f"expected a list of values to choose from, got {shown(values)}", path=f"{path}.choice")
+                raise SpecError(
+                    f"expected a list of values to choose from, got {format_value(values)}", path=f"{path}.choice"
+                )
             return cls(tuple(values), between=False)
         if not _is_range(values):
-            raise SpecError(f"expected two numbers [low, high], got {shown(values)}", path=f"{path}.random")
+            raise SpecError(f"expected two numbers [low, high], got {format_value(values)}", path=f"{path}.random")
         return cls(tuple(values), between=True)
 
     def draw(self, share: float) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
 from paddock.control.tasks.base import Duration
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
 from paddock.scenarios.draws import chance
 from paddock.scenarios.plan import PlannedTask
@@ -128,7 +128,7 @@ class ScenarioSpec(Spec):
         if seeds is not None and not isinstance(seeds, (list, tuple)):
             if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_RUNS:
                 raise SpecError(
-                    f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {shown(seeds)}", path="seeds"
+                    f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {format_value(seeds)}", path="seeds"
                 )
             table = {**table, "seeds": list(range(seeds))}
         if table.get("tasks") == [] and not table.get("team"):

@@ -13,6 +13,7 @@ Gauge = Literal["bars", "levels", "dial", "image", "number", "flags", "scan", "n
 """bars: upright; levels: around zero; dial: [x, y,] heading; image: a camera's; flags: on or off; scan: a fan."""
 Rays = Literal["beams", "cones", "scan", "points", "edges", "field", "none"]
 """What is drawn around the robot; edges: along the outline; points: on the floor; field: what a camera sees."""
+NEED_NO_RANGE = ("points", "edges", "none")  # rays of all others are distances, up to the sensor's `range`
 PLAIN = "#7a808a"  # of kinds that look nowhere
 APPEARANCE = "appearance"
 
@@ -39,12 +40,14 @@ def appearance_table(sensor: SensorSpec) -> dict[str, Any]:
     look = sensor.appearance
     table = dataclasses.asdict(look)
     labels = look.labels or tuple(str(channel) for channel in range(sensor.channels if look.gauge != "scan" else 0))
+    distance = getattr(sensor, "range", 0.0)
     return {
         **table,
         "labels": list(labels),
+        "rays": look.rays if distance > 0 or look.rays in NEED_NO_RANGE else "none",
         "channels": sensor.channels,
         "opening": sensor.opening,
-        "range": sensor.range if hasattr(sensor, "range") else 0.0,
+        "range": distance,
     }
 
 

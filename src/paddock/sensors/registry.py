@@ -1,105 +1,66 @@
-"""All sensor kinds: their specs by name, and the kernel that runs the right one.
+"""All sensor kinds by name. A new kind is one module, with a spec class and a kernel `measure`, and one line here.
 
-A new kind is one module with a spec class and a `measure` kernel, and one line in each of the two lists here.
+A kind of another package needs no line: it comes through the entry-point group `paddock.sensors`.
 """
 
 from __future__ import annotations
 
-from paddock.core.jit import kernel
-from paddock.core.spec import Spec
-from paddock.sensors.accelerometer import AccelerometerSpec
-from paddock.sensors.accelerometer import measure as accelerometer
-from paddock.sensors.base import SensorSpec
-from paddock.sensors.bumper import BumperSpec
-from paddock.sensors.bumper import measure as bumper
-from paddock.sensors.camera import CameraSpec
-from paddock.sensors.chemical import ChemicalSpec
-from paddock.sensors.chemical import measure as chemical
-from paddock.sensors.compass import CompassSpec
-from paddock.sensors.compass import measure as compass
-from paddock.sensors.constant import ConstantSpec
-from paddock.sensors.constant import measure as constant
-from paddock.sensors.encoders import EncodersSpec
-from paddock.sensors.encoders import measure as encoders
-from paddock.sensors.ground import GroundSpec
-from paddock.sensors.ground import measure as ground
-from paddock.sensors.gyroscope import GyroscopeSpec
-from paddock.sensors.gyroscope import measure as gyroscope
-from paddock.sensors.inertial import InertialSpec
-from paddock.sensors.inertial import measure as inertial
-from paddock.sensors.laser import LaserSpec
-from paddock.sensors.laser import measure as laser
-from paddock.sensors.light import LightSpec
-from paddock.sensors.light import measure as light
-from paddock.sensors.microphone import MicrophoneSpec
-from paddock.sensors.microphone import measure as microphone
-from paddock.sensors.position import PositionSpec
-from paddock.sensors.position import measure as position
-from paddock.sensors.proximity import ProximitySpec
-from paddock.sensors.proximity import measure as proximity
-from paddock.sensors.sonar import SonarSpec
-from paddock.sensors.sonar import measure as sonar
+import sys
 
-SPECS: tuple[type[SensorSpec], ...] = (
-    ProximitySpec,
-    GroundSpec,
-    LightSpec,
-    SonarSpec,
-    LaserSpec,
-    BumperSpec,
-    AccelerometerSpec,
-    GyroscopeSpec,
-    CompassSpec,
-    EncodersSpec,
-    InertialSpec,
-    PositionSpec,
-    ChemicalSpec,
-    MicrophoneSpec,
-    CameraSpec,
-    ConstantSpec,
+from paddock.core.dispatch import Dispatch
+from paddock.core.errors import PaddockError
+from paddock.core.jit import Kernel
+from paddock.core.registry import Registry
+from paddock.sensors.base import SensorSpec
+
+SENSORS: Registry[type[SensorSpec]] = Registry(
+    "sensor kind",
+    group="paddock.sensors",
+    base=SensorSpec,
+    builtin={
+        "proximity": "paddock.sensors.proximity:ProximitySpec",
+        "ground": "paddock.sensors.ground:GroundSpec",
+        "light": "paddock.sensors.light:LightSpec",
+        "sonar": "paddock.sensors.sonar:SonarSpec",
+        "laser": "paddock.sensors.laser:LaserSpec",
+        "bumper": "paddock.sensors.bumper:BumperSpec",
+        "accelerometer": "paddock.sensors.accelerometer:AccelerometerSpec",
+        "gyroscope": "paddock.sensors.gyroscope:GyroscopeSpec",
+        "compass": "paddock.sensors.compass:CompassSpec",
+        "encoders": "paddock.sensors.encoders:EncodersSpec",
+        "inertial": "paddock.sensors.inertial:InertialSpec",
+        "position": "paddock.sensors.position:PositionSpec",
+        "chemical": "paddock.sensors.chemical:ChemicalSpec",
+        "microphone": "paddock.sensors.microphone:MicrophoneSpec",
+        "camera": "paddock.sensors.camera:CameraSpec",
+        "constant": "paddock.sensors.constant:ConstantSpec",
+    },
 )
 
 
-def kinds() -> dict[str, type[Spec]]:
-    """Spec classes by the name that stands behind `kind =`."""
-    return {spec.tag[1]: spec for spec in SPECS if spec.tag is not None}
+def kernel_of(kind: type[SensorSpec]) -> Kernel | None:
+    """The ideal physics of a kind: `measure` in its module, or in that of the kind it is derived from.
+
+    None for cameras, whose pictures are drawn.
+    """
+    from paddock.sensors.camera import CameraSpec
+
+    if issubclass(kind, CameraSpec):
+        return None
+    for base in kind.__mro__:
+        found = getattr(sys.modules.get(base.__module__), "measure", None)
+        if isinstance(found, Kernel):
+            return found
+    raise PaddockError(
+        f"{kind.__module__}: expected a function measure(model, scratch, view, device, values) with @kernel "
+        f"beside {kind.__name__}"
+    )
 
 
-def kind_number(spec: SensorSpec) -> int:
-    """How kernels know the kind."""
-    return SPECS.index(type(spec))
-
-
-@kernel
-def measure(kind, model, scratch, view, device, values):
-    """Ideal values of one device; the numbers are the positions in SPECS. Pictures are not for this."""
-    if kind == 0:
-        proximity(model, scratch, view, device, values)
-    elif kind == 1:
-        ground(model, scratch, view, device, values)
-    elif kind == 2:
-        light(model, scratch, view, device, values)
-    elif kind == 3:
-        sonar(model, scratch, view, device, values)
-    elif kind == 4:
-        laser(model, scratch, view, device, values)
-    elif kind == 5:
-        bumper(model, scratch, view, device, values)
-    elif kind == 6:
-        accelerometer(model, scratch, view, device, values)
-    elif kind == 7:
-        gyroscope(model, scratch, view, device, values)
-    elif kind == 8:
-        compass(model, scratch, view, device, values)
-    elif kind == 9:
-        encoders(model, scratch, view, device, values)
-    elif kind == 10:
-        inertial(model, scratch, view, device, values)
-    elif kind == 11:
-        position(model, scratch, view, device, values)
-    elif kind == 12:
-        chemical(model, scratch, view, device, values)
-    elif kind == 13:
-        microphone(model, scratch, view, device, values)
-    elif kind == 15:
-        constant(model, scratch, view, device, values)
+MEASURE = Dispatch(
+    name="measure",
+    arguments=("kind", "model", "scratch", "view", "device", "values"),
+    about="Ideal values of one device, by the number of its kind. Pictures are not for this.",
+    registry=SENSORS,
+    kernel_of=kernel_of,
+)

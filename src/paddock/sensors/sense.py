@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Iterable
 
-from paddock.core.jit import kernel
+from paddock.core.jit import Kernel, kernel
+from paddock.core.remake import remake_kernel
 from paddock.engine.kernels.rng import ALONE, key_of
 from paddock.engine.kernels.surroundings import gather
 from paddock.engine.model import (
@@ -21,10 +24,27 @@ from paddock.engine.model import (
     TYPE,
 )
 from paddock.engine.state import HEADING, SEED, TICK, X, Y
-from paddock.sensors.base import View
+from paddock.sensors.base import SensorSpec, View
 from paddock.sensors.camera import draw, grain
-from paddock.sensors.registry import measure
+from paddock.sensors.dispatch import measure
+from paddock.sensors.registry import MEASURE
 from paddock.sensors.stages import finish
+
+
+def sense_for(kinds: Iterable[type[SensorSpec]]) -> Kernel:
+    """`sense` for robots with sensors of these kinds: the shipped kernel, or one that knows others too."""
+    return _extend_sense(tuple(replace_measure(kinds).items()))
+
+
+@functools.cache
+def _extend_sense(swaps: tuple[tuple[Kernel, Kernel], ...]) -> Kernel:
+    extended: Kernel = remake_kernel(sense, dict(swaps), keep=True)
+    return extended
+
+
+def replace_measure(kinds: Iterable[type[SensorSpec]]) -> dict[Kernel, Kernel]:
+    """What stands for `measure` where there are kinds of other packages."""
+    return MEASURE.extend(measure, [MEASURE.number(kind) for kind in kinds])
 
 
 @kernel

@@ -21,7 +21,7 @@ def robot_name(student: str) -> str:
 
 
 def robot_names(students: list[str]) -> dict[str, str]:
-    """The robot of every student; twins get a number."""
+    """The robot of every student; equal names get a number."""
     names: dict[str, str] = {}
     for student in students:
         if student in names:

@@ -145,10 +145,10 @@ class ServerClock:
         began, first = time.perf_counter(), self.arena.tick
         while True:
             self._answer()
-            ticks = self._allowed()
+            ticks = self._ticks_allowed()
             if ticks < 1:
                 break
-            ahead = self._ahead()
+            ahead = self._seconds_ahead()
             if ahead > 0:
                 self._timer = self._loop.call_later(ahead, self.run_ticks)
                 break
@@ -160,7 +160,7 @@ class ServerClock:
         self._watch_laggards()
 
     def _step(self, most: int) -> None:
-        ticks = most if most == 1 else min(most, self._paced(), max(1, int(SLICE / self._cost)))
+        ticks = most if most == 1 else min(most, self._ticks_due(), max(1, int(SLICE / self._cost)))
         began = time.perf_counter()
         self.audience.before_ticks()
         self.arena.advance(ticks)
@@ -169,20 +169,17 @@ class ServerClock:
             self._extra = max(0, self._extra - ticks)
         self.audience.after_ticks()
 
-    def _allowed(self) -> int:
+    def _ticks_allowed(self) -> int:
         """How many ticks may pass before someone has to be heard; the pace apart."""
         tick = self.arena.tick
-        if self.running:
-            if self.lock_step and not any(member.locked for member in self.members):
-                return 0
-            limit = tick + self._leap
-        elif self._extra:
-            limit = tick + self._extra
-        else:
-            return 0
+        limit = tick + (self._leap if self.running else self._extra)
+        locked = False
         for member in self.members:
+            locked = locked or member.locked
             if member.target < limit and (member.locked or member.waiting is not None):
                 limit = member.target
+        if limit <= tick or (self.running and self.lock_step and not locked):
+            return 0
         return int(min(limit, self.audience.next_tick(tick))) - tick
 
     def _answer(self) -> None:
@@ -205,21 +202,21 @@ class ServerClock:
     def _start_pace(self) -> None:
         self._start, self._start_tick = time.perf_counter(), self.arena.tick
 
-    def due(self, tick: int) -> float:
+    def due_time(self, tick: int) -> float:
         """When a tick is to be reached at the present pace, by `time.perf_counter`."""
         return self._start + (tick - self._start_tick) * self.arena.dt / (self.speed or math.inf)
 
-    def _ahead(self) -> float:
+    def _seconds_ahead(self) -> float:
         """Wall seconds until the next tick is due; not more than 0 if it is."""
         if self.speed is None:
             return 0.0
-        ahead = self.due(self.arena.tick + 1) - time.perf_counter()
+        ahead = self.due_time(self.arena.tick + 1) - time.perf_counter()
         if ahead < -FARTHEST_BEHIND or self.arena.tick < self._start_tick:
             self._start_pace()
             return 0.0
         return ahead
 
-    def _paced(self) -> int:
+    def _ticks_due(self) -> int:
         """How many ticks are due."""
         if self.speed is None:
             return 1_000_000

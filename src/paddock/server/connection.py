@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 MOST_BYTES = 1024 * 1024  # of a message
 MOST_BEFORE_HELLO = 4096  # bytes of the first message
 MOST_HEAD_BYTES = 32 * 1024  # of an HTTP request
-MOST_PER_SECOND = 20_000  # messages; whoever sends more has to wait
+MOST_PER_SECOND = 100_000  # messages; whoever sends more has to wait
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before others have their turn
+GLANCE = 0.0002  # seconds of looking for the next message before falling asleep, while a client is so quick
 PING_PERIOD = 5.0  # seconds
 STOP, GIVE_UP = 3, 60  # periods without a sign of life until a client's robots stop, and until it is given up
 HOST_GONE = 15_000  # milliseconds without an acknowledgement of the other side's system: it is no more
@@ -86,7 +87,10 @@ class Connection(asyncio.Protocol):
         oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        self._heard = self._loop.time()
+        now = self._loop.time()
+        if now - self._heard < GLANCE:
+            self.server.stay_awake(now + GLANCE)
+        self._heard = now
         if self._head is not None:
             data = self._read_head(data)
         if self.protocol.state in (State.CONNECTING, State.CLOSED):

@@ -30,11 +30,11 @@ def handles(message: type[m.Message], role: Role = Role.VIEWER) -> Callable[[F],
     """Enter a function in the list; it is only called for those who have the role."""
 
     def enter(function: F) -> F:
-        def checked(session: Session, client: Client, wish: Any) -> Message | None:
+        def check_and_call(session: Session, client: Client, wish: Any) -> Message | None:
             client.grant.check(role, message.type)
             return function(session, client, wish)
 
-        HANDLERS[message] = function if role is Role.VIEWER else checked
+        HANDLERS[message] = function if role is Role.VIEWER else check_and_call
         return function
 
     return enter
@@ -287,6 +287,6 @@ def recall(session: Session, client: Client, wish: m.Recall) -> Message:
 
 
 @handles(m.Got)
-def got(session: Session, client: Client, wish: m.Got) -> None:
+def confirm_frame(session: Session, client: Client, wish: m.Got) -> None:
     if client.frames is not None:
         client.frames.got = max(client.frames.got, min(wish.frame, client.frames.sent))

@@ -1,29 +1,97 @@
-"""A server in a process of its own, as `paddock serve` starts it."""
+"""PaddockProcess: a command of Paddock with a page or a server, as a process of its own."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+import time
+from typing import IO, Self
+from urllib.parse import urlsplit
 
 from paddock.core.errors import LinkError
 
+STARTING = 120.0  # seconds; the first start on a machine compiles
+URL = r"(http://\S+)"
 
-@contextmanager
-def server_process(*arguments: str) -> Iterator[str]:
-    """`paddock serve` with these arguments, on any port that is free, while the block runs: its URL."""
-    command = [sys.executable, "-m", "paddock", "serve", *arguments, "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        line = process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        if found is None:
-            raise LinkError(f"the server did not start: {line.strip() or 'no word from it'}")
-        yield found[0]
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
+
+class PaddockProcess:
+    """`paddock serve clutter …` while the block runs: `with PaddockProcess("serve", "clutter") as server: server.url`.
+
+    It listens on any port that is free. At the end it is killed.
+    """
+
+    def __init__(self, command: str, *arguments: str, port: int = 0) -> None:
+        """Start it and wait for its address.
+
+        Args:
+            command: serve, run or demo.
+            arguments: of the command, but for `--port`.
+            port: 0 for any that is free.
+        """
+        self.command, self.arguments, self.port = command, arguments, port
+        self.start()
+
+    def start(self) -> None:
+        """Start it; after `stop`, on the same port again."""
+        program = [sys.executable, "-m", "paddock", self.command, *self.arguments, "--port", str(self.port)]
+        wide = {**os.environ, "COLUMNS": "400", "PYTHONUNBUFFERED": "1"}  # addresses stay on one line
+        self.process = subprocess.Popen(
+            program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=wide
+        )
+        self.printed: list[str] = []  # lines of stdout
+        self.errors: list[str] = []  # lines of stderr
+        self._news, self._open = threading.Condition(), 2
+        pipes = ((self.process.stdout, self.printed), (self.process.stderr, self.errors))
+        self._readers = [threading.Thread(target=self._read, args=pair, daemon=True) for pair in pipes]
+        for reader in self._readers:
+            reader.start()
+        try:
+            self.url = self.line(URL, seconds=STARTING)
+        except BaseException:
+            self.stop()
+            raise
+        self.port = urlsplit(self.url).port or 0
+
+    def _read(self, pipe: IO[str], lines: list[str]) -> None:
+        with pipe:
+            for line in pipe:
+                with self._news:
+                    lines.append(line)
+                    self._news.notify_all()
+        with self._news:
+            self._open -= 1
+            self._news.notify_all()
+
+    def line(self, pattern: str, *, seconds: float = 30.0) -> str:
+        """The first group of a pattern, or all of it, in what it prints; as soon as it does."""
+        end = time.monotonic() + seconds
+        with self._news:
+            while True:
+                for line in self.printed:
+                    if found := re.search(pattern, line):
+                        return found[1] if found.re.groups else found[0]
+                if self._open == 0 or not self._news.wait(max(0.0, end - time.monotonic())):
+                    told = "".join([*self.printed, *self.errors]).strip() or "nothing"
+                    raise LinkError(f"paddock {self.command}: expected {pattern!r} in what it prints, got: {told}")
+
+    @property
+    def log(self) -> str:
+        """What it wrote to stderr; waits for its end."""
+        self.process.wait()
+        for reader in self._readers:
+            reader.join()
+        return "".join(self.errors)
+
+    def stop(self) -> None:
+        """Kill it."""
+        self.process.kill()
+        _ = self.log
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()

@@ -13,6 +13,7 @@ import numpy as np
 
 from paddock.arena import Arena
 from paddock.core.errors import LinkError
+from paddock.core.provenance import available_threads
 from paddock.server.access import Grant, Role, Tokens, is_local, own_address, own_hosts
 from paddock.server.connection import Connection
 from paddock.server.scoreboard import Scoring
@@ -54,6 +55,8 @@ class Server:
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
         self.goodbye = "the server stops"  # what clients are told at the end
         self._stopped: asyncio.Event | None = None
+        self._awake_until = 0.0  # by the loop's clock; 0: it may sleep
+        self._cores = available_threads()
 
     @property
     def loopback(self) -> bool:
@@ -115,6 +118,20 @@ class Server:
                     f"port {port} on {host} is in use: stop what listens there, or choose another port"
                 ) from None
             raise LinkError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from None
+
+    def stay_awake(self, until: float) -> None:
+        """Look for messages until a time of the loop without sleeping: waking up takes longer than a quick client."""
+        if self._cores < 2:
+            return
+        if self._awake_until == 0.0:
+            self._loop.call_soon(self._look)
+        self._awake_until = until
+
+    def _look(self) -> None:
+        if self._loop.time() < self._awake_until:
+            self._loop.call_soon(self._look)  # between two calls, the loop looks at all connections
+        else:
+            self._awake_until = 0.0
 
     @property
     def alive(self) -> bool:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from paddock.arena import Arena
-from paddock.core.errors import LinkError, SimulationError, shown
+from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.protocol import messages as m
 from paddock.server.clock import Member
 from paddock.server.server import PORT, Server, Settings
@@ -30,7 +30,7 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
         open_page: open a browser, if there is a screen to see it on; and print the address.
     """
     if not isinstance(arena, Arena):
-        raise SimulationError(f"show: expected an arena of this process, got {shown(arena)}")
+        raise SimulationError(f"show: expected an arena of this process, got {format_value(arena)}")
     settings = Settings(speed=speed, lock_step=True, port=PORT if port is None else port, any_port=port is None)
     page = Show(arena, settings, open_page=open_page)
     if open_page:
@@ -48,7 +48,7 @@ class Show:
         self.arena = arena
         self._member = Member("program", timeout=math.inf)  # a program at a breakpoint is waited for
         self._exit = ExitStack()
-        self.server = self._exit.enter_context(_started(arena, settings))
+        self.server = self._exit.enter_context(_start_server(arena, settings))
         self.url = self.server.url(token=self.server.supervisor)
         self._call(self._begin)
         arena.gate = self._gate
@@ -132,7 +132,7 @@ class Show:
         self.close()
 
 
-def _started(arena: Arena, settings: Settings) -> Any:
+def _start_server(arena: Arena, settings: Settings) -> Any:
     return Server(arena, settings).in_background()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 from paddock.core.library import names
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.camera import CameraSpec
@@ -66,4 +66,6 @@ def _check_lists(kind: dict[str, Any]) -> None:
 
 def _check_shipped(name: Any, shipped: list[str], path: str) -> None:
     if name not in shipped:
-        raise SpecError(f"expected the name of a shipped robot ({', '.join(shipped)}), got {shown(name)}", path=path)
+        raise SpecError(
+            f"expected the name of a shipped robot ({', '.join(shipped)}), got {format_value(name)}", path=path
+        )

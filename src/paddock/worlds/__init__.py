@@ -10,6 +10,7 @@ from paddock.core.errors import SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import spec_from_table
 from paddock.core.toml import toml_text
+from paddock.core.user_code import code_beside
 from paddock.worlds.spec import WorldSpec
 
 __all__ = ["WorldSpec", "load_world", "save_world", "world_names"]
@@ -26,13 +27,14 @@ def load_world(name_or_path: str | Path) -> WorldSpec:
     from paddock.worlds.placement import check_placement, robot_types
 
     path = library.find(__name__, "world", name_or_path)
-    file = WorldFile(path)
-    try:
-        spec = spec_from_table(WorldSpec, file.table, file=path.name)
-        spec = replace(spec, folder=str(path.parent), file=path.name)
-        check_placement(spec, robot_types(spec))
-    except SpecError as error:
-        raise file.found(error) from None
+    with code_beside(path.parent):
+        file = WorldFile(path)
+        try:
+            spec = spec_from_table(WorldSpec, file.table, file=path.name)
+            spec = replace(spec, folder=str(path.parent), file=path.name)
+            check_placement(spec, robot_types(spec))
+        except SpecError as error:
+            raise file.found(error) from None
     return spec
 
 

@@ -19,7 +19,7 @@ from paddock.engine.step import MOST_PIECES
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Mount, Pivot, RangeSensorSpec, SensorSpec
 from paddock.sensors.inertial import InertialSpec
-from paddock.sensors.registry import kind_number
+from paddock.sensors.registry import MEASURE
 from paddock.worlds.floor import draw_floor, field_picture
 from paddock.worlds.grids import build_grids
 from paddock.worlds.placement import check_placement, robot_types, start_pose
@@ -41,6 +41,12 @@ class BuiltWorld:
     robots: tuple[RobotSpec, ...]  # the type of each robot
     lamps: int  # most lamps of any robot
     values: int  # longest row of readings of any robot
+
+    @property
+    def sensor_kinds(self) -> frozenset[type[SensorSpec]]:
+        """The kinds of all sensors of all robots."""
+        types = {id(robot): robot for robot in self.robots}.values()
+        return frozenset(type(sensor) for robot in types for sensor in robot.sensors)
 
 
 def build(spec: WorldSpec, *, dt: float | None = None, like: BuiltWorld | None = None) -> BuiltWorld:
@@ -197,7 +203,7 @@ def _type_tables(types: list[RobotSpec], dt: float, lit: float, constants: Const
             pivot = sensor.pivot if isinstance(sensor, RangeSensorSpec) else None
             devices.append(
                 [
-                    kind_number(sensor),
+                    MEASURE.number(type(sensor)),
                     sensor.channels,
                     constants.add(number for mount in sensor.mounts for number in _mount_row(mount)),
                     constants.add([*_pan_limits(pivot), *sensor.parameters()]),

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 
 Floats = NDArray[np.float64]
 StrategyState = dict[str, Any]
@@ -46,11 +46,11 @@ class Strategy(ABC):
     def __init__(self, space: SearchSpace, *, population: int, seed: int) -> None:
         smallest = self.min_population()
         if not isinstance(population, int) or population < smallest:
-            raise PaddockError(f"population: expected a whole number >= {smallest}, got {shown(population)}")
+            raise PaddockError(f"population: expected a whole number >= {smallest}, got {format_value(population)}")
         if self.makes_programs and space.length < (needed := self.min_length(space.inputs, space.recurrent)):
             raise PaddockError(
                 f"length: with {space.inputs} inputs the first programs need at least {needed} instructions, "
-                f"got {shown(space.length)}"
+                f"got {format_value(space.length)}"
             )
         self.space, self.population = space, population
         self.rng = np.random.default_rng(seed)

@@ -35,7 +35,7 @@ SCOUTS = {FEW: "scout", MANY: "scout-5"}
 
 
 def make_scout(beams: int = FEW) -> RobotSpec:
-    """A shipped scout with short make_range_input, and nothing but what the task needs."""
+    """A shipped scout with a short range, and nothing but what the task needs."""
     if beams not in SCOUTS:
         raise PaddockError(f"beams: expected {' or '.join(map(str, SCOUTS))}, as shipped scouts have, got {beams!r}")
     robot = load_robot(SCOUTS[beams])
@@ -45,7 +45,7 @@ def make_scout(beams: int = FEW) -> RobotSpec:
 
 
 def make_scout_input(beams: int) -> Input:
-    """-1 out of make_range_input, 1 touching: a scout with longer make_range_input sees the same."""
+    """-1 out of range, 1 touching: a scout with a longer range sees the same."""
     return Input(device="range", values=beams, zero=SIGHT / 2, gain=-2 / SIGHT)
 
 
@@ -84,20 +84,8 @@ def make_maze_task(
             load_world(world), size, seconds=seconds, hidden=hidden, recurrent=recurrent, trials=trials
         )
     beams = beams or (FEW if mazes == 0 else MANY)
-    robot = make_scout(beams)
-    plans, worlds = [], []
-    if mazes == 0:
-        spec = load_world("maze")
-        maze = read_maze(spec)
-        plans.append(MazePlan(maze, 0.0, spec.bounds[2] / maze.columns))
-        worlds.append(replace(spec, robots=(replace(spec.robots[0], type=robot),)))
-    layout, cells = Layout(), size or USUAL_SIZE
-    for number in range(mazes):
-        maze = make_maze(*cells, kind=kind, seed=first + number)
-        plans.append(MazePlan(maze, -layout.thickness / 2, layout.pitch))
-        world_spec = make_maze_world(maze, robot=robot, name=f"maze-{first + number}")
-        # Every robot has the same name in all worlds, that of the shipped maze.
-        worlds.append(replace(world_spec, robots=(replace(world_spec.robots[0], name="scout"),)))
+    cells = size or USUAL_SIZE
+    plans, worlds = _generate(mazes, cells, kind, first, beams) if mazes else _take_shipped(beams)
     longest = 2 * cells[0] * cells[1] * plans[0].pitch  # m: every passage forth and back
     limit = seconds or (60.0 if mazes == 0 else max(60.0, longest / (0.6 * SPEED)))
     unseen = partial(_make_unseen_task, size=cells, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
@@ -116,6 +104,29 @@ def make_maze_task(
         behaviours=PLACE,
         unseen=unseen if mazes else None,
     )
+
+
+def _take_shipped(beams: int) -> tuple[list[MazePlan], list[WorldSpec]]:
+    """The shipped maze, with a scout in it."""
+    spec = load_world("maze")
+    maze = read_maze(spec)
+    plan = MazePlan(maze, 0.0, spec.bounds[2] / maze.columns)
+    return [plan], [replace(spec, robots=(replace(spec.robots[0], type=make_scout(beams)),))]
+
+
+def _generate(
+    mazes: int, cells: tuple[int, int], kind: str, first: int, beams: int
+) -> tuple[list[MazePlan], list[WorldSpec]]:
+    """So many mazes from seeds, each with a scout in it."""
+    layout, robot = Layout(), make_scout(beams)
+    plans, worlds = [], []
+    for number in range(first, first + mazes):
+        maze = make_maze(*cells, kind=kind, seed=number)
+        plans.append(MazePlan(maze, -layout.thickness / 2, layout.pitch))
+        world = make_maze_world(maze, robot=robot, name=f"maze-{number}")
+        # Every robot has the same name in all worlds, that of the shipped maze.
+        worlds.append(replace(world, robots=(replace(world.robots[0], name="scout"),)))
+    return plans, worlds
 
 
 def _make_world_task(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from paddock.core.errors import PaddockError, UnknownName, shown
+from paddock.core.errors import PaddockError, UnknownName, format_value
 from paddock.core.registry import Registry
 from paddock.core.user_code import is_path
 from paddock.evolve.options import TASK, EvolutionConfig
@@ -39,7 +39,7 @@ def make_task(config: EvolutionConfig) -> EvolutionTask:
         config.refuse_unused(TASK, f"the task {config.task}", kind.used_options(config))
         return kind.make(config)
     if not callable(kind) or isinstance(kind, type):
-        raise PaddockError(f"{config.task}: expected a function, got {shown(kind)}")
+        raise PaddockError(f"{config.task}: expected a function, got {format_value(kind)}")
     if inspect.signature(kind).parameters:
         config.refuse_unused(TASK, config.task, USUAL_OPTIONS)
         return make_fitness_task(kind, config)
@@ -47,5 +47,5 @@ def make_task(config: EvolutionConfig) -> EvolutionTask:
     with reraise_with_location(config.task):
         task = kind()
     if not isinstance(task, EvolutionTask):
-        raise PaddockError(f"{config.task}: expected it to return an EvolutionTask, got {shown(task)}")
+        raise PaddockError(f"{config.task}: expected it to return an EvolutionTask, got {format_value(task)}")
     return task

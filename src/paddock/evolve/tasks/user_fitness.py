@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.core.errors import PaddockError, shown
+from paddock.core.errors import PaddockError, format_value
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.tasks.base import PLACE, Evaluation, EvolutionTask
 from paddock.evolve.tasks.robots import get_only_robot, make_all_inputs
@@ -54,7 +54,7 @@ class UserFitness:
             fitness = np.asarray(values, np.float64)
         except (TypeError, ValueError):
             raise PaddockError(
-                f"{self.name}: expected a fitness for each of {worlds} worlds, got {shown(values)}"
+                f"{self.name}: expected a fitness for each of {worlds} worlds, got {format_value(values)}"
             ) from None
         if fitness.shape != (worlds,):
             raise PaddockError(

@@ -14,7 +14,7 @@ from typing import Any
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.server.process import server_process
+from paddock.server.process import PaddockProcess
 
 WORLD, ROBOT = "line-track", "red"
 CYCLES, WARM_UP = 1500, 100
@@ -270,8 +270,8 @@ def _open_arenas(way: str) -> Iterator[Callable[[], BaseArena]]:
     if way == "in process":
         yield lambda: paddock.open(WORLD, seed=1)
     else:
-        with server_process(WORLD, "--seed", "1", "--lock-step") as url:
-            yield lambda: paddock.connect(url)
+        with PaddockProcess("serve", WORLD, "--seed", "1", "--lock-step") as server:
+            yield lambda: paddock.connect(server.url)
 
 
 def _time_test(test: TimingTest, arena: BaseArena, cycles: int) -> dict[str, float]:

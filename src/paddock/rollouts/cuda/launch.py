@@ -37,6 +37,7 @@ from paddock.engine.state import State, types_of_robots, workspace
 from paddock.policies.kernel_policy import KernelPolicy
 from paddock.policies.networks import Network
 from paddock.policies.policy import Policy
+from paddock.policies.registry import ACT
 from paddock.rollouts.cuda import fixed_size_network, proximity_fast_path, round_body
 from paddock.rollouts.cuda.device import Cuda
 from paddock.rollouts.cuda.driver import Sizes, by_column, make_driver
@@ -141,7 +142,7 @@ def driver_for(
     lights = any((model.sources[:, SOURCE_KIND] == LIGHT).any() for model in models)
     swaps = without(
         sensors={int(kind) for kind in first.devices[used, KIND]},
-        policies={policy.number for policy in policies},
+        policies={ACT.number(type(policy)) for policy in policies},
         decide=next((policy.decide for policy in policies if isinstance(policy, KernelPolicy)), None),
         metrics=metric_sums.metrics[:, MEASURE].tolist(),
         crowd=robots > 1,

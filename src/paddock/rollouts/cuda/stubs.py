@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -12,27 +11,15 @@ from paddock.engine.kernels.contact import polygon_in_disc, polygon_in_segment
 from paddock.engine.kernels.rng import chain_key
 from paddock.engine.kernels.surroundings import gather_far, gather_robots
 from paddock.engine.step import dead_reckon, turn_pans
-from paddock.metrics import coverage, goal, motion, sensing
-from paddock.metrics.registry import METRICS
-from paddock.policies.braitenberg import BRAITENBERG, braitenberg
-from paddock.policies.kernel_policy import OWN, own, take_own
-from paddock.policies.network_kernel import NETWORK, add_products, network
-from paddock.policies.register_machine import PROGRAM, program
-from paddock.sensors.camera import CameraSpec
+from paddock.metrics.dispatch import note_motion, note_readings
+from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS
+from paddock.policies.dispatch import act
+from paddock.policies.kernel_policy import own
+from paddock.policies.network_kernel import add_products
+from paddock.policies.registry import ACT
+from paddock.sensors.dispatch import measure
 from paddock.sensors.light import irradiance
-from paddock.sensors.registry import SPECS
-
-# What measures each kind of sensor, by its number in the registry; policies see no pictures.
-SENSORS: dict[int, Kernel] = {
-    number: importlib.import_module(spec.__module__).measure
-    for number, spec in enumerate(SPECS)
-    if spec is not CameraSpec
-}
-POLICIES = {BRAITENBERG: braitenberg, NETWORK: network, OWN: take_own, PROGRAM: program}
-NOTED = (
-    motion.distance, motion.contact, goal.goal, goal.along, coverage.coverage,
-    sensing.nearness, sensing.avoidance, sensing.line,
-)  # fmt: skip
+from paddock.sensors.registry import MEASURE
 
 
 def without(
@@ -40,7 +27,7 @@ def without(
     sensors: Iterable[int],
     policies: Iterable[int],
     decide: Kernel | None,
-    metrics: Iterable[int],
+    metrics: Collection[int],
     crowd: bool,
     lights: bool,
     far: bool,
@@ -50,9 +37,12 @@ def without(
 ) -> dict[Kernel, Kernel]:
     """What to put in the place of all that a run does not use, and of the user's own kernel."""
     swaps: dict[Kernel, Kernel] = {add_products: add_by_unit}
-    swaps |= {kind: no_sensor for number, kind in SENSORS.items() if number not in set(sensors)}
-    swaps |= {POLICIES[number]: stub for number, stub in NO_POLICY.items() if number not in set(policies)}
-    swaps |= {NOTED[number]: NO_METRIC[number] for number in range(len(METRICS)) if number not in set(metrics)}
+    swaps |= {
+        measure: MEASURE.make(MEASURE.cases(sensors)),
+        act: ACT.make(ACT.cases(policies)),
+        note_motion: NOTE_MOTION.make(NOTE_MOTION.cases(metrics)),
+        note_readings: NOTE_READINGS.make(NOTE_READINGS.cases(metrics)),
+    }
     for there, kinds in (
         (crowd, {gather_robots: no_robots}),
         (lights, {irradiance: dark}),
@@ -80,21 +70,6 @@ def add_by_unit(weights, weight, memory, below, count, target, units):
 def uniform_single(key, channel):
     """A number in (0, 1) that single precision can tell from the ends."""
     return (np.float32(chain_key(key, channel) >> np.uint64(41)) + 0.5) * 1.1920928955078125e-07  # 2**-23
-
-
-@kernel
-def no_sensor(model, scratch, view, device, values):
-    """A kind that is not read."""
-
-
-@kernel
-def no_network(plan, weights, memory, readings, wheels):
-    """A policy that is not at the wheels."""
-
-
-@kernel
-def no_braitenberg(plan, readings, wheels):
-    """No Braitenberg vehicle."""
 
 
 @kernel
@@ -135,43 +110,3 @@ def no_drift(row, robot_state, dt, along, across, turn, key, bias_key):
 @kernel
 def no_pans(model, robot, command, robot_state):
     """No pivots."""
-
-
-@kernel
-def no_distance(robot_state, sums):
-    """A metric that nobody asked for."""
-
-
-@kernel
-def no_contact(robot_state, sums):
-    """A metric that nobody asked for."""
-
-
-@kernel
-def no_goal(numbers, robot_state, tick, sums):
-    """A metric that nobody asked for."""
-    return 0
-
-
-@kernel
-def no_way(numbers, robot_state, sums):
-    """A metric that nobody asked for."""
-
-
-@kernel
-def no_coverage(numbers, robot_state, sums, marks):
-    """A metric that nobody asked for."""
-
-
-@kernel
-def no_reading(numbers, readings, first, count, sums):
-    """A metric that nobody asked for."""
-
-
-@kernel
-def no_avoidance(numbers, readings, first, count, robot_state, sums):
-    """A metric that nobody asked for."""
-
-
-NO_POLICY = {BRAITENBERG: no_braitenberg, NETWORK: no_network, OWN: no_network, PROGRAM: no_network}
-NO_METRIC = (no_distance, no_contact, no_goal, no_way, no_coverage, no_reading, no_avoidance, no_reading)

@@ -232,7 +232,7 @@ export class Arena {
     const { states } = this.session;
     let best;
     let least = Infinity;
-    for (const i of this.shown) {
+    for (let i = 0; i < states.count; i++) { // all: the view may have changed since robots were last drawn
       const [x, y] = this.view.pixels(states.x[i], states.y[i]);
       const away = Math.hypot(px - x, py - y) - Math.max(this.radius(i), slack);
       if (away <= 0 && away < least) [best, least] = [i, away];

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 from paddock.worlds.importers.result import Imported, world_name
 from paddock.worlds.spec import WALL_COLOR, Box, Start, WorldSpec
 
@@ -45,9 +45,9 @@ def bitmap_world(
     """
     path = Path(path)
     if not (0 < scale <= 1000):
-        raise SpecError(f"expected metres per pixel > 0 and <= 1000, got {shown(scale)}", path="scale")
+        raise SpecError(f"expected metres per pixel > 0 and <= 1000, got {format_value(scale)}", path="scale")
     if not 0 < threshold < 1:
-        raise SpecError(f"expected a brightness between 0 and 1, got {shown(threshold)}", path="threshold")
+        raise SpecError(f"expected a brightness between 0 and 1, got {format_value(threshold)}", path="threshold")
     dark = _brightness(path) < threshold
     if not dark.any():
         raise SpecError(f"no pixel is darker than {threshold:g}: choose a higher threshold", file=path.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.core.errors import SpecError, shown, suggestion
+from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
 from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at
 
@@ -79,7 +79,7 @@ class Fields:
         (number,) = self.numbers(key, f"a whole number from {low} to {high}")
         if not number.is_integer() or not low <= number <= high:
             raise self.problem(
-                f"{key}: expected a whole number from {low} to {high}, got {shown(number)}", self.entries[key]
+                f"{key}: expected a whole number from {low} to {high}, got {format_value(number)}", self.entries[key]
             )
         return int(number)
 

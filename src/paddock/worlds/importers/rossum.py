@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from paddock.core.errors import SpecError, shown, suggestion
+from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
 from paddock.worlds.importers.fields import UNITS, Fields
 from paddock.worlds.importers.polygons import box_of_corners, moved, outline, painted, regular
@@ -119,7 +119,7 @@ class _Plan:
             self.unit = UNITS[str(values[0])]
         elif entry.key == "caption":
             if [word.kind for word in entry.values] != ["text"]:
-                raise problem_at(entry.line, f"caption: expected one text in quotes, got {shown(values[0])}")
+                raise problem_at(entry.line, f"caption: expected one text in quotes, got {format_value(values[0])}")
             self.caption = str(values[0])
         else:
             raise problem_at(entry.line, f"unknown keyword {entry.key!r}{suggestion(entry.key, ['units', 'caption'])}")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n\f]+|//[^\n]*|/\*.*?\*/)
@@ -91,7 +91,7 @@ class Words:
         """The next word, which must be of a kind, or be this sign."""
         word = self.next
         if kind not in (word.kind, word.text):
-            got = "the end of the file" if word.kind == "end" else shown(word.value)
+            got = "the end of the file" if word.kind == "end" else format_value(word.value)
             raise problem_at(word.line, f"expected {expected}, got {got}")
         self.next = next(self._words, word)
         return word
@@ -130,4 +130,4 @@ def _unreadable(text: str, place: int) -> str:
         return "expected '*/' at the end of the comment that begins here"
     if text[place] == '"':
         return "expected '\"' at the end of the text that begins here"
-    return f"expected a name, a number or a text in quotes, got {shown(text[place])}"
+    return f"expected a name, a number or a text in quotes, got {format_value(text[place])}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from random import Random
 
-from paddock.core.errors import SpecError, UnknownName, shown
+from paddock.core.errors import SpecError, UnknownName, format_value
 from paddock.worlds.mazes.carve import carve_backtracker, carve_kruskal, carve_rooms, carve_wilson, open_dead_ends
 from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size
 
@@ -45,7 +45,7 @@ def make_maze(
     carve, usual = KINDS[kind]
     share = usual if loops is None else loops
     if not 0 <= share <= 1:
-        raise SpecError(f"expected a share of the dead ends from 0 to 1, got {shown(share)}", path="loops")
+        raise SpecError(f"expected a share of the dead ends from 0 to 1, got {format_value(share)}", path="loops")
     # A text as seed: Random would treat 3 and -3 alike, and kinds with the same seed should not resemble each other.
     random = Random(f"{kind} {int(seed)}")
     passages = open_dead_ends(columns, rows, carve(columns, rows, random), share, random)

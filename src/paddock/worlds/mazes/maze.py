@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 
 Cell = tuple[int, int]
 """Column from the left and row from the bottom, both counted from 0."""
@@ -31,14 +31,14 @@ class Maze:
         for name, cell in (("start", self.start), ("exit", self.exit)):
             if cell not in self:
                 raise SpecError(
-                    f"expected a cell from [0, 0] to [{self.columns - 1}, {self.rows - 1}], got {shown(cell)}",
+                    f"expected a cell from [0, 0] to [{self.columns - 1}, {self.rows - 1}], got {format_value(cell)}",
                     path=name,
                 )
         if self.start == self.exit:
-            raise SpecError(f"expected another cell than the start, got {shown(self.exit)}", path="exit")
+            raise SpecError(f"expected another cell than the start, got {format_value(self.exit)}", path="exit")
         for passage in self.passages - set(list_neighbours(self.columns, self.rows)):
             raise SpecError(
-                f"expected two neighbours, the left or lower one first, got {shown(passage)}", path="passages"
+                f"expected two neighbours, the left or lower one first, got {format_value(passage)}", path="passages"
             )
 
     def __contains__(self, cell: Cell) -> bool:
@@ -82,7 +82,7 @@ def check_size(columns: int, rows: int) -> None:
     """Refuse grids without cells, of a single one, or of too many."""
     for name, count in (("columns", columns), ("rows", rows)):
         if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST:
-            raise SpecError(f"expected a whole number from 1 to {MOST}, got {shown(count)}", path=name)
+            raise SpecError(f"expected a whole number from 1 to {MOST}, got {format_value(count)}", path=name)
     if columns == rows == 1:
         raise SpecError("expected at least 2 cells, a start and an exit, got 1", path="columns")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from paddock.core.errors import SpecError, shown
+from paddock.core.errors import SpecError, format_value
 from paddock.core.geometry import Point, bounding_radius
 from paddock.core.spec import Metres, MetresOrZero, Spec
 from paddock.robots import RobotSpec
@@ -90,7 +90,8 @@ def make_maze_world(
     room = 2 * bounding_radius(spec.body.shape)
     if corridor <= room:
         raise SpecError(
-            f"expected metres > {room:g}, so that the {spec.name} can turn, got {shown(corridor)}", path="corridor"
+            f"expected metres > {room:g}, so that the {spec.name} can turn, got {format_value(corridor)}",
+            path="corridor",
         )
     check_placement(world, [spec])
     return world

@@ -1,0 +1,36 @@
+"""Hill climbing: variations of the best individual so far."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy
+
+
+class HillClimbing(Strategy):
+    """Every generation is the best individual and others close to it."""
+
+    state_fields: ClassVar[tuple[str, ...]] = ("best", "fitness", "individuals")
+
+    def __init__(self, space: SearchSpace, *, population: int, seed: int, spread: float = 0.5) -> None:
+        """Begin around zero; `spread` is relative to the usual one."""
+        super().__init__(space, population=population, seed=seed)
+        self.spread, self.best, self.fitness = spread, np.zeros(space.size), -np.inf
+        self.individuals = self._vary()
+
+    def ask(self) -> Floats:
+        """The present variations."""
+        return self.individuals.copy()
+
+    def learn(self, fitness: Floats, behaviour: Floats) -> None:
+        """Climb, if one of them is better."""
+        if fitness.max() > self.fitness:
+            self.best, self.fitness = self.individuals[fitness.argmax()].copy(), float(fitness.max())
+        self.individuals = self._vary()
+
+    def _vary(self) -> Floats:
+        changes = self.rng.normal(0.0, self.spread * self.space.scale, (self.population, self.space.size))
+        changes[0] = 0.0
+        return self.best + changes

@@ -1,0 +1,35 @@
+"""Jerkiness: how much a robot's wheels change their speed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from paddock.core.jit import Kernel, kernel
+from paddock.engine.model import Floats
+from paddock.engine.state import LEFT_SPEED, RIGHT_SPEED
+from paddock.metrics.base import Metric, RunTime
+
+TOTAL, LEFT, RIGHT = range(3)
+
+
+@kernel
+def add_changes(robot_state, sums):
+    """Add up how much both speeds differ from those of the tick before."""
+    sums[TOTAL] += abs(robot_state[LEFT_SPEED] - sums[LEFT]) + abs(robot_state[RIGHT_SPEED] - sums[RIGHT])
+    sums[LEFT], sums[RIGHT] = robot_state[LEFT_SPEED], robot_state[RIGHT_SPEED]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jerkiness(Metric):
+    """`jerkiness` [m/s]: by how much the speeds of both wheels changed in all."""
+
+    kernel: ClassVar[Kernel] = add_changes
+    columns: ClassVar[int] = 3
+
+    def names(self) -> tuple[str, ...]:
+        return ("jerkiness",)
+
+    def figures(self, sums: Floats, run: RunTime) -> Sequence[Floats]:
+        return (sums[..., TOTAL],)

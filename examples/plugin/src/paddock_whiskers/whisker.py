@@ -1,0 +1,48 @@
+"""Whiskers: how far each is bent by what it touches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from paddock.core.jit import kernel
+from paddock.core.spec import Metres
+from paddock.engine.model import CHANNELS, FIRST_PARAMETER, MOUNT_X, MOUNT_Y, MOUNT_Z
+from paddock.sensors.aim import aim, mount_at
+from paddock.sensors.appearance import Appearance
+from paddock.sensors.base import OWN, SensorSpec
+from paddock.sensors.proximity import nearest_hit
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WhiskerSpec(SensorSpec):
+    """One whisker per mount: 0 where it touches nothing, its length [m] where it is bent back to its root."""
+
+    length: Metres
+
+    tag: ClassVar[tuple[str, str]] = ("kind", "whisker")
+    look: ClassVar[Appearance] = Appearance(
+        unit="m", color="#8d6e63", gauge="bars", aims=True, digits=3, hint="how far it is bent"
+    )
+
+    @property
+    def appearance(self) -> Appearance:
+        return replace(self.look, high=self.length)
+
+    @property
+    def reach(self) -> float:
+        return self.length + max(abs(x) + abs(y) for x, y, _, _ in self.mounts)
+
+    def parameters(self) -> list[float]:
+        return [self.length]
+
+
+@kernel
+def measure(model, scratch, view, device, values):
+    """What is missing of each whisker's length."""
+    length = model.constants[model.devices[device, FIRST_PARAMETER] + OWN]
+    for channel in range(model.devices[device, CHANNELS]):
+        mount = model.constants[mount_at(model, device, channel) :]
+        ax, ay = aim(model, view, device, mount)
+        free = nearest_hit(scratch, view, mount[MOUNT_X], mount[MOUNT_Y], mount[MOUNT_Z], ax, ay)
+        values[channel] = length - min(length, free)

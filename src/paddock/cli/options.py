@@ -1,0 +1,100 @@
+"""Options that commands share, or that would make their signatures long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Seed = Annotated[int, typer.Option(help="Decides all noise. Equal seeds give equal runs, to the last bit.")]
+Speed = Annotated[
+    float | None,
+    typer.Option(min=0, help="Simulated seconds per second on the page; 0 for flat out. Default: 1, real time."),
+]
+Port = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="Port of the page. Default: 8642, or any free one if it is in use.")
+]
+Headless = Annotated[bool, typer.Option(help="Without a page, as fast as possible, and only report at the end.")]
+Picture = Annotated[
+    Path | None, typer.Option(help="Where to save a picture of the world with the robots' trails (PNG).")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON lines instead of a table.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
+Show = Annotated[str | None, typer.Option(help="Draw this one, or a TOML file of yours, as a PNG picture.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for the picture. Default: NAME.png here.")]
+World = Annotated[str, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")]
+OptionalWorld = Annotated[
+    str | None, typer.Argument(help="A shipped world (see: paddock worlds) or the path of a TOML file.")
+]
+Seconds = Annotated[float, typer.Option(help="Simulated seconds to run for.")]
+Traceback = Annotated[
+    bool, typer.Option("--traceback", help="When a controller fails: all of the traceback, Paddock's part too.")
+]
+Controller = Annotated[
+    Path | None,
+    typer.Option(
+        "--controller",
+        "-c",
+        help="A Python file with act(observation), a class Controller, or a dict CONTROLLERS by robot name.",
+    ),
+]
+PolicyFile = Annotated[
+    Path | None, typer.Option(help="Instead of a controller: a network or program, such as an evolved champion.npz.")
+]
+
+# ---- of `paddock run`
+
+Scenario = Annotated[
+    str | None,
+    typer.Option(help="Instead of a world: a shipped scenario or the path of its TOML file, a list of tasks."),
+]
+RobotAddress = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of a world: the address of a robot, epuck:///dev/rfcomm0, epuck2://HOST or "
+        "ws://HOST:8642?robot=NAME."
+    ),
+]
+OptionalSeed = Annotated[int | None, typer.Option(help="Decides all noise. Not given: 0, or the scenario's own.")]
+RunFolder = Annotated[
+    Path | None, typer.Option(help="Folder for the run's files: log, trace.csv, summary.json and pictures.")
+]
+Report = Annotated[bool, typer.Option(help="One HTML page of it all, too; without --out, below runs/.")]
+TraceFile = Annotated[Path | None, typer.Option(help="With --robot: write its trace, as .csv, .npz or .parquet.")]
+
+# ---- of `paddock serve`
+
+Host = Annotated[
+    str, typer.Option(help="Address to listen on. 0.0.0.0: any; then clients need the token that is printed.")
+]
+ServerPort = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for any that is free.")]
+ServerSpeed = Annotated[float | None, typer.Option(help="Simulated seconds per second; 0 for flat out. Default: 1.")]
+LockStep = Annotated[
+    bool, typer.Option("--lock-step", help="Time passes only when every client has asked for it (flat out).")
+]
+Token = Annotated[str | None, typer.Option(help="The supervisors' token. Not given: made up where one is needed.")]
+AllowHost = Annotated[list[str] | None, typer.Option(help="Another name under which browsers reach this machine.")]
+Classroom = Annotated[
+    Path | None, typer.Option(help="A text file with a student per line: a robot and a join link for each.")
+]
+Score = Annotated[
+    Path | None, typer.Option(help="A Python file with score(arena) → points by robot name, for the page.")
+]
+EPuckSerial = Annotated[
+    list[str] | None,
+    typer.Option(help="A robot that gets a serial device, as a real e-puck would. May be repeated."),
+]
+EPuck2 = Annotated[
+    list[str] | None,
+    typer.Option(help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port. Default: 1000. May be repeated."),
+]
+Bridge = Annotated[
+    list[str] | None,
+    typer.Option(help="A bridge of another package, and a robot for it: NAME=ROBOT. May be repeated."),
+]
+BridgeHost = Annotated[
+    str,
+    typer.Option(help="Address of e-puck2s and bridges. They have no token: who reaches a port drives its robot."),
+]
+OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]

@@ -1,0 +1,135 @@
+"""`paddock demo` and `paddock run`: their options and help texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from paddock.cli import options
+
+# Instead of a world, `paddock run` takes one of these, which use only some of the options that a world uses.
+MODES = {
+    "scenario": ("robot", "seed", "speed", "out", "report", "headless", "port", "traceback"),
+    "robot": ("scenario", "controller", "policy", "seconds", "trace", "headless", "traceback"),
+}
+
+
+def demo(
+    seconds: options.Seconds = 60.0,
+    speed: Annotated[float, typer.Option(min=0, help="Simulated seconds per second; 0 for flat out.")] = 3.0,
+    seed: options.Seed = 1,
+    picture: options.Picture = Path("demo.png"),
+    headless: options.Headless = False,
+    port: options.Port = None,
+) -> None:
+    """Two e-pucks drive towards each other on a line with obstacles on it, and pass each other.
+
+    Opens the page (its address is printed) and starts when you see it. At the end it prints a summary and saves a
+    picture of the trails; the page stays, to run it again, until Ctrl-C.
+
+      paddock demo
+      paddock demo --headless --seconds 20
+    """
+    from paddock.cli.run import run_world
+
+    run_world(
+        "line-crossing",
+        None,
+        seconds=seconds,
+        speed=speed,
+        seed=seed,
+        picture=picture,
+        headless=headless,
+        port=port,
+        needs_viewer=True,
+    )
+
+
+def run(
+    context: typer.Context,
+    world: options.OptionalWorld = None,
+    controller: options.Controller = None,
+    policy: options.PolicyFile = None,
+    scenario: options.Scenario = None,
+    robot: options.RobotAddress = None,
+    seconds: options.Seconds = 30.0,
+    speed: options.Speed = None,
+    seed: options.OptionalSeed = None,
+    picture: options.Picture = None,
+    out: options.RunFolder = None,
+    report: options.Report = False,
+    trace: options.TraceFile = None,
+    traceback: options.Traceback = False,
+    headless: options.Headless = False,
+    port: options.Port = None,
+) -> None:
+    """Run a world with a controller of yours, or with a built-in one.
+
+    A controller is a Python file like this; it is called once per tick for every robot:
+
+      def act(observation):
+          left, middle, right = observation.ground
+          return 0.10, 0.05 if right < 0.5 else 0.10     # m/s at the rims
+
+      paddock run clutter --seconds 120 --picture trails.png
+      paddock run line-track -c my_controller.py --speed 1
+      paddock run clutter --out runs --report
+      paddock run runs/maze/world.toml --policy runs/maze/champion.npz
+      paddock run --scenario paper-loop --seed 3 --out runs --report
+      paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
+    """
+    check_choices(context, world, scenario, robot)
+    refuse_both(controller, policy)
+    if report and out is None:
+        out = Path("runs")
+    if scenario is not None:
+        from paddock.cli.scenario import run_scenario_file
+
+        shown: dict[str, Any] = {"headless": headless, "port": port, "speed": speed, "traceback": traceback}
+        if not run_scenario_file(scenario, seed=seed, out=out, report=report, robot=robot, **shown):
+            raise typer.Exit(1)
+    elif robot is not None:
+        from paddock.cli.run_robot import run_robot
+
+        if controller is None and policy is None:
+            raise typer.BadParameter("--robot: expected --controller or --policy to drive it")
+        drive: dict[str, Any] = {"seconds": seconds, "headless": headless, "trace": trace, "traceback": traceback}
+        run_robot(robot, controller, policy=policy, **drive)
+    elif world is not None:
+        from paddock.cli.run import run_world
+
+        how: dict[str, Any] = {
+            "seconds": seconds,
+            "speed": speed,
+            "headless": headless,
+            "port": port,
+            "traceback": traceback,
+        }
+        run_world(world, controller, policy=policy, seed=seed or 0, picture=picture, out=out, html=report, **how)
+
+
+def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:
+    """Refuse a run of nothing, of several things, and with options that mean nothing to it."""
+    if (world is None) == (scenario is None and robot is None):
+        raise typer.BadParameter("expected either a world or --scenario or --robot")
+    mode = next((mode for mode in MODES if context.params[mode] is not None), None)
+    if mode is not None:
+        refuse_unused(context, mode, MODES[mode])
+
+
+def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:
+    """Refuse options that were given, but that a mode would ignore."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in (mode, *used) and source is not None and source.name != "DEFAULT":
+            others = ", ".join(f"--{option}" for option in used)
+            raise typer.BadParameter(f"--{name} means nothing to --{mode}, which takes {others}")
+
+
+def refuse_both(controller: Path | None, policy: Path | None) -> None:
+    """Robots are driven by a file or by a policy."""
+    if controller is not None and policy is not None:
+        raise typer.BadParameter("expected either --controller or --policy")

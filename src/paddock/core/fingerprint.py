@@ -1,0 +1,63 @@
+"""Fingerprints of kernels: a digest of all that their machine code is made of, so that it is never older than that."""
+
+from __future__ import annotations
+
+import dis
+import hashlib
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from paddock.core.jit import Kernel
+
+
+def fingerprint(kernel: Kernel) -> str:
+    """A digest of a kernel, of all kernels that it calls, and of the constants that they use."""
+    return digest(sorted(_contents(part) for part in parts_of(kernel)))
+
+
+def parts_of(kernel: Kernel, known: set[Any] | None = None) -> Iterator[Kernel]:
+    """A kernel and all that it calls, each once."""
+    known = set() if known is None else known
+    if kernel in known:
+        return
+    known.add(kernel)
+    yield kernel
+    for value in _globals_of(kernel).values():
+        if type(value) is type(kernel):
+            yield from parts_of(value, known)
+
+
+def digest(value: Any) -> str:
+    """A short text for a value's contents."""
+    return hashlib.sha256(repr(value).encode()).hexdigest()
+
+
+def global_names(code: types.CodeType) -> list[str]:
+    """The global names that a function uses; `co_names` has the names of attributes too."""
+    return sorted({step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"})
+
+
+def _globals_of(kernel: Kernel) -> dict[str, Any]:
+    known = kernel.function.__globals__
+    return {name: known[name] for name in global_names(kernel.function.__code__) if name in known}
+
+
+def _contents(kernel: Kernel) -> str:
+    code = kernel.function.__code__
+    constants = {name: _constant(value) for name, value in _globals_of(kernel).items()}
+    return f"{kernel.function.__qualname__} {code.co_code.hex()} {code.co_consts!r} {code.co_names!r} {constants!r}"
+
+
+def _constant(value: Any) -> Any:
+    """What the compiler takes from a global name: numbers, arrays, and whatever a module holds."""
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, types.ModuleType):
+        file = getattr(value, "__file__", None) or ""
+        return digest(Path(file).read_bytes()) if file.endswith(".py") else value.__name__
+    return repr(value) if isinstance(value, (bool, int, float, tuple, np.generic)) else None

@@ -1,0 +1,41 @@
+"""All policies by name. A new one is one module, with a class and its kernel, and one line here.
+
+A policy of another package needs no line: it comes through the entry-point group `paddock.policies`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddock.core.dispatch import Dispatch
+from paddock.core.errors import PaddockError
+from paddock.core.jit import Kernel
+from paddock.core.registry import Registry
+
+POLICIES: Registry[Any] = Registry(
+    "policy",
+    group="paddock.policies",
+    builtin={
+        "braitenberg": "paddock.policies.braitenberg:Braitenberg",
+        "network": "paddock.policies.networks:Network",
+        "kernel": "paddock.policies.kernel_policy:KernelPolicy",
+        "program": "paddock.policies.program:Program",
+    },
+)
+
+
+def kernel_of(policy: type) -> Kernel:
+    """The kernel of a policy class: its attribute `kernel`."""
+    found = getattr(policy, "kernel", None)
+    if not isinstance(found, Kernel):
+        raise PaddockError(f"{policy.__module__}.{policy.__name__}: expected a class attribute `kernel`, an @kernel")
+    return found
+
+
+ACT = Dispatch(
+    name="act",
+    arguments=("number", "plan", "weights", "memory", "readings", "wheels"),
+    about="Run a policy, by its number: from a row of readings to the wanted wheel speeds [m/s].",
+    registry=POLICIES,
+    kernel_of=kernel_of,
+)

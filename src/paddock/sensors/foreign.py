@@ -1,0 +1,56 @@
+"""Sensors of kinds that a server has and this installation has not: their readings are numbers all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+from paddock.core.spec import Number
+from paddock.sensors.appearance import APPEARANCE, Appearance, drop_appearances
+from paddock.sensors.base import SensorSpec
+from paddock.sensors.registry import SENSORS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ForeignSpec(SensorSpec):
+    """What is known of such a sensor. It can be read elsewhere, never simulated here."""
+
+    foreign_kind: str
+    values: Annotated[int, Number("values", low=0)]
+    foreign_look: Appearance
+
+    @property
+    def kind(self) -> str:
+        return self.foreign_kind
+
+    @property
+    def channels(self) -> int:
+        return self.values
+
+    @property
+    def appearance(self) -> Appearance:
+        return self.foreign_look
+
+
+def drop_foreign(robot: Mapping[str, Any]) -> dict[str, Any]:
+    """A robot's table as viewers get it, ready for `RobotSpec.from_table` even where a kind is not installed."""
+    plain, sensors = drop_appearances(robot), robot.get("sensors")
+    if not isinstance(sensors, list):
+        return plain
+    for i, table in enumerate(sensors):
+        look = table.get(APPEARANCE) if isinstance(table, Mapping) else None
+        if isinstance(look, Mapping) and isinstance(kind := table.get("kind"), str) and kind not in SENSORS:
+            plain["sensors"][i] = _foreign(kind, table, look)
+    return plain
+
+
+def _foreign(kind: str, table: Mapping[str, Any], look: Mapping[str, Any]) -> ForeignSpec:
+    shared = {field.name: table[field.name] for field in fields(SensorSpec) if field.name in table}
+    known = {field.name: look[field.name] for field in fields(Appearance) if field.name in look}
+    return ForeignSpec(
+        **shared,
+        foreign_kind=kind,
+        values=look.get("channels", 0),
+        foreign_look=Appearance(**{**known, "labels": tuple(known.get("labels", ()))}),
+    )

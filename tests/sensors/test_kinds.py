@@ -1,0 +1,115 @@
+"""What must hold for every kind; and kinds that are not shipped: from another module, derived, broken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.core.errors import PaddockError, SpecError
+from paddock.core.registry import FIRST_FOREIGN
+from paddock.robots import RobotSpec, load_robot
+from paddock.sensors.base import SensorSpec
+from paddock.sensors.compass import CompassSpec
+from paddock.sensors.registry import MEASURE, SENSORS
+from paddock.testing import check_sensor, furnished_room
+from scenes import alone, puck
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "proximity": {"range": 0.3},
+    "sonar": {"range": 1.0, "cone_deg": 30},
+    "bumper": {"width_deg": 90},
+    "laser": {"range": 1.0, "fov_deg": 360, "beams": 5},
+    "constant": {"value": 0.2},
+    "camera": {"width": 8, "height": 6, "fov_deg": 60},
+}
+ROBOT = """
+name = "own"
+body = { radius = 0.05, height = 0.1 }
+drive = { wheel_separation = 0.08, wheel_diameter = 0.04, max_speed = 0.3 }
+[[sensors]]
+kind = "KIND"
+name = "clock"
+"""
+CLOCK = """
+from dataclasses import dataclass
+from paddock.core.jit import kernel
+from paddock.sensors.base import SensorSpec
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClockSpec(SensorSpec):
+    pass
+
+@kernel
+def measure(values):
+    values[0] = 42.0
+"""
+
+
+@pytest.mark.parametrize("kind", SENSORS.builtin)
+def test_a_kind_is_as_every_kind_must_be(kind: str) -> None:
+    check_sensor(SENSORS[kind](name="tested", noise=0.01, **NEEDED.get(kind, {})))
+
+
+def test_shipped_kinds_have_small_numbers_and_others_numbers_of_their_own() -> None:
+    assert [MEASURE.number(SENSORS[name]) for name in SENSORS.builtin] == list(range(len(SENSORS.builtin)))
+    assert MEASURE.number(Slow) == MEASURE.number(CompassSpec)  # it computes the same
+    with pytest.raises(PaddockError, match=r"expected a function measure\(model, scratch, view, device, values\)"):
+        MEASURE.number(Nothing)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Slow(CompassSpec):
+    """A shipped kind with another default."""
+
+    period: float = 1.0
+    tag: ClassVar[tuple[str, str]] = ("kind", "slow-compass")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Nothing(SensorSpec):
+    """A kind without physics."""
+
+
+def test_a_kind_derived_from_a_shipped_one_computes_the_same() -> None:
+    arena, robot = alone(CompassSpec(name="fast"), Slow(name="slow"), heading_deg=30)
+    assert robot.fast.read() == robot.slow.read() == pytest.approx(np.pi / 6)
+    arena.close()
+
+
+@pytest.mark.heavy
+def test_a_robots_file_names_a_kind_in_a_file_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "own_clock.py").write_text(CLOCK)
+    (tmp_path / "own.toml").write_text(ROBOT.replace("KIND", "own_clock:ClockSpec"))
+    robot = load_robot(tmp_path / "own.toml")
+    assert MEASURE.number(type(robot.sensors[0])) >= FIRST_FOREIGN
+    with paddock.open(furnished_room(robot)) as arena:
+        arena["it"].enable()
+        assert arena["it"].clock.read() == 42.0
+
+
+def test_what_is_wrong_with_a_kind_in_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "own_mistake.py").write_text("x = 1 / 0\n")
+    path = tmp_path / "own.toml"
+    for kind, message in (
+        ("own_mistake.py:ClockSpec", r"own.toml: sensors\[0\].kind: .*own_mistake.py line 1: ZeroDivisionError"),
+        ("no_such_file.py:ClockSpec", r"own.toml: sensors\[0\].kind: .*no file 'no_such_file.py'"),
+        ("pathlib:Path", r"pathlib:Path is no sensor kind: expected a kind of SensorSpec"),
+        ("compas", r"unknown sensor kind 'compas' \(did you mean 'compass'\?\)"),
+    ):
+        path.write_text(ROBOT.replace("KIND", kind))
+        with pytest.raises(SpecError, match=message):
+            load_robot(path)
+
+
+def test_a_robot_that_is_sent_here_may_not_name_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server reads specs of strangers: nothing in them may make it run a file."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_trap.py").write_text("raise SystemExit('it was run')\n")
+    table = puck().to_table() | {"sensors": [{"kind": "own_trap.py:ClockSpec", "name": "clock"}]}
+    with pytest.raises(SpecError, match="only a file on this machine may name code"):
+        RobotSpec.from_table(table)
