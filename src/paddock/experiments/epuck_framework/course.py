@@ -4,8 +4,8 @@ There are two. They have the same line, obstacles and starts, and differ in how 
 ground sensors are:
 
 - `NARROW` is the shipped world with the e-puck: a line of 18 mm, sensors 10 mm apart, 33 mm ahead of the axle.
-- `WIDE` was searched for: a course on which the published controller goes on (docs/line-crossing.md tells how). The line
-  is 50 mm wide, the sensors are 30 mm apart and 20 mm ahead. It fits V-REP's e-puck, which looks at the floor with one
+- `WIDE` was searched for: a course on which the published controller goes on (see docs/line-crossing.md). The line is
+  50 mm wide, the sensors are 30 mm apart and 20 mm ahead. It fits V-REP's e-puck, which looks at the floor with one
   camera of 16 pixels across, of which programs take 1, 7 and 14, if its view is as wide as the body. That is assumed.
 """
 
