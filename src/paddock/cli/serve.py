@@ -68,14 +68,7 @@ def serve_world(
         for line in bridged.describe():
             console.print(visible(line))
         if links:
-            table = new_table("Join links", "student", "robot", "link")
-            for student, robot, token in links:
-                table.add_row(cell(student), cell(robot), cell(f"{server.url(token=token)}&robot={robot}"))
-            longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
-            wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
-            Console(width=max(console.width, wide)).print(table)  # links must not be cut
-        if names and server.loopback:
-            console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
+            print_links(console, server, links)
         if drivers.controllers:
             threading.Thread(target=drive, args=(server, drivers, controller, console), daemon=True).start()
         if open_page:
@@ -84,6 +77,18 @@ def serve_world(
     with bridged:
         server.run(ready)
     console.print("stopped")
+
+
+def print_links(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:
+    """The join links of a classroom: student, robot, token."""
+    table = new_table("Join links", "student", "robot", "link")
+    for student, robot, token in links:
+        table.add_row(cell(student), cell(robot), cell(f"{server.url(token=token)}&robot={robot}"))
+    longest = max(len(f"{server.url(token=token)}&robot={robot}") for _, robot, token in links)
+    wide = longest + max(len(student) + len(robot) for student, robot, _ in links) + 20
+    Console(width=max(console.width, wide)).print(table)  # links must not be cut
+    if server.loopback:
+        console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
 
 
 def drive(server: Server, drivers: Drivers, file: Path | None, console: Console) -> None:

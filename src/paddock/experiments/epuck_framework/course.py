@@ -4,10 +4,9 @@ There are two. They have the same line, obstacles and starts, and differ in how 
 ground sensors are:
 
 - `NARROW` is the shipped world with the e-puck: a line of 18 mm, sensors 10 mm apart, 33 mm ahead of the axle.
-- `WIDE` follows the e-puck of V-REP. It looks at the floor with one camera of 16 pixels across, and programs for it
-  take pixels 1, 7 and 14 for left, middle and right. No text that we found says how wide the view is; we take it to be
-  as wide as the body. Then the outer pixels are 30 mm from the middle, and at most 20 mm ahead, or they would not be
-  under the body. The line is 50 mm wide: enough for the middle sensor and an outer one, not enough for all three.
+- `WIDE` was searched for: a course on which the published controller goes on (see docs/line-crossing.md). The line is
+  50 mm wide, the sensors are 30 mm apart and 20 mm ahead. It fits V-REP's e-puck, which looks at the floor with one
+  camera of 16 pixels across, of which programs take 1, 7 and 14, if its view is as wide as the body. That is assumed.
 """
 
 from __future__ import annotations
