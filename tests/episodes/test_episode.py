@@ -241,3 +241,18 @@ def test_goals_end_a_run_and_are_the_same_in_both_loops() -> None:
     assert compiled.reason == in_python.reason == "all goals are reached"
     assert compiled.metrics == in_python.metrics
     assert compiled.ticks == in_python.ticks < 200
+
+
+def test_a_run_with_nothing_enabled_names_the_fix() -> None:
+    with (
+        paddock.open("empty", seed=0) as arena,
+        pytest.raises(paddock.PaddockError, match=r"expected robot\.enable\(\) before the run"),
+    ):
+        arena.run(1.0, lambda seen: (seen.proximity[0], 0.1))
+
+
+def test_speeds_that_were_capped_are_told_in_the_trace() -> None:
+    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="is capped"):
+        episode = arena.run(0.1, lambda seen: (500, 500))
+    assert [event.kind for event in episode.trace.events] == ["warning", "end"]
+    assert "5 commands were capped" in episode.trace.events[0].text

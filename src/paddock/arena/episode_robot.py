@@ -11,6 +11,7 @@ from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, acting
+from paddock.episodes.events import Event
 from paddock.episodes.recorder import UNKNOWN, TraceRecorder
 from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
 from paddock.estimate import Odometry
@@ -36,6 +37,7 @@ class EpisodeRobot:
             unit=getattr(controller, "unit", "m"),
             target=getattr(controller, "target", None),
         )
+        robot.wheels.capped = 0
         self.jumped = False  # it was moved by hand since the last row
         self._jumped_now = False  # … since the last tick
         self.computed: Mapping[str, float] | None = None  # figures of a run in the compiled loop
@@ -107,6 +109,11 @@ class EpisodeRobot:
             if self.robot.arena.time > self.recorder.latest:
                 self._record(self._motion(), self.robot.sense())
         self.recorder.events.extend(getattr(self.controller, "events", ()))
+        wheels = self.robot.wheels
+        if wheels.capped:
+            text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the greatest wheel speed"
+            time = self.robot.arena.time
+            self.recorder.events.append(Event(time=time, kind="warning", robot=self.name, text=text))
 
     def _motion(self) -> Motion:
         try:

@@ -18,7 +18,7 @@ from paddock.cli.controllers import chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.pictures import checked_picture, save_picture
-from paddock.cli.tables import new_table
+from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
 from paddock.episodes import Episode
@@ -133,8 +133,8 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -
     for name, record in list(episode.robots.items())[:SHOWN]:
         figures, (x, y, heading) = record.metrics, record.trace.pose[-1]
         table.add_row(
-            name,
-            arena[name].spec.name,
+            cell(name),
+            cell(arena[name].spec.name),
             f"{figures['distance']:.2f}",
             f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
             f"{figures['contact_time']:.1f}",

@@ -15,7 +15,7 @@ from paddock.arena.base import BaseArena
 from paddock.cli.driving import print_traceback
 from paddock.cli.pages import show_page
 from paddock.cli.run_robot import choose_robot, halt
-from paddock.cli.tables import new_table
+from paddock.cli.tables import cell, new_table
 from paddock.core.provenance import collect, write_provenance
 from paddock.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
 from paddock.scenarios.prepare import Prepared
@@ -89,8 +89,9 @@ def _report(console: Console, result: ScenarioResult) -> None:
         right=("from [s]", "to [s]"),
     )
     for task in result.tasks:
-        cells = (task.name, f"{task.began:.2f}", f"{task.ended:.2f}", "yes" if task.done else "no", task.why)
-        table.add_row(*((task.robot, *cells) if several else cells))
+        times = f"{task.began:.2f}", f"{task.ended:.2f}"
+        cells = (cell(task.name), *times, "yes" if task.done else "no", cell(task.why))
+        table.add_row(*((cell(task.robot), *cells) if several else cells))
     console.print(table)
 
 

@@ -65,7 +65,8 @@ class Observation:
             return slot.show(self._readings[slot.first : slot.last])
         if self._pictures is not None and name in self._pictures:
             return as_picture(self._pictures[name])
-        raise UnknownName("enabled device", name, list(self))
+        fix = "" if list(self) else "robot.enable() before the run, as no device is enabled"
+        raise UnknownName("enabled device", name, list(self), expected=fix)
 
     def __iter__(self) -> Iterator[str]:
         """The names of the devices that were read."""
