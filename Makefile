@@ -9,7 +9,7 @@ RUN := $(VENV)/.ready-run
 DEV := $(VENV)/.ready-dev
 ARGS ?=
 
-.PHONY: demo test test-compiled test-plain test-browser lint format bench bench-peers clients pictures screenshots clean
+.PHONY: demo test test-compiled test-plain test-browser soak lint format bench bench-peers clients pictures screenshots clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -30,7 +30,11 @@ test-plain: $(DEV)
 test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none
 	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest -n 2 tests/browser $(ARGS)
 
-lint: $(DEV)  ## formatting, lint, types, layers
+soak: $(DEV)  ## long checks: an hour of ten clients (memory stays flat), 2,000 extreme robots beside a run in lock-step
+	$(BIN)/python benchmarks/soak.py --stride 10
+	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
+
+lint: $(DEV)  ## formatting, lint, types, layers, generated files, words
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
