@@ -69,7 +69,7 @@ KINDS = (
 )
 DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise"
 WORLD_KEYS = (
-    "arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, name, open, robots, sounds, "
+    "arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, sounds, "
     "starts, title, walls"
 )
 A_NAME = "a name of letters, digits, '-' and '_'"

@@ -260,9 +260,9 @@ def test_a_mistake_in_a_controller_is_told_with_its_line(tmp_path: Path) -> None
     assert "mine.py line 1: SyntaxError" in paddock("run", "empty", "-c", "mine.py", folder=tmp_path).stderr
 
 
-def test_the_controller_of_the_readme_keeps_away_from_things(tmp_path: Path) -> None:
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    program = next(b for b in readme.split("```python\n")[1:] if b.startswith("# my_controller.py")).split("```")[0]
+def test_the_controller_of_the_documentation_keeps_away_from_things(tmp_path: Path) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "controllers.md").read_text(encoding="utf-8")
+    program = next(b for b in page.split("```python\n")[1:] if b.startswith("# my_controller.py")).split("```")[0]
     (tmp_path / "my_controller.py").write_text(program)
     done = paddock("run", "clutter", "-c", "my_controller.py", "--headless", "--seconds", "120", folder=tmp_path)
     row = [cell.strip() for cell in next(line for line in done.stdout.splitlines() if "red" in line).split("│")]

@@ -24,4 +24,6 @@ def test_the_ten_lines_of_the_readme_run() -> None:
     program = readme.split("```python\n", 1)[1].split("```", 1)[0]
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Pose(")
+    distance, *_, digest = done.stdout.split()
+    assert float(distance) > 3
+    assert len(digest) == 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import threading
 from abc import ABC, abstractmethod
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
-from paddock.core.errors import SimulationError
+from paddock.core.errors import SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
@@ -153,7 +154,7 @@ class BaseArena(ABC):
             seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
             controllers: a controller per robot's name; or one, for the only robot.
             until: called with the arena before each tick; something true ends the run, a text says why.
-            every: simulated seconds between two rows of the traces. None: 0.1 s, or a ten-thousandth of a longer run,
+            every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a ten-thousandth of a longer run,
                 of the driven robots, or of all in a small world.
             metrics: what to find out about each recorded robot, from all ticks, whatever `every` is.
             on_step: called with the arena after each tick.
@@ -165,6 +166,11 @@ class BaseArena(ABC):
         if every is not None and not (all_finite(every) and every > 0):
             raise SimulationError(f"run: every: expected seconds > 0 between two rows of a trace, got {every!r}")
         Pacer(speed)  # refuses what is no speed
+        for name, function in (("until", until), ("on_step", on_step), ("renew", renew)):
+            if function is not None and not callable(function):
+                raise SimulationError(f"run: {name}: expected a function, got {format_value(function)}")
+        if isinstance(metrics, Metric) or not isinstance(metrics, Iterable):
+            raise SimulationError(f"run: metrics: expected a list such as [Distance()], got {format_value(metrics)}")
         chosen = self._by_robot(controllers)
         for controller in chosen.values():
             acting(controller)  # refuses what is none, before time passes
@@ -173,8 +179,8 @@ class BaseArena(ABC):
             ticks=max(round(seconds / self.dt), 1 if seconds > 0 else 0),
             controllers=chosen,
             recorded=self._recorded(chosen, whole=every is not None),
-            every=max(1, round(period / self.dt)),
-            metrics=metrics,
+            every=max(1, math.floor(period / self.dt + 0.5)),
+            metrics=tuple(metrics),
             until=until,
             on_step=on_step,
             speed=speed,

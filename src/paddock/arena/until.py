@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 def reached(goal: Sequence[float], radius: float = 0.1, robot: str | None = None) -> Callable[[BaseArena], str]:
     """End a run when a robot is within `radius` [m] of a point x, y [m]: the robot of that name, or any."""
-    if len(goal) != 2 or not all_finite(*goal, radius) or radius <= 0:
+    point = list(goal) if isinstance(goal, Sequence) and not isinstance(goal, str) else []
+    if len(point) != 2 or not all_finite(*point, radius) or radius <= 0:
         raise PaddockError(f"reached: expected [x, y] in metres and a radius > 0, got {format_value(goal)}, {radius!r}")
-    x, y = goal
+    x, y = point
 
     def ending(arena: BaseArena) -> str:
         robots = arena.robots.values() if robot is None else [arena[robot]]

@@ -15,6 +15,7 @@ from paddock.arena.base import BaseArena
 from paddock.cli.controllers import ANSWERING, Drivers, telling_place
 from paddock.cli.status import status_line
 from paddock.core.errors import LinkError, PaddockError, Refused
+from paddock.core.outside import visible
 from paddock.core.places import is_users
 from paddock.episodes import Episode
 from paddock.metrics import ContactTime, Distance
@@ -93,14 +94,15 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     return DriveOutcome(episode=arena.episode)
 
 
-def print_traceback(error: BaseException, *, whole: bool) -> None:
-    """Print where in the user's own files an error came about, or all of it, and what it is."""
+def print_traceback(error: BaseException, *, whole: bool, message: str = "") -> None:
+    """Print where in the user's own files an error came about, or all of it, and what it is, or a message instead."""
     console, cause = Console(stderr=True), error.__cause__ or error
     frames = [frame for frame in traceback.extract_tb(cause.__traceback__) if whole or is_users(frame.filename)]
     if frames:
         lines = "".join(["Traceback (most recent call last):\n", *traceback.format_list(frames)])
-        console.print(Text(lines.rstrip()), soft_wrap=True, highlight=False)
-    console.print(Text.assemble(("paddock: ", "bold red"), str(error)), soft_wrap=True, highlight=False)
+        console.print(Text(visible(lines.rstrip(), lines=True)), soft_wrap=True, highlight=False)
+    told = visible(message or error, lines=True)
+    console.print(Text.assemble(("paddock: ", "bold red"), told), soft_wrap=True, highlight=False)
 
 
 def describe_robots(arena: BaseArena, names: list[str]) -> str:

@@ -147,7 +147,7 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -
     console.print(table)
     for event in episode.interventions[:SHOWN]:
         console.print(f"{event.time:8.2f} s  {event}", style="yellow", markup=False, highlight=False)
-    if episode.digest is not None:
+    if episode.digest is not None and not episode.failed:
         meaning = (
             "the same for the same world, controller and seed"
             if episode.repeatable

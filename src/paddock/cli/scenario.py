@@ -75,7 +75,7 @@ def run_scenario_file(
             if out is not None:
                 _write(console, plan, result, out, name)
             if result.error is not None:
-                print_traceback(result.error, whole=traceback)
+                print_traceback(result.error, whole=traceback, message=result.ended)
     return complete
 
 

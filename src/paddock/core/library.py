@@ -21,7 +21,7 @@ def folder(package: str) -> Path:
 @functools.cache
 def registry(package: str) -> Registry[Path]:
     """Every spec file by name; other packages add theirs through the entry-point group of the same name."""
-    shipped = {path.stem: path for path in sorted(folder(package).glob(f"*{SUFFIX}"))}
+    shipped = {path.stem: path for path in sorted(folder(package).glob(f"*{SUFFIX}"), key=lambda path: path.stem)}
     return Registry(package.rpartition(".")[2].removesuffix("s"), group=package, builtin=shipped, base=Path)
 
 

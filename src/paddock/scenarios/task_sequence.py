@@ -24,8 +24,6 @@ ALL_ENDED = "all tasks have ended"
 class TaskSequence:
     """Tasks for one robot. `done` once all have ended; what is recorded of it is documented in EpisodeRobot."""
 
-    error_of = "wall distance"
-
     def __init__(
         self, robot: str, tasks: Sequence[PlannedTask], view: TaskContext, seed: int, key: tuple[object, ...]
     ) -> None:

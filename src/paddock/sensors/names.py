@@ -9,7 +9,6 @@ from paddock.core.errors import SpecError
 OF_ROBOTS = (
     "apply",
     "arena",
-    "believe",
     "body",
     "calibrate",
     "chosen",
@@ -19,7 +18,6 @@ OF_ROBOTS = (
     "disable",
     "drive",
     "enable",
-    "hardware",
     "leds",
     "name",
     "on_sense",
@@ -28,7 +26,6 @@ OF_ROBOTS = (
     "pose_source",
     "refresh",
     "sense",
-    "sound",
     "speaker",
     "spec",
     "stop",

@@ -66,13 +66,13 @@ class PaddockProcess:
             self._news.notify_all()
 
     def line(self, pattern: str, *, seconds: float = 30.0) -> str:
-        """The first group of a pattern, or all of it, in what it prints; as soon as it does."""
+        """The first group of a pattern in what it prints, or the line that has it; as soon as it does."""
         end = time.monotonic() + seconds
         with self._news:
             while True:
                 for line in self.printed:
                     if found := re.search(pattern, line):
-                        return found[1] if found.re.groups else found[0]
+                        return found[1] if found.re.groups else line
                 if self._open == 0 or not self._news.wait(max(0.0, end - time.monotonic())):
                     told = "".join([*self.printed, *self.errors]).strip() or "nothing"
                     raise LinkError(f"paddock {self.command}: expected {pattern!r} in what it prints, got: {told}")
