@@ -154,7 +154,8 @@ class BaseArena(ABC):
             seconds: simulated time to run for, rounded to whole ticks; at least one tick unless it is 0.
             controllers: a controller per robot's name; or one, for the only robot.
             until: called with the arena before each tick; something true ends the run, a text says why.
-            every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a ten-thousandth of a longer run,
+            every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a
+                ten-thousandth of a longer run,
                 of the driven robots, or of all in a small world.
             metrics: what to find out about each recorded robot, from all ticks, whatever `every` is.
             on_step: called with the arena after each tick.
