@@ -12,7 +12,8 @@ import paddock
 from paddock.core.errors import PaddockWarning
 from paddock.episodes import Trace
 from paddock.metrics import Avoidance, ContactTime, Coverage, Distance, Goal, Nearness
-from paddock.policies.braitenberg import explorer
+from paddock.policies.braitenberg import Braitenberg, explorer
+from paddock.testing import wait_for
 
 
 def all_metrics() -> list[Any]:
@@ -256,3 +257,101 @@ def test_speeds_that_were_capped_are_told_in_the_trace() -> None:
         episode = arena.run(0.1, lambda seen: (500, 500))
     assert [event.kind for event in episode.trace.events] == ["warning", "end"]
     assert "5 commands were capped" in episode.trace.events[0].text
+
+
+@pytest.mark.parametrize("where", ["python", "compiled"])
+def test_a_teleport_from_another_thread_is_seen_in_both_loops(where: str) -> None:
+    """The compiled loop is left when someone intervenes, and the loop in Python goes on with its sums."""
+    with paddock.open("empty", seed=0) as arena:
+        red = arena["red"]
+        red.enable("proximity")
+        standing = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.0, 0.0))
+        started = threading.Event()
+
+        def intervene() -> None:
+            started.wait(30)
+            wait_for(lambda: arena.tick > 100)
+            red.set_pose(0.4, 0.4)
+
+        other = threading.Thread(target=intervene)
+        other.start()
+        started.set()
+        hook = {"on_step": (lambda arena: None)} if where == "python" else {}
+        seconds = 400.0 if where == "python" else 40_000.0
+        episode = arena.run(seconds, standing, metrics=[Distance(), Coverage()], **hook)
+        other.join()
+    assert [event.kind for event in episode.interventions] == ["teleport"]
+    assert episode.metrics["distance"] == 0
+    assert episode.metrics["visited"] == 2
+    assert episode.trace.jumps.sum() == 1
+    assert episode.ticks == seconds * 50
+
+
+def test_a_reset_while_a_controller_is_at_work_starts_the_run_again() -> None:
+    with paddock.open("empty", seed=0) as arena:
+        calls = []
+
+        def act(observation: Any) -> tuple[float, float]:
+            calls.append(observation.time)
+            if len(calls) == 7:
+                run_in(threading.Thread, arena.reset)
+            return 0.05, 0.05
+
+        episode = arena.run(1.0, act, every=arena.dt, metrics=[Distance()])
+        assert len(calls) == 7 + 50
+        assert len(episode.trace) == 51
+        assert episode.metrics["mean_speed"] == pytest.approx(episode.metrics["distance"])
+        digest = episode.digest
+        arena.reset()
+        assert arena.run(1.0, straight_slowly).digest == digest
+
+
+def straight_slowly(observation: Any) -> tuple[float, float]:
+    return 0.05, 0.05
+
+
+class Odd:
+    """A controller whose attributes mean something else than those that are recorded."""
+
+    events, error, target, task, estimated_pose = ("text",), np.zeros(3), (1, 2), 7, "here"
+
+    def act(self, observation: Any) -> tuple[float, float]:
+        if observation.time > 0.1:
+            raise IndexError("the first mistake")
+        return 0.05, 0.05
+
+    def end(self, reason: str) -> None:
+        raise AttributeError("the second mistake")
+
+
+def test_attributes_that_mean_something_else_lose_nothing() -> None:
+    with paddock.open("empty", seed=0) as arena:
+        with pytest.raises(IndexError, match="the first mistake"):
+            arena.run(1.0, Odd(), every=arena.dt)
+        assert arena.episode is not None
+        assert arena.episode.reason.endswith("IndexError: the first mistake")
+        assert len(arena.episode.trace) == 7
+        assert "the second mistake" in arena.episode.trace.events[0].text
+        assert arena.episode.trace.target is None
+
+
+def test_a_nested_run_does_not_end_the_events_of_the_outer_one() -> None:
+    with paddock.open("empty", seed=0) as arena:
+        done = []
+
+        def nested(arena: Any) -> None:
+            if arena.tick == 5 and not done:
+                done.append(arena.run(0.1))
+                run_in(threading.Thread, lambda: arena["red"].set_pose(0.3, 0.3))
+
+        episode = arena.run(1.0, straight_slowly, on_step=nested, metrics=[Distance()])
+    assert [event.kind for event in episode.interventions] == ["teleport"]
+    assert episode.metrics["distance"] < 0.06
+
+
+def test_a_part_of_a_trace_keeps_jumps_in_rows_that_it_leaves_out() -> None:
+    with paddock.open("empty", seed=0) as arena:
+        jump = lambda a: a.tick == 10 and a["red"].set_pose(0.3, 0.3)  # noqa: E731
+        trace = arena.run(0.5, lambda seen: (0, 0), on_step=jump, every=arena.dt).trace
+    assert trace.jumps.sum() == trace[1::2].jumps.sum() == trace[::3].jumps.sum() == 1
+    assert trace[1::2].evaluate([Distance()])["distance"] == 0

@@ -135,10 +135,10 @@ class Arena(BaseArena):
         else:
             self._advance(check_ticks(n), self._step)
 
-    def _advance(self, ticks: int, kernel: Any, *more: Any) -> None:
+    def _advance(self, ticks: int, kernel: Any, *more: Any, interrupted: Callable[[], bool] = lambda: False) -> None:
         """Run a kernel for some ticks, in slices short enough for Ctrl-C and for other threads."""
         slice_of_ticks = 1
-        while ticks > 0:
+        while ticks > 0 and not interrupted():
             now = min(ticks, slice_of_ticks)
             started = time.perf_counter()
             with self.turn:
@@ -185,10 +185,14 @@ class Arena(BaseArena):
         with progress_while_compiling("its fused loop", compiled):
             compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
         try:
-            self._advance(plan.ticks, compiled.compiled, *more)
+            self._advance(plan.ticks, compiled.compiled, *more, interrupted=lambda: bool(loop.events))
         finally:
             remember(table, by_number)
             recording.hand_over()
+        if loop.events and loop.passed != plan.ticks:  # someone intervened, from another thread
+            recording.resume_in_python()
+            loop.look_at_events()
+            return loop.drive()
         return loop.time_is_over if loop.passed >= plan.ticks else ALL_GOALS
 
     def prepare_sensing(self, camera: Floats | None = None) -> None:

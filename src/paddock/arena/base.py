@@ -201,9 +201,10 @@ class BaseArena(ABC):
     def rewind(self) -> None:  # noqa: B027 (only arenas of this process can)
         """A run is about to begin again after a reset: undo what its controllers did since."""
 
-    def collect_events(self, events: list[Event] | None) -> None:
-        """Collect what happens from now on in a list; None: no more."""
-        self._events, self._runner = events, threading.get_ident()
+    def collect_events(self, events: list[Event] | None) -> list[Event] | None:
+        """Collect what happens from now on in a list, None: no more; the list that was used before."""
+        former, self._events, self._runner = self._events, events, threading.get_ident()
+        return former
 
     def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
         """Something happened that a running episode should know: whoever does it calls this, from any thread."""

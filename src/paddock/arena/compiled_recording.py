@@ -14,7 +14,7 @@ from paddock.metrics.base import RunTime
 from paddock.policies.policy import Policy
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
 from paddock.rollouts.rollout import trace_numbers
-from paddock.rollouts.tables import ROW_COLUMNS
+from paddock.rollouts.tables import FIRST_MARK, FIRST_SUM, ROW_COLUMNS
 from paddock.worlds.build import BuiltWorld
 
 
@@ -37,9 +37,11 @@ class CompiledRecording:
         plan = loop.plan
         self._numbers = {robot.name: i for i, robot in enumerate(built.spec.robots)}
         values = max((robot.robot.chosen.length for robot in loop.robots), default=0)
-        rows = -(-plan.ticks // plan.every) + 1
+        # Rows are of all robots: in a large world, of which only some are recorded, there is room for the start alone.
+        self.every = plan.every if len(loop.robots) == len(built.robots) else max(1, plan.ticks)
+        rows = -(-plan.ticks // self.every) + 1
         poses, ticks = motion[None, :, X : HEADING + 1].copy(), np.array([loop.start])
-        self.sums = metric_sums_of([built], plan.metrics, enabled, poses, ticks, rows, plan.every, values)
+        self.sums = metric_sums_of([built], plan.metrics, enabled, poses, ticks, rows, self.every, values)
         write_first_rows(self.sums, motion[None])
 
     def hand_over(self) -> None:
@@ -47,14 +49,28 @@ class CompiledRecording:
         loop, plan = self.loop, self.loop.plan
         run = RunTime(np.array([[loop.passed]]), loop.arena.dt)
         figures = figures_of(self.sums, plan.metrics, run)
-        rows = -(-loop.passed // plan.every)
+        rows = max(0, -(-loop.passed // self.every))
         for robot in loop.robots:
             number = self._numbers[robot.name]
             if rows > 0:
-                ticks = loop.start + plan.every * np.arange(rows)
+                ticks = loop.start + self.every * np.arange(rows)
                 self._hand_over_rows(robot, ticks, self.sums.trace[0, :rows, number])
             mine = [name for metric in plan.metrics if metric.robot in (None, robot.name) for name in metric.names()]
             robot.computed = {name: float(figures[name][0, number]) for name in mine}
+
+    def resume_in_python(self) -> None:
+        """Let the loop in Python go on from here."""
+        for robot in self.loop.robots:
+            number = self._numbers[robot.name]
+            robot.computed = None
+            if robot.meter is not None:
+                sums, marks = self.sums.sums[0, number], self.sums.marks[0, number]
+                tables = [
+                    (sums[row[FIRST_SUM] :], marks[row[FIRST_MARK] :])
+                    for metric, row in zip(self.loop.plan.metrics, self.sums.metrics, strict=True)
+                    if metric.robot in (None, robot.name)
+                ]
+                robot.meter.resume(tables, robot.robot.body.motion(), self.loop.passed)
 
     def _hand_over_rows(self, robot: EpisodeRobot, ticks: Ints, rows: Floats) -> None:
         """All rows of one robot at once: row by row it would take longer than the run itself."""

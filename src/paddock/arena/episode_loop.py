@@ -77,16 +77,16 @@ class EpisodeLoop:
 
     def run(self, drive: Callable[[EpisodeLoop], str]) -> Episode:
         """Let `drive` run and keep what was recorded, whatever ends it."""
-        self.arena.collect_events(self.events)
+        former = self.arena.collect_events(self.events)
         try:
             reason = drive(self)
         except BaseException as error:
             crashed = not isinstance(error, KeyboardInterrupt)
             self._stop_robots()
-            self.arena.collect_events(None)
+            self.arena.collect_events(former)
             self.arena.episode = self._finish(self._describe(error) if crashed else "interrupted", failed=crashed)
             raise
-        self.arena.collect_events(None)
+        self.arena.collect_events(former)
         self.arena.episode = self._finish(reason)
         self._warn()
         return self.arena.episode
@@ -100,14 +100,17 @@ class EpisodeLoop:
             self._act()
             if self._finite and all(controller.done for controller in self._finite):
                 return self._finite[0].reason or "all controllers are done"
+            before = arena.tick
             arena.step()
-            self._look_at_events()
+            if self.look_at_events():
+                continue
+            ticks = arena.tick - before  # more than one where time runs by itself
             for robot in self._measured:
-                robot.move()
+                robot.move(ticks)
             if plan.on_step is not None:
                 self.acting = None
                 plan.on_step(arena)
-                self._look_at_events()
+                self.look_at_events()
         return reason
 
     def _end(self) -> str:
@@ -139,29 +142,33 @@ class EpisodeLoop:
                 if robot.act is None:
                     robot.record()
 
-    def _look_at_events(self) -> None:
+    def look_at_events(self) -> bool:
+        """Take new events into account; whether the run began again."""
         while self._handled < len(self.events):
             event = self.events[self._handled]
             self._handled += 1
             if event.kind == "reset":
-                self._restart(event)
-                return
+                self._restart()
+                return True
             if event.kind in MOTIONS:
                 for robot in self.robots:
                     if event.robot in (None, robot.name):
                         robot.jump()
+        return False
 
-    def _restart(self, event: Event) -> None:
+    def _restart(self) -> None:
         """After a reset: fresh controllers, fresh traces, and the whole time again."""
         if self.plan.renew is not None:
             self.controllers = {self.arena[name]: new for name, new in self.plan.renew().items()}
         else:
             for controller in self.controllers.values():
-                reset = getattr(controller, "reset", None) or getattr(controller, "forget", None)
-                if reset is not None:
+                reset = getattr(controller, "reset", None) or getattr(
+                    controller, "forget", None
+                )  # policies have the latter
+                if callable(reset):
                     reset()
         self.arena.rewind()
-        self.events[:] = [event]
+        del self.events[: self._handled - 1]  # others may append meanwhile
         self._handled = 1
         self.begin()
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
+from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, acting
+from paddock.core.places import problem_of
 from paddock.episodes.events import Event
 from paddock.episodes.recorder import UNKNOWN, TraceRecorder
 from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
@@ -33,9 +38,9 @@ class EpisodeRobot:
         self.recorder = TraceRecorder(
             robot.name,
             robot.arena.dt,
-            error_of=getattr(controller, "error_of", "error"),
-            unit=getattr(controller, "unit", "m"),
-            target=getattr(controller, "target", None),
+            error_of=self._text("error_of", "error"),
+            unit=self._text("unit", "m"),
+            target=self._number("target"),
         )
         robot.wheels.capped = 0
         self.jumped = False  # it was moved by hand since the last row
@@ -77,23 +82,24 @@ class EpisodeRobot:
         seen = self.robot.sense()
         if self.meter is not None:
             self.meter.sense(seen)
-        motion = self._motion() if due else None  # before the controller may put it elsewhere
+        motion, time = (self._motion(), self.robot.arena.time) if due else (None, 0.0)  # before anybody changes them
         command = self.act(seen)
         if command is not None:
             self._answers += 1
             self.robot.apply(command)
         if motion is not None:
-            self._record(motion, seen)
+            self._record(time, motion, seen)
 
     def record(self) -> None:
         """A row of the trace of a robot that nobody drives here."""
-        seen = self.robot.sense()
-        self._record(self._motion(), seen)
+        time, seen = self.robot.arena.time, self.robot.sense()
+        if time > self.recorder.latest:  # else someone has just reset the arena
+            self._record(time, self._motion(), seen)
 
-    def move(self) -> None:
-        """Look at it after a tick."""
+    def move(self, ticks: int) -> None:
+        """Look at it after so many ticks."""
         if self.meter is not None:
-            self.meter.move(self._motion(), jumped=self._jumped_now)
+            self.meter.move(self._motion(), ticks, jumped=self._jumped_now)
         self._jumped_now = False
 
     def jump(self) -> None:
@@ -104,27 +110,40 @@ class EpisodeRobot:
         """Tell the controller, and record how the robot is at the end."""
         end = getattr(self.controller, "end", None)
         if callable(end):
-            end(reason)
+            try:
+                end(reason)
+            except Exception as error:  # what was recorded is worth more
+                self._warn(f"its controller's end() failed: {problem_of(error)}")
         with contextlib.suppress(PaddockError):  # it may have left, or be out of reach: the rows up to now are kept
-            if self.robot.arena.time > self.recorder.latest:
-                self._record(self._motion(), self.robot.sense())
-        self.recorder.events.extend(getattr(self.controller, "events", ()))
+            self.record()
+        for event in getattr(self.controller, "events", None) or ():
+            if isinstance(event, Event):
+                self.recorder.events.append(event)
         wheels = self.robot.wheels
         if wheels.capped:
-            text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the greatest wheel speed"
-            time = self.robot.arena.time
-            self.recorder.events.append(Event(time=time, kind="warning", robot=self.name, text=text))
+            self._warn(f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the greatest wheel speed")
+
+    def _warn(self, text: str) -> None:
+        self.recorder.events.append(Event(time=self.robot.arena.time, kind="warning", robot=self.name, text=text))
 
     def _motion(self) -> Motion:
         try:
             return self.robot.body.motion()
         except Refused:  # only supervisors may know where robots are
-            return Motion(UNKNOWN, self.robot.wheels.speeds, 0)
+            return Motion(UNKNOWN, self.robot.wheels.speeds, math.nan)
 
-    def _record(self, motion: Motion, seen: Observation) -> None:
-        self.add_row(
-            self.robot.arena.time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors}
-        )
+    def _record(self, time: float, motion: Motion, seen: Observation) -> None:
+        self.add_row(time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors})
+
+    def _text(self, name: str, otherwise: str = "") -> str:
+        """A text that the controller has as an attribute; what is none may mean something else to it."""
+        value = getattr(self.controller, name, None)
+        return value if isinstance(value, str) else otherwise
+
+    def _number(self, name: str) -> float | None:
+        """A number that the controller has as an attribute."""
+        value = getattr(self.controller, name, None)
+        return float(value) if isinstance(value, int | float | np.floating) else None
 
     def add_row(self, time: float, motion: Motion, command: Sequence[float], readings: Mapping[str, Any]) -> None:
         """Add a row to the trace."""
@@ -135,8 +154,8 @@ class EpisodeRobot:
             command=command,
             wheels=motion.wheels,
             readings=readings,
-            task=getattr(self.controller, "task", ""),
-            error=getattr(self.controller, "error", None),
+            task=self._text("task"),
+            error=self._number("error"),
             contacts=motion.contacts,
             jumped=self.jumped,
         )
@@ -150,7 +169,7 @@ class EpisodeRobot:
             for i, row in enumerate(numbers):
                 seen = {encoders: readings[encoders][1][i]} if encoders in readings else {}
                 row[ESTIMATE] = self._estimate(seen, Pose(*row[POSE].tolist()))
-        self.recorder.add_rows(numbers, readings, getattr(self.controller, "task", ""))
+        self.recorder.add_rows(numbers, readings, self._text("task"))
 
     @property
     def _encoders(self) -> str:
@@ -159,9 +178,9 @@ class EpisodeRobot:
 
     def _estimate(self, readings: Mapping[str, Any], pose: Pose) -> Pose | None:
         """Where the robot takes itself to be: its controller's estimate, else dead reckoning with its encoders."""
-        estimate: Pose | None = getattr(self.controller, "estimated_pose", None)
-        if estimate is not None:
-            return estimate
+        estimate = getattr(self.controller, "estimated_pose", None)
+        if isinstance(estimate, tuple) and len(estimate) == 3 and all_finite(*estimate):
+            return Pose(*estimate)
         if self._odometry is None:
             device = self._encoders
             if device not in readings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.text import Text
 from paddock.arena.base import BaseArena
 from paddock.cli.controllers import ANSWERING, Drivers, telling_place
 from paddock.cli.status import status_line
-from paddock.core.errors import LinkError, PaddockError, Refused
+from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import is_users
 from paddock.episodes import Episode
@@ -83,13 +83,11 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
             raise
         console.print("stopped early", style="yellow")
         return DriveOutcome(episode=arena.episode, interrupted=True)
-    except LinkError:
-        raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if arena.episode is None:  # it had not begun
             raise
         print_traceback(error, whole=drive.traceback)
-        return DriveOutcome(episode=replace(arena.episode, reason=str(error)))
+        return DriveOutcome(episode=arena.episode.with_reason(str(error) or arena.episode.reason))
     assert arena.episode is not None
     return DriveOutcome(episode=arena.episode)
 

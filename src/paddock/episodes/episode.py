@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from paddock.core.errors import PaddockError
@@ -54,6 +54,15 @@ class Episode:
                 f"episode.{what}: there are {len(self.robots)} robots: say episode.robots[{some!r}].{what}"
             )
         return next(iter(self.robots.values()))
+
+    def with_reason(self, reason: str) -> Episode:
+        """The same, with another text for why it ended, also in its events."""
+        end = {event: replace(event, text=f"ended: {reason}") for event in self.events if event.kind == "end"}
+        robots = {
+            name: replace(record, trace=replace(record.trace, events=tuple(end.get(e, e) for e in record.trace.events)))
+            for name, record in self.robots.items()
+        }
+        return replace(self, robots=robots, events=tuple(end.get(e, e) for e in self.events), reason=reason)
 
     @property
     def interventions(self) -> tuple[Event, ...]:

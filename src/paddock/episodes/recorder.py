@@ -104,7 +104,7 @@ class TraceRecorder:
             device = self._devices[name] if name in self._devices else self._add_device(name, first)
             if device is not None:
                 device.add(len(self), table)
-        self._latest = float(numbers[-1, TIME])
+        self.latest = float(numbers[-1, TIME])
         self._numbers.frombytes(np.ascontiguousarray(numbers).tobytes())
         self._tasks.extend([task] * len(numbers))
 

@@ -73,7 +73,9 @@ class Trace:
         """Some of the rows, with the events of their time."""
         if not isinstance(rows, slice):
             raise PaddockError(f"trace of {self.robot}: expected a slice of rows, trace[10:20], got {rows!r}")
-        numbers = self.numbers[rows]
+        numbers = self.numbers[rows].copy()
+        if len(numbers):  # a jump in a row that is left out is one of the next row
+            numbers[1:, JUMP] = np.diff(np.cumsum(self.numbers[:, JUMP] > 0)[rows]) != 0
         first, last = (numbers[0, TIME], numbers[-1, TIME]) if len(numbers) else (np.inf, -np.inf)
         return replace(
             self,

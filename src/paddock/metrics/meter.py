@@ -9,12 +9,14 @@ import numpy as np
 
 from paddock.core.errors import PaddockError
 from paddock.core.motion import Motion
-from paddock.engine.model import Floats
+from paddock.engine.model import Bytes, Floats
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X
 from paddock.metrics.base import Metric, RunTime
 from paddock.metrics.dispatch import note_motion, note_readings
 from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS, number_of
 from paddock.worlds.spec import WorldSpec
+
+MOST_UNSEEN = 1000  # ticks between two looks that are added up one by one
 
 
 class Meter:
@@ -45,22 +47,38 @@ class Meter:
         """How many goals the robot has still to reach; -1 if it has none."""
         return sum(part.sums[-1] < 0 for part in self._goals) if self._goals else -1
 
+    def resume(self, tables: Sequence[tuple[Floats, Bytes]], motion: Motion, ticks: int) -> None:
+        """Go on with what the compiled loop has added up: the sums and marks of each metric."""
+        self.ticks = ticks
+        for part, (sums, marks) in zip(self._parts, tables, strict=True):
+            part.sums[:], part.marks[:] = sums[: len(part.sums)], marks[: len(part.marks)]
+        self._set_state(motion)
+
     def sense(self, readings: Mapping[str, Any] | Any) -> None:
         """Look at what the robot senses before a tick: an observation, or readings by device."""
         for part in self._parts:
             if part.device is not None:
                 values = readings[part.device] if isinstance(readings, Mapping) else getattr(readings, part.device)
-                row = np.atleast_1d(np.asarray(values, np.float64))
-                part.note_readings(part.number, part.numbers, row, 0, len(row), self._state, part.sums)
+                part.row = np.atleast_1d(np.asarray(values, np.float64))
+                part.note_readings(part.number, part.numbers, part.row, 0, len(part.row), self._state, part.sums)
 
-    def move(self, motion: Motion, *, jumped: bool = False) -> None:
-        """Look at the robot after a tick."""
-        self.ticks += 1
-        self._set_state(motion)
+    def move(self, motion: Motion, ticks: int = 1, *, jumped: bool = False) -> None:
+        """Look at the robot after a tick; where time runs by itself, after several, of which only the last is known."""
+        for passed in range(ticks):
+            if 0 < passed < MOST_UNSEEN:
+                self._sense_again()
+            self.ticks += 1
+            if passed == 0:
+                self._set_state(motion)
+            for part in self._parts if passed < MOST_UNSEEN else ():
+                if jumped:
+                    part.metric.skip_jump(part.sums, motion.pose)
+                part.note_motion(part.number, part.numbers, self._state, self.ticks, self.dt, part.sums, part.marks)
+
+    def _sense_again(self) -> None:
         for part in self._parts:
-            if jumped:
-                part.metric.skip_jump(part.sums, motion.pose)
-            part.note_motion(part.number, part.numbers, self._state, self.ticks, self.dt, part.sums, part.marks)
+            if part.row is not None:
+                part.note_readings(part.number, part.numbers, part.row, 0, len(part.row), self._state, part.sums)
 
     def _set_state(self, motion: Motion) -> None:
         self._state[X : HEADING + 1] = motion.pose
@@ -80,10 +98,11 @@ class Meter:
 class Part:
     """One metric of a Meter, with its tables."""
 
-    __slots__ = ("device", "marks", "metric", "note_motion", "note_readings", "number", "numbers", "sums")
+    __slots__ = ("device", "marks", "metric", "note_motion", "note_readings", "number", "numbers", "row", "sums")
 
     def __init__(self, metric: Metric, pose: Sequence[float], world: WorldSpec | None, robot: str) -> None:
         self.metric, self.device, self.number = metric, metric.looks_at(), number_of(metric)
+        self.row: Floats | None = None  # what its device read last
         self.note_motion = NOTE_MOTION.kernel_for(self.number, note_motion).compiled
         self.note_readings = NOTE_READINGS.kernel_for(self.number, note_readings).compiled
         if metric.scenes() not in (None, 1):

@@ -32,8 +32,10 @@ def distance(robot_state, sums):
 
 @kernel
 def contact(robot_state, sums):
-    """Count a tick in contact, and whether it is the first."""
-    if robot_state[CONTACTS] > 0.0:
+    """Count a tick in contact, and whether it is the first; nothing is known once contacts are NaN."""
+    if robot_state[CONTACTS] != robot_state[CONTACTS]:
+        sums[TICKS] = sums[TIMES] = robot_state[CONTACTS]
+    elif robot_state[CONTACTS] > 0.0:
         sums[TICKS] += 1.0
         sums[TIMES] += 1.0 - sums[BEFORE]
         sums[BEFORE] = 1.0
