@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import json
 import signal
 import subprocess
 import sys
@@ -14,11 +14,12 @@ import pytest
 from rich.console import Console
 
 import paddock
-from paddock.cli.controllers import chosen_controllers
+from paddock.cli.controllers import chosen_controllers, load_file
 from paddock.cli.run_robot import halt
 from paddock.cli.serve import load_scoring
 from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
+from paddock.testing import PaddockProcess
 from server.parties import served
 from test_cli import paddock as command
 
@@ -190,6 +191,38 @@ def test_only_the_robot_of_the_address_is_taken_from_a_list(tmp_path: Path) -> N
     assert "both.py line 4: CONTROLLERS: there is none for 'blue', only for red" in done.stderr
 
 
+def test_the_robot_of_an_address_does_a_scenarios_tasks_in_its_own_world(tmp_path: Path) -> None:
+    (tmp_path / "spin.toml").write_text(
+        'name = "spin"\nworld = "empty"\n[safety]\nenabled = false\n[[tasks]]\ntask = "turn"\ndegrees = 90\n'
+    )
+    (tmp_path / "other.toml").write_text(
+        'name = "other"\nworld = {base = "empty", robots = [{name = "eve", type = "e-puck", at = [0.5, 0.5]}]}\n'
+        '[safety]\nenabled = false\n[[tasks]]\ntask = "wait"\nseconds = 0.1\n'
+    )
+    with served("line-crossing", speed=None) as server, paddock.connect(server.url(), lock_step=False) as onlooker:
+        address = server.url(scheme="ws")
+        before = onlooker["red"].pose, onlooker["blue"].pose
+        run = ("run", "--scenario", "spin.toml", "--out", "runs", "--robot")
+        done = command(*run, f"{address}?robot=blue", folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert onlooker["red"].pose == before[0]
+        assert abs(onlooker["blue"].pose.heading - before[1].heading) > 1
+        assert json.loads((tmp_path / "runs" / "spin-001" / "summary.json").read_text())["world"] == "line-crossing"
+        assert (tmp_path / "runs" / "spin-001" / "path.png").exists()
+        assert command(*run, address, folder=tmp_path).returncode == 0  # there is a robot of that name
+        assert onlooker["red"].pose != before[0]
+        which = command("run", "--scenario", "other.toml", "--robot", address, folder=tmp_path)
+        assert "which robot? Add ?robot=NAME, one of red, blue" in which.stderr
+
+
+def test_a_folder_is_searched_once_however_often_its_files_are_read(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def act(o):\n    return 0, 0\n")
+    for _ in range(3):
+        load_file(tmp_path / "mine.py")
+    assert sys.path.count(str(tmp_path.resolve())) == 1
+    assert sys.path[0] == str(tmp_path.resolve())
+
+
 PADDOCK = [sys.executable, "-u", "-c", "from paddock.cli import main; main()"]
 
 
@@ -198,17 +231,8 @@ def emulators() -> Iterator[tuple[str, list[str]]]:
     """A server, and red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi: their addresses."""
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
-    serve = [*PADDOCK, "serve", "line-crossing", "--port", "0", "--epuck-serial", "red", "--epuck2", "blue=0"]
-    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            lines = [server.stdout.readline() for _ in range(3)]
-            page, *robots = [re.search(r"(http|epuck2?)://[^)\s]+", line) for line in lines]
-            assert page is not None
-            yield page[0], [robot[0] for robot in robots if robot is not None]
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(20)
+    with PaddockProcess("serve", "line-crossing", "--epuck-serial", "red", "--epuck2", "blue=0") as server:
+        yield server.url, [server.line(rf"^{name}: .*?(epuck2?://[^)\s]+)") for name in ("red", "blue")]
 
 
 def test_a_file_drives_emulators_of_real_robots(tmp_path: Path, emulators: tuple[str, list[str]]) -> None:

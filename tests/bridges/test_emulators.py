@@ -53,7 +53,7 @@ def test_a_serial_device_greets_answers_and_is_there_for_the_next_client() -> No
     assert not os.path.exists(emulators.devices["red"])  # noqa: PTH110
 
 
-def test_several_twins_at_once_and_the_newest_client_of_a_port_counts() -> None:
+def test_several_emulators_at_once_and_the_newest_client_of_a_port_counts() -> None:
     arena = bench()
     with EPuckEmulators(arena, serial=["red", "blue"], wifi={"red": 0, "blue": 0}) as emulators:
         assert len(set(emulators.devices.values())) == 2
@@ -91,7 +91,7 @@ def test_time_does_not_pass_by_itself_and_is_not_held_up() -> None:
         os.close(file)
 
 
-def test_a_robot_that_leaves_takes_its_twin_along() -> None:
+def test_a_robot_that_leaves_takes_its_emulator_along() -> None:
     arena = bench()
     with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}) as emulators:
         red, blue = (socket.create_connection(emulators.addresses[name], timeout=5) for name in ("red", "blue"))

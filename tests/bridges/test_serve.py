@@ -8,8 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,37 +15,31 @@ import pytest
 import paddock
 from bridges.epuck_room import ROOM, bench
 from paddock.bridges import EPuckEmulators, OpenBridges
+from paddock.testing import PaddockProcess
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 NO_TOKEN = "no token guards it: whoever reaches this port drives the robot"
-SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
+SERVE = [sys.executable, "-m", "paddock", "serve", "line-crossing", "--port", "0"]
 
 
 @pytest.mark.parametrize("clock", [[], ["--lock-step"]], ids=["free", "lock-step"])
-def test_served_robots_have_twins(clock: list[str]) -> None:
-    command = [*SERVE, *clock, "--epuck-serial", "red", "--epuck2", "blue=0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            lines = [server.stdout.readline() for _ in range(3)]
-            urls = [re.search(r"epuck2?://[^)]+", line) for line in lines[1:]]
-            for name, url in zip(("red", "blue"), urls, strict=True):
-                assert url is not None, lines
-                with paddock.connect(url[0], name=name, timeout=10) as robot:
-                    robot.enable()
-                    robot.wheels.set(0.05, 0.05)
-                    assert robot.sense().ground.shape == (3,)
-                    before = robot.encoders.read()
-                    robot.step(10)
-                    moved = robot.encoders.read() - before
-                    # In lock-step time waits for clients of the server, and emulators are none.
-                    assert (moved.left > 0.005) == (not clock)
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(20)
-    assert server.returncode == 0
+def test_served_robots_have_emulators(clock: list[str]) -> None:
+    with PaddockProcess("serve", "line-crossing", *clock, "--epuck-serial", "red", "--epuck2", "blue=0") as server:
+        for name in ("red", "blue"):
+            url = server.line(rf"^{name}: .*?(epuck2?://[^)]+)")
+            with paddock.connect(url, name=name, timeout=10) as robot:
+                robot.enable()
+                robot.wheels.set(0.05, 0.05)
+                assert robot.sense().ground.shape == (3,)
+                before = robot.encoders.read()
+                robot.step(10)
+                moved = robot.encoders.read() - before
+                # In lock-step time waits for clients of the server, and emulators are none.
+                assert (moved.left > 0.005) == (not clock)
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(20) == 0
 
 
 @pytest.mark.parametrize(
@@ -63,22 +55,9 @@ def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str
     assert message in " ".join((refused.stdout + refused.stderr).split())
 
 
-@contextmanager
-def serving(*options: str, world: str = "line-crossing") -> Iterator[Callable[[str], str]]:
-    """A served world; the answer reads what it prints until a line has some text."""
-    with subprocess.Popen([*SERVE[:5], world, "--port", "0", *options], stdout=subprocess.PIPE, text=True) as server:
-        stdout = server.stdout
-        assert stdout is not None
-        try:
-            yield lambda text: next(line for line in stdout if text in line)
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(20)
-
-
 def test_emulators_are_for_this_machine_only_even_where_the_server_is_not() -> None:
-    with serving("--host", "0.0.0.0", "--epuck2", "blue=0") as read_line:
-        line = read_line("an e-puck2 at")
+    with PaddockProcess("serve", "line-crossing", "--host", "0.0.0.0", "--epuck2", "blue=0") as server:
+        line = server.line("an e-puck2 at")
         found = re.search(r"at 127\.0\.0\.1, port (\d+)", line)
         assert found is not None, line
         assert NO_TOKEN not in line
@@ -89,8 +68,8 @@ def test_emulators_are_for_this_machine_only_even_where_the_server_is_not() -> N
 
 
 def test_emulators_for_the_network_are_asked_for_and_say_that_no_token_guards_them() -> None:
-    with serving("--bridge-host", "0.0.0.0", "--epuck2", "blue=0") as read_line:
-        line = read_line("an e-puck2 at")
+    with PaddockProcess("serve", "line-crossing", "--bridge-host", "0.0.0.0", "--epuck2", "blue=0") as server:
+        line = server.line("an e-puck2 at")
         found = re.search(r"at 0\.0\.0\.0, port (\d+)", line)
         assert found is not None, line
         assert NO_TOKEN in line
@@ -107,9 +86,10 @@ def test_bridges_are_chosen_by_name_and_may_come_from_a_users_file(tmp_path: Pat
         "    def close(self):\n"
         "        pass\n"
     )
-    with serving("--bridge", f"{tmp_path / 'mine.py'}:Mine=red", "--bridge", "epuck2=blue=0") as read_line:
-        assert read_line("red is at") == "red is at 0.50, 127.0.0.1\n"
-        assert "blue: an e-puck2 at" in read_line("blue")
+    bridges = ("--bridge", f"{tmp_path / 'mine.py'}:Mine=red", "--bridge", "epuck2=blue=0")
+    with PaddockProcess("serve", "line-crossing", *bridges) as server:
+        assert server.line("red is at") == "red is at 0.50, 127.0.0.1\n"
+        assert "blue: an e-puck2 at" in server.line("blue")
     with pytest.raises(paddock.UnknownName, match=r"no bridge called 'epuk2' \(did you mean 'epuck2'\?\)"):
         OpenBridges(bench(), [("epuk2", "blue")])
 
@@ -127,14 +107,14 @@ def test_a_bridge_that_cannot_be_opened_closes_those_before_it() -> None:
 def test_names_from_outside_steer_no_terminal(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Eve [/b][red]\x1b[31m\nBob\n")
-    with serving("--classroom", str(names), world="line-track") as read_line:
-        line = read_line("Eve")
+    with PaddockProcess("serve", "line-track", "--classroom", str(names)) as server:
+        line = server.line("Eve")
         assert "[/b][red]" in line
         assert "\x1b" not in line
-        read_line("Bob")
+        server.line("Bob")
 
 
-def test_the_kind_of_a_twin_is_told() -> None:
+def test_the_kind_of_an_emulated_robot_is_told() -> None:
     arena = bench()
     with EPuckEmulators(arena, serial=["red", "blue"]) as emulators:
         assert emulators.kinds == {"red": "e-puck", "blue": "e-puck2"}
@@ -143,12 +123,5 @@ def test_the_kind_of_a_twin_is_told() -> None:
 def test_a_serial_e_puck2_is_called_one(tmp_path: Path) -> None:
     world = tmp_path / "bench.toml"
     world.write_text(ROOM.to_toml())
-    command = [*SERVE[:5], str(world), "--port", "0", "--epuck-serial", "blue"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            server.stdout.readline()
-            assert server.stdout.readline().startswith("blue: an e-puck2 at /dev/")
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(20)
+    with PaddockProcess("serve", str(world), "--epuck-serial", "blue") as server:
+        assert server.line("^blue: ").startswith("blue: an e-puck2 at /dev/")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 import signal
 import subprocess
 import sys
@@ -15,7 +15,7 @@ import pytest
 import paddock
 from paddock.policies.inputs import nearness
 from paddock.policies.networks import Network
-from paddock.testing import wait_for
+from paddock.testing import PaddockProcess, wait_for
 
 SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
 STRAIGHT = "from paddock.policies.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
@@ -24,19 +24,15 @@ WRONG = "def act(observation):\n    return 0.05 if observation.time > 0.5 else (
 
 @contextmanager
 def driven(file: Path, option: str = "-c") -> Iterator[tuple[str, list[str]]]:
-    """The address of a server that drives with a file; and afterwards, what it printed."""
+    """The address of a server that drives with a file; and afterwards, what it printed, and its exit status."""
     said: list[str] = []
-    command = [*SERVE, option, str(file)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
-        assert server.stdout is not None
+    with PaddockProcess("serve", "line-crossing", option, str(file)) as server:
         try:
-            first = server.stdout.readline()
-            address = re.search(r"http://\S+", first)
-            assert address is not None, first
-            yield address[0], said
+            yield server.url, said
         finally:
-            server.send_signal(signal.SIGINT)
-            said += [*server.stdout, f"{server.wait(20)}"]
+            server.process.send_signal(signal.SIGINT)
+            status = server.process.wait(20)
+            said += [server.log, *server.printed, f"{status}"]
 
 
 def test_a_served_world_is_driven_and_others_may_watch_and_drive(tmp_path: Path) -> None:
@@ -60,6 +56,27 @@ def test_a_policy_drives_all_robots(tmp_path: Path) -> None:
         wait_for(lambda: (arena.poses != start).any(axis=1).all())
         assert (arena.owner("red"), arena.owner("blue")) == ("policy", "policy")
     assert said[-2:] == ["stopped\n", "0"]  # on a busy machine the clock may have said first whom it waits for
+
+
+FRESH = """
+class Controller:
+    def __init__(self):
+        self.decisions = 0
+
+    def act(self, observation):
+        self.decisions += 1
+        return (0.02, 0.02) if self.decisions < 25 else (0, 0)
+"""
+
+
+def test_a_reset_gives_fresh_controllers(tmp_path: Path) -> None:
+    file = tmp_path / "fresh.py"
+    file.write_text(FRESH)
+    with driven(file) as (url, _), paddock.connect(url, name="guest", lock_step=False) as arena:
+        wait_for(lambda: arena["red"].pose and arena.time > 1.5)  # longer than they drive
+        arena.reset()
+        start = arena["red"].pose
+        wait_for(lambda: math.dist(start[:2], arena["red"].pose[:2]) > 0.003)
 
 
 def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_path: Path) -> None:

@@ -231,6 +231,25 @@ def test_an_unknown_format_and_a_file_that_is_no_trace_are_refused(tmp_path: Any
         Trace.load(tmp_path / "bad.csv")
 
 
+def test_a_broken_table_is_refused_with_line_and_column(tmp_path: Any) -> None:
+    path = tmp_path / "trace-red.csv"
+    explore(0.1)[1].trace.save(path)
+    head, first, *rest = path.read_text().splitlines()
+    broken = {
+        "": "trace-red.csv: expected a trace saved by Paddock: there is no line with the names",
+        f"{head}\n{first}\n1.0,2.0\n": "trace-red.csv line 3: expected .* cells as in line 1, got 2",
+        "\n".join([head, "soon" + first[first.index(",") :], *rest]): "line 2, column 'time': expected a number",
+        f"{head},time\n": "two columns 'time'",
+    }
+    for text, message in broken.items():
+        path.write_text(text)
+        with pytest.raises(paddock.PaddockError, match=message):
+            Trace.load(path)
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(paddock.PaddockError, match="this is no table in UTF-8"):
+        Trace.load(path)
+
+
 def test_goals_end_a_run_and_are_the_same_in_both_loops() -> None:
     def drive(**how: Any) -> Any:
         arena = paddock.open("empty", seed=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
+from paddock import testing
 from paddock.arena import episode_loop
 from paddock.arena.base import BaseArena
 from paddock.control.tasks.pause import Wait
@@ -224,6 +226,45 @@ def test_a_scenario_runs_on_an_arena_that_is_there_already() -> None:
         result = run_scenario(plan, seed=4, arena=arena)
         assert result.complete
         assert math.degrees(arena["red"].pose.heading) == pytest.approx(90 + 45, abs=2)
+
+
+def test_another_robot_of_an_arena_may_do_the_tasks(tmp_path: Path) -> None:
+    plan = prepare(scenario(task("turn", degrees=45)))
+    with paddock.open("line-crossing", seed=4) as arena:
+        before = arena["red"].pose, arena["blue"].pose
+        result = run_scenario(plan, seed=4, arena=arena, robot="blue")
+        assert result.complete
+        assert {task.robot for task in result.tasks} == {"blue"}
+        assert result.world.name == "line-crossing"
+        assert arena["red"].pose == before[0]
+        assert abs(arena["blue"].pose.heading - before[1].heading) > 0.5
+        with pytest.raises(paddock.UnknownName, match="green"):
+            run_scenario(plan, seed=4, arena=arena, robot="green")
+        with pytest.raises(SimulationError, match="this scenario drives red, blue: choose none"):
+            run_scenario(ScenarioSpec.from_table(TEAM), seed=4, arena=arena, robot="blue")
+    folder = write_outputs(plan, result, tmp_path)[0].parent
+    assert json.loads((folder / "summary.json").read_text())["world"] == "line-crossing"
+
+
+def test_a_reset_of_a_served_arena_begins_the_run_and_the_estimate_again() -> None:
+    spec = scenario(task("move", speed=0.1, seconds=1), task("wait", seconds=60), stop={"seconds": 2})
+    with testing.serve("empty") as server, paddock.connect(server.url(scheme="ws")) as arena:
+        start = arena["red"].pose
+        arena["red"].set_pose(0.3, 0.3, 0.0)
+        arena.step(100)
+        resets = []
+
+        def reset(arena: BaseArena) -> None:
+            if not resets and arena.time >= 2.5:
+                resets.append(arena.time)
+                arena.reset()
+
+        result = run_scenario(spec, seed=0, arena=arena, on_step=reset)
+    trace = result.episode.trace
+    assert resets
+    assert (result.ended, result.seconds) == ("2 s are over", 2.0)
+    assert trace.pose[0, :2] == pytest.approx(start[:2])
+    assert abs(trace.estimated_pose - trace.pose)[:, :2].max() < 0.01
 
 
 def test_a_task_that_fails_keeps_what_was_recorded(monkeypatch: pytest.MonkeyPatch) -> None:

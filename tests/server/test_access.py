@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +19,7 @@ from paddock.core.errors import Refused, SimulationError
 from paddock.server import Server
 from paddock.server.access import Grant, Role, Tokens, foreign_header, host_name, is_local, own_hosts
 from paddock.server.classroom import robot_name, robot_names, seat_students
+from paddock.testing import PaddockProcess
 from paddock.worlds import load_world
 from server.parties import LONG, Closed, Peer, ServerProcess, address, open_socket, request, served
 
@@ -261,15 +259,8 @@ def test_a_classroom_prints_a_robot_and_a_link_for_everyone_and_each_link_opens_
 def test_join_links_are_whole_however_narrow_the_terminal(tmp_path: Path) -> None:
     names = tmp_path / "names.txt"
     names.write_text("Ada Lovelace\n")
-    command = [sys.executable, "-m", "paddock", "serve", "clutter", "--port", "0", "--classroom", str(names)]
-    narrow = os.environ | {"COLUMNS": "80"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=narrow) as process:
-        assert process.stdout is not None
-        printed = ""
-        while "#token=" not in printed:
-            printed = process.stdout.readline()
-        process.kill()
-    assert "robot=ada-lovelace" in printed
+    with PaddockProcess("serve", "clutter", "--classroom", str(names), columns=80) as server:
+        assert server.line(r"#token=\S+&robot=ada-lovelace\b")
 
 
 @pytest.mark.parametrize(
@@ -280,7 +271,7 @@ def test_students_names_become_names_that_robots_may_have(student: str, robot: s
     assert robot_name(student) == robot
 
 
-def test_twins_get_numbers_and_the_same_name_twice_is_refused() -> None:
+def test_students_with_the_same_name_for_a_robot_get_numbers_and_the_same_name_twice_is_refused() -> None:
     assert list(robot_names(["李雷", "韩梅梅", "student-2"]).values()) == ["student", "student-2", "student-2-2"]
     with pytest.raises(SimulationError, match="'Bo' is in the list twice"):
         robot_names(["Bo", "Bo"])

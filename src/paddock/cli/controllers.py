@@ -104,7 +104,10 @@ def load_file(path: Path) -> ModuleType:
         raise PaddockError(f"{path}: expected a Python file ending in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    sys.path.insert(0, str(path.resolve().parent))
+    folder = str(path.resolve().parent)
+    if folder in sys.path:
+        sys.path.remove(folder)
+    sys.path.insert(0, folder)
     with telling_place(path):
         spec.loader.exec_module(module)
     return module

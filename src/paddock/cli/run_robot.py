@@ -58,14 +58,21 @@ def run_robot(
 
 def choose_robot(arena: BaseArena, url: str) -> Robot:
     """The robot that an address means: of a server's, the one behind `robot=`, or the only one."""
-    parts = urlsplit(url)
-    if parts.scheme.lower() not in SERVERS:
-        return next(iter(arena.robots.values()))
-    names = parse_qs(parts.query).get("robot") or parse_qs(parts.fragment).get("robot")  # join links have it there
-    if names is None and len(arena.robots) != 1:
+    if (name := robot_of(url)) is not None:
+        return arena[name]
+    if urlsplit(url).scheme.lower() in SERVERS and len(arena.robots) != 1:
         some = ", ".join(list(arena.robots)[:12])
         raise PaddockError(f"--robot {url}: which robot? Add ?robot=NAME, one of {some or 'none: there are no robots'}")
-    return arena[names[-1]] if names is not None else next(iter(arena.robots.values()))
+    return next(iter(arena.robots.values()))
+
+
+def robot_of(url: str) -> str | None:
+    """The robot that an address of a server names."""
+    parts = urlsplit(url)
+    if parts.scheme.lower() not in SERVERS:
+        return None
+    names = parse_qs(parts.query).get("robot") or parse_qs(parts.fragment).get("robot")  # join links have it there
+    return names[-1] if names else None
 
 
 def fast_enough(url: str) -> bool:

@@ -14,11 +14,12 @@ import paddock
 from paddock.arena.base import BaseArena
 from paddock.cli.driving import print_traceback
 from paddock.cli.pages import show_page
-from paddock.cli.run_robot import choose_robot, halt
+from paddock.cli.run_robot import choose_robot, halt, robot_of
 from paddock.cli.tables import cell, new_table
 from paddock.core.provenance import collect, write_provenance
 from paddock.scenarios import ScenarioResult, load_scenario, prepare, run_all, run_scenario, write_outputs
 from paddock.scenarios.prepare import Prepared
+from paddock.scenarios.runner import OnStep
 from paddock.server.show import has_screen
 from paddock.worlds.placement import source_files
 
@@ -61,11 +62,7 @@ def run_scenario_file(
 
         if robot is not None:
             with paddock.connect(robot) as arena:
-                chosen = choose_robot(arena, robot)
-                try:
-                    results = [run_scenario(plan, seed=spec.run_seeds()[0], arena=arena, on_step=on_step)]
-                finally:
-                    halt(chosen, console)
+                results = [_run_there(plan, arena, robot, console, on_step)]
         else:
             shown = nullcontext if headless else partial(show_page, console=console, speed=speed, port=port)
             results = run_all(plan, on_step=on_step, shown=shown)  # type: ignore[assignment]
@@ -77,6 +74,19 @@ def run_scenario_file(
             if result.error is not None:
                 print_traceback(result.error, whole=traceback, message=result.ended)
     return complete
+
+
+def _run_there(plan: Prepared, arena: BaseArena, url: str, console: Console, on_step: OnStep) -> ScenarioResult:
+    """One run with robots that have an address; whatever happens, all of them are stopped."""
+    names = [member.name for member in plan.robots]
+    alone = len(names) == 1 and names[0] not in arena.robots
+    chosen = choose_robot(arena, url).name if alone or robot_of(url) is not None else None
+    try:
+        return run_scenario(plan, seed=plan.spec.run_seeds()[0], arena=arena, robot=chosen, on_step=on_step)
+    finally:
+        for name in names if chosen is None else [chosen]:
+            if name in arena.robots:
+                halt(arena[name], console)
 
 
 def _report(console: Console, result: ScenarioResult) -> None:
@@ -99,5 +109,5 @@ def _write(console: Console, plan: Prepared, result: ScenarioResult, out: Path, 
     written = write_outputs(plan, result, out)
     folder = written[0].parent
     own = Path(plan.spec.folder) / plan.spec.file
-    write_provenance(folder, collect(seed=result.seed), [own, *source_files(plan.world)])
+    write_provenance(folder, collect(seed=result.seed), [own, *source_files(result.world)])
     console.print(f"wrote {folder} ({len(written)} files)", highlight=False, markup=False)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 import paddock
+from paddock.arena.base import BaseArena
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import cell, new_table
@@ -23,7 +25,7 @@ from paddock.server.scoreboard import Scoring
 from paddock.server.show import open_browser
 from paddock.worlds import load_world
 
-SLICE = 1.0  # simulated seconds of a run
+FOREVER = 1e9  # simulated seconds of a run: until the server stops
 
 
 def serve_world(
@@ -51,7 +53,8 @@ def serve_world(
     if names:
         spec = seat_students(spec, names)
     server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
-    drivers = chosen_controllers(server.arena, controller, policy)
+    choose = partial(chosen_controllers, controller=controller, policy=policy)
+    drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
     links = []
     for student, robot in robot_names(names).items():
@@ -70,7 +73,7 @@ def serve_world(
         if links:
             print_links(console, server, links)
         if drivers.controllers:
-            threading.Thread(target=drive, args=(server, drivers, controller, console), daemon=True).start()
+            threading.Thread(target=drive, args=(server, drivers, choose, controller, console), daemon=True).start()
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
@@ -91,7 +94,9 @@ def print_links(console: Console, server: Server, links: Sequence[tuple[str, str
         console.print("these links work on this machine only; for others: --host 0.0.0.0", style="yellow")
 
 
-def drive(server: Server, drivers: Drivers, file: Path | None, console: Console) -> None:
+def drive(
+    server: Server, drivers: Drivers, choose: Callable[[BaseArena], Drivers], file: Path | None, console: Console
+) -> None:
     """Drive robots as any client does: everyone sees who drives, and the clock waits for it."""
     name = file.name if file is not None else "policy"
     try:
@@ -101,8 +106,7 @@ def drive(server: Server, drivers: Drivers, file: Path | None, console: Console)
             telling_place(file, *ANSWERING),
         ):
             drivers.enable(arena)
-            while True:
-                arena.run(SLICE, drivers.controllers)
+            arena.run(FOREVER, drivers.controllers, renew=lambda: choose(arena).controllers)
     except PaddockError as error:
         if server.goodbye not in str(error):
             console.print(visible(f"{error}\n{name} drives no more", lines=True), style="bold red")

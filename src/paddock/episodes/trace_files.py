@@ -19,6 +19,7 @@ from paddock.episodes.events import Event
 from paddock.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
 
 FORMAT = "paddock trace 1"
+A_TRACE = "a trace saved by Paddock"
 TEXTS = ("task", "events")
 ROWS_AT_ONCE = 4096
 
@@ -86,9 +87,9 @@ def _save_npz(trace: Trace, path: Path) -> None:
 
 
 def _load_npz(path: Path) -> Trace:
-    about, arrays = read_npz(path, "a trace saved by Paddock")
+    about, arrays = read_npz(path, A_TRACE)
     if about["format"] != FORMAT:
-        raise PaddockError(f"{path}: expected a trace saved by Paddock, got {about['format']!r}")
+        raise PaddockError(f"{path}: expected {A_TRACE}, got {about['format']!r}")
     return _trace(about, {name: column.tolist() for name, column in arrays.items()})
 
 
@@ -109,7 +110,7 @@ def _load_parquet(path: Path) -> Trace:
         table = parquet.read_table(path)
         about = json.loads((table.schema.metadata or {})[b"paddock"])
     except Exception as error:
-        raise PaddockError(f"{path}: expected a trace saved by Paddock: {error}") from None
+        raise PaddockError(f"{path}: expected {A_TRACE}: {error}") from None
     return _trace(about, {name: table[name].to_pylist() for name in table.column_names})
 
 
@@ -135,13 +136,9 @@ def _cells(column: Sequence[Any]) -> Sequence[Any]:
 
 
 def _load_csv(path: Path) -> Trace:
-    with path.open(encoding="utf-8", newline="") as file:
-        heads, *rows = csv.reader(file)
-    missing = [name for name in (*NUMBERS, "task") if name not in heads]
-    if missing:
-        raise PaddockError(f"{path}: expected a trace saved by Paddock: there is no column {missing[0]!r}")
+    heads, rows, lines = _read_csv(path)
     cells = dict(zip(heads, zip(*rows, strict=True) if rows else [()] * len(heads), strict=True))
-    columns: dict[str, Any] = {name: c if name in TEXTS else _floats(c) for name, c in cells.items()}
+    columns: dict[str, Any] = {name: c if name in TEXTS else _floats(c, path, name, lines) for name, c in cells.items()}
     labels: dict[str, list[str]] = {}
     for head in heads:
         if head not in NUMBERS and head not in TEXTS:
@@ -157,8 +154,49 @@ def _load_csv(path: Path) -> Trace:
     return _trace({**about, "error_of": "error", "unit": "m", "target": None}, columns)
 
 
-def _floats(cells: Sequence[str]) -> Floats:
-    return np.array([float(cell) if cell else np.nan for cell in cells])
+def _read_csv(path: Path) -> tuple[list[str], list[list[str]], list[int]]:
+    """The heads and the rows of a table, and the line of each row; as many cells in all of them."""
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            table = csv.reader(file)
+            heads = next(table, [])
+            for row in table:
+                rows.append(row)
+                lines.append(table.line_num)
+    except OSError as error:
+        raise PaddockError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise PaddockError(f"{path}: expected {A_TRACE}: this is no table in UTF-8: {error}") from None
+    if not heads:
+        raise PaddockError(f"{path}: expected {A_TRACE}: there is no line with the names of the columns")
+    missing = [name for name in (*NUMBERS, "task") if name not in heads]
+    if missing:
+        raise PaddockError(f"{path}: expected {A_TRACE}: there is no column {missing[0]!r}")
+    if len(set(heads)) < len(heads):
+        twice = next(name for name in heads if heads.count(name) > 1)
+        raise PaddockError(f"{path}: expected {A_TRACE}: there are two columns {twice!r}")
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(heads):
+            raise PaddockError(f"{path} line {line}: expected {len(heads)} cells as in line 1, got {len(row)}")
+    return heads, rows, lines
+
+
+def _floats(cells: Sequence[str], path: Path, name: str, lines: Sequence[int]) -> Floats:
+    try:
+        return np.array([float(cell) if cell else np.nan for cell in cells])
+    except ValueError:
+        line, cell = next((line, cell) for line, cell in zip(lines, cells, strict=True) if not _is_number(cell))
+        raise PaddockError(f"{path} line {line}, column {name!r}: expected a number or nothing, got {cell!r}") from None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell or "nan")
+    except ValueError:
+        return False
+    return True
 
 
 Format = tuple[Callable[[Trace, Path], None], Callable[[Path], Trace]]

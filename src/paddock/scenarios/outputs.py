@@ -29,7 +29,7 @@ def write_outputs(
     folder = fresh_folder(Path(base), spec.outputs.folder or spec.name)
     write_run(
         result.episode,
-        plan.world,
+        result.world,
         folder,
         title=f"{spec.title or spec.name}, seed {result.seed}",
         config={"scenario": spec.to_table(), "result": result.to_table()},

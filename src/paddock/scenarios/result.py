@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from paddock.episodes import Episode
+from paddock.worlds import WorldSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,7 @@ class ScenarioResult:
     complete: bool  # whether every task was done
     interrupted: bool  # by Ctrl-C
     episode: Episode
+    world: WorldSpec  # where it was; for a real robot, that of the scenario
     error: Exception | None = None  # what a task raised
 
     @property
@@ -59,7 +61,7 @@ class ScenarioResult:
         return round(sum(record.metrics["contact_time"] for record in self.episode.robots.values()), 9)
 
     def to_table(self) -> dict[str, Any]:
-        """All of it but the episode."""
+        """All of it but the episode and the world."""
         return {
             "scenario": self.scenario,
             "seed": self.seed,

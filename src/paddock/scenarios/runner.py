@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+import math
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import replace
 from typing import Any
 
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
 from paddock.control.tasks import TaskContext, find_task
-from paddock.core.errors import Refused, SimulationError
+from paddock.core.errors import LinkError, Refused, SimulationError
+from paddock.core.geometry import Pose
 from paddock.estimate.odometry import ORIGIN
 from paddock.metrics import ContactTime, Distance
 from paddock.scenarios.body import sensor_for, view_of
@@ -18,6 +21,8 @@ from paddock.scenarios.prepare import Prepared, PreparedRobot, check_tasks, prep
 from paddock.scenarios.result import ScenarioResult
 from paddock.scenarios.spec import ScenarioSpec
 from paddock.scenarios.task_sequence import TaskSequence
+from paddock.worlds import WorldSpec
+from paddock.worlds.spec import Placed
 
 METRICS = (Distance(), ContactTime())
 OnStep = Callable[[BaseArena], object]
@@ -29,6 +34,7 @@ def run_scenario(
     *,
     seed: int,
     arena: BaseArena | None = None,
+    robot: str | None = None,
     every: float | None = None,
     speed: float | None = None,
     on_step: OnStep | None = None,
@@ -40,6 +46,8 @@ def run_scenario(
         spec: the scenario; a mistake in it is refused before anything runs.
         seed: decides all noise and all drawn parameters.
         arena: where to run it: one that is served, a real robot. None: in the scenario's own world, in this process.
+        robot: the robot there that does the tasks of the scenario's only robot. None: the one of the same name, or
+            the only one.
         every: simulated seconds between two rows of the traces; None: every tick.
         speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
         on_step: called after every tick, with the arena.
@@ -47,9 +55,9 @@ def run_scenario(
     """
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
     if arena is not None:
-        return _run(plan, arena, seed, every, speed, on_step)
+        return _run(plan, arena, robot, seed, every, speed, on_step)
     with paddock.open(plan.world, seed=seed) as own, shown(own):
-        return _run(plan, own, seed, every, speed, on_step)
+        return _run(plan, own, robot, seed, every, speed, on_step)
 
 
 def run_all(
@@ -70,18 +78,23 @@ def run_all(
 
 
 def _run(
-    plan: Prepared, arena: BaseArena, seed: int, every: float | None, speed: float | None, on_step: OnStep | None
+    plan: Prepared,
+    arena: BaseArena,
+    chosen: str | None,
+    seed: int,
+    every: float | None,
+    speed: float | None,
+    on_step: OnStep | None,
 ) -> ScenarioResult:
-    sequences = {robot: _sequence(plan, member, robot, seed) for member, robot in _cast(plan, arena)}
+    sequences = {robot: _sequence(plan, member, robot, seed) for member, robot in _cast(plan, arena, chosen)}
     stop, interrupted, failure = plan.spec.stop, False, None
-    start = arena.time
 
     def ending(arena: BaseArena) -> str:
         """Why the run is to end now; the robots stand then."""
         why = ""
         if stop.contact and any(robot.contacts for robot in sequences):
             why = "contact"
-        elif arena.time - start >= stop.seconds - 1e-9:
+        elif any(arena.time - sequence.started >= stop.seconds - 1e-9 for sequence in sequences.values()):
             why = f"{stop.seconds:g} s are over"
         if why:
             for robot in sequences:
@@ -115,14 +128,39 @@ def _run(
         complete=all(sequence.complete for sequence in sequences.values()),
         interrupted=interrupted,
         episode=arena.episode,
+        world=_world(plan, arena, sequences),
         error=failure,
     )
 
 
-def _cast(plan: Prepared, arena: BaseArena) -> Iterator[tuple[PreparedRobot, Robot]]:
+def _world(plan: Prepared, arena: BaseArena, driven: Iterable[Robot]) -> WorldSpec:
+    """The world of an arena; of one elsewhere, with the robots of this run and without a picture that is there only."""
+    try:
+        world = arena.world
+    except SimulationError:  # a real robot has none
+        return plan.world
+    placed = []
+    for robot in () if world.robots else driven:
+        with suppress(LinkError):  # only supervisors may know where robots are
+            x, y, heading = robot.pose
+            placed.append(Placed(name=robot.name, type=robot.spec, at=(x, y), heading_deg=math.degrees(heading)))
+    picture = world.floor.image
+    if picture is not None and not world.path_of(picture).is_file():
+        world = replace(world, floor=replace(world.floor, image=None))
+    return world.with_robots(*placed) if placed else world
+
+
+def _cast(plan: Prepared, arena: BaseArena, chosen: str | None) -> Iterator[tuple[PreparedRobot, Robot]]:
     """The robots of an arena that the scenario's robots are; where there is only one, it is that one."""
+    if chosen is not None and len(plan.robots) != 1:
+        names = ", ".join(member.name for member in plan.robots)
+        raise SimulationError(
+            f"{plan.spec.name}: robot {chosen!r} was chosen, but this scenario drives {names}: choose none"
+        )
     for member in plan.robots:
-        if member.name in arena.robots:
+        if chosen is not None:
+            robot = arena[chosen]
+        elif member.name in arena.robots:
             robot = arena[member.name]
         elif len(plan.robots) == 1 == len(arena.robots):
             robot = next(iter(arena.robots.values()))
@@ -135,17 +173,21 @@ def _cast(plan: Prepared, arena: BaseArena) -> Iterator[tuple[PreparedRobot, Rob
 
 def _sequence(plan: Prepared, member: PreparedRobot, robot: Robot, seed: int) -> TaskSequence:
     key = (member.name,) if len(plan.robots) > 1 else ()
-    return TaskSequence(robot.name, member.tasks, _view(plan, member, robot), seed, key)
+    return TaskSequence(robot.name, member.tasks, _view(plan, member, robot), seed, key, lambda: _pose(robot))
+
+
+def _pose(robot: Robot) -> Pose:
+    try:
+        return robot.pose
+    except Refused:  # only supervisors may know
+        return ORIGIN
 
 
 def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> TaskContext:
     """The tasks' view of the robot; the devices that it and they need are switched on."""
     spec = plan.spec
-    try:
-        start = robot.pose
-    except Refused:  # only supervisors may know
-        start = ORIGIN
-    view = view_of(robot.spec, dt=robot.arena.dt, safety=spec.safety, odometry=spec.odometry, start=start)
+    start, dt = _pose(robot), robot.arena.dt
+    view = view_of(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)
     needs = [need for planned in member.tasks for need in find_task(planned.task).needs]
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}

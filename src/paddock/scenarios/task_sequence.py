@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +26,13 @@ class TaskSequence:
     """Tasks for one robot. `done` once all have ended; what is recorded of it is documented in EpisodeRobot."""
 
     def __init__(
-        self, robot: str, tasks: Sequence[PlannedTask], view: TaskContext, seed: int, key: tuple[object, ...]
+        self,
+        robot: str,
+        tasks: Sequence[PlannedTask],
+        view: TaskContext,
+        seed: int,
+        key: tuple[object, ...],
+        find_pose: Callable[[], Pose],
     ) -> None:
         """Plan the tasks.
 
@@ -35,14 +42,16 @@ class TaskSequence:
             view: what the tasks may know of the robot.
             seed: decides all drawn parameters.
             key: makes its draws others than those of other robots.
+            find_pose: tells where the robot is; asked at the start and after a reset.
         """
         self.robot, self.planned, self.view, self.seed, self.key = robot, tasks, view, seed, key
-        self._start = view.estimated_pose
+        self._find_pose = find_pose
         self.reset()
 
     def reset(self) -> None:
         """Begin again with the first task."""
-        self.view.reset(self._start)
+        self.view.reset(self._find_pose())
+        self.started = math.inf  # when it was first asked [s]
         self._task: Task[Any] | None = None  # the present one
         self.results: list[TaskResult] = []
         self.events: list[Event] = []
@@ -72,6 +81,7 @@ class TaskSequence:
     def act(self, observation: Observation) -> WheelSpeeds:
         """Ask the present task; start the next one where it has nothing more to do."""
         self._now = round(observation.time, 9)  # without the dust of floating point
+        self.started = min(self.started, self._now)
         self.view.update(observation)
         while not self.done:
             if self._task is None:

@@ -23,23 +23,24 @@ class PaddockProcess:
     It listens on any port that is free. At the end it is killed.
     """
 
-    def __init__(self, command: str, *arguments: str, port: int = 0) -> None:
+    def __init__(self, command: str, *arguments: str, port: int = 0, columns: int = 400) -> None:
         """Start it and wait for its address.
 
         Args:
             command: serve, run or demo.
             arguments: of the command, but for `--port`.
             port: 0 for any that is free.
+            columns: how wide its terminal is; where it is narrow, addresses may be on several lines.
         """
-        self.command, self.arguments, self.port = command, arguments, port
+        self.command, self.arguments, self.port, self.columns = command, arguments, port, columns
         self.start()
 
     def start(self) -> None:
         """Start it; after `stop`, on the same port again."""
         program = [sys.executable, "-m", "paddock", self.command, *self.arguments, "--port", str(self.port)]
-        wide = {**os.environ, "COLUMNS": "400", "PYTHONUNBUFFERED": "1"}  # addresses stay on one line
+        settings = {**os.environ, "COLUMNS": str(self.columns), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=wide
+            program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=settings
         )
         self.printed: list[str] = []  # lines of stdout
         self.errors: list[str] = []  # lines of stderr

@@ -1,4 +1,4 @@
-"""Session: an arena, its clients, and what they are told. What they ask for is done in `answers.py`."""
+"""Session: an arena, its clients, and what they are told. What they ask for is done in `handlers.py`."""
 
 from __future__ import annotations
 
