@@ -138,10 +138,12 @@ class Arena(BaseArena):
     def _advance(self, ticks: int, kernel: Any, *more: Any, interrupted: Callable[[], bool] = lambda: False) -> None:
         """Run a kernel for some ticks, in slices short enough for Ctrl-C and for other threads."""
         slice_of_ticks = 1
-        while ticks > 0 and not interrupted():
+        while ticks > 0:
             now = min(ticks, slice_of_ticks)
             started = time.perf_counter()
             with self.turn:
+                if interrupted():
+                    return
                 kernel(self.model, self.state, self.commands, self.scratch, *more, now)
             took = time.perf_counter() - started
             slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
@@ -189,7 +191,7 @@ class Arena(BaseArena):
         finally:
             remember(table, by_number)
             recording.hand_over()
-        if loop.events and loop.passed != plan.ticks:  # someone intervened, from another thread
+        if loop.events:  # someone intervened, from another thread
             recording.resume_in_python()
             loop.look_at_events()
             return loop.drive()
@@ -220,14 +222,16 @@ class Arena(BaseArena):
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
-        chosen = self.seed if seed is None else check_seed(seed)
-        start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=chosen)
+        self._start_anew(self.seed if seed is None else check_seed(seed))
+        self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
+
+    def _start_anew(self, seed: int) -> None:
+        start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=seed)
         self.take_over(start, engine.initial_commands(self.model))
-        self.note_event("reset", text="reset" if seed is None else f"reset with seed {chosen}")
 
     def rewind(self) -> None:
         if self.tick:
-            self.reset()
+            self._start_anew(self.seed)
 
     def snapshot(self) -> Snapshot:
         """An exact copy of the present state and commands."""

@@ -100,7 +100,7 @@ class LocalBody(Body):
             past[:, FORWARD : ACCELERATION + 1] = 0.0
             past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
             self.arena.index()
-        self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
+            self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
 
     def sense(self, robot: Robot) -> Observation:
         slots, length, mask, cameras = robot.chosen
