@@ -62,7 +62,7 @@ class CompiledRecording:
         """Let the loop in Python go on from here."""
         for robot in self.loop.robots:
             number = self._numbers[robot.name]
-            robot.computed = None
+            robot.computed, robot.answers = None, 1
             if robot.meter is not None:
                 sums, marks = self.sums.sums[0, number], self.sums.marks[0, number]
                 tables = [

@@ -46,7 +46,7 @@ class EpisodeRobot:
         self.jumped = False  # it was moved by hand since the last row
         self._jumped_now = False  # … since the last tick
         self.computed: Mapping[str, float] | None = None  # figures of a run in the compiled loop
-        self._answers = 0  # of its controller that were not None
+        self.answers = 0  # of its controller that were not None
         self.meter = self._meter(metrics)
         self._odometry: tuple[str, Odometry] | None = None
 
@@ -74,7 +74,7 @@ class EpisodeRobot:
     @property
     def silent(self) -> bool:
         """Whether its controller never wanted anything, and nobody else did."""
-        return self.computed is None and not self._answers and not any(self.robot.body.command)
+        return self.computed is None and not self.answers and not any(self.robot.body.command)
 
     def drive(self, due: bool) -> None:
         """One decision of its controller; with a row of the trace where one is due."""
@@ -85,7 +85,7 @@ class EpisodeRobot:
         motion, time = (self._motion(), self.robot.arena.time) if due else (None, 0.0)  # before anybody changes them
         command = self.act(seen)
         if command is not None:
-            self._answers += 1
+            self.answers += 1
             self.robot.apply(command)
         if motion is not None:
             self._record(time, motion, seen)
