@@ -13,7 +13,6 @@ from paddock.core.errors import PaddockWarning
 from paddock.episodes import Trace
 from paddock.metrics import Avoidance, ContactTime, Coverage, Distance, Goal, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
-from paddock.testing import wait_for
 
 
 def all_metrics() -> list[Any]:
@@ -281,30 +280,30 @@ def test_speeds_that_were_capped_are_told_in_the_trace() -> None:
 @pytest.mark.parametrize("where", ["python", "compiled"])
 def test_a_teleport_from_another_thread_is_seen_in_both_loops(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The compiled loop is left when someone intervenes, and the loop in Python goes on with its sums."""
-    monkeypatch.setattr("paddock.arena.arena.SLICE", 1e-4)  # others get a word in often
     with paddock.open("empty", seed=0) as arena:
         red = arena["red"]
         red.enable("proximity")
         standing = Braitenberg(left=(0.0,) * 8, right=(0.0,) * 8, speed=(0.0, 0.0))
-        started = threading.Event()
+        advance, hooks = arena._advance, {}
 
         def intervene() -> None:
-            started.wait(30)
-            wait_for(lambda: arena.tick > 100)
-            red.set_pose(0.4, 0.4)
+            run_in(threading.Thread, lambda: red.set_pose(0.4, 0.4))
 
-        other = threading.Thread(target=intervene)
-        other.start()
-        started.set()
-        hook = {"on_step": (lambda arena: None)} if where == "python" else {}
-        seconds = 1000.0
-        episode = arena.run(seconds, standing, metrics=[Distance(), Coverage()], **hook)
-        other.join()
+        def advance_in_two(ticks: int, *more: Any, **how: Any) -> None:
+            advance(100, *more, **how)
+            intervene()
+            advance(ticks - 100, *more, **how)
+
+        if where == "compiled":
+            monkeypatch.setattr(arena, "_advance", advance_in_two)
+        else:
+            hooks = {"on_step": lambda arena: intervene() if arena.tick == 100 else None}
+        episode = arena.run(10.0, standing, metrics=[Distance(), Coverage()], **hooks)
     assert [event.kind for event in episode.interventions] == ["teleport"]
     assert episode.metrics["distance"] == 0
     assert episode.metrics["visited"] == 2
     assert episode.trace.jumps.sum() == 1
-    assert episode.ticks == seconds * 50
+    assert episode.ticks == 500
 
 
 def test_a_reset_while_a_controller_is_at_work_starts_the_run_again() -> None:
