@@ -5,12 +5,9 @@ import tempfile
 from pathlib import Path
 
 import paddock
-from paddock.robots.differential import DifferentialDrive
-from paddock.robots.spec import BodySpec, RobotSpec
-from paddock.sensors import Pivot
-from paddock.sensors.sonar import SonarSpec
-from paddock.worlds import load_world, save_world
-from paddock.worlds.spec import Box, Placed, WorldSpec
+from paddock.robots import BodySpec, DifferentialDrive, RobotSpec
+from paddock.sensors import Pivot, SonarSpec
+from paddock.worlds import Box, Placed, WorldSpec, load_world, save_world
 
 turret = SonarSpec(
     name="turret",

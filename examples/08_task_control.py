@@ -5,7 +5,7 @@ import math
 import paddock
 from paddock.core.geometry import wrap
 from paddock.metrics import ContactTime
-from paddock.worlds.spec import Cylinder, Placed, WorldSpec
+from paddock.worlds import Cylinder, Placed, WorldSpec
 
 
 def move(distance):

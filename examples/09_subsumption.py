@@ -3,9 +3,8 @@
 from collections import Counter
 
 import paddock
-from paddock.control.line import LineFollower
-from paddock.control.subsumption import Subsumption
-from paddock.policies.braitenberg import explorer
+from paddock.control import LineFollower, Subsumption
+from paddock.policies import explorer
 
 
 class OnLine(LineFollower):

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import paddock
-from paddock.control.blackboard import Blackboard, Source
+from paddock.control import Blackboard, Source
 
 experts = (
     Source(

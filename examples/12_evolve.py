@@ -5,7 +5,7 @@ from pathlib import Path
 
 import paddock
 from paddock.evolve import EvolutionConfig, evolve
-from paddock.policies.policy_files import load_policy
+from paddock.policies import load_policy
 
 with tempfile.TemporaryDirectory() as folder:
     # Three distances in, two wheel speeds out; twenty networks a generation, evaluated at once on all cores.

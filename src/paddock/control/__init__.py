@@ -1,1 +1,8 @@
-"""Controllers: they see observations and give commands, wherever the robot's body is."""
+"""Controllers, tasks and wall followers: they see observations and give commands, never the engine."""
+
+from paddock.control.blackboard import Blackboard, Post, Source
+from paddock.control.distance import KeepDistance
+from paddock.control.line import LineFollower, LinePatrol
+from paddock.control.subsumption import Subsumption
+
+__all__ = ["Blackboard", "KeepDistance", "LineFollower", "LinePatrol", "Post", "Source", "Subsumption"]

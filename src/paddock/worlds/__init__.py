@@ -11,9 +11,42 @@ from paddock.core.files import write_text
 from paddock.core.spec import spec_from_table
 from paddock.core.toml import toml_text
 from paddock.core.user_code import code_beside
-from paddock.worlds.spec import WorldSpec
+from paddock.worlds.spec import (
+    Arc,
+    Border,
+    Box,
+    Cylinder,
+    Field,
+    Floor,
+    Light,
+    MazeGrid,
+    Placed,
+    Sound,
+    Start,
+    Stroke,
+    Wall,
+    WorldSpec,
+)
 
-__all__ = ["WorldSpec", "load_world", "save_world", "world_names"]
+__all__ = [
+    "Arc",
+    "Border",
+    "Box",
+    "Cylinder",
+    "Field",
+    "Floor",
+    "Light",
+    "MazeGrid",
+    "Placed",
+    "Sound",
+    "Start",
+    "Stroke",
+    "Wall",
+    "WorldSpec",
+    "load_world",
+    "save_world",
+    "world_names",
+]
 
 
 def world_names() -> list[str]:

@@ -1,0 +1,49 @@
+"""The public API: what is exported is pinned here, and documentation and examples use nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import paddock
+
+ROOT = Path(__file__).parents[1]
+PUBLIC = {
+    "bridges", "control", "control.tasks", "control.wall", "draw", "episodes", "estimate", "evolve", "experiments",
+    "experiments.epuck_framework", "metrics", "policies", "report", "robots", "scenarios", "sensors", "server",
+    "testing", "worlds", "worlds.mazes",
+}  # fmt: skip
+DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock
+IMPORT = re.compile(r"^\s*from (paddock[\w.]*) import \(?([\w, ]+)", re.MULTILINE)
+PAGES = [*ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.py"), ROOT / "README.md"]
+
+
+def test_the_names_of_the_package_are_these() -> None:
+    assert set(paddock.__all__) == {
+        "Arena", "BadMessage", "Batch", "Command", "DeviceNotEnabled", "DeviceRefused", "Episode", "Event", "LinkError",
+        "Observation", "PaddockError", "PaddockWarning", "Pose", "Refused", "RobotSpec", "SimulationError", "SpecError",
+        "Timeout", "Trace", "UnknownName", "VersionMismatch", "WorldSpec", "batch", "connect", "kernel", "open",
+        "reached", "show", "touched",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("module", sorted(PUBLIC))
+def test_every_exported_name_is_there(module: str) -> None:
+    room = importlib.import_module(f"paddock.{module}")
+    assert [name for name in room.__all__ if not hasattr(room, name)] == []
+    assert room.__doc__
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_documentation_and_examples_import_only_public_names(page: Path) -> None:
+    for module, names in IMPORT.findall(page.read_text(encoding="utf-8")):
+        if module in DEEPER:
+            continue
+        assert module == "paddock" or module.removeprefix("paddock.") in PUBLIC, module
+        room = importlib.import_module(module)
+        for name in names.split(","):
+            word = name.split(" as ")[0].strip()
+            assert not word or word in room.__all__, f"{module}: {word}"
