@@ -15,7 +15,7 @@ demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(DEV)  ## all tests, then the kernels once more in plain Python; coverage over both
-	@echo "all tests, compiled and then in plain Python: about eight minutes on two cores"
+	@echo "all tests, compiled and then in plain Python: about fourteen minutes on two cores"
 	$(BIN)/coverage erase
 	$(MAKE) --no-print-directory test-compiled test-plain
 	$(BIN)/coverage report --skip-covered --fail-under=90
