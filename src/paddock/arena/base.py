@@ -155,8 +155,7 @@ class BaseArena(ABC):
             controllers: a controller per robot's name; or one, for the only robot.
             until: called with the arena before each tick; something true ends the run, a text says why.
             every: simulated seconds between two rows of the traces, rounded to whole ticks. None: 0.1 s, or a
-                ten-thousandth of a longer run,
-                of the driven robots, or of all in a small world.
+                ten-thousandth of a longer run, of the driven robots, or of all in a small world.
             metrics: what to find out about each recorded robot, from all ticks, whatever `every` is.
             on_step: called with the arena after each tick.
             speed: 1 for real time, 50 for fifty times that; None for as fast as possible.

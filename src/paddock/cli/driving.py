@@ -18,9 +18,8 @@ from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import is_users
 from paddock.episodes import Episode
-from paddock.metrics import ContactTime, Distance
+from paddock.report.summary import METRICS
 
-METRICS = (Distance(), ContactTime())
 STATUS_ROBOTS = 3  # in the status line
 
 

@@ -27,7 +27,7 @@ def run_robot(
     trace: Path | None = None,
     traceback: bool = False,
 ) -> None:
-    """DrivePlan a robot until the time is over or Ctrl-C; whatever happens, it is stopped."""
+    """Drive a robot until the time is over or Ctrl-C; whatever happens, it is stopped."""
     console = Console(highlight=False)
     check_seconds(seconds)
     with paddock.connect(url) as arena:

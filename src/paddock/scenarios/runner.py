@@ -15,7 +15,7 @@ from paddock.control.tasks import TaskContext, find_task
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import Pose
 from paddock.estimate.odometry import ORIGIN
-from paddock.metrics import ContactTime, Distance
+from paddock.report.summary import METRICS
 from paddock.scenarios.body import sensor_for, view_of
 from paddock.scenarios.prepare import Prepared, PreparedRobot, check_tasks, prepare
 from paddock.scenarios.result import ScenarioResult
@@ -24,7 +24,6 @@ from paddock.scenarios.task_sequence import TaskSequence
 from paddock.worlds import WorldSpec
 from paddock.worlds.spec import Placed
 
-METRICS = (Distance(), ContactTime())
 OnStep = Callable[[BaseArena], object]
 Shown = Callable[[Any], AbstractContextManager[Any]]
 
