@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 
+import numpy as np
+
 from paddock.arena.base import check_ticks
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
@@ -61,6 +63,8 @@ class OrdersBody(EPuckBody):
             time = self.arena.time
             self._check_restart()
             values = {name: self._to_si(name, numbers) for name, numbers in raw.items()}
+            for name, numbers in raw.items():
+                values[name][np.isnan(numbers)] = np.nan  # of sensors that the robot does not tell about
         self._newest = SensorSample(time, raw, values)
         return self._newest
 

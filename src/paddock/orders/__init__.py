@@ -1,6 +1,6 @@
 """Orders: a language for e-pucks that drive to points, both ends of it. It knows no simulation."""
 
-from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Sight
+from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Sight, SteeredAvoidance
 from paddock.orders.firmware import OrderFirmware
 from paddock.orders.host import Host
 from paddock.orders.host_end import HostTiming, RobotLost
@@ -24,6 +24,7 @@ __all__ = [
     "RobotSession",
     "Sight",
     "SimulatedLine",
+    "SteeredAvoidance",
     "WalkResult",
     "Waypoint",
     "read_waypoints",

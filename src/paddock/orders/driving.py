@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from paddock.core.geometry import Point, Pose, wrap
-from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Sight
+from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Reaction, Sight
 from paddock.orders.motion import CONSTANTS, OdometryKind, RobotConstants, RobotMotion, Work
 
 TRIES = 5  # to pass obstacles before a go-to is given up; ours: "empirical" in the publication
@@ -51,12 +51,16 @@ class Driver:
     def __init__(self, motion: RobotMotion, avoidance: AvoidanceStrategy, *, tries: int = TRIES) -> None:
         self.motion, self.tries = motion, tries
         self.threshold = 0.0
-        self.detections = 0  # positive checks: an obstacle may count several times
         self._checked_avoidance, self._legacy_avoidance = avoidance, DistalAvoidance()
         self._avoidance: AvoidanceStrategy | None = None  # of the present drive
         self._target: Point = (0.0, 0.0)
         self._limit = math.inf  # of the moving time [s]
-        self._answer: Manoeuvre | tuple[float, float] | None = None  # of the strategy, when it was last asked
+        self._answer: Reaction = None  # of the strategy, when it was last asked
+
+    @property
+    def detections(self) -> int:
+        """How often an obstacle was noticed."""
+        return self._legacy_avoidance.detections + self._checked_avoidance.detections
 
     def go_to(self, target: Point, mode: FirmwareMode, *, avoiding: bool) -> Work:
         """Drive to a point [m]; False if it was not reached."""
@@ -65,7 +69,7 @@ class Driver:
         self._limit = math.inf if legacy else self.motion.moving_time + self.seconds_allowed(target)
         if avoiding:
             self._avoidance = self._legacy_avoidance if legacy else self._checked_avoidance
-            self._avoidance.start()
+            self._avoidance.start(self.motion.pose, target)
         return self._drive_legacy() if legacy else self._drive_checked()
 
     def seconds_allowed(self, target: Point) -> float:
@@ -98,6 +102,8 @@ class Driver:
             if abs(off) > TURN_AGAIN or distance < NEAR:
                 yield from motion.turn(off)
             if not (yield from motion.steer(self._target, self._is_blocked)) and self._answer is not None:
+                if self._answer == "give up":
+                    return False
                 tries += isinstance(self._answer, Manoeuvre)
                 yield from self._pass_obstacle(MOST_TURNS)
         return True
@@ -110,14 +116,17 @@ class Driver:
             self._answer = None
         else:
             proximity = self.motion.hardware.read("proximity")
-            self._answer = self._avoidance.react(Sight(proximity, self.threshold, self.motion.pose, self._target))
-            self.detections += self._answer is not None
+            sight = Sight(proximity, self.threshold, self.motion.pose, self._target, self.motion.dt)
+            self._answer = self._avoidance.react(sight)
         return self._answer is not None or self.motion.moving_time >= self._limit
 
     def _pass_obstacle(self, most_turns: float) -> Work:
         """Do what the strategy says until it sees a free way."""
         motion, turns = self.motion, 0
-        while (answer := self._answer) is not None and not motion.halted and motion.moving_time < self._limit:
+        while not motion.halted and motion.moving_time < self._limit:
+            answer = self._answer
+            if answer is None or answer == "give up":
+                break
             if isinstance(answer, Manoeuvre):
                 yield from motion.turn(answer.turn)
                 turns += 1
