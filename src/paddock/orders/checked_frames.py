@@ -1,6 +1,6 @@
 """Checked frames: a number, the text's length and a CRC-16 around it, inside a plain frame.
 
-`@0007:0c:O39.00;95.00*5f3e`. A robot of 2012 answers such a text as an unknown order, and so tells that it is one.
+`@0007:0c:O39.00;95.00*8c8f`. A robot of 2012 answers such a text as an unknown order, and so tells that it is one.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from paddock.orders.talk import Conversation, LineEnd
 from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
 
 ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
+DECIMALS = 2  # of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
 MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
 
@@ -166,7 +167,7 @@ class HostEnd(LineEnd):
         return None if stale else reply
 
     def _ask_patiently(self, order: Order) -> Conversation[Reply]:
-        self.send(write_frame(write_order(order)))
+        self.send(write_frame(write_order(order, decimals=DECIMALS)))
         heard = yield math.inf
         reply = None if heard is None else read_reply(heard)
         return reply or Reply(texts.UNKNOWN, (0,))
@@ -182,12 +183,12 @@ class HostEnd(LineEnd):
                 return reply
             if not isinstance(reply, Reply) and order.letter in RELATIVE:
                 raise RobotLost(f"it is not known whether {text} was carried out, and it must not be twice")
-            self.statistics.resends += 1
             if reply == "silent":
                 silences += 1
                 self._mind_silence(silences >= MOST_SILENCES)
             else:
                 wrong, silences, self.silent_since = wrong + 1, 0, self.now
+            self.statistics.resends += 1
         raise RobotLost(f"no right answer to {text} in {wrong} attempts")
 
     def _await_echo(self, order: Order, seconds: float) -> Conversation[Reply | Literal["silent", "wrong"]]:

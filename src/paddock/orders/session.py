@@ -185,6 +185,7 @@ class RobotSession:
     # ---- events
 
     def _lose(self, reason: str) -> None:
+        self._tell_resends()
         self.result.lost = reason
         self._tell("lost", text=reason)
 

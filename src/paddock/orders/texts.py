@@ -72,22 +72,31 @@ class Reply(NamedTuple):
     numbers: tuple[float, ...] = ()
 
 
-def write_order(order: Order) -> str:
-    """The text of an order: at least two decimals, at most six; counts whole."""
+def write_order(order: Order, *, decimals: int = 0) -> str:
+    """The text of an order: up to six decimals, and a decimal point even without any; counts are whole.
+
+    On a plain line, a byte that gets lost changes a number. Without decimals it never becomes a hundred times as large:
+    `O20.;95.` without a point still says the same, while `O20.00;95.00` would send the robot 95 m away.
+
+    Args:
+        order: what to write.
+        decimals: at least so many; the host of 2012 has two.
+    """
     takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(order.letter)
     if takes is None or takes != len(order.numbers):
         wanted = "an order of the table" if takes is None else f"{takes} numbers for {order.letter!r}"
         raise PaddockError(f"order {order.letter!r} with {len(order.numbers)} numbers: expected {wanted}")
     if not all(math.isfinite(number) for number in order.numbers):
         raise PaddockError(f"order {order.letter!r}: expected finite numbers, got {order.numbers}")
-    return order.letter + ";".join(_write_number(number, order.letter in WHOLE) for number in order.numbers)
+    if order.letter in WHOLE:
+        return order.letter + ";".join(str(round(number)) for number in order.numbers)
+    return order.letter + ";".join(_write_number(number, decimals) for number in order.numbers)
 
 
-def _write_number(number: float, whole: bool) -> str:
-    if whole:
-        return str(round(number))
-    text = f"{number + 0.0:.6f}".rstrip("0")
-    return text + "0" * max(0, 2 - len(text.partition(".")[2]))
+def _write_number(number: float, decimals: int) -> str:
+    text = f"{number:.6f}".rstrip("0")
+    text = "0." if text == "-0." else text
+    return text + "0" * max(0, decimals - len(text.partition(".")[2]))
 
 
 def read_order_loosely(text: str) -> Order | None:
@@ -105,7 +114,7 @@ def _leading_number(text: str) -> float:
     return float(found[1]) if found else 0.0
 
 
-STRICT_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,6})?")
+STRICT_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{0,6})?")
 
 
 def read_order(text: str) -> Order:
