@@ -13,7 +13,7 @@ import paddock
 ROOT = Path(__file__).parents[1]
 PUBLIC = {
     "bridges", "control", "control.tasks", "control.wall", "draw", "episodes", "estimate", "evolve", "experiments",
-    "experiments.epuck_framework", "metrics", "policies", "report", "robots", "scenarios", "sensors", "server",
+    "experiments.epuck_framework", "metrics", "orders", "policies", "report", "robots", "scenarios", "sensors", "server",
     "testing", "worlds", "worlds.mazes",
 }  # fmt: skip
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock

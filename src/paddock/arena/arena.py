@@ -54,6 +54,7 @@ class Arena(BaseArena):
         self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
         self.layout = 0  # how often robots came or went
         self._watched: list[Robot] = []
+        self._on_tick: tuple[Callable[[], object], ...] = ()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self._hold(built)
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=check_seed(seed))
@@ -129,11 +130,29 @@ class Arena(BaseArena):
 
     def advance(self, n: int) -> None:
         """Let ticks pass without asking the gate; for whoever keeps it."""
-        if n == 1:
+        if self._on_tick:
+            for _ in range(check_ticks(n)):
+                with self.turn:
+                    self._step(self.model, self.state, self.commands, self.scratch, 1)
+                    for call in self._on_tick:
+                        call()
+        elif n == 1:
             with self.turn:
                 self._step(self.model, self.state, self.commands, self.scratch, 1)
         else:
             self._advance(check_ticks(n), self._step)
+
+    def on_tick(self, call: Callable[[], object]) -> Callable[[], None]:
+        """Call a function after each tick, before anyone else has a turn: for what runs on board of a robot.
+
+        The answer is a function that ends it.
+        """
+        self._on_tick = (*self._on_tick, call)
+
+        def end() -> None:
+            self._on_tick = tuple(other for other in self._on_tick if other is not call)
+
+        return end
 
     def _advance(self, ticks: int, kernel: Any, *more: Any, interrupted: Callable[[], bool] = lambda: False) -> None:
         """Run a kernel for some ticks, in slices short enough for Ctrl-C and for other threads."""
@@ -151,7 +170,7 @@ class Arena(BaseArena):
 
     def _drive(self, loop: EpisodeLoop) -> str:
         plan = loop.plan
-        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched
+        hooks = plan.until or plan.on_step or plan.speed or self.gate or self._watched or self._on_tick
         controllers = {id(controller): controller for controller in plan.controllers.values()}.values()
         if hooks or not controllers or not all(isinstance(controller, Policy) for controller in controllers):
             return loop.drive()

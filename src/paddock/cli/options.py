@@ -89,6 +89,13 @@ EPuck2 = Annotated[
     list[str] | None,
     typer.Option(help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port. Default: 1000. May be repeated."),
 ]
+Orders = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A robot that gets a serial device and drives to points on orders; NAME=legacy for one that knows no "
+        "checked mode, 'all' for all robots. May be repeated."
+    ),
+]
 Bridge = Annotated[
     list[str] | None,
     typer.Option(help="A bridge of another package, and a robot for it: NAME=ROBOT. May be repeated."),

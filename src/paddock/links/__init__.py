@@ -18,6 +18,7 @@ LINKS: Registry[Callable[..., Any]] = Registry(
         **dict.fromkeys(SERVERS, "paddock.links.remote:RemoteArena"),
         "epuck": "paddock.links.epuck:connect_epuck",
         "epuck2": "paddock.links.epuck:connect_epuck",
+        "orders": "paddock.links.orders:connect_orders",
     },
 )
 """What reaches an arena or a robot, by the scheme of its URL. It takes the URL and, by name, those options of `connect`
@@ -36,7 +37,7 @@ def connect(
 
     Args:
         url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`; or of a real robot,
-            `epuck:///dev/rfcomm0`, `epuck2://192.168.1.20`.
+            `epuck:///dev/rfcomm0`, `epuck2://192.168.1.20`, `orders:///dev/rfcomm0`.
         token: what the server's owner gave you; join links contain it. Not for real robots.
         name: what others see; of a real robot, what it is called here.
         lock_step: True to let time wait for you, False to let it run; None to do as the server wishes. Not for real
@@ -63,7 +64,7 @@ def _meant(scheme: str, url: object) -> str:
         return suggestion(scheme, LINKS) if scheme else ""
     kind, _, rest = url.partition(":")
     if kind in LINKS and rest:
-        return f" (did you mean '{kind}://{rest if kind == 'epuck' else rest.lstrip('/')}'?)"
+        return f" (did you mean '{kind}://{rest if kind in ('epuck', 'orders') else rest.lstrip('/')}'?)"
     if url.startswith("/dev/") or re.fullmatch(r"COM\d+", url, re.IGNORECASE):
         return f" (did you mean 'epuck://{url}'?)"
     return f" (a server is 'ws://{url}', an e-puck2 'epuck2://{url}')" if re.fullmatch(r"[\w.-]+(:\d+)?", url) else ""

@@ -1,7 +1,8 @@
-"""For tests, also those of other packages: checks of sensor kinds and robots, servers, and waiting for what they do."""
+"""For tests, also those of other packages: checks of sensor kinds and robots, servers, a robot without a world, and waiting."""
 
 from paddock.server.process import PaddockProcess
+from paddock.testing.bench_robot import BenchRobot
 from paddock.testing.checks import check_robot, check_sensor, furnished_room
 from paddock.testing.servers import serve, wait_for
 
-__all__ = ["PaddockProcess", "check_robot", "check_sensor", "furnished_room", "serve", "wait_for"]
+__all__ = ["BenchRobot", "PaddockProcess", "check_robot", "check_sensor", "furnished_room", "serve", "wait_for"]

@@ -34,16 +34,9 @@ class SerialStream:
 
     def __init__(self, device: str) -> None:
         self.name = device
-        try:
-            import serial
-        except ImportError:
-            raise LinkError(
-                f"{device}: serial devices need the package pyserial: pip install 'paddock[robot]'"
-            ) from None
-        try:
-            self._port: Any = serial.Serial(device, BAUD, timeout=0, exclusive=True)
-        except (OSError, ValueError) as error:
-            raise LinkError(f"{device}: cannot open it: {_why_closed(error)}") from None
+        self._port = open_serial_port(device)
+        import serial
+
         self._error: type[Exception] = serial.SerialException
         self._slow: type[Exception] = serial.SerialTimeoutException
 
@@ -72,6 +65,18 @@ class SerialStream:
 
     def close(self) -> None:
         self._port.close()
+
+
+def open_serial_port(device: str) -> Any:
+    """A pyserial port that never waits; a LinkError says why it cannot be had."""
+    try:
+        import serial
+    except ImportError:
+        raise LinkError(f"{device}: serial devices need the package pyserial: pip install 'paddock[robot]'") from None
+    try:
+        return serial.Serial(device, BAUD, timeout=0, exclusive=True)
+    except (OSError, ValueError) as error:
+        raise LinkError(f"{device}: cannot open it: {_why_closed(error)}") from None
 
 
 class TcpStream:

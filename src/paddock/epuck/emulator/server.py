@@ -9,14 +9,15 @@ import os
 import selectors
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
 from paddock.core.errors import LinkError
-from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.epuck.emulator.wifi_firmware import WifiFirmware
 
 CHUNK = 1 << 12  # bytes of input that are answered at once
+KNOCKS = 0.02  # [s] between two looks whether a client has opened a device that nobody had open
 log = logging.getLogger("paddock.epuck")
 
 
@@ -34,6 +35,8 @@ class EmulatorServer:
         self.devices: dict[str, str] = {}  # the serial device's path by robot
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
         self._clients: list[EmulatorClient] = []
+        self._serial: dict[str, EmulatorClient] = {}
+        self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # what robots say by themselves
         self._selector = selectors.DefaultSelector()
         self._bell, self._button = socket.socketpair()
         self._selector.register(self._bell, selectors.EVENT_READ, self._empty_bell)
@@ -54,10 +57,23 @@ class EmulatorServer:
             self._thread.join()
         self._release()
 
+    def send(self, name: str, data: bytes) -> None:
+        """Something that a robot at a serial device says by itself; from any thread."""
+        self._outbox.append((self._serial[name], data))
+        with contextlib.suppress(OSError):  # it was closed meanwhile; or a full bell rings anyway
+            self._button.send(b"!")
+
     # ---- setting up
 
-    def open_serial(self, name: str, firmware: SerialFirmware) -> None:
-        """Put a robot behind a serial device of its own, a pseudo terminal."""
+    def open_serial(self, name: str, firmware: Firmware, *, greets_all: bool = False) -> None:
+        """Put a robot behind a serial device of its own, a pseudo terminal.
+
+        Args:
+            name: of the robot.
+            firmware: what answers.
+            greets_all: greet every client that opens the device, as over a radio; else it is greeted once, as a robot
+                that is switched on.
+        """
         if name in self.devices:
             raise LinkError(f"robot {name!r} was to get a serial device twice")
         try:
@@ -71,11 +87,17 @@ class EmulatorServer:
         ours, theirs = pty.openpty()
         tty.setraw(theirs)
         os.set_blocking(ours, False)
-        # Their end stays open here too, so that clients may come and go and the settings stay.
-        client = EmulatorClient(self._selector, _Terminal(ours, theirs), firmware)
-        self._clients.append(client)
         self.devices[name] = os.ttyname(theirs)
-        client.send(firmware.welcome())
+        if greets_all:
+            os.close(theirs)  # so that one can tell whether a client has it open
+            client = EmulatorClient(self._selector, _Terminal(ours), firmware)
+            client.await_next()
+        else:
+            # Their end stays open here too, so that clients may come and go.
+            client = EmulatorClient(self._selector, _Terminal(ours, theirs), firmware)
+            client.send(firmware.welcome())
+        self._clients.append(client)
+        self._serial[name] = client
 
     def listen(self, name: str, firmware: WifiFirmware, host: str, port: int) -> None:
         """Put a robot behind a TCP port; 0 for any that is free. It has one client at a time, the newest."""
@@ -104,14 +126,21 @@ class EmulatorServer:
 
     def _work(self) -> None:
         while not self._stopped.is_set():
-            for key, _ in self._selector.select():
+            absent = [client for client in self._serial.values() if client.absent]
+            for key, _ in self._selector.select(KNOCKS if absent else None):
                 try:
                     key.data()
                 except OSError as error:
                     log.debug("a client of an emulator was lost: %s", error)
+            for client in absent:
+                client.look_for_next()
 
     def _empty_bell(self) -> None:
-        self._bell.recv(64)
+        self._bell.recv(4096)
+        while self._outbox:
+            client, data = self._outbox.popleft()
+            if not (client.closed or client.absent):
+                client.send(data)
 
     def _release(self) -> None:
         for client in self._clients:
@@ -136,6 +165,7 @@ class EmulatorClient:
         self._selector, self._stream, self._firmware, self._on_end = selector, stream, firmware, on_end
         self._unsent = bytearray()
         self.closed = False
+        self.absent = False  # nobody has the device open
         selector.register(stream.file, selectors.EVENT_READ, self._work)
 
     def send(self, data: bytes) -> None:
@@ -159,19 +189,45 @@ class EmulatorClient:
             elif data := self._stream.read():
                 self.send(self._firmware.receive(data))
             else:
-                self.close()
+                self._end()
         except BlockingIOError:
             pass
         except OSError:
-            self.close()
+            self._end()
         except Exception as error:  # the robot is gone, or the firmware fails: this client ends, no other
             log.warning("an emulator ends: %s", error)
             self.close()
 
+    def _end(self) -> None:
+        """The client is gone."""
+        if isinstance(self._stream, _Terminal):
+            self.await_next()
+        else:
+            self.close()
+
+    def await_next(self) -> None:
+        """Nobody has the device open: nothing is sent, until somebody does."""
+        self.absent = True
+        self._unsent.clear()
+        self._selector.unregister(self._stream.file)
+
+    def look_for_next(self) -> None:
+        """Whether somebody has opened the device; who has is greeted."""
+        try:
+            data = self._stream.read()
+        except BlockingIOError:
+            data = b""
+        except OSError:
+            return
+        self.absent = False
+        self._selector.register(self._stream.file, selectors.EVENT_READ, self._work)
+        self.send(self._firmware.welcome() + self._firmware.receive(data))
+
     def close(self) -> None:
         if not self.closed:
             self.closed = True
-            self._selector.unregister(self._stream.file)
+            if not self.absent:
+                self._selector.unregister(self._stream.file)
             self._stream.close()
             if self._on_end is not None:
                 with contextlib.suppress(Exception):  # the robot may be gone already
@@ -179,7 +235,7 @@ class EmulatorClient:
 
 
 class _Terminal:
-    def __init__(self, ours: int, theirs: int) -> None:
+    def __init__(self, ours: int, *theirs: int) -> None:
         self.file, self._theirs = ours, theirs
 
     def read(self) -> bytes:
@@ -189,8 +245,8 @@ class _Terminal:
         return os.write(self.file, data)
 
     def close(self) -> None:
-        os.close(self.file)
-        os.close(self._theirs)
+        for file in (self.file, *self._theirs):
+            os.close(file)
 
 
 class _Socket:

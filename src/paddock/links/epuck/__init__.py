@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, unquote, urlsplit
+from typing import NamedTuple
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
 from paddock.core.errors import LinkError, suggestion
 from paddock.core.numeric import all_finite
@@ -26,6 +27,52 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
         name: what the robot is called, unless the URL says so.
         timeout: seconds after which a call fails; while connecting, each question to the robot has as many.
     """
+    address = read_address(url, timeout)
+    parts = address.parts
+    port: Port
+    if parts.scheme == "epuck":
+        device = address.device
+        port = SerialPort(lambda left: SerialStream(device), timeout)
+    else:
+        try:
+            host, number = parts.hostname or "", packets.PORT if parts.port is None else parts.port
+        except ValueError:
+            host, number = parts.hostname or "", 0
+        if not host:
+            raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
+        if number == 0:
+            given = parts.netloc.rpartition(":")[2]
+            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {given}")
+        port = WifiPort(lambda left: TcpStream(host, number, left), timeout)
+    try:
+        port.identify()
+        return EPuck(port, name=address.name or name, dt=address.dt)
+    except BaseException:
+        port.close()
+        raise
+
+
+class RobotAddress(NamedTuple):
+    """The parts of a robot's URL."""
+
+    url: str
+    parts: SplitResult
+    name: str
+    dt: float  # [s]
+
+    @property
+    def device(self) -> str:
+        """The serial device."""
+        device, scheme = unquote(self.parts.netloc + self.parts.path), self.parts.scheme
+        if not device:
+            raise LinkError(f"connect: {self.url}: expected a serial device, such as '{scheme}:///dev/rfcomm0'")
+        if device.startswith("dev/"):
+            raise LinkError(f"connect: {self.url}: a slash is missing: did you mean '{scheme}:///{device}'?")
+        return device
+
+
+def read_address(url: str, timeout: float) -> RobotAddress:
+    """The parts of a robot's URL, checked like the timeout that comes with it."""
     if not (all_finite(timeout) and timeout > 0):
         raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
     try:
@@ -42,28 +89,4 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
         dt = 0.0
     if not (all_finite(dt) and 0 < dt <= 1):
         raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
-    port: Port
-    if parts.scheme == "epuck":
-        device = unquote(parts.netloc + parts.path)
-        if not device:
-            raise LinkError(f"connect: {url}: expected a serial device, such as 'epuck:///dev/rfcomm0'")
-        if device.startswith("dev/"):
-            raise LinkError(f"connect: {url}: a slash is missing: did you mean 'epuck:///{device}'?")
-        port = SerialPort(lambda left: SerialStream(device), timeout)
-    else:
-        try:
-            host, number = parts.hostname or "", packets.PORT if parts.port is None else parts.port
-        except ValueError:
-            host, number = parts.hostname or "", 0
-        if not host:
-            raise LinkError(f"connect: {url}: expected a host, such as 'epuck2://192.168.1.20'")
-        if number == 0:
-            given = parts.netloc.rpartition(":")[2]
-            raise LinkError(f"connect: {url}: expected a port from 1 to 65535, got {given}")
-        port = WifiPort(lambda left: TcpStream(host, number, left), timeout)
-    try:
-        port.identify()
-        return EPuck(port, name=options.get("name") or name, dt=dt)
-    except BaseException:
-        port.close()
-        raise
+    return RobotAddress(url, parts, options.get("name", ""), dt)

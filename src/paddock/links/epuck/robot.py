@@ -56,6 +56,7 @@ class EPuck(Robot, BaseArena):
     """
 
     body: EPuckBody
+    body_class = EPuckBody
     robots: Mapping[str, Robot]
 
     def __init__(self, port: Port, *, name: str = "", dt: float = 0.05, clock: TimeSource | None = None) -> None:
@@ -66,7 +67,7 @@ class EPuck(Robot, BaseArena):
         self._guard = threading.Lock()  # of the watchers, and of `_ended`
         self._ended = False  # whether someone has closed it, or does so now
         self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
-        Robot.__init__(self, self, EPuckBody(self, port, name or spec.name, spec))
+        Robot.__init__(self, self, self.body_class(self, port, name or spec.name, spec))
         self.robots = {self.name: self}
         atexit.register(self.close)  # a program that ends leaves no robot driving
 

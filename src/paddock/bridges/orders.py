@@ -1,0 +1,115 @@
+"""Robots of a world that drive to points on orders, behind serial devices. Their programs run with its ticks."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Self
+
+import numpy as np
+
+from paddock.arena import Arena
+from paddock.bridges.epuck import SimulatedHardware
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.epuck.emulator.hardware import EPuckHardware
+from paddock.epuck.emulator.server import EmulatorServer
+from paddock.orders import AvoidanceStrategy, OrderFirmware
+from paddock.robots import load_robot
+from paddock.sensors.base import SensorSpec
+from paddock.sensors.response import si_of
+
+log = logging.getLogger("paddock.orders")
+ALL, CHECKED, LEGACY = "all", "checked", "legacy"
+
+
+class OrderRobots:
+    """Robots with the firmware for orders, for the lifetime of a `with` block. Time is the arena's."""
+
+    def __init__(
+        self,
+        arena: Arena,
+        robots: Mapping[str, bool],
+        *,
+        avoidance: Callable[[], AvoidanceStrategy] | None = None,
+        hardware: Callable[[Arena, str], EPuckHardware] = SimulatedHardware,
+    ) -> None:
+        """
+        Args:
+            arena: where the robots are.
+            robots: whether a robot knows checked mode, by its name.
+            avoidance: makes a strategy for each robot in checked mode; None: as published.
+            hardware: makes the motors and sensors of a robot.
+        """
+        self._arena, self._tick, self._server = arena, arena.tick, EmulatorServer()
+        self.devices = self._server.devices  # paths of the serial devices by robot
+        self.firmware: dict[str, OrderFirmware] = {}
+        try:
+            for name, checked in robots.items():
+                strategy = avoidance() if avoidance else None
+                firmware = OrderFirmware(hardware(arena, name), arena.dt, knows_checked=checked, avoidance=strategy)
+                self._server.open_serial(name, firmware, greets_all=True)
+                self.firmware[name] = firmware
+        except BaseException:
+            self._server.close()
+            raise
+        self._end_ticks = arena.on_tick(self._run_programs)
+        self._server.start()
+
+    def _run_programs(self) -> None:
+        """A tick has passed. Robots begin anew when the arena does; one that left the arena is silent from then on."""
+        tick, before = self._arena.tick, self._tick
+        self._tick = tick
+        for name, firmware in list(self.firmware.items()):
+            try:
+                if tick <= before:
+                    firmware.restart()
+                if sent := firmware.tick():
+                    self._server.send(name, sent)
+            except PaddockError as error:
+                log.warning("%s takes no more orders: %s", name, error)
+                del self.firmware[name]
+
+    def describe(self) -> Iterator[str]:
+        """Where each robot is."""
+        for name, device in self.devices.items():
+            kind = "" if self.firmware[name].knows_checked else " without checked mode"
+            yield f"{name}: takes orders{kind} at {device}   (orders://{device})"
+
+    def close(self) -> None:
+        """The devices vanish."""
+        self._end_ticks()
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def read_distances(raw: Sequence[int]) -> list[float]:
+    """Distances [m] from raw numbers of an e-puck's proximity sensors, for a `SteeredAvoidance`."""
+    values: list[float] = si_of(_proximity_spec(), np.array(raw, np.float64)).tolist()
+    return values
+
+
+@functools.cache
+def _proximity_spec() -> SensorSpec:
+    return load_robot("e-puck").sensor("proximity")
+
+
+def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRobots:
+    """The bridge `orders`: robots as `name`, `name=legacy` or `all`. They are on this machine only."""
+    wanted: dict[str, bool] = {}
+    for text in robots:
+        name, equals, mode = text.partition("=")
+        if equals and mode not in (CHECKED, LEGACY):
+            raise PaddockError(f"orders {text}: expected a robot's name, name={CHECKED} or name={LEGACY}")
+        if name != ALL and name not in arena.numbers:
+            raise UnknownName("robot", name, [*arena.numbers, ALL])
+        for robot in arena.numbers if name == ALL and ALL not in arena.numbers else [name]:
+            if robot in wanted:
+                raise PaddockError(f"orders {text}: robot {robot!r} was to take orders twice")
+            wanted[robot] = mode != LEGACY
+    return OrderRobots(arena, wanted)

@@ -1,0 +1,51 @@
+"""Checked frames: a number, the text's length and a CRC-16 around it, inside a plain frame.
+
+`@0007:0c:O39.00;95.00*8c8f`. A robot of 2012 answers such a text as an unknown order, and so tells that it is one.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from typing import NamedTuple
+
+from paddock.orders.legacy_frames import write_frame
+
+HIGHEST_NUMBER = 0xFFFF
+FRAME = re.compile(r"(@([0-9a-f]{4}):([0-9a-f]{2}):([ -~]*))\*([0-9a-f]{4})", re.ASCII)
+
+
+class CheckedFrame(NamedTuple):
+    """A text with its number. Orders count from 1; 0 is for what belongs to no order."""
+
+    number: int
+    text: str
+
+
+def write_checked_text(number: int, text: str) -> str:
+    """The text between STX and ETX."""
+    covered = f"@{number:04x}:{len(text):02x}:{text}"
+    return f"{covered}*{compute_crc(covered):04x}"
+
+
+def write_checked(number: int, text: str) -> bytes:
+    """A checked frame as it travels."""
+    return write_frame(write_checked_text(number, text))
+
+
+def read_checked(text: str) -> CheckedFrame | None:
+    """The frame, if nothing is wrong with it."""
+    found = FRAME.fullmatch(text)
+    if found is None or int(found[3], 16) != len(found[4]) or int(found[5], 16) != compute_crc(found[1]):
+        return None
+    return CheckedFrame(int(found[2], 16), found[4])
+
+
+def next_number(number: int) -> int:
+    """The number after this one: 0 is never used again."""
+    return number % HIGHEST_NUMBER + 1
+
+
+def compute_crc(text: str) -> int:
+    """CRC-16 with the polynomial x¹⁶ + x¹² + x⁵ + 1, from 0xFFFF ("CCITT-FALSE")."""
+    return binascii.crc_hqx(text.encode("latin-1"), 0xFFFF)

@@ -1,0 +1,189 @@
+"""Host: any number of sessions over real serial devices, in one thread."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import selectors
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from paddock.core.errors import LinkError, PaddockError
+from paddock.epuck.driver.streams import open_serial_port
+from paddock.orders.host_end import HostTiming
+from paddock.orders.session import OrderEvent, RobotPlan, RobotSession
+
+CHUNK = 1 << 12
+OPENING = 1.0  # [s] between two attempts to open a device
+LONGEST_NAP = 0.5  # [s] so that Ctrl-C and `stop` are heard
+
+
+class SerialDevice:
+    """A serial device that is read and written without waiting."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._port: Any = None
+        self._unsent = bytearray()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can be read and written."""
+        return self._port is not None
+
+    def open(self) -> None:
+        """Open it, or raise a LinkError."""
+        self._port = open_serial_port(self.path)
+
+    def fileno(self) -> int:
+        """For selectors."""
+        number: int = self._port.fileno()
+        return number
+
+    def read(self) -> bytes:
+        """What has come; OSError when the device is gone."""
+        return bytes(self._port.read(CHUNK))
+
+    def write(self, data: bytes) -> None:
+        """Send as much as it takes now, and the rest next time."""
+        self._unsent += data
+        while self._unsent:
+            try:
+                taken = os.write(self.fileno(), bytes(self._unsent[:CHUNK]))
+            except BlockingIOError:
+                return
+            del self._unsent[:taken]
+
+    def close(self) -> None:
+        """Let go of it."""
+        port, self._port = self._port, None
+        self._unsent.clear()
+        if port is not None:
+            with contextlib.suppress(OSError):
+                port.close()
+
+
+class Host:
+    """Walks robots at serial devices, all at once. A robot that is lost is reported; the others go on."""
+
+    def __init__(
+        self,
+        robots: Iterable[tuple[RobotPlan, str]],
+        *,
+        checked: bool = True,
+        patient: bool = False,
+        timing: HostTiming | None = None,
+        on_event: Callable[[OrderEvent], object] = lambda event: None,
+    ) -> None:
+        """
+        Args:
+            robots: what each robot is to be told, and the path of its serial device.
+            checked: ask for checked mode.
+            patient: be the host of 2012, which waits for ever and believes what it hears.
+            timing: how patient to be otherwise.
+            on_event: told what happens, in the thread of `run`; times are seconds since `run` began.
+        """
+        self._plans = list(robots)
+        names, paths = [plan.name for plan, _ in self._plans], [path for _, path in self._plans]
+        for what, all_of in (("robot", names), ("device", paths)):
+            twice = next((word for word in all_of if all_of.count(word) > 1), None)
+            if twice is not None:
+                raise PaddockError(f"host: {what} {twice!r} is there twice")
+        self._options = {"checked": checked, "patient": patient, "timing": timing, "on_event": on_event}
+        self._silence = (timing or HostTiming()).silence
+        self.sessions: dict[str, RobotSession] = {}
+        self._devices: dict[str, SerialDevice] = {}
+        self._opens_at: dict[str, float] = {}  # when to try again to open a device
+        self._closed_since: dict[str, float] = {}
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Have `run` end soon; from any thread."""
+        self._stopped = True
+
+    def run(self) -> dict[str, RobotSession]:
+        """Walk all robots until each walk has ended; the sessions by robot."""
+        began = time.monotonic()
+        number = int.from_bytes(os.urandom(3), "big")
+        with selectors.DefaultSelector() as selector:
+            try:
+                for plan, path in self._plans:
+                    self._devices[plan.name] = SerialDevice(path)
+                    session = RobotSession(plan, 0.0, session=number, **self._options)  # type: ignore[arg-type]
+                    self.sessions[plan.name] = session
+                    self._open(selector, plan.name, 0.0, first=True)
+                while not self._stopped and not all(session.over for session in self.sessions.values()):
+                    self._turn(selector, began)
+            finally:
+                for device in self._devices.values():
+                    device.close()
+        return self.sessions
+
+    def _turn(self, selector: selectors.BaseSelector, began: float) -> None:
+        now = time.monotonic() - began
+        due = [session.deadline for session in self.sessions.values() if not session.over]
+        soonest = min([*due, *self._opens_at.values()], default=math.inf)
+        for key, _ in selector.select(max(0.0, min(soonest - now, LONGEST_NAP))):
+            self._read(selector, key.data, time.monotonic() - began)
+        now = time.monotonic() - began
+        for name, session in self.sessions.items():
+            if session.deadline <= now:
+                session.wake(now)
+            if name in self._opens_at and self._opens_at[name] <= now and not session.over:
+                self._open(selector, name, now)
+            if session.wants_reopening and self._devices[name].is_open:
+                self._close(selector, name, now)
+                self._open(selector, name, now)
+            if session.over:
+                self._let_go(selector, name)
+            else:
+                self._write(selector, name, now)
+
+    def _read(self, selector: selectors.BaseSelector, name: str, now: float) -> None:
+        try:
+            data = self._devices[name].read()
+        except (OSError, TypeError):  # pyserial: TypeError where it was closed meanwhile
+            self._close(selector, name, now)
+            return
+        self.sessions[name].receive(data, now)
+
+    def _write(self, selector: selectors.BaseSelector, name: str, now: float) -> None:
+        data, device = self.sessions[name].take_output(), self._devices[name]
+        if not device.is_open:
+            return  # it is sent again when the line is back
+        try:
+            device.write(data)
+        except OSError:
+            self._close(selector, name, now)
+
+    def _open(self, selector: selectors.BaseSelector, name: str, now: float, *, first: bool = False) -> None:
+        device, session = self._devices[name], self.sessions[name]
+        try:
+            device.open()
+        except LinkError as error:
+            silent = now - self._closed_since.setdefault(name, now)
+            self._opens_at[name] = now + OPENING
+            if first or silent >= self._silence:
+                self._opens_at.pop(name)
+                session.give_up(str(error))
+            return
+        self._opens_at.pop(name, None)
+        self._closed_since.pop(name, None)
+        selector.register(device, selectors.EVENT_READ, name)
+        if not first:
+            session.reopened(now)
+
+    def _close(self, selector: selectors.BaseSelector, name: str, now: float) -> None:
+        if self._devices[name].is_open:
+            selector.unregister(self._devices[name])
+            self._devices[name].close()
+        self._closed_since.setdefault(name, now)
+        self._opens_at.setdefault(name, now)
+
+    def _let_go(self, selector: selectors.BaseSelector, name: str) -> None:
+        if self._devices[name].is_open:
+            selector.unregister(self._devices[name])
+            self._devices[name].close()
+        self._opens_at.pop(name, None)

@@ -1,0 +1,229 @@
+"""HostEnd: how the host speaks with one robot: connect, agree on a mode, and send an order until it is answered."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from paddock.core.errors import LinkError, PaddockError
+from paddock.orders import texts
+from paddock.orders.checked_frames import next_number, read_checked, write_checked, write_checked_text
+from paddock.orders.legacy_frames import write_frame
+from paddock.orders.talk import Conversation, LineEnd
+from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
+
+ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
+DECIMALS = 2  # of the numbers of the host of 2012
+DAMAGED = "damaged"  # the kind of a reply that cannot be read
+MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
+
+
+class RobotLost(LinkError):
+    """The robot does not answer any more, or not in a way that one can go on with."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HostTiming:
+    """How patient the host is. Drives have their own time on top of it, worked out from the way."""
+
+    greeting: float = 1.0  # [s] to wait for a greeting after connecting
+    round_trip: float = 0.5  # [s] after which an answer that takes no drive is taken for lost
+    reopening: float = 2.0  # [s] of silence after which the line is opened anew
+    silence: float = 30.0  # [s] after which the robot is taken for lost
+    attempts: int = 12  # to have an order echoed right by a robot of 2012
+    unknown: int = 2  # times that a robot must call checked mode unknown, before it is taken at its word
+
+    def __post_init__(self) -> None:
+        for name in ("greeting", "round_trip", "reopening", "silence"):
+            if not 0 < getattr(self, name) < math.inf:
+                raise PaddockError(f"HostTiming: {name}: expected seconds > 0, got {getattr(self, name)!r}")
+
+
+class HostEnd(LineEnd):
+    """Orders to one robot. Its methods are conversations: see `Talk`."""
+
+    def __init__(
+        self, *, session: int = 1, checked: bool = True, patient: bool = False, timing: HostTiming | None = None
+    ) -> None:
+        """
+        Args:
+            session: a number that no other session with this robot has.
+            checked: ask for checked mode; robots that do not know it stay in legacy mode.
+            patient: be the host of 2012: wait for an answer for ever, and believe it.
+            timing: how patient to be otherwise.
+        """
+        super().__init__()
+        self.timing = timing or HostTiming()
+        self.session, self.patient = session, patient
+        self.mode = ""  # "legacy" or "checked", once that is known
+        self._asks_for_checked = checked and not patient
+        self._number = 0
+        self._reopened_at = -math.inf
+        self._last_echo: Reply | None = None  # what was accepted last; it may come a second time
+
+    # ---- connecting
+
+    def connect(self) -> Conversation[str]:
+        """Wait for a greeting, and agree on a mode."""
+        self.silent_since = self.now
+        if self.patient:
+            yield math.inf
+        else:
+            yield self.now + self.timing.greeting
+        self.mode = (yield from self._agree()) if self._asks_for_checked else "legacy"
+        return self.mode
+
+    def _agree(self) -> Conversation[str]:
+        text = write_checked_text(0, f"K{self.session}")
+        unknown = 0
+        while True:
+            self.send(write_frame(text))
+            heard = yield self.now + self.timing.round_trip
+            if heard is None:
+                self._mind_silence()
+                continue
+            self.silent_since = self.now
+            frame, reply = read_checked(heard), read_reply(heard)
+            if frame is not None and read_reply(frame.text) == Reply("K", (self.session,)):
+                return "checked"
+            if reply == Reply(texts.UNKNOWN, (len(text),)):  # the length says that it came whole
+                unknown += 1
+                if unknown >= self.timing.unknown:
+                    return "legacy"
+            elif frame is None and reply is None:
+                self.statistics.damaged += 1
+
+    # ---- asking
+
+    def ask(self, order: Order, seconds: float = 0.0, *, expected: float = 0.0) -> Conversation[Reply]:
+        """Send an order until it is answered.
+
+        Args:
+            order: what to do.
+            seconds: how long the robot may be at it, all tries included.
+            expected: how long it is likely to be at it.
+
+        Raises:
+            RobotLost: it does not answer; or it is not known whether it has carried out an order that it must not
+                carry out twice.
+        """
+        if self.mode == "checked":
+            return (yield from self._ask_checked(write_order(order), seconds, expected))
+        if order.letter in OUR_ARGUMENTS:
+            raise PaddockError(f"order {order.letter!r} needs checked mode, which this robot does not know")
+        if self.patient:
+            return (yield from self._ask_patiently(order))
+        reply = yield from self._ask_legacy(order, seconds)
+        while order.letter in ASKED_TWICE:  # nothing else tells whether a digit was lost
+            before, reply = reply, (yield from self._ask_legacy(order, seconds))
+            if reply == before:
+                break
+        return reply
+
+    def _ask_checked(self, text: str, seconds: float, expected: float) -> Conversation[Reply]:
+        self._number = next_number(self._number)
+        frame, wait = write_checked(self._number, text), self.timing.round_trip
+        self.silent_since = began = self.now
+        stop_at, accepted = began + seconds + self.timing.silence, False
+        self.send(frame)
+        due = self.now + wait
+        while True:
+            heard = yield due
+            if heard is None:
+                self._mind_silence()
+                self.statistics.polls += accepted
+                self.statistics.resends += not accepted
+                self.send(frame)
+                due, accepted = self.now + wait, False
+                continue
+            reply = self._hear_checked(heard)
+            if reply is None:
+                continue
+            if reply.kind in (texts.REPEAT, DAMAGED):
+                self.statistics.rejected += reply.kind == texts.REPEAT
+                self.statistics.damaged += reply.kind == DAMAGED
+                self.statistics.resends += 1
+                self.send(frame)
+                due = self.now + wait
+            elif reply.kind in (texts.ACCEPTED, texts.WORKING):
+                if self.now > stop_at:
+                    raise RobotLost(f"it still works at {text} after {seconds:.1f} s")
+                accepted = True
+                self.silent_since = due = max(self.now + 2 * wait, began + expected + wait)
+            else:
+                return reply
+
+    def _hear_checked(self, heard: str) -> Reply | None:
+        """A reply to the present order, or one that concerns the session; None for one that is late."""
+        frame = read_checked(heard)
+        reply = None if frame is None else read_reply(frame.text)
+        self.silent_since = self.now  # the line works, whatever came
+        if frame is None or reply is None:
+            return Reply(DAMAGED)
+        if reply.kind == texts.NO_SESSION:
+            raise RobotLost("it was switched off and on, and does not know where it is")
+        stale = frame.number != self._number and not (frame.number == 0 and reply.kind == texts.REPEAT)
+        return None if stale else reply
+
+    def _ask_patiently(self, order: Order) -> Conversation[Reply]:
+        self.send(write_frame(write_order(order, decimals=DECIMALS)))
+        heard = yield math.inf
+        reply = None if heard is None else read_reply(heard)
+        return reply or Reply(texts.UNKNOWN, (0,))
+
+    def _ask_legacy(self, order: Order, seconds: float) -> Conversation[Reply]:
+        text, wrong, silences = write_order(order), 0, 0
+        self.silent_since = self.now
+        while wrong < self.timing.attempts:
+            self.send(write_frame(text))
+            reply = yield from self._await_echo(order, seconds)
+            if isinstance(reply, Reply) and reply.kind != texts.UNKNOWN:
+                self._last_echo = reply
+                return reply
+            if not isinstance(reply, Reply) and order.letter in RELATIVE:
+                raise RobotLost(f"it is not known whether {text} was carried out, and it must not be twice")
+            if reply == "silent":
+                silences += 1
+                self._mind_silence(silences >= MOST_SILENCES)
+            else:
+                wrong, silences, self.silent_since = wrong + 1, 0, self.now
+            self.statistics.resends += 1
+        raise RobotLost(f"no right answer to {text} in {wrong} attempts")
+
+    def _await_echo(self, order: Order, seconds: float) -> Conversation[Reply | Literal["silent", "wrong"]]:
+        """The reply to an order, if it is right or says that the order was unknown; else what else there was."""
+        due = self.now + seconds + self.timing.round_trip
+        while True:
+            heard = yield due
+            if heard is None:
+                return "silent"
+            reply = read_reply(heard)
+            if reply is None:
+                self.statistics.damaged += 1
+                return "wrong"
+            if reply.kind == texts.UNKNOWN or echoes(order, reply):
+                return reply
+            if reply != self._last_echo:  # else it is a late one, of the order before
+                self.statistics.wrong_echoes += 1
+                return "wrong"
+
+    def _mind_silence(self, may_be_lost: bool = True) -> None:
+        silent = self.now - self.silent_since
+        if silent >= self.timing.silence and may_be_lost:
+            raise RobotLost(f"it was silent for {silent:.0f} s")
+        if min(silent, self.now - self._reopened_at) >= self.timing.reopening:
+            self.statistics.reopenings += 1
+            self.wants_reopening, self._reopened_at = True, self.now
+
+
+def echoes(order: Order, reply: Reply) -> bool:
+    """Whether a reply of a robot of 2012 fits an order: its kind, and its numbers where they are repeated."""
+    if reply.kind == texts.STOPS_AT:
+        return order.letter in "GO"
+    if reply.kind != order.letter:
+        return False
+    if order.letter not in "PANGO":
+        return True
+    sent = write_order(order)[1:].split(";")
+    return all(abs(float(text) - number) < 1e-5 for text, number in zip(sent, reply.numbers, strict=True))

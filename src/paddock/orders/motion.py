@@ -1,0 +1,169 @@
+"""Motion: the robot's motors and step counters, and what it takes its pose to be. One tick is one `yield`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Literal
+
+from paddock.core.geometry import Point, Pose, wrap
+from paddock.epuck.emulator.hardware import EPuckHardware
+from paddock.estimate.odometry import ORIGIN, Odometry
+
+OdometryKind = Literal["as_programmed", "as_published"]
+Work = Generator[None, None, bool]
+"""Something that takes ticks; in the end, whether it was done and not broken off."""
+
+HALF_STEP = 0.5  # nearer than this a wheel cannot be asked to go
+STEERING = 4.0  # [1/rad] share of the speed by which the wheels differ, per radian that the target is off
+MOST_STEERING = 0.3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RobotConstants:
+    """What the robot's program takes for granted, as published."""
+
+    wheel_diameter: float = 0.041  # [m]
+    wheel_separation: float = 0.053  # [m]
+    steps_per_turn: int = 1000
+    forward: int = 800  # [steps/s] while driving
+    turning: int = 1000  # [steps/s] while turning on the spot
+
+    @property
+    def step(self) -> float:
+        """What a wheel rolls in a step [m]."""
+        return math.pi * self.wheel_diameter / self.steps_per_turn
+
+    def drive_seconds(self, distance: float) -> float:
+        """How long it takes to drive so far [m]."""
+        return distance / (self.forward * self.step)
+
+    def turn_seconds(self, angle: float) -> float:
+        """How long it takes to turn by an angle [rad]."""
+        return abs(angle) * self.wheel_separation / (2 * self.turning * self.step)
+
+
+CONSTANTS = RobotConstants()
+
+
+class RobotMotion:
+    """Rolls wheels by counted steps. In a tick longer than the real program's millisecond, the last speed is the mean
+    of what that program would have done in it, so that a wheel ends within half a step at any length of tick."""
+
+    def __init__(self, hardware: EPuckHardware, dt: float, constants: RobotConstants = CONSTANTS) -> None:
+        self.hardware, self.dt, self.constants = hardware, dt, constants
+        self.odometry: OdometryKind = "as_programmed"
+        self.moving_time = 0.0  # [s] turning and driving
+        self.halted = False  # someone wants it to stop
+        self._turn = 0  # the sense in which the program takes itself to turn; 0: it drives straight
+        self._last = self._read_counts()
+        self.counts = [0, 0]  # steps since the start, not wrapped
+        self._published = Odometry(constants.wheel_separation, pose=ORIGIN)
+        self._published.update(0.0, 0.0)
+        self.pose = ORIGIN
+
+    def set_pose(self, pose: Pose) -> None:
+        """Take the robot to be somewhere."""
+        self.pose = self._published.pose = pose
+
+    def set_speeds(self, left: float, right: float) -> None:
+        """Steps per second."""
+        self.hardware.set_speeds(round(left), round(right))
+
+    def stop(self) -> None:
+        """Stand."""
+        self.hardware.set_speeds(0, 0)
+
+    def count(self) -> None:
+        """Read the step counters, and work out the pose anew."""
+        now = self._read_counts()
+        moved = [(new - old + 0x8000) % 0x10000 - 0x8000 for new, old in zip(now, self._last, strict=True)]
+        self._last = now
+        self.counts = [total + steps for total, steps in zip(self.counts, moved, strict=True)]
+        if self.odometry == "as_programmed":
+            self.set_pose(advance_as_programmed(self.pose, moved[0], moved[1], self._turn, self.constants))
+            self._published.update(*(steps * self.constants.step for steps in self.counts))
+            self._published.pose = self.pose
+        else:
+            self.pose = self._published.update(*(steps * self.constants.step for steps in self.counts))
+
+    def turn(self, angle: float) -> Work:
+        """Turn on the spot by an angle [rad], counter-clockwise positive."""
+        steps = abs(angle) * self.constants.wheel_separation / 2 / self.constants.step
+        self._turn = 1 if angle > 0 else -1
+        done = yield from self._roll(steps, (-self._turn, self._turn), self.constants.turning, None)
+        self._turn = 0
+        return done
+
+    def forward(self, distance: float, blocked: Callable[[], bool] | None = None) -> Work:
+        """Drive straight ahead [m]; it is broken off where `blocked` says so, which is asked in every tick."""
+        return (yield from self._roll(distance / self.constants.step, (1, 1), self.constants.forward, blocked))
+
+    def _roll(self, steps: float, senses: tuple[int, int], fastest: int, blocked: Callable[[], bool] | None) -> Work:
+        rolled = 0.0
+        while (rest := steps - rolled) >= HALF_STEP:
+            if self.halted or (blocked is not None and blocked()):
+                self.stop()
+                return False
+            speed = min(float(fastest), rest / self.dt)
+            self.set_speeds(senses[0] * speed, senses[1] * speed)
+            self.moving_time += min(self.dt, rest / fastest)
+            before = self.counts
+            yield
+            self.count()
+            rolled += (abs(self.counts[0] - before[0]) + abs(self.counts[1] - before[1])) / 2
+        self.stop()
+        return True
+
+    def steer(self, target: Point, blocked: Callable[[], bool] | None = None) -> Work:
+        """Drive to a point that lies about ahead [m], correcting the heading all the way."""
+        fastest, step = self.constants.forward, self.constants.step
+        while True:
+            away_x, away_y = target[0] - self.pose.x, target[1] - self.pose.y
+            rest = (away_x * math.cos(self.pose.heading) + away_y * math.sin(self.pose.heading)) / step
+            if rest < HALF_STEP:
+                self.stop()
+                return True
+            if self.halted or (blocked is not None and blocked()):
+                self.stop()
+                return False
+            off = wrap(math.atan2(away_y, away_x) - self.pose.heading)
+            bend = max(-MOST_STEERING, min(MOST_STEERING, STEERING * off)) if rest > 20 else 0.0
+            speed = min(fastest, rest / self.dt)
+            self.set_speeds(speed * (1 - bend), speed * (1 + bend))
+            self.moving_time += min(self.dt, rest / fastest)
+            yield
+            self.count()
+
+    def roll_freely(self, left: float, right: float) -> Work:
+        """Roll the wheels at some speeds [m/s] for a tick."""
+        most = self.constants.steps_per_turn
+        self.set_speeds(*(max(-most, min(most, speed / self.constants.step)) for speed in (left, right)))
+        self.moving_time += self.dt
+        yield
+        self.count()
+        return True
+
+    def _read_counts(self) -> tuple[int, ...]:
+        return self.hardware.read("encoders")
+
+
+def advance_as_programmed(pose: Pose, left: int, right: int, turn: int, constants: RobotConstants) -> Pose:
+    """The pose after some steps of the wheels, as the program of 2012 has it.
+
+    While it drives, the heading never changes; while it turns, the position never does. Both take absolute values, so
+    that the program cannot see that its wheels differ.
+
+    Args:
+        pose: before.
+        left: steps of the left wheel.
+        right: steps of the right wheel.
+        turn: 1 while the program turns to the left, -1 to the right, 0 while it drives.
+        constants: of the robot.
+    """
+    way = (abs(left) + abs(right)) / 2 * constants.step
+    if turn:
+        return pose._replace(heading=wrap(pose.heading + turn * 2 * way / constants.wheel_separation))
+    x, y, heading = pose
+    return Pose(x + way * math.cos(heading), y + way * math.sin(heading), heading)

@@ -1,0 +1,202 @@
+"""RobotSession: the host's program for one robot: connect, set position, heading and threshold, walk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Point, Pose
+from paddock.orders import texts
+from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
+from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
+from paddock.orders.talk import Conversation, LinkStatistics, Talk
+from paddock.orders.texts import CM, Order, Reply, write_reply
+
+EventKind = Literal["connected", "set", "done", "failed", "resend", "reopened", "lost", "finished"]
+
+
+class OrderEvent(NamedTuple):
+    """Something that people want to know about a robot."""
+
+    time: float  # [s]
+    robot: str
+    kind: EventKind
+    order: int | None = None  # number of the way-point, from 0
+    text: str = ""  # the mode, the reply, or what is wrong
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RobotPlan:
+    """What a robot is to be told."""
+
+    name: str
+    start: Pose  # where it stands [m, rad]
+    threshold: float  # of the sum of two proximity sensors
+    targets: Sequence[Point] = ()  # [m]
+    avoiding: bool = True  # orders O; else G
+    attempts: int = 5  # for a target that the robot could not reach
+    tries: int = TRIES  # that the robot makes for each, for the time it may take
+
+    def __post_init__(self) -> None:
+        for number in (*self.start, self.threshold, *(axis for target in self.targets for axis in target)):
+            if not math.isfinite(number):
+                raise PaddockError(f"plan of {self.name}: expected finite numbers, got {number!r}")
+        if self.attempts < 1:
+            raise PaddockError(f"plan of {self.name}: attempts: expected 1 or more, got {self.attempts}")
+
+
+@dataclass(kw_only=True, slots=True)
+class WalkResult:
+    """What came of a walk, as the robot tells it."""
+
+    mode: str = ""  # "legacy" or "checked"
+    done: int = 0  # orders that were carried out
+    failed: int = 0
+    reached: list[Point | None]  # where the robot took itself to be after each order [m]; None: it failed
+    moving_time: float | None = None  # [s]
+    detections: int | None = None
+    lost: str = ""  # why the robot was given up; empty if it was not
+
+
+class RobotSession:
+    """One robot's walk. Bring bytes and times, take bytes, events and the next deadline; it does no I/O."""
+
+    def __init__(
+        self,
+        plan: RobotPlan,
+        now: float = 0.0,
+        *,
+        session: int = 1,
+        checked: bool = True,
+        patient: bool = False,
+        timing: HostTiming | None = None,
+        on_event: Callable[[OrderEvent], object] = lambda event: None,
+    ) -> None:
+        """
+        Args:
+            plan: what the robot is to be told.
+            now: time at which the line was opened [s]; any clock, but always the same.
+            session: a number that no other session with this robot has.
+            checked: ask for checked mode.
+            patient: be the host of 2012, which waits for ever and believes what it hears.
+            timing: how patient to be otherwise.
+            on_event: told what happens.
+        """
+        self.plan, self.result, self._on_event = plan, WalkResult(reached=[]), on_event
+        self._end = HostEnd(session=session, checked=checked, patient=patient, timing=timing)
+        self._end.now = now
+        self._pose = plan.start  # where the robot should be
+        self._resends = 0
+        self._talk = Talk(self._end, self._walk(), now)
+
+    # ---- for whoever owns the line
+
+    @property
+    def deadline(self) -> float:
+        """When `wake` has to be called [s]."""
+        return self._talk.deadline
+
+    @property
+    def over(self) -> bool:
+        """Whether the walk has ended."""
+        return self._talk.over
+
+    @property
+    def statistics(self) -> LinkStatistics:
+        """What happened on the line."""
+        return self._end.statistics
+
+    @property
+    def wants_reopening(self) -> bool:
+        """Whether the line should be closed and opened anew; call `reopened` when that is done."""
+        return self._end.wants_reopening
+
+    def receive(self, data: bytes, now: float) -> None:
+        """Bytes have come."""
+        self._talk.receive(data, now)
+        self._tell_resends()
+
+    def wake(self, now: float) -> None:
+        """Time has passed."""
+        self._talk.wake(now)
+        self._tell_resends()
+
+    def take_output(self) -> bytes:
+        """What is to be sent now."""
+        return self._talk.take_output()
+
+    def reopened(self, now: float) -> None:
+        """The line was opened anew."""
+        self._end.wants_reopening = False
+        self._end.now = max(now, self._end.now)
+        self._tell("reopened")
+
+    def give_up(self, reason: str) -> None:
+        """The line cannot be used any more."""
+        if not self.over:
+            self._talk.stop()
+            self._lose(reason)
+
+    # ---- the walk
+
+    def _walk(self) -> Conversation[None]:
+        try:
+            self.result.mode = yield from self._end.connect()
+            self._tell("connected", text=self.result.mode)
+            yield from self._set()
+            for number, target in enumerate(self.plan.targets):
+                yield from self._go(number, target)
+            time = yield from self._end.ask(Order("T"))
+            met = yield from self._end.ask(Order("U"))
+            self.result.moving_time = time.numbers[0] if time.kind == "T" else None
+            self.result.detections = int(met.numbers[0]) if met.kind == "U" else None
+            self._tell("finished", text=f"{_write(time)} {_write(met)}")
+        except RobotLost as error:
+            self._lose(str(error))
+
+    def _set(self) -> Conversation[None]:
+        start = self.plan.start
+        position = (start.x / CM, start.y / CM)
+        for order in (Order("P", position), Order("A", (start.heading,)), Order("N", (self.plan.threshold,))):
+            reply = yield from self._end.ask(order)
+            self._tell("set", text=_write(reply))
+
+    def _go(self, number: int, target: Point) -> Conversation[None]:
+        order = Order("O" if self.plan.avoiding else "G", (target[0] / CM, target[1] / CM))
+        attempts = 1 if self._end.patient else self.plan.attempts
+        reached: Point | None = None
+        for _ in range(attempts):
+            expected = estimate_seconds(self._pose, target)
+            reply = yield from self._end.ask(order, allow_seconds(expected, self.plan.tries), expected=expected)
+            if reply.kind in ("G", "O", texts.STOPS_AT):
+                heading = 0.0 if self._end.mode == "legacy" else self._pose.heading
+                self._pose = Pose(reply.numbers[0] * CM, reply.numbers[1] * CM, heading)
+            if reply.kind == order.letter:
+                reached = self._pose.x, self._pose.y
+                break
+        self.result.reached.append(reached)
+        self.result.done += reached is not None
+        self.result.failed += reached is None
+        self._tell("failed" if reached is None else "done", number, _write(reply))
+
+    # ---- events
+
+    def _lose(self, reason: str) -> None:
+        self._tell_resends()
+        self.result.lost = reason
+        self._tell("lost", text=reason)
+
+    def _tell_resends(self) -> None:
+        if self.statistics.resends > self._resends:
+            self._resends = self.statistics.resends
+            self._tell("resend", text=f"{self._resends} so far")
+
+    def _tell(self, kind: EventKind, order: int | None = None, text: str = "") -> None:
+        self._on_event(OrderEvent(self._end.now, self.plan.name, kind, order, text))
+
+
+def _write(reply: Reply) -> str:
+    return write_reply(reply.kind, *reply.numbers)

@@ -1,0 +1,154 @@
+"""Orders and replies as texts: a letter and numbers, in centimetres, radians and counts, as they travel on the line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from paddock.core.errors import BadMessage, PaddockError
+
+CM = 0.01  # [m]
+NUMBER_LENGTH = 19  # characters of a number that a robot of 2012 looks at
+FARTHEST = 100_000.0  # [cm] beyond which a checked order is refused
+STOPS_AT, UNKNOWN = "STOPS_AT", "UNKNOWN ORDER"
+ACCEPTED, WORKING, BUSY, REPEAT, REFUSED, NO_SESSION = "ACCEPTED", "WORKING", "BUSY", "REPEAT", "REFUSED", "NO_SESSION"
+
+ARGUMENTS: Mapping[str, int] = MappingProxyType(
+    {"i": 0, "P": 2, "A": 1, "N": 1, "G": 2, "O": 2, "S": 0, "D": 0, "T": 0, "U": 0, "X": 0, "a": 1, "b": 1, "c": 2}
+)
+"""The published orders, and how many numbers each takes."""
+OUR_ARGUMENTS: Mapping[str, int] = MappingProxyType({"q": 0, "w": 2})
+"""Orders of ours, for checked mode only: its state, and wheel speeds [steps/s] that it answers with its state."""
+WHOLE = frozenset("N")  # orders whose numbers are whole
+RELATIVE = frozenset("bc")  # orders that must never be carried out twice
+DRIVING = frozenset("GOabc")  # orders that take their time
+
+TEMPLATES: Mapping[str, str] = MappingProxyType(
+    {
+        "i": "CONNECTION_ESTABLISHED()",
+        "P": "SEND_POSITION({:f},{:f})",
+        "A": "SEND_ANGLE({:f})",
+        "N": "SEND_NEAR({:d})",
+        "G": "GO_TO({:f},{:f})",
+        "O": "GO_TO_AVOIDING({:f},{:f})",
+        "S": "SEND_STOP()",
+        "D": "X:{:f},Y:{:f},ANGLE:{:f}",
+        "T": "OVERALL_TIME({:f})",
+        "U": "OBSTACLES_DETECTED({:d})",
+        "X": "PROX0:{:d}-PROX1:{:d}-PROX7:{:d}-PROX6:{:d}",
+        "a": "{:d};{:d};{:d};{:d}",
+        "b": "GO_TO_ANGLE({:f}),TIME ELAPSED({:f})",
+        "c": "FORWARD, TIME_ELAPSED ({:f})",
+        STOPS_AT: "STOPS_AT({:f},{:f})",
+        UNKNOWN: "UNKNOWN ORDER, length string is: {:d}",
+        # of checked mode
+        "K": "CHECKED({:d})",
+        "q": "STATE({:f},{:f},{:f};{:d},{:d};" + ",".join(["{:d}"] * 8) + ")",
+        ACCEPTED: "ACCEPTED()",
+        WORKING: "WORKING()",
+        BUSY: "BUSY()",
+        REPEAT: "REPEAT()",
+        REFUSED: "REFUSED()",
+        NO_SESSION: "NO_SESSION()",
+    }
+)
+"""Every reply, by the letter of the order that it answers, or by its name."""
+
+
+class Order(NamedTuple):
+    """An order: its letter, and its numbers as they travel."""
+
+    letter: str
+    numbers: tuple[float, ...] = ()
+
+
+class Reply(NamedTuple):
+    """A reply: the key of its template, and its numbers as they travel."""
+
+    kind: str
+    numbers: tuple[float, ...] = ()
+
+
+def write_order(order: Order, *, decimals: int = 0) -> str:
+    """The text of an order: up to six decimals, and a decimal point even without any; counts are whole.
+
+    On a plain line, a byte that gets lost changes a number. Without decimals it never becomes a hundred times as large:
+    `O20.;95.` without a point still says the same, while `O20.00;95.00` would send the robot 95 m away.
+
+    Args:
+        order: what to write.
+        decimals: at least so many; the host of 2012 has two.
+    """
+    takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(order.letter)
+    if takes is None or takes != len(order.numbers):
+        wanted = "an order of the table" if takes is None else f"{takes} numbers for {order.letter!r}"
+        raise PaddockError(f"order {order.letter!r} with {len(order.numbers)} numbers: expected {wanted}")
+    if not all(math.isfinite(number) for number in order.numbers):
+        raise PaddockError(f"order {order.letter!r}: expected finite numbers, got {order.numbers}")
+    if order.letter in WHOLE:
+        return order.letter + ";".join(str(round(number)) for number in order.numbers)
+    return order.letter + ";".join(_write_number(number, decimals) for number in order.numbers)
+
+
+def _write_number(number: float, decimals: int) -> str:
+    text = f"{number:.6f}".rstrip("0")
+    text = "0." if text == "-0." else text
+    return text + "0" * max(0, decimals - len(text.partition(".")[2]))
+
+
+def read_order_loosely(text: str) -> Order | None:
+    """An order as a robot of 2012 reads it: what is no digit ends a number, and a number that is missing is 0."""
+    letter = text[:1]
+    if letter not in ARGUMENTS or not letter:
+        return None
+    parts = text[1:].split(";")
+    takes = ARGUMENTS[letter]
+    return Order(letter, tuple(_leading_number(part) for part in (*parts, "", "")[:takes]))
+
+
+def _leading_number(text: str) -> float:
+    found = re.match(r"\s*([+-]?(?:\d+\.?\d*|\.\d+))", text[:NUMBER_LENGTH])
+    return float(found[1]) if found else 0.0
+
+
+STRICT_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{0,6})?")
+
+
+def read_order(text: str) -> Order:
+    """An order of a checked frame. Whatever is not exactly an order is a BadMessage."""
+    takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(text[:1])
+    parts = text[1:].split(";") if len(text) > 1 else []
+    if takes is None or len(parts) != takes or not all(STRICT_NUMBER.fullmatch(part) for part in parts):
+        raise BadMessage(f"expected an order such as 'O39.00;95.00', got {text!r}")
+    numbers = tuple(float(part) for part in parts)
+    if any(abs(number) > FARTHEST for number in numbers):
+        raise BadMessage(f"{text!r}: expected numbers up to {FARTHEST:g}")
+    return Order(text[0], numbers)
+
+
+def write_reply(kind: str, *numbers: float) -> str:
+    """The text of a reply: six decimals, counts whole."""
+    template = TEMPLATES[kind]
+    whole = re.findall(r"\{:([fd])\}", template)
+    return template.format(*(round(n) if form == "d" else n + 0.0 for n, form in zip(numbers, whole, strict=True)))
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    text = re.escape(template)
+    return re.compile(
+        text.replace(re.escape("{:f}"), r"(-?\d+\.\d{6})").replace(re.escape("{:d}"), r"(-?\d+)"), re.ASCII
+    )
+
+
+_PATTERNS = {kind: _pattern(template) for kind, template in TEMPLATES.items()}
+
+
+def read_reply(text: str) -> Reply | None:
+    """A reply of the table; None for anything else."""
+    for kind, pattern in _PATTERNS.items():
+        if found := pattern.fullmatch(text):
+            return Reply(kind, tuple(float(number) for number in found.groups()))
+    return None

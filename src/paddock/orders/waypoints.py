@@ -1,0 +1,74 @@
+"""Files of way-points: a line `name;x;y` in centimetres for each, in the order of driving."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from paddock.core.errors import PaddockError, format_value
+from paddock.orders.texts import CM
+
+
+class Waypoint(NamedTuple):
+    """A point that a robot is to drive to."""
+
+    robot: str
+    x: float  # [m]
+    y: float  # [m]
+
+
+def read_waypoints(path: str | Path) -> list[Waypoint]:
+    """The way-points of a file. Empty lines and lines that begin with # do not count."""
+    path = Path(path)
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PaddockError(f"{path}: expected a text in UTF-8; save it with that encoding") from None
+    found = [
+        _read_line(line, f"{path}:{number}")
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not found:
+        raise PaddockError(f"{path}: expected lines such as 'e-puck_2479;39.0;95.0', found none")
+    return found
+
+
+def _read_line(line: str, place: str) -> Waypoint:
+    parts = [part.strip() for part in line.split(";")]
+    if len(parts) != 3 or not parts[0]:
+        raise PaddockError(f"{place}: expected name;x;y in centimetres, such as 'e-puck_2479;39.0;95.0', got {line!r}")
+    numbers = [_read_number(text) for text in parts[1:]]
+    for axis, text, number in zip("xy", parts[1:], numbers, strict=True):
+        if not math.isfinite(number):
+            comma = "; numbers have a decimal point" if "," in text else ""
+            raise PaddockError(f"{place}: {axis}: expected centimetres, got {text!r}{comma}")
+    return Waypoint(parts[0], numbers[0] * CM, numbers[1] * CM)
+
+
+def _read_number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
+    """Write a file that `read_waypoints` reads: as many decimals as say something, at least one, at most six."""
+    lines = []
+    for i, (robot, x, y) in enumerate(waypoints):
+        if not robot or set(robot) & set(";\r\n") or robot != robot.strip() or robot.startswith("#"):
+            raise PaddockError(f"waypoints[{i}]: expected a robot's name without ';', got {format_value(robot)}")
+        if not (math.isfinite(x) and math.isfinite(y)):
+            raise PaddockError(f"waypoints[{i}]: expected finite metres, got ({x!r}, {y!r})")
+        lines.append(f"{robot};{_write_cm(x)};{_write_cm(y)}\n")
+    Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def _write_cm(metres: float) -> str:
+    text = f"{metres / CM + 0.0:.6f}".rstrip("0")
+    return text + "0" if text.endswith(".") else text

@@ -1,0 +1,68 @@
+"""BenchRobot: the hardware of an e-puck on an endless empty floor, for tests of firmwares without a simulation."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+
+from paddock.core.geometry import Pose
+from paddock.estimate.odometry import Odometry
+
+STEP = math.pi * 0.041 / 1000  # [m]
+FASTEST = 1000  # [steps/s]
+
+
+class BenchRobot:
+    """Wheels that turn exactly as commanded. Whoever holds it lets time pass with `roll`, and sets what it sees."""
+
+    kind = "e-puck"
+
+    def __init__(self, dt: float, pose: Pose = Pose(0.0, 0.0, 0.0)) -> None:
+        self.dt = dt  # [s] that `roll` lets pass
+        self.proximity = (0,) * 8  # raw numbers
+        self.lamps: dict[str, float] = {}
+        self.speeds = (0, 0)  # as commanded [steps/s]
+        self._steps = [0.0, 0.0]
+        self._odometry = Odometry(0.053, pose=pose)
+        self._odometry.update(0.0, 0.0)
+
+    @property
+    def pose(self) -> Pose:
+        """Where it really is."""
+        return self._odometry.pose
+
+    def roll(self) -> None:
+        """A tick passes."""
+        self._steps = [
+            steps + max(-FASTEST, min(FASTEST, speed)) * self.dt
+            for steps, speed in zip(self._steps, self.speeds, strict=True)
+        ]
+        self._odometry.update(*(steps * STEP for steps in self._steps))
+
+    def hold_clock(self) -> AbstractContextManager[object]:
+        return contextlib.nullcontext()
+
+    def read(self, device: str) -> tuple[int, ...]:
+        if device == "encoders":
+            return tuple((round(steps) + 0x8000) % 0x10000 - 0x8000 for steps in self._steps)
+        return self.proximity if device == "proximity" else ()
+
+    def read_heading(self) -> None:
+        """It has no compass."""
+
+    def read_picture(self) -> None:
+        """It has no camera."""
+
+    def read_lamps(self) -> Mapping[str, float]:
+        return self.lamps
+
+    def set_speeds(self, left: int, right: int) -> None:
+        self.speeds = left, right
+
+    def set_lamp(self, name: str, brightness: float) -> None:
+        self.lamps[name] = brightness
+
+    def play_tone(self, frequency: float, amplitude: float) -> None:
+        """It has no speaker."""

@@ -1,0 +1,179 @@
+"""The host's session with a robot over lines with faults. No clock and no device is needed."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orders.lines import SQUARE, START, Bench, Connected
+from paddock import PaddockError
+from paddock.orders import HostTiming, LineQuality, RobotPlan, RobotSession
+from paddock.orders.host_end import HostEnd, RobotLost
+from paddock.orders.legacy_frames import write_frame
+from paddock.orders.talk import Talk
+from paddock.orders.texts import Order
+
+POOR = LineQuality(loss=0.02, jitter=0.02)
+
+
+@pytest.mark.parametrize("knows", [True, False], ids=["checked", "legacy"])
+def test_a_walk_over_a_good_line_needs_no_second_attempt(knows: bool) -> None:
+    line = Connected(robot={"knows_checked": knows}).run()
+    assert line.kinds() == ["connected", "set", "set", "set", *["done"] * 4, "finished"]
+    assert line.session.result.mode == ("checked" if knows else "legacy")
+    assert line.session.statistics.resends == 0
+    for reached, target in zip(line.session.result.reached, SQUARE, strict=True):
+        assert reached == pytest.approx(target, abs=2e-3)
+    assert line.session.result.moving_time == pytest.approx(line.bench.firmware.motion.moving_time)
+
+
+def test_a_robot_that_does_not_greet_is_asked_after_a_second() -> None:
+    line = Connected()
+    line.up.receive(math.inf)  # the greeting is gone
+    line.run(until=lambda: line.transcript)
+    assert 1.0 <= line.bench.time < 1.05
+    assert line.run().session.result.done == 4
+
+
+def test_a_host_may_prefer_legacy_mode() -> None:
+    line = Connected(checked=False).run()
+    assert line.session.result.mode == "legacy"
+    assert line.session.result.done == 4
+    assert not any(data.startswith(b"\2@") for _, data in line.transcript)
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    loss=st.floats(0, 0.03),
+    flips=st.floats(0, 0.02),
+    duplicates=st.floats(0, 0.02),
+    jitter=st.floats(0, 0.3),
+    cut=st.floats(0, 10),
+    seed=st.integers(0, 2**32),
+)
+def test_in_checked_mode_every_order_is_carried_out_once_whatever_the_line_does(
+    loss: float, flips: float, duplicates: float, jitter: float, cut: float, seed: int
+) -> None:
+    quality = LineQuality(loss=loss, flips=flips, duplicates=duplicates, jitter=jitter, cuts=((cut, cut + 5),))
+    line = Connected(quality, seed=seed, targets=SQUARE[:2]).run()
+    assert line.session.result.done == 2
+    assert line.session.result.mode == "checked"
+    # P, A, N, two drives, T and U: each once
+    assert line.bench.firmware.orders_carried_out == 7
+    assert line.bench.robot.pose[:2] == pytest.approx(SQUARE[1], abs=3e-3)
+
+
+def test_the_same_seed_gives_the_same_session_to_the_last_byte() -> None:
+    transcripts = [Connected(POOR, seed=seed).run().transcript for seed in (1, 1, 2)]
+    assert transcripts[0] == transcripts[1] != transcripts[2]
+
+
+def test_in_legacy_mode_wrong_echoes_are_noticed_and_driven_again() -> None:
+    wrong = 0
+    for seed in range(10):
+        line = Connected(POOR, seed=seed, robot={"knows_checked": False}).run(3000)
+        assert (line.session.result.mode, line.session.result.done) == ("legacy", 4)
+        for reached, target in zip(line.session.result.reached, SQUARE, strict=True):
+            assert reached == pytest.approx(target, abs=1e-6)
+        wrong += line.session.statistics.wrong_echoes
+    assert wrong > 0
+
+
+def test_the_host_of_2012_waits_for_ever_when_one_byte_is_lost() -> None:
+    line = Connected(patient=True, robot={"knows_checked": False})
+    line.run(until=lambda: line.session.result.done == 1)
+    line.down.quality = LineQuality(loss=1.0)
+    line.tick()
+    line.run(until=lambda: line.bench.time > 20)
+    line.down.quality = LineQuality()
+    line.run(2000)
+    assert not line.session.over
+    assert line.session.deadline == math.inf
+    assert line.bench.firmware.idle
+    assert line.session.result.done < 4
+
+
+@pytest.mark.parametrize("knows", [True, False], ids=["checked", "legacy"])
+def test_a_robot_that_falls_silent_is_reported_lost(knows: bool) -> None:
+    line = Connected(robot={"knows_checked": knows})
+    line.run(until=lambda: "done" in line.kinds())
+    line.robot_works = False
+    line.run()
+    assert line.session.over
+    assert line.kinds()[-1] == "lost"
+    assert "silent" in line.session.result.lost
+    assert line.session.statistics.reopenings > 0
+
+
+def test_a_robot_that_was_switched_off_and_on_is_lost_because_it_does_not_know_where_it_is() -> None:
+    line = Connected()
+    line.run(until=lambda: "done" in line.kinds())
+    line.bench.firmware.restart()
+    line.run()
+    assert "does not know where it is" in line.session.result.lost
+
+
+def test_a_target_that_cannot_be_reached_fails_and_the_walk_goes_on() -> None:
+    line = Connected(robot={"tries": 1})
+    object.__setattr__(line.plan, "threshold", 500)
+    driving = 0
+    while not line.session.over and line.bench.time < 600:
+        driving += line.bench.robot.speeds[0] > 0 and line.bench.robot.speeds[1] > 0
+        seen = line.session.result.done == 1 and line.session.result.failed == 0
+        line.bench.robot.proximity = (900 if seen else 0,) * 8
+        line.tick()
+    assert (line.session.result.done, line.session.result.failed) == (3, 1)
+    assert line.session.result.reached[1] is None
+    assert line.kinds().count("failed") == 1
+
+
+def test_a_time_out_is_longer_than_a_long_leg() -> None:
+    line = Connected(targets=((8.0, 0.035),), robot={"knows_checked": False}).run()
+    assert line.session.result.done == 1
+    assert line.session.result.moving_time == pytest.approx(7.96 / 0.10304, rel=0.01)
+    assert line.session.statistics.resends == 0
+
+
+def test_a_relative_order_is_not_sent_twice_to_a_robot_of_2012() -> None:
+    bench, end = Bench(knows_checked=False), HostEnd(checked=False)
+    end.mode = "legacy"
+    talk = Talk(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
+    assert talk.take_output() == write_frame("b1.")
+    bench.send(write_frame("b1."))  # its answer is lost
+    with pytest.raises(RobotLost, match=r"not known whether b1\. was carried out"):
+        talk.wake(talk.deadline)
+    assert talk.take_output() == b""
+
+
+def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> None:
+    end = HostEnd(checked=False)
+    end.mode = "legacy"
+    talk = Talk(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
+    talk.take_output()
+    talk.receive(write_frame("UNKNOWN ORDER, length string is: 3"), 0.1)
+    assert talk.take_output() == write_frame("b1.")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: RobotPlan(name="r", start=START, threshold=math.nan), "plan of r: expected finite numbers"),
+        (lambda: RobotPlan(name="r", start=START, threshold=1, attempts=0), "attempts: expected 1 or more"),
+        (lambda: HostTiming(silence=0), "HostTiming: silence: expected seconds > 0"),
+        (lambda: LineQuality(loss=2), "LineQuality: loss: expected a share"),
+        (lambda: LineQuality(jitter=-1), "LineQuality: jitter: expected seconds >= 0"),
+    ],
+)
+def test_plans_and_settings_that_are_none_are_refused(wrong: object, message: str) -> None:
+    with pytest.raises(PaddockError, match=message):
+        wrong()  # type: ignore[operator]
+
+
+def test_a_session_takes_any_bytes_at_any_time() -> None:
+    session = RobotSession(RobotPlan(name="r", start=START, threshold=1))
+    session.receive(bytes(range(256)) * 20, 0.5)
+    session.receive(b"\2\3" * 100, 0.6)
+    assert not session.over
