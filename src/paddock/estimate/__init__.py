@@ -15,7 +15,7 @@ from paddock.estimate.measurements import CompassModel, FixModel, Measurement, R
 from paddock.estimate.motion_model import MotionNoise
 from paddock.estimate.odometry import AngleUnwrapper, Odometry, OdometryForm, compass_bearing
 from paddock.estimate.particle_filter import ParticleFilter
-from paddock.estimate.travel import Travel, TravelSensors
+from paddock.estimate.travel import TravelSensors, WheelTravel
 from paddock.estimate.umbmark import Umbmark, evaluate_squares
 from paddock.estimate.wheel_calibration import WheelCalibration
 from paddock.estimate.wheel_fit import FreeRun, WheelFit, fit_wheels
@@ -39,11 +39,11 @@ __all__ = [
     "PoseFix",
     "RangeModel",
     "SensorModel",
-    "Travel",
     "TravelSensors",
     "Umbmark",
     "WheelCalibration",
     "WheelFit",
+    "WheelTravel",
     "chi_square_quantile",
     "compass_bearing",
     "consistency_band",

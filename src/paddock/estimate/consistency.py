@@ -38,10 +38,15 @@ class Band(NamedTuple):
 
 
 def normalised_error(estimate: Estimate, true: Pose) -> float:
-    """NEES: the squared error of a pose in units of its own covariance; 3 on average, if that is honest."""
+    """NEES: the squared error of a pose in units of its own covariance; 3 on average, if that is honest.
+
+    NaN of an estimate that claims to know something exactly: no error can be measured in units of nothing.
+    """
     error = np.array(
         [estimate.pose.x - true[0], estimate.pose.y - true[1], wrap(estimate.pose.heading - true[2])], float
     )
+    if np.linalg.eigvalsh(estimate.covariance)[0] <= 0:
+        return float("nan")
     return float(error @ np.linalg.solve(estimate.covariance, error))
 
 

@@ -17,12 +17,12 @@ from paddock.estimate.estimates import Estimate, check_covariance
 from paddock.estimate.measurements import Measurement, SensorModel, gather_measurements
 from paddock.estimate.motion_model import Floats, roll, roll_jacobians
 from paddock.estimate.odometry import ORIGIN
-from paddock.estimate.travel import Travel, TravelSensors
+from paddock.estimate.travel import TravelSensors, WheelTravel
 
 GATE = 0.99  # of all honest measurements pass
 MEMORY = 1.0  # [s] of past states: older measurements come too late
 SAME_TIME = 1e-9  # [s]
-NO_TRAVEL = Travel(0.0, 0.0, np.zeros((3, 3)))
+NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Moment:
     """A time in the past: how the robot came there, what was measured there, and the estimate after that."""
 
     time: float
-    travel: Travel  # since the moment before
+    travel: WheelTravel  # since the moment before
     measurements: list[Measurement] = field(default_factory=list)
     pose: Pose = ORIGIN
     covariance: Floats = field(default_factory=lambda: np.zeros((3, 3)))

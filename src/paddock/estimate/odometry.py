@@ -87,6 +87,8 @@ class Odometry:
     @property
     def covariance(self) -> Floats:
         """Of the pose [m, m, rad], shape (3, 3): what added up since the start, and the rounding of the last count."""
+        if self.noise is CERTAIN:
+            return self._spread
         return self._spread + self.noise.of_count(self.pose.heading, self.wheel_separation)
 
     def reset(self, pose: Pose = ORIGIN) -> None:

@@ -1,4 +1,4 @@
-"""Travel: how a robot has moved since the last look, by its encoders and its gyroscope, and how sure that is."""
+"""WheelTravel: how a robot has moved since the last look, by its encoders and its gyroscope, and how sure that is."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from paddock.estimate.motion_model import Floats
 from paddock.estimate.odometry import Odometry
 
 
-class Travel(NamedTuple):
+class WheelTravel(NamedTuple):
     """The wheels' travel [m] between two looks."""
 
     left: float
     right: float
     covariance: Floats  # of right, left [m] and a turn that no wheel saw [rad], shape (3, 3)
 
-    def split(self, share: float) -> tuple[Travel, Travel]:
+    def split(self, share: float) -> tuple[WheelTravel, WheelTravel]:
         """A first part of it, and the rest."""
         rest = 1 - share
         return (
-            Travel(self.left * share, self.right * share, self.covariance * share),
-            Travel(self.left * rest, self.right * rest, self.covariance * rest),
+            WheelTravel(self.left * share, self.right * share, self.covariance * share),
+            WheelTravel(self.left * rest, self.right * rest, self.covariance * rest),
         )
 
 
@@ -51,8 +51,8 @@ class TravelSensors:
         """Begin anew."""
         self._last = None
 
-    def read(self, observation: Observation, time: float) -> Travel:
-        """Travel since the last look; none at the first."""
+    def read(self, observation: Observation, time: float) -> WheelTravel:
+        """WheelTravel since the last look; none at the first."""
         before, self._last = self._last, time
         if before is not None and time < before - 1e-9:
             raise PaddockError(f"update: expected a time that never goes back, got {time:g} s after {before:g} s")
@@ -60,19 +60,19 @@ class TravelSensors:
         separation = self.odometry.wheel_separation
         if self.encoders is None:
             unseen = (self.unseen_speed * seconds) ** 2
-            travel = Travel(0.0, 0.0, np.diag([unseen, unseen, 0.0]))
+            travel = WheelTravel(0.0, 0.0, np.diag([unseen, unseen, 0.0]))
         else:
             left, right = np.asarray(getattr(observation, self.encoders), float).tolist()
             self.odometry.update(left, right)
             left, right = self.odometry.last_travel
-            travel = Travel(left, right, self.odometry.noise.of_travel(left, right, separation))
+            travel = WheelTravel(left, right, self.odometry.noise.of_travel(left, right, separation))
         if self.gyroscope is None or not seconds:
             return travel
         rate = float(np.asarray(getattr(observation, self.gyroscope)).reshape(-1)[-1])  # about the axis that points up
         return correct_turn(travel, rate * seconds, (self.gyroscope_sigma * seconds) ** 2, separation)
 
 
-def correct_turn(travel: Travel, turn: float, variance: float, separation: float) -> Travel:
+def correct_turn(travel: WheelTravel, turn: float, variance: float, separation: float) -> WheelTravel:
     """The most likely travel, given a measured turn [rad] as well: a Kalman update of the wheels."""
     by_travel = np.array([1 / separation, -1 / separation, 1.0])
     spread = travel.covariance @ by_travel
@@ -81,4 +81,4 @@ def correct_turn(travel: Travel, turn: float, variance: float, separation: float
     keep = np.eye(3) - np.outer(gain, by_travel)
     covariance = keep @ travel.covariance @ keep.T + np.outer(gain, gain) * variance
     unseen = change[2] * separation / 2  # as if the wheels had seen it
-    return Travel(travel.left + change[1] - unseen, travel.right + change[0] + unseen, covariance)
+    return WheelTravel(travel.left + change[1] - unseen, travel.right + change[0] + unseen, covariance)

@@ -13,7 +13,7 @@ from paddock.epuck.driver.streams import SerialStream, TcpStream
 from paddock.epuck.driver.wifi_port import WifiPort
 from paddock.links.epuck.robot import EPuck
 
-OPTIONS = ("name", "dt")
+OPTIONS = ("name", "dt", "type")
 DT = 0.05  # [s] about what Bluetooth can do
 
 
@@ -22,7 +22,8 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
 
     Args:
         url: `epuck:///dev/rfcomm0`, `epuck://COM5`, `epuck2://192.168.1.20` or `epuck2://host:port`; behind a `?`,
-            `name=` says what the robot is called, and `dt=` how long a tick of `step` is [s].
+            `name=` says what the robot is called, `dt=` how long a tick of `step` is [s], and `type=` which TOML file
+            describes this very robot, such as one that `paddock calibrate` wrote.
         name: what the robot is called, unless the URL says so.
         timeout: seconds after which a call fails; while connecting, each question to the robot has as many.
     """
@@ -63,7 +64,7 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
         port = WifiPort(lambda left: TcpStream(host, number, left), timeout)
     try:
         port.identify()
-        return EPuck(port, name=options.get("name") or name, dt=dt)
+        return EPuck(port, name=options.get("name") or name, dt=dt, type=options.get("type"))
     except BaseException:
         port.close()
         raise
