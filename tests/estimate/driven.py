@@ -14,13 +14,14 @@ from paddock.estimate.motion_model import Floats, roll
 
 SEPARATION = 0.053
 DT = 0.02
+START = Pose(0.5, 0.5, 0.3)
 FIX_SIGMAS = np.array([0.001, 0.001, math.radians(1.0)])
 
 
 class DrivenRobot:
     """Drives curves; `wheel` is the variance of a wheel's travel per travel, as in MotionNoise."""
 
-    def __init__(self, seed: int, pose: Pose = Pose(0.5, 0.5, 0.3), wheel: float = 2e-6, count: float = 0.0) -> None:
+    def __init__(self, seed: int, pose: Pose = START, wheel: float = 2e-6, count: float = 0.0) -> None:
         self.random = np.random.default_rng(seed)
         self.pose, self.wheel, self.count = pose, wheel, count
         self.travel = np.zeros(2)

@@ -57,7 +57,7 @@ def test_derivatives_of_the_motion_are_right(heading: float, left: float, right:
     numeric = np.stack([(moved(at + step * e) - moved(at - step * e)) / (2 * step) for e in np.eye(6)], axis=1)
     numeric[2] = np.round(numeric[2], 6)  # no wrapped heading in between
     assert by_pose == pytest.approx(numeric[:, :3], abs=1e-6)
-    # A turn that no wheel saw lies in the middle of the way; wheels that turned so would shorten an exact chord as well.
+    # A turn that no wheel saw leaves the chord as it is; one by the wheels shortens an exact chord a little.
     assert by_travel[:, :2] == pytest.approx(numeric[:, 3:5], abs=1e-5)
     assert by_travel[:, 2] == pytest.approx(numeric[:, 5], abs=2e-3)
 

@@ -17,6 +17,18 @@ CELL, TURN_CELL = 0.05, math.radians(15)  # [m], [rad]: particles in the same ce
 WINDOW, TURN_WINDOW = 0.15, math.radians(30)  # [m], [rad] around the best particle, for the robust mean
 
 
+def normalise(log_weights: Floats) -> Floats:
+    """Weights that add up to 1, from their logarithms."""
+    raw = np.exp(log_weights - log_weights.max())
+    weights: Floats = raw / raw.sum()
+    return weights
+
+
+def effective_count(weights: Floats) -> float:
+    """N_eff: how many equal particles would say as much."""
+    return float(1 / np.sum(weights**2))
+
+
 def weighted_mean(poses: Floats, weights: Floats) -> Pose:
     """The weighted mean; of headings the circular one."""
     x, y = (weights @ poses[:, :2]).tolist()

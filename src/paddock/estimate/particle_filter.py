@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import get_args
 
@@ -15,12 +16,23 @@ from paddock.estimate.ekf import MEMORY, SAME_TIME
 from paddock.estimate.estimates import Estimate, check_covariance
 from paddock.estimate.measurements import OUTLIERS, Measurement, SensorModel, gather_measurements, log_likelihood
 from paddock.estimate.motion_model import Floats
-from paddock.estimate.particle_cloud import Pick, carry_along, cells_of, particles_needed, summarise
+from paddock.estimate.particle_cloud import (
+    Pick,
+    carry_along,
+    cells_of,
+    effective_count,
+    normalise,
+    particles_needed,
+    summarise,
+)
 from paddock.estimate.particle_kernels import draw_systematically, move_particles
 from paddock.estimate.travel import TravelSensors
 
 KLD_ERROR, KLD_SIGMAS = 0.05, 2.33
+ROUGHENING = (0.001, 0.01)  # [m, rad]
 SLOW, FAST = 0.02, 0.2  # how quickly the averages of likelihood follow: less than usual means lost
+USUAL = 0.8 * math.exp(-0.5)  # likelihood of a value, about, that errs as its model says
+LEAST_EFFECTIVE = 0.1  # of all particles; a look that would leave fewer is believed in part only
 
 
 class ParticleFilter:
@@ -36,6 +48,7 @@ class ParticleFilter:
         area: tuple[float, float, float, float] | None = None,
         particles: tuple[int, int] = (100, 2000),
         pick: Pick = "robust",
+        roughening: tuple[float, float] = ROUGHENING,
         outliers: float = OUTLIERS,
         memory: float = MEMORY,
     ) -> None:
@@ -49,6 +62,8 @@ class ParticleFilter:
             area: x0, y0, x1, y1 [m] where the robot may be, for random particles; None: none are drawn without a fix.
             particles: the fewest and the most; how many it takes is found by KLD sampling.
             pick: which pose of all is the estimate.
+            roughening: standard deviation of what is added to particles drawn again [m, rad]: wheels hardly spread them
+                sideways, so that a cloud too narrow would never find back.
             outliers: likelihood of what fits no pose, relative to a perfect fit.
             memory: seconds that a measurement may be late.
         """
@@ -59,6 +74,7 @@ class ParticleFilter:
             raise UnknownName("pick of a particle filter", pick, get_args(Pick))
         self.travel, self.models, self.area, self.outliers, self.memory = travel, models, area, outliers, memory
         self.seed, self.fewest, self.most, self.pick = check_seed(seed), fewest, most, pick
+        self.roughening = np.array([roughening[0], roughening[0], roughening[1]])
         self.reset(travel.odometry.pose, covariance)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
@@ -87,9 +103,7 @@ class ParticleFilter:
     @property
     def weights(self) -> Floats:
         """Of all particles; they add up to 1."""
-        raw = np.exp(self._log_weights - self._log_weights.max())
-        weights: Floats = raw / raw.sum()
-        return weights
+        return normalise(self._log_weights)
 
     def update(self, observation: Observation, time: float) -> Estimate:
         """Take a look at all sensors, at a time [s] that never goes back."""
@@ -101,7 +115,7 @@ class ParticleFilter:
             fix = measurement if measurement.is_pose else fix
         self._summarise()
         weights = self.weights
-        if 1 / np.sum(weights**2) < len(weights) / 2 or lost > 0:
+        if effective_count(weights) < len(weights) / 2 or lost > 0:
             self._resample(weights, lost, fix)
         return self._estimate
 
@@ -124,12 +138,12 @@ class ParticleFilter:
             self.too_late += 1
             return 0.0
         logs = log_likelihood(measurement, poses, self.outliers)
-        average = float(self.weights @ np.exp(logs / len(measurement.value)))
-        self._log_weights = self._log_weights + logs
+        self._log_weights = self._log_weights + temper(self._log_weights, logs) * logs
+        average = float(self.weights @ np.exp(logs / len(measurement.value)))  # of those that it speaks for
         slow, fast = self._likelihood.get(measurement.source, (average, average))
         slow, fast = slow + SLOW * (average - slow), fast + FAST * (average - fast)
         self._likelihood[measurement.source] = slow, fast
-        return max(0.0, 1 - fast / slow) if slow > 0 else 0.0
+        return max(0.0, 1 - fast / max(slow, USUAL))
 
     def _poses_at(self, time: float) -> Floats | None:
         """Where each particle was at a time; None: nobody knows any more."""
@@ -155,17 +169,17 @@ class ParticleFilter:
         survivors = np.empty(len(weights), np.int64)
         draw_systematically(weights, self._random.random(), survivors)
         needed = particles_needed(cells_of(self.poses[survivors])[0], KLD_ERROR, KLD_SIGMAS)
-        count = int(min(self.most, max(self.fewest, needed)))
-        new = self._draw_lost(round(lost * count), fix)
-        chosen = np.empty(count - len(new), np.int64)
+        new = self._draw_lost(round(lost * self.most / 2), fix)
+        count = int(min(self.most - len(new), max(self.fewest, needed)))
+        chosen = np.empty(count, np.int64)
         draw_systematically(weights, self._random.random(), chosen)
-        now = self._past[-1][2]
+        now, rough = self._past[-1][2], self._random.standard_normal((count, 3)) * self.roughening
         self._past = [
-            (time, np.concatenate([poses[chosen], carry_along(new, now, there)]), there)
+            (time, np.concatenate([poses[chosen] + rough, carry_along(new, now, there)]), there)
             for time, poses, there in self._past
         ]
         self.poses = self._past[-1][1]
-        self._log_weights = np.zeros(count)
+        self._log_weights = np.zeros(len(self.poses))
 
     def _draw_lost(self, count: int, fix: Measurement | None) -> Floats:
         """Particles for a robot that may be anywhere, or where a fix says, as they are now."""
@@ -180,3 +194,16 @@ class ParticleFilter:
         x0, y0, x1, y1 = self.area
         drawn: Floats = self._random.uniform([x0, y0, -np.pi], [x1, y1, np.pi], (count, 3))
         return drawn
+
+
+def temper(log_weights: Floats, logs: Floats) -> float:
+    """How much of a look to believe, 0 … 1, so that enough particles stay: of coarse guesses none is the best yet."""
+    least = LEAST_EFFECTIVE * len(logs)
+    if effective_count(normalise(log_weights + logs)) >= least:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        enough = effective_count(normalise(log_weights + middle * logs)) >= least
+        low, high = (middle, high) if enough else (low, middle)
+    return low
