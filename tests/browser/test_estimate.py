@@ -22,7 +22,7 @@ class Controller:
     def __init__(self):
         sensors = travel_sensors_of(load_robot("e-puck"), START)
         spread = np.diag([0.2, 0.05, 0.1]) ** 2
-        self.localiser = ParticleFilter(sensors, covariance=spread, particles=(100, 1000), pick="mean")
+        self.localiser = ParticleFilter(sensors, covariance=spread, particles=(100, 1000), pick="robust")
 
     @property
     def estimate(self):

@@ -14,7 +14,7 @@ from paddock.estimate.motion_model import Floats
 Pick = Literal["mean", "best", "robust"]
 """The weighted mean of all, wrong where there are two peaks; the best particle; or the mean of those near the best."""
 CELL, TURN_CELL = 0.05, math.radians(15)  # [m], [rad]: particles in the same cell are alike
-WINDOW, TURN_WINDOW = 0.15, math.radians(30)  # [m], [rad] around the best particle, for the robust mean
+WINDOW, TURN_WINDOW = 0.15, math.radians(30)  # [m], [rad] around the best particle, at least
 
 
 def normalise(log_weights: Floats) -> Floats:
@@ -44,10 +44,21 @@ def best_particle(poses: Floats, weights: Floats) -> Pose:
 
 
 def near_particles(poses: Floats, weights: Floats, pose: Pose) -> tuple[Floats, Floats]:
-    """The particles in the window around a pose, and their weights, which add up to 1."""
-    off = differences(poses, pose)
-    near = (np.hypot(off[:, 0], off[:, 1]) < WINDOW) & (np.abs(off[:, 2]) < TURN_WINDOW)
-    return poses[near], weights[near] / weights[near].sum()
+    """The particles of the peak around a pose, and their weights, which add up to 1.
+
+    The window grows with what is inside, so that a single wide peak is taken whole, and another peak is not.
+    """
+    centre, reach, turn = pose, WINDOW, TURN_WINDOW
+    while True:
+        off = differences(poses, centre)
+        near = (np.hypot(off[:, 0], off[:, 1]) < reach) & (np.abs(off[:, 2]) < turn)
+        inside, shares = poses[near], weights[near] / weights[near].sum()
+        centre = weighted_mean(inside, shares)
+        spread = np.sqrt(shares @ differences(inside, centre) ** 2)
+        wider = 3 * float(np.hypot(spread[0], spread[1])), 3 * float(spread[2])
+        if wider[0] < 1.05 * reach and wider[1] < 1.05 * turn:
+            return inside, shares
+        reach, turn = max(reach, wider[0]), max(turn, wider[1])
 
 
 def summarise(poses: Floats, weights: Floats, pick: Pick) -> tuple[Pose, Floats]:
