@@ -2,7 +2,18 @@
 
 from paddock.arena.arena import Arena
 from paddock.arena.devices import Device
+from paddock.arena.localisation import odometry_of, range_model_of, travel_sensors_of, walls_of, wheels_of
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot
 
-__all__ = ["Arena", "Device", "Robot", "Snapshot"]
+__all__ = [
+    "Arena",
+    "Device",
+    "Robot",
+    "Snapshot",
+    "odometry_of",
+    "range_model_of",
+    "travel_sensors_of",
+    "walls_of",
+    "wheels_of",
+]

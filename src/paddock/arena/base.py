@@ -7,6 +7,7 @@ import operator
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import Kind
+from paddock.estimate import Estimate
 from paddock.metrics.base import Metric
 from paddock.robots import RobotSpec
 from paddock.worlds.spec import WorldSpec
@@ -71,6 +73,11 @@ class BaseArena(ABC):
     @abstractmethod
     def tick(self) -> int:
         """Ticks since the start."""
+
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """Where running controllers take their robots to be, by robot; only of those that have an estimate."""
+        return {}
 
     @property
     def time(self) -> float:

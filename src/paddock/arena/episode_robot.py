@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from paddock.arena.localisation import odometry_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
@@ -19,7 +20,7 @@ from paddock.core.places import problem_of
 from paddock.episodes.events import Event
 from paddock.episodes.recorder import UNKNOWN, TraceRecorder
 from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
-from paddock.estimate import Odometry
+from paddock.estimate import Estimate, Odometry
 from paddock.metrics.base import Metric
 from paddock.metrics.meter import Meter
 
@@ -27,9 +28,9 @@ from paddock.metrics.meter import Meter
 class EpisodeRobot:
     """A robot whose trace is kept.
 
-    A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit),
-    `estimated_pose` and `events`. Without an estimate of its own, its enabled wheel encoders give one. A method
-    `end(reason)` is called when the run is over.
+    A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit), `estimate`
+    (an Estimate, which the page shows as well) or `estimated_pose`, and `events`. Without an estimate of its own, its
+    enabled wheel encoders give one. A method `end(reason)` is called when the run is over.
     """
 
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
@@ -87,6 +88,7 @@ class EpisodeRobot:
         if command is not None:
             self.answers += 1
             self.robot.apply(command)
+        self._tell_estimate()
         if motion is not None:
             self._record(time, motion, seen)
 
@@ -108,6 +110,7 @@ class EpisodeRobot:
 
     def finish(self, reason: str) -> None:
         """Tell the controller, and record how the robot is at the end."""
+        self.robot.arena.estimates.pop(self.name, None)
         end = getattr(self.controller, "end", None)
         if callable(end):
             try:
@@ -134,6 +137,12 @@ class EpisodeRobot:
 
     def _record(self, time: float, motion: Motion, seen: Observation) -> None:
         self.add_row(time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors})
+
+    def _tell_estimate(self) -> None:
+        """Keep the controller's estimate where those who show the arena find it."""
+        estimate = getattr(self.controller, "estimate", None)
+        if isinstance(estimate, Estimate):
+            self.robot.arena.estimates[self.name] = estimate
 
     def _text(self, name: str, otherwise: str = "") -> str:
         """A text that the controller has as an attribute; what is none may mean something else to it."""
@@ -178,14 +187,14 @@ class EpisodeRobot:
 
     def _estimate(self, readings: Mapping[str, Any], pose: Pose) -> Pose | None:
         """Where the robot takes itself to be: its controller's estimate, else dead reckoning with its encoders."""
-        estimate = getattr(self.controller, "estimated_pose", None)
+        whole = getattr(self.controller, "estimate", None)
+        estimate = whole.pose if isinstance(whole, Estimate) else getattr(self.controller, "estimated_pose", None)
         if isinstance(estimate, tuple) and len(estimate) == 3 and all_finite(*estimate):
             return Pose(*estimate)
         if self._odometry is None:
             device = self._encoders
             if device not in readings:
                 return None
-            separation = self.robot.spec.drive.wheel_separation
-            self._odometry = device, Odometry(wheel_separation=separation, pose=pose)
+            self._odometry = device, odometry_of(self.robot.spec, pose)
         device, odometry = self._odometry
         return odometry.update(*readings[device].tolist()) if device in readings else None

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from paddock.cli.evolve_options import evolve
-from paddock.cli.options import Force, Json, Output, Show
+from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
 
@@ -178,6 +178,40 @@ def import_(
         heading=heading,
         force=force,
     )
+
+
+@app.command()
+def calibrate(
+    world: OptionalWorld = None,
+    robot: Annotated[
+        str | None,
+        typer.Option(help="A robot of the world, or the address of a real one: epuck:///dev/rfcomm0, epuck2://HOST."),
+    ] = None,
+    side: Annotated[float, typer.Option(help="Of the square, in metres.")] = 0.6,
+    runs: Annotated[int, typer.Option(min=1, help="Squares in each direction.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat with the wheels of the round before.")] = 1,
+    straight: Annotated[float, typer.Option(min=0, help="Length of the straight run, in metres; 0 for none.")] = 0.6,
+    check: Annotated[bool, typer.Option(help="Drive the squares once more with the result.")] = True,
+    seed: Seed = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File for the robot (TOML). Default: its name, here.")
+    ] = None,
+    chart: Annotated[Path | None, typer.Option(help="Where to draw the return errors (PNG, SVG or PDF).")] = None,
+    force: Force = False,
+) -> None:
+    """Measure a robot's wheels with UMBmark squares, and write a file of that very robot.
+
+    A simulated robot is measured by itself; of a real one you are asked where it stands after each square.
+
+    paddock calibrate empty --chart squares.png -o mine.toml
+    paddock calibrate --robot epuck:///dev/rfcomm0 --side 0.4 -o e-puck_2479.toml
+    """
+    from paddock.arena.calibration import SquareTest
+    from paddock.cli.calibrate import CalibrationPlan
+    from paddock.cli.calibrate import calibrate as run
+
+    plan = CalibrationPlan(test=SquareTest(side, runs), straight=straight, rounds=rounds, check=check, seed=seed)
+    run(world, robot=robot, plan=plan, output=output, chart=chart, force=force)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """What a run leaves behind: traces, a log, a summary, pictures and a page; and charts for data of your own."""
 
 from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
+from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.figures import save_figure
 from paddock.report.files import fresh_folder, write_run
@@ -13,9 +14,12 @@ __all__ = [
     "Level",
     "Series",
     "TaskOutcome",
+    "consistency_chart",
     "dot_chart",
+    "draw_ellipse",
     "draw_paths",
     "elites_map",
+    "ellipse_path",
     "error_chart",
     "error_histogram",
     "fresh_folder",
@@ -23,6 +27,7 @@ __all__ = [
     "learning_curve",
     "line_chart",
     "save_figure",
+    "umbmark_chart",
     "wheel_speed_chart",
     "write_run",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from paddock.arena.localisation import odometry_of
 from paddock.control.tasks import Ranger, SensorRequirement, TaskContext
 from paddock.control.tasks.base import ENCODERS, RANGER
 from paddock.control.tasks.safety import derive_clearance
@@ -44,11 +45,7 @@ def view_of(
     clearance = derive_clearance(radius, body.drive.max_speed, acceleration, reach)
     return TaskContext(
         dt=dt,
-        odometry=Odometry(
-            wheel_separation=odometry.wheel_separation or body.drive.wheel_separation,
-            wheel_ratio=(odometry.wheel_diameter or body.drive.wheel_diameter) / body.drive.wheel_diameter,
-            pose=start,
-        ),
+        odometry=_odometry(body, odometry, start),
         max_speed=body.drive.max_speed,
         max_acceleration=acceleration,
         ranger=eyes,
@@ -58,6 +55,16 @@ def view_of(
         encoders=encoders.name if encoders else None,
         chance=chance,
     )
+
+
+def _odometry(body: RobotSpec, assumed: OdometrySpec, start: Pose) -> Odometry:
+    """Odometry with the wheels of the robot, or with those that a scenario makes it assume."""
+    odometry = odometry_of(body, start)
+    if assumed.wheel_separation is not None:
+        odometry.wheel_separation = assumed.wheel_separation
+    if assumed.wheel_diameter is not None:
+        odometry.wheel_ratio, odometry.right_to_left = assumed.wheel_diameter / body.drive.wheel_diameter, 1.0
+    return odometry
 
 
 def _ranger(spec: SensorSpec | None) -> Ranger | None:

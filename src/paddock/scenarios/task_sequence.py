@@ -14,6 +14,7 @@ from paddock.control.tasks.base import MOTION
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.episodes import Event, Trace
+from paddock.estimate import Estimate
 from paddock.scenarios.draws import chance
 from paddock.scenarios.plan import PlannedTask
 from paddock.scenarios.result import TaskResult
@@ -69,9 +70,9 @@ class TaskSequence:
         return None if self._task is None else self._task.error
 
     @property
-    def estimated_pose(self) -> Pose:
-        """Where wheels and compass say that the robot is."""
-        return self.view.estimated_pose
+    def estimate(self) -> Estimate:
+        """Where wheels and compass, or a localiser, say that the robot is."""
+        return self.view.estimate
 
     @property
     def complete(self) -> bool:
