@@ -9,7 +9,8 @@ from typing import Any, Self
 from paddock.control.tasks import TASKS, TaskSpec, find_task
 from paddock.core.errors import PaddockError, SpecError, suggestion
 from paddock.core.spec import Spec, hints
-from paddock.scenarios.draws import Draw, chance
+from paddock.core.chance import chance
+from paddock.scenarios.draws import Draw
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,0 +1,101 @@
+"""The cheapest way over a grid of cells (A*), and which of its points can be seen from where one is."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping, Sequence
+
+from paddock.control.avoidance.memory import Cell, ObstacleMemory
+from paddock.core.geometry import Point
+
+DIAGONAL = math.sqrt(2)
+NEIGHBOURS = tuple((i, j, math.hypot(i, j)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
+TIGHT = 1.5  # extra cost of a cell with little room
+SHUT = 12.0  # … of a closed cell just around the start, so that one that stands too near can leave
+LEAVING = 3  # [cells] how far that holds
+MOST_CELLS = 12_000  # looked at before the search ends
+
+
+def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float = 0.0) -> list[Point] | None:
+    """The cheapest way [m] through what is not known to be closed; None if there is none.
+
+    Args:
+        memory: what is closed. What was never seen counts as free.
+        start: where the robot is [m].
+        goal: where it shall be [m]; if that is closed, the way ends as near as it is open.
+        left: extra cost of cells left of the straight way: above 0 it prefers to pass on the right.
+    """
+    first, last = memory.cell_of(*start), memory.cell_of(*goal)
+    ahead = (last[0] - first[0], last[1] - first[1])
+    closed, tight = memory.closed, memory.tight
+    costs: dict[Cell, float] = {first: 0.0}
+    came: dict[Cell, Cell] = {}
+    done: set[Cell] = set()
+    queue = [(_octile(first, last), first)]
+    while queue and len(done) < MOST_CELLS:
+        cell = heapq.heappop(queue)[1]
+        if cell == last:
+            return [*_trace_back(memory, came, cell)[1:-1], goal]
+        if cell in done:
+            continue
+        done.add(cell)
+        i, j = cell
+        for di, dj, length in NEIGHBOURS:
+            other = i + di, j + dj
+            if other in done:
+                continue
+            weight = 1.0
+            if other in closed:
+                near = max(abs(other[0] - first[0]), abs(other[1] - first[1])) <= LEAVING
+                if not near and other != last:
+                    continue
+                weight += SHUT
+            elif other in tight:
+                weight += TIGHT
+            if left and ahead[0] * (other[1] - first[1]) - ahead[1] * (other[0] - first[0]) > 0:
+                weight += left
+            cost = costs[cell] + length * weight
+            if cost < costs.get(other, math.inf):
+                costs[other], came[other] = cost, cell
+                heapq.heappush(queue, (cost + _octile(other, last), other))
+    return None
+
+
+def _octile(a: Cell, b: Cell) -> float:
+    """The least cost between two cells."""
+    i, j = abs(a[0] - b[0]), abs(a[1] - b[1])
+    return max(i, j) + (DIAGONAL - 1) * min(i, j)
+
+
+def _trace_back(memory: ObstacleMemory, came: Mapping[Cell, Cell], cell: Cell) -> list[Point]:
+    cells = [cell]
+    while cell in came:
+        cell = came[cell]
+        cells.append(cell)
+    return [memory.centre_of(cell) for cell in reversed(cells)]
+
+
+def is_open(memory: ObstacleMemory, start: Point, end: Point, *, roomy: bool = False) -> bool:
+    """Whether the straight way between two places [m] is not closed; `roomy`: nor tight. The start may be."""
+    if not memory.closed:
+        return True
+    length = math.dist(start, end)
+    pieces = max(1, math.ceil(length / (0.7 * memory.cell)))
+    dx, dy = (end[0] - start[0]) / pieces, (end[1] - start[1]) / pieces
+    for k in range(1, pieces + 1):
+        cell = memory.cell_of(start[0] + k * dx, start[1] + k * dy)
+        if cell in memory.closed or (roomy and cell in memory.tight):
+            return False
+    return True
+
+
+def choose_target(memory: ObstacleMemory, path: Sequence[Point], at: Point, reach: float) -> int:
+    """The number of the farthest point of a path, up to `reach` [m], that can be driven to straight."""
+    best = 0
+    for k, point in enumerate(path):
+        if math.dist(at, point) > reach:
+            break
+        if k == 0 or is_open(memory, at, point):
+            best = k
+    return best
