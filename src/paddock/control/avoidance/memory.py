@@ -37,6 +37,8 @@ class ObstacleMemory:
     closed: dict[Cell, int] = field(default_factory=dict)  # cells that the robot's centre cannot be in
     tight: dict[Cell, int] = field(default_factory=dict)  # … and those near them
     sightings: dict[Cell, Sighting] = field(default_factory=dict)
+    changes: int = 0  # how many sightings came or went
+    dropped: int = 0  # … and went, because a beam passed them
 
     def __post_init__(self) -> None:
         self._beams = [(x, y, math.cos(angle), math.sin(angle)) for x, y, angle in self.ring.mounts]
@@ -79,6 +81,7 @@ class ObstacleMemory:
         seen = self.sightings.get(key)
         if seen is None:
             self.sightings[key] = Sighting(x, y, now, distance)
+            self.changes += 1
             self._count(x, y, 1)
             return 1
         seen.time = now
@@ -91,6 +94,7 @@ class ObstacleMemory:
     def _drop(self, key: Cell) -> None:
         seen = self.sightings.pop(key)
         self._count(seen.x, seen.y, -1)
+        self.changes += 1
 
     def _erase_along(self, x: float, y: float, dx: float, dy: float, way: float) -> None:
         """Remove what a beam has passed."""
@@ -99,6 +103,7 @@ class ObstacleMemory:
             key = round((x + k * step * dx) / self.spot), round((y + k * step * dy) / self.spot)
             if key in self.sightings:
                 self._drop(key)
+                self.dropped += 1
 
     def _count(self, x: float, y: float, change: int) -> None:
         """Close the cells around a spot (1), or open them again (-1)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from paddock.control.avoidance.memory import Cell, ObstacleMemory
 from paddock.core.geometry import Point
@@ -17,7 +18,14 @@ LEAVING = 3  # [cells] how far that holds
 MOST_CELLS = 12_000  # looked at before the search ends
 
 
-def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float = 0.0) -> list[Point] | None:
+class Path(NamedTuple):
+    """A way, and what it costs: its length [m], more where there is little room."""
+
+    points: list[Point]
+    cost: float
+
+
+def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float = 0.0) -> Path | None:
     """The cheapest way [m] through what is not known to be closed; None if there is none.
 
     Args:
@@ -36,7 +44,7 @@ def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float 
     while queue and len(done) < MOST_CELLS:
         cell = heapq.heappop(queue)[1]
         if cell == last:
-            return [*_trace_back(memory, came, cell)[1:-1], goal]
+            return Path([*_trace_back(memory, came, cell)[1:-1], goal], costs[cell] * memory.cell)
         if cell in done:
             continue
         done.add(cell)

@@ -12,6 +12,10 @@ from paddock.core.geometry import Point, Pose
 from paddock.core.observation import WheelSpeeds
 
 LOOK_EVERY = 0.06  # [s] between two looks that are remembered
+NEXT = 0.04  # [m] points of the path nearer than this are passed
+ASTRAY = 0.06  # [m] farther off its path than this it plans anew
+SURPRISE = 0.08  # [m] a way that is so much longer than the last one needs a second look
+MOST_WATCHES = 4  # times the time of a watch, while what it watches moves
 PLAN_EVERY = 1.0  # [s] after which a plan is made anew: things may have moved
 REACH = 0.10  # [m] how far along the path it steers
 SPOT_TURN = math.radians(35)  # further off its course than this, it turns on the spot
@@ -31,6 +35,7 @@ class Planning(ObstacleAvoidance):
     near: float = 0.012  # what is nearer ahead than this stops it [m]
     slow: float = 0.035  # … and nearer than this slows it down [m]
     stuck_time: float = 2.5  # without progress for this long it backs off [s]
+    watch_time: float = 1.0  # how long it looks on when its way was closed [s]
     progress: float = 0.012  # what counts as some [m]
 
     def reset(self, start: Pose, goal: Point) -> None:
@@ -40,7 +45,9 @@ class Planning(ObstacleAvoidance):
         self._looked, self._planned = -math.inf, -math.inf
         self._anchor, self._anchored = start, 0.0  # where it was when it last made way, and when
         self._backing, self._waiting = 0.0, 0.0  # [s] left
-        self._turn = 0.0  # side of a turn away from something near
+        self._cost, self._planned_at = math.dist(start[:2], goal), start[:2]  # what the way should take [m], from where
+        self._watching, self._watch_until, self._watch_most = False, 0.0, 0.0
+        self._dropped = self._changes = 0
         self._front = [i for i, mount in enumerate(self.ring.mounts) if abs(mount[2]) < AHEAD]
         self._rear = [i for i, mount in enumerate(self.ring.mounts) if abs(mount[2]) > math.pi - AHEAD]
 
@@ -53,6 +60,9 @@ class Planning(ObstacleAvoidance):
         if self._backing > 0.0:
             return self._back_off(distances, dt)
         self._plan(pose)
+        if self._watching:
+            self._anchored = self.elapsed
+            return STOP
         return self._follow(distances, pose, dt)
 
     # ---- memory and plan
@@ -67,15 +77,16 @@ class Planning(ObstacleAvoidance):
 
     def _plan(self, pose: Pose) -> None:
         """Renew the path where it is due: something is in the way, or it is old."""
-        if self._looked != self.elapsed:  # nothing new is known
+        if self._looked != self.elapsed or (self._watching and not self._is_news()):
             return
         at = pose[:2]
+        straight = math.dist(at, self.goal)
         if is_open(self.memory, at, self.goal, roomy=True):
-            self.path = []
+            self._accept([], straight, at)
             return
         if self.path:
-            self.path = self.path[choose_target(self.memory, self.path, at, 0.04) :]
-        fresh = self.path and self.elapsed - self._planned < PLAN_EVERY and math.dist(at, self.path[0]) < 0.06
+            self.path = self.path[choose_target(self.memory, self.path, at, NEXT) :]
+        fresh = self.path and self.elapsed - self._planned < PLAN_EVERY and math.dist(at, self.path[0]) < ASTRAY
         if fresh and not any(self.memory.cell_of(*point) in self.memory.closed for point in self.path[:-1]):
             return
         self._planned = self.elapsed
@@ -84,7 +95,30 @@ class Planning(ObstacleAvoidance):
         if path is None:  # closed in by what it remembers: some of it must be wrong, or have moved
             self.memory.forget_before(self.elapsed - 1.0)
             path = find_path(self.memory, at, self.goal, left=PREFER_RIGHT)
-        self.path = path or []
+        points, cost = path or ([], straight)
+        if cost <= self._cost - math.dist(at, self._planned_at) + SURPRISE or not self._watch():
+            self._accept(points, cost, at)
+
+    def _accept(self, points: list[Point], cost: float, at: Point) -> None:
+        self.path, self._cost, self._planned_at = points, cost, at
+        self._watching = False
+
+    def _watch(self) -> bool:
+        """Whether to stand and look on: what has just closed the way may be a robot that drives on."""
+        if not self._watching:
+            self._watching = True
+            self._watch_until = self.elapsed + self.watch_time
+            self._watch_most = self.elapsed + MOST_WATCHES * self.watch_time
+            self._dropped = self.memory.dropped
+        elif self.memory.dropped > self._dropped:  # it moves
+            self._watch_until = min(self.elapsed + self.watch_time, self._watch_most)
+            self._dropped = self.memory.dropped
+        return self.elapsed < self._watch_until
+
+    def _is_news(self) -> bool:
+        """Whether, while it watches, something has changed or the time is over."""
+        changes, self._changes = self._changes, self.memory.changes
+        return changes != self.memory.changes or self.elapsed >= self._watch_until
 
     # ---- driving
 
@@ -124,5 +158,5 @@ class Planning(ObstacleAvoidance):
             return WheelSpeeds(-0.5 * self.speed, -0.5 * self.speed)
         self._backing = 0.0
         self._waiting -= dt
-        self._planned = -math.inf
+        self._planned, self._watching = -math.inf, False
         return STOP
