@@ -27,13 +27,14 @@ class Distal(ObstacleAvoidance):
 
     def reset(self, start: Pose, goal: Point) -> None:
         super().reset(start, goal)
+        self._sides = ((-1.0, self.ring.right), (1.0, self.ring.left))
         self._phase: Literal["aim", "drive", "turn", "aside"] = "aim"
         self._heading = 0.0  # to turn to [rad]
         self._from = start  # where it began to drive aside
 
     def find_obstacle(self, proximity: Distances) -> float:
         """Where an obstacle is: -1 right, 1 left, 0 none. One on both sides counts as right."""
-        for sign, sensors in ((-1.0, self.ring.right), (1.0, self.ring.left)):
+        for sign, sensors in self._sides:
             if sum(self.ring.find_counts(float(proximity[i])) for i in sensors) > self.threshold:
                 return sign
         return 0.0

@@ -17,6 +17,7 @@ ASTRAY = 0.06  # [m] farther off its path than this it plans anew
 SURPRISE = 0.08  # [m] a way that is so much longer than the last one needs a second look
 MOST_WATCHES = 4  # times the time of a watch, while what it watches moves
 PLAN_EVERY = 1.0  # [s] after which a plan is made anew: things may have moved
+PLAN_REST = 0.25  # [s] at least between two plans, unless the way is closed just ahead
 REACH = 0.10  # [m] how far along the path it steers
 SPOT_TURN = math.radians(35)  # further off its course than this, it turns on the spot
 AHEAD = math.radians(60)  # sensors within this of the nose guard the way ahead
@@ -86,8 +87,7 @@ class Planning(ObstacleAvoidance):
             return
         if self.path:
             self.path = self.path[choose_target(self.memory, self.path, at, NEXT) :]
-        fresh = self.path and self.elapsed - self._planned < PLAN_EVERY and math.dist(at, self.path[0]) < ASTRAY
-        if fresh and not any(self.memory.cell_of(*point) in self.memory.closed for point in self.path[:-1]):
+        if not self._is_plan_due(at):
             return
         self._planned = self.elapsed
         self.tries += 1
@@ -98,6 +98,14 @@ class Planning(ObstacleAvoidance):
         points, cost = path or ([], straight)
         if cost <= self._cost - math.dist(at, self._planned_at) + SURPRISE or not self._watch():
             self._accept(points, cost, at)
+
+    def _is_plan_due(self, at: Point) -> bool:
+        """Whether the path is old, or closed, or the robot is far off it."""
+        age = self.elapsed - self._planned
+        if not self.path or age >= PLAN_EVERY or math.dist(at, self.path[0]) > ASTRAY:
+            return age >= PLAN_REST
+        soon = self.path[: round(NEXT / self.memory.cell)] if age < PLAN_REST else self.path[:-1]
+        return any(self.memory.cell_of(*point) in self.memory.closed for point in soon)
 
     def _accept(self, points: list[Point], cost: float, at: Point) -> None:
         self.path, self._cost, self._planned_at = points, cost, at
