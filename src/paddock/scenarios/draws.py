@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
-from paddock.core.chance import chance
 from paddock.core.errors import SpecError, format_value, suggestion
 
 

@@ -1,6 +1,6 @@
 """Ways to drive to a place around what stands between: distances and an estimated pose in, wheel speeds out."""
 
-from paddock.control.avoidance.base import ObstacleAvoidance, DriveState
+from paddock.control.avoidance.base import DriveState, ObstacleAvoidance
 from paddock.control.avoidance.controller import AvoidingController
 from paddock.control.avoidance.distal import Distal
 from paddock.control.avoidance.planning import Planning
@@ -11,13 +11,13 @@ from paddock.control.avoidance.ring import EPUCK_RING, ProximityRing
 __all__ = [
     "AVOIDANCE",
     "EPUCK_RING",
-    "ObstacleAvoidance",
     "AvoidingController",
     "Distal",
     "DriveState",
+    "ObstacleAvoidance",
     "Planning",
-    "ProximityRing",
     "Proximal",
+    "ProximityRing",
     "find_avoidance",
     "make_avoidance",
 ]

@@ -15,7 +15,6 @@ class AvoidingController:
         avoidance: how to drive.
         start: where the robot is, as far as it knows.
         goal: where it shall be [m].
-        device: the name of its proximity ring.
         encoders: the name of its wheel encoders.
     """
 
@@ -25,11 +24,10 @@ class AvoidingController:
         start: Pose,
         goal: Point,
         *,
-        device: str = "proximity",
         encoders: str = "encoders",
     ) -> None:
         self.avoidance, self.goal = avoidance, goal
-        self._start, self._device, self._encoders = start, device, encoders
+        self._start, self._encoders = start, encoders
         self.reset()
 
     def reset(self) -> None:
@@ -59,4 +57,4 @@ class AvoidingController:
         pose = self._odometry.update(*getattr(observation, self._encoders).tolist())
         dt = 0.02 if self._time is None else observation.time - self._time
         self._time = observation.time
-        return self.avoidance.act(getattr(observation, self._device).tolist(), pose, dt)
+        return self.avoidance.act(getattr(observation, self.avoidance.ring.device).tolist(), pose, dt)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from paddock.control.avoidance.base import ObstacleAvoidance, Distances, bearing_to
+from paddock.control.avoidance.base import Distances, ObstacleAvoidance, bearing_to
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds
 

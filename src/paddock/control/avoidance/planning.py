@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from paddock.control.avoidance.base import STOP, TURN_GAIN, ObstacleAvoidance, Distances, bearing_to
+from paddock.control.avoidance.base import STOP, TURN_GAIN, Distances, ObstacleAvoidance, bearing_to
 from paddock.control.avoidance.memory import ObstacleMemory
 from paddock.control.avoidance.path import choose_target, find_path, is_open
 from paddock.core.geometry import Point, Pose

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paddock.control.avoidance.base import ObstacleAvoidance, Distances, bearing_to
+from paddock.control.avoidance.base import Distances, ObstacleAvoidance, bearing_to
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds

@@ -34,7 +34,9 @@ def find_avoidance(name: str, folder: str | Path | None = None) -> type[Obstacle
     """
     kind = AVOIDANCE.get(name, folder=folder)
     if not isinstance(kind, type):
-        raise PaddockError(f"{name}: expected a class derived from ObstacleAvoidance, got an object: leave out the parentheses")
+        raise PaddockError(
+            f"{name}: expected a class derived from ObstacleAvoidance, got an object: leave out the parentheses"
+        )
     if inspect.isabstract(kind):
         file, line = inspect.getsourcefile(kind), inspect.getsourcelines(kind)[1]
         missing = "decide(self, proximity, pose, dt), which gives wheel speeds (left, right) [m/s]"

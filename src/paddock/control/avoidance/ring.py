@@ -14,6 +14,7 @@ from paddock.core.errors import PaddockError
 class ProximityRing:
     """The sensors of a round robot, and its body. Frame: x forward, y left."""
 
+    device: str = "proximity"  # its name on the robot
     mounts: tuple[tuple[float, float, float], ...]  # x, y [m], bearing [rad] of every sensor
     range: float  # [m] readings from here on mean: nothing there
     radius: float  # of the body [m]

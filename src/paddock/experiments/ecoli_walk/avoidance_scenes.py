@@ -113,9 +113,7 @@ def build_queue(draw: Draw) -> AvoidanceScene:
     places = ((1.0, 0.4), (0.85, 0.2), (0.85, 0.6))
     goals = {n: (x + draw(f"gx {n}", 0.03), y + draw(f"gy {n}", 0.03)) for n, (x, y) in zip(names, places, strict=True)}
     boxes = _door(0.6, door, 0.04, 0.8)
-    return AvoidanceScene(
-        world=_world("queue", (0, 0, 1.15, 0.8), *robots, boxes=boxes), goals=goals, seconds=120.0
-    )
+    return AvoidanceScene(world=_world("queue", (0, 0, 1.15, 0.8), *robots, boxes=boxes), goals=goals, seconds=120.0)
 
 
 SCENES: Mapping[str, Callable[[Draw], AvoidanceScene]] = {
@@ -151,12 +149,13 @@ def _door(x: float, y: float, thickness: float, top: float) -> tuple[Box, Box]:
 
 
 def _place(name: str, number: int, at: Point, heading: float, draw: Draw) -> Placed:
+    left, right = (draw(f"{side} wheel {name}", 3**0.5 * WHEEL_ERROR) for side in ("left", "right"))
     return Placed(
         name=name,
         type="e-puck",
         at=at,
         heading_deg=heading + draw(f"heading {name}", 15.0),
         color=COLORS[number],
-        wheel_diameter_error=tuple(draw(f"{side} wheel {name}", 3**0.5 * WHEEL_ERROR) for side in ("left", "right")),
+        wheel_diameter_error=(left, right),
         slip_noise=SLIP,
     )
