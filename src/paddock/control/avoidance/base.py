@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from paddock.control.answers import check_wheel_speeds
-from paddock.control.avoidance.ring import EPUCK_RING, ProximityRing
+from paddock.control.avoidance.ring import EPUCK_RING, Distances, ProximityRing
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.geometry import Point, Pose, wrap
-from paddock.core.observation import Readings, WheelSpeeds
+from paddock.core.observation import WheelSpeeds
 
 DriveState = Literal["driving", "reached", "gave up"]
-Distances = Sequence[float] | Readings
-"""One distance [m] for each sensor of the ring; the ring's range, or more, where nothing is seen."""
 
 STOP = WheelSpeeds(0.0, 0.0)
 MOST_TURN = 4.0  # [rad/s] on the spot

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from paddock.control.avoidance.base import Distances, ObstacleAvoidance, bearing_to
+from paddock.control.avoidance.base import ObstacleAvoidance, bearing_to
+from paddock.control.avoidance.ring import Distances
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds
 
@@ -27,21 +28,13 @@ class Distal(ObstacleAvoidance):
 
     def reset(self, start: Pose, goal: Point) -> None:
         super().reset(start, goal)
-        self._sides = ((-1.0, self.ring.right), (1.0, self.ring.left))
         self._phase: Literal["aim", "drive", "turn", "aside"] = "aim"
         self._heading = 0.0  # to turn to [rad]
         self._from = start  # where it began to drive aside
 
-    def find_obstacle(self, proximity: Distances) -> float:
-        """Where an obstacle is: -1 right, 1 left, 0 none. One on both sides counts as right."""
-        for sign, sensors in self._sides:
-            if sum(self.ring.find_counts(float(proximity[i])) for i in sensors) > self.threshold:
-                return sign
-        return 0.0
-
     def decide(self, proximity: Distances, pose: Pose, dt: float) -> WheelSpeeds:
         if self._phase in ("drive", "aside"):
-            side = self.find_obstacle(proximity)
+            side = self.ring.find_obstacle(proximity, self.threshold)
             if side:
                 self.detections += 1
                 self._phase, self._heading = "turn", wrap(pose.heading - side * EIGHTH)

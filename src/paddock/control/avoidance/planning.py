@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from paddock.control.avoidance.base import STOP, TURN_GAIN, Distances, ObstacleAvoidance, bearing_to
+from paddock.control.avoidance.base import STOP, TURN_GAIN, ObstacleAvoidance, bearing_to
 from paddock.control.avoidance.memory import ObstacleMemory
 from paddock.control.avoidance.path import choose_target, find_path, is_open
+from paddock.control.avoidance.ring import Distances
 from paddock.core.geometry import Point, Pose
 from paddock.core.observation import WheelSpeeds
 

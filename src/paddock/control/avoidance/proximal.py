@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from paddock.control.avoidance.base import Distances, ObstacleAvoidance, bearing_to
+from paddock.control.avoidance.base import ObstacleAvoidance, bearing_to
+from paddock.control.avoidance.ring import Distances
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from paddock.core.errors import PaddockError
+from paddock.core.observation import Readings
+
+Distances = Sequence[float] | Readings
+"""One distance [m] for each sensor of the ring; the ring's range, or more, where nothing is seen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,16 +32,22 @@ class ProximityRing:
     @property
     def right(self) -> tuple[int, ...]:
         """The two sensors right of the nose, the foremost first."""
-        return self._side(-1.0)
+        return _list_foremost(self.mounts, -1.0)
 
     @property
     def left(self) -> tuple[int, ...]:
         """The two sensors left of the nose, the foremost first."""
-        return self._side(1.0)
+        return _list_foremost(self.mounts, 1.0)
 
-    def _side(self, sign: float) -> tuple[int, ...]:
-        there = [i for i, mount in enumerate(self.mounts) if sign * mount[2] > 0]
-        return tuple(sorted(there, key=lambda i: abs(self.mounts[i][2]))[:2])
+    def find_obstacle(self, distances: Distances, threshold: float) -> float:
+        """The rule of the E. coli robots: where the counts of two sensors add up to more than a threshold.
+
+        -1 right, 1 left, 0 nowhere. The right side is tested first: an obstacle on both sides counts as right.
+        """
+        for sign, sensors in ((-1.0, self.right), (1.0, self.left)):
+            if sum(self.find_counts(float(distances[i])) for i in sensors) > threshold:
+                return sign
+        return 0.0
 
     def find_counts(self, distance: float) -> float:
         """The hardware number of a distance [m], by linear interpolation; 0 where nothing is seen."""
@@ -61,6 +72,12 @@ class ProximityRing:
     def find_distances(self, counts: Sequence[float]) -> list[float]:
         """The same for all sensors: for robots that tell hardware numbers only."""
         return [self.find_distance(float(number)) for number in counts]
+
+
+@functools.lru_cache
+def _list_foremost(mounts: tuple[tuple[float, float, float], ...], sign: float) -> tuple[int, ...]:
+    there = [i for i, mount in enumerate(mounts) if sign * mount[2] > 0]
+    return tuple(sorted(there, key=lambda i: abs(mounts[i][2]))[:2])
 
 
 def _degrees(*mounts: tuple[float, float, float]) -> tuple[tuple[float, float, float], ...]:
