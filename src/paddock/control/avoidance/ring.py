@@ -44,10 +44,12 @@ class ProximityRing:
 
         -1 right, 1 left, 0 nowhere. The right side is tested first: an obstacle on both sides counts as right.
         """
-        for sign, sensors in ((-1.0, self.right), (1.0, self.left)):
-            if sum(self.find_counts(float(distances[i])) for i in sensors) > threshold:
-                return sign
-        return 0.0
+        return next((side for side in (-1.0, 1.0) if self.add_counts(distances, side) > threshold), 0.0)
+
+    def add_counts(self, distances: Distances, side: float) -> float:
+        """The sum of the counts of the two foremost sensors on a side: -1 right, 1 left."""
+        sensors = self.right if side < 0 else self.left
+        return sum(self.find_counts(float(distances[i])) for i in sensors)
 
     def find_counts(self, distance: float) -> float:
         """The hardware number of a distance [m], by linear interpolation; 0 where nothing is seen."""

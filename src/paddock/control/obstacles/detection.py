@@ -16,6 +16,7 @@ Cause = Literal["wall", "robot", "light"]
 CAUSES: tuple[Cause, ...] = ("wall", "robot", "light")
 WORST = -8.0  # no score is lower: any means may be wrong now and then
 OTHER = -2.5  # score of causes that a means says nothing about
+LIT = -1.0  # score of light where something solid is seen as well: the light may have made the difference
 
 
 class CauseScores(NamedTuple):
@@ -32,6 +33,7 @@ class Detection:
 
     distances: Sequence[float]  # of all sensors [m]
     side: float  # -1 right, 1 left
+    threshold: float  # that the counts of this side's two sensors have exceeded
     pose: Pose | None = None  # estimated
     light: Sequence[float] | None = None  # ambient light on the same sensors [W/m²]
     others: Sequence[Point] | None = None  # where the other robots say they are [m]
@@ -39,9 +41,14 @@ class Detection:
     ring: ProximityRing = EPUCK_RING
 
     @property
+    def sensors(self) -> tuple[int, ...]:
+        """The side's two sensors."""
+        return self.ring.right if self.side < 0 else self.ring.left
+
+    @property
     def sensor(self) -> int:
-        """The one of the side's two sensors that sees more."""
-        return min(self.ring.right if self.side < 0 else self.ring.left, key=lambda i: self.distances[i])
+        """The one of them that sees more."""
+        return min(self.sensors, key=lambda i: self.distances[i])
 
     @property
     def distance(self) -> float:

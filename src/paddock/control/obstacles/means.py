@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.control.obstacles.detection import WORST, CauseScores, Detection
+from paddock.control.obstacles.detection import LIT, OTHER, WORST, CauseScores, Detection
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 
@@ -28,23 +28,30 @@ class Means(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class AmbientLight(Means):
-    """The same infrared sensors, read without their own lamps: how strong an echo does the light alone feign?"""
+    """The same infrared sensors, read without their own lamps: what is left of the detection without that light?"""
 
     sensitivity: float  # echo that 1 W/m² feigns [1/m²]: `ambient` of the robot's proximity sensors
-    full_scale: float = 2.0  # where the light sensors end [W/m²]
-    spread: float = 0.4  # of the logarithm of the feigned echo
+    full_scale: float = 2.0  # where the light sensors end [W/m²]: there may be more light than they tell
+    even: float = 0.9  # share of the threshold, left without the light, at which light and solid things are even
+    steepness: float = 40.0  # of the change from light to solid things, for each threshold
+    weight: float = 2.0  # this means is more certain than the others
 
     def score(self, detection: Detection) -> CauseScores | None:
         if detection.light is None:
             return None
-        level = float(detection.light[detection.sensor])
-        feigned, echo = self.sensitivity * level, 1.0 / max(detection.distance, 1e-3) ** 2
-        if feigned <= 0.0:
-            return CauseScores(light=WORST)
-        off = math.log(feigned / echo)
-        if level >= 0.98 * self.full_scale:  # it may be brighter than it looks
-            off = max(off, 0.0)
-        return CauseScores(light=max(WORST, -0.5 * (min(off, 0.0) / self.spread) ** 2))
+        left = sum(self._remove_light(detection, i) for i in detection.sensors) / detection.threshold
+        solid = self.steepness * (left - self.even)
+        light, things = (max(WORST, -math.log1p(math.exp(min(sign * solid, 50.0)))) for sign in (1.0, -1.0))
+        return CauseScores(self.weight * things, self.weight * things, self.weight * light)
+
+    def _remove_light(self, detection: Detection, sensor: int) -> float:
+        """The counts that a sensor would have in the dark: echoes add up, by the inverse square of the distance."""
+        assert detection.light is not None
+        level = float(detection.light[sensor])
+        if level >= 0.98 * self.full_scale:
+            return 0.0
+        echo = max(float(detection.distances[sensor]), 1e-3) ** -2 - self.sensitivity * level
+        return detection.ring.find_counts(echo**-0.5) if echo > detection.ring.range**-2 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +72,8 @@ class WallMap(Means):
             return None
         x, y, angle = place_sensor(detection, detection.pose)
         fan = angle + np.linspace(-self.opening, self.opening, 5)
-        return CauseScores(wall=_fit(float(cast_rays(x, y, fan, self.walls).min()), detection, self.spread))
+        wall = _fit(float(cast_rays(x, y, fan, self.walls).min()), detection, self.spread)
+        return CauseScores(wall=wall, light=LIT if wall > OTHER else OTHER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +94,8 @@ class RobotReports(Means):
             off = abs(math.remainder(math.atan2(other[1] - y, other[0] - x) - angle, math.tau))
             if off < math.asin(min(1.0, self.radius / max(away, 1e-9))) + self.opening:
                 expected = min(expected, max(0.0, away - self.radius))
-        return CauseScores(robot=_fit(expected, detection, self.spread))
+        robot = _fit(expected, detection, self.spread)
+        return CauseScores(robot=robot, light=LIT if robot > OTHER else OTHER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +125,8 @@ class CameraPicture(Means):
         pixels = detection.picture[first:, aside : width - aside].reshape(-1, 1, 3).astype(float)
         nearest = ((pixels - self._palette) ** 2).sum(axis=2).argmin(axis=1)
         shares = [float(np.mean(chosen)) for chosen in (nearest == 1, nearest > 1, nearest == 0)]
-        return CauseScores(*(self.weight * math.log(min(1.0, share + self.doubt)) for share in shares))
+        wall, robot, light = (self.weight * math.log(min(1.0, share + self.doubt)) for share in shares)
+        return CauseScores(wall, robot, max(light, 2 * LIT))
 
 
 def place_sensor(detection: Detection, pose: Pose) -> tuple[float, float, float]:

@@ -127,16 +127,16 @@ def make_means(world: WorldSpec) -> dict[str, Means]:
     }
 
 
-def find_cause(poses: Mapping[str, Pose], robot: str, threshold: float) -> Cause:
+def find_cause(poses: Mapping[str, Pose], robot: str, side: float, threshold: float) -> Cause:
     """What a detection really was: what is left of it in the dark, without noise, and without the other robots."""
     dark = build_lit_dish(0.0, noise=False)
-    if _detects(dark, {robot: poses[robot]}, robot, NOISY * threshold):
+    if _count_in(dark, {robot: poses[robot]}, robot, side) > NOISY * threshold:
         return "wall"
-    return "robot" if _detects(dark, poses, robot, NOISY * threshold) else "light"
+    return "robot" if _count_in(dark, poses, robot, side) > NOISY * threshold else "light"
 
 
-def _detects(world: WorldSpec, poses: Mapping[str, Pose], robot: str, threshold: float) -> bool:
-    """Whether a robot sees something, where these robots stand in a world."""
+def _count_in(world: WorldSpec, poses: Mapping[str, Pose], robot: str, side: float) -> float:
+    """The counts of a robot's two sensors on a side, where these robots stand in a world."""
     placed = [
         replace(placed_robot, at=poses[name][:2], heading_deg=math.degrees(poses[name].heading))
         for placed_robot in world.robots
@@ -144,7 +144,7 @@ def _detects(world: WorldSpec, poses: Mapping[str, Pose], robot: str, threshold:
     ]
     with paddock.open(world.with_robots(*placed), seed=0) as arena:
         arena[robot].enable("proximity")
-        return EPUCK_RING.find_obstacle(arena[robot].proximity.read(), threshold) != 0.0
+        return EPUCK_RING.add_counts(arena[robot].proximity.read(), side)
 
 
 def turn_to(pose: Pose, bearing: float) -> Pose:
