@@ -9,6 +9,11 @@ from paddock.control.avoidance.ring import ProximityRing
 from paddock.core.geometry import Point, Pose
 
 Cell = tuple[int, int]
+Bounds = tuple[float, float, float, float]
+"""The rectangle that the robot is in: left, bottom, right, top [m]."""
+
+
+FAR = 1_000_000  # cells
 
 
 @dataclass(slots=True)
@@ -29,11 +34,12 @@ class ObstacleMemory:
     """
 
     ring: ProximityRing
+    bounds: Bounds | None = None  # what is known of the room; None: nothing
     cell: float = 0.01  # of the coarse grid [m]
     spot: float = 0.005  # of the fine grid [m]
     margin: float = 0.001  # kept free between body and things [m]
     comfort: float = 0.02  # nearer than this costs a detour [m]
-    trusted: float = 0.058  # sightings from farther away are too uncertain [m]
+    trusted: float = 0.05  # sightings from farther away are too uncertain [m]
     closed: dict[Cell, int] = field(default_factory=dict)  # cells that the robot's centre cannot be in
     tight: dict[Cell, int] = field(default_factory=dict)  # … and those near them
     sightings: dict[Cell, Sighting] = field(default_factory=dict)
@@ -56,6 +62,16 @@ class ObstacleMemory:
     def centre_of(self, cell: Cell) -> Point:
         """The middle of a coarse cell [m]."""
         return cell[0] * self.cell, cell[1] * self.cell
+
+    @property
+    def limits(self) -> tuple[int, int, int, int]:
+        """The outermost cells that the robot's centre can be in."""
+        if self.bounds is None:
+            return -FAR, -FAR, FAR, FAR
+        left, bottom, right, top = self.bounds
+        inside = self.ring.radius + self.margin
+        i0, j0 = math.ceil((left + inside) / self.cell), math.ceil((bottom + inside) / self.cell)
+        return i0, j0, math.floor((right - inside) / self.cell), math.floor((top - inside) / self.cell)
 
     def look(self, distances: list[float], pose: Pose, now: float) -> int:
         """Take one look of all sensors; how many new spots it brought."""

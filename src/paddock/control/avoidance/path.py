@@ -38,6 +38,7 @@ def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float 
     first, goal_cell = memory.cell_of(*start), memory.cell_of(*goal)
     (i0, j0), (i1, j1) = first, goal_cell
     closed, tight = memory.closed, memory.tight
+    least_i, least_j, most_i, most_j = memory.limits
     costs: dict[Cell, float] = {first: 0.0}
     came: dict[Cell, Cell] = {}
     done: set[Cell] = set()
@@ -53,7 +54,7 @@ def find_path(memory: ObstacleMemory, start: Point, goal: Point, *, left: float 
         for di, dj, length in NEIGHBOURS:
             i, j = other = cell[0] + di, cell[1] + dj
             weight = 1.0
-            if other in closed:
+            if other in closed or not (least_i <= i <= most_i and least_j <= j <= most_j):
                 leaves = -LEAVING <= i - i0 <= LEAVING and -LEAVING <= j - j0 <= LEAVING
                 if not leaves and other != goal_cell:
                     continue

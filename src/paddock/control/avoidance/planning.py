@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 from paddock.control.avoidance.base import STOP, TURN_GAIN, ObstacleAvoidance, bearing_to
-from paddock.control.avoidance.memory import ObstacleMemory
+from paddock.control.avoidance.memory import Bounds, ObstacleMemory
 from paddock.control.avoidance.path import choose_target, find_path, is_open
 from paddock.control.avoidance.ring import Distances
-from paddock.core.geometry import Point, Pose
+from paddock.core.geometry import Point, Pose, wrap
 from paddock.core.observation import WheelSpeeds
 
 LOOK_EVERY = 0.06  # [s] between two looks that are remembered
@@ -20,6 +20,7 @@ MOST_WATCHES = 4  # times the time of a watch, while what it watches moves
 PLAN_EVERY = 1.0  # [s] after which a plan is made anew: things may have moved
 PLAN_REST = 0.25  # [s] at least between two plans, unless the way is closed just ahead
 REACH = 0.10  # [m] how far along the path it steers
+TURNED = 0.5  # [rad] turning by so much counts as progress, too
 SPOT_TURN = math.radians(35)  # further off its course than this, it turns on the spot
 AHEAD = math.radians(60)  # sensors within this of the nose guard the way ahead
 PREFER_RIGHT = 0.15  # extra cost of passing on the left, so that two robots that meet do the same
@@ -33,6 +34,7 @@ class Planning(ObstacleAvoidance):
     robot is in the way or a sighting was wrong, it backs off for a time drawn by chance and forgets what is old.
     """
 
+    bounds: Bounds | None = None  # the room that it is in, where that is known: it looks for no way outside
     memory_time: float = 60.0  # sightings are forgotten after this long [s]
     near: float = 0.012  # what is nearer ahead than this stops it [m]
     slow: float = 0.035  # … and nearer than this slows it down [m]
@@ -42,7 +44,7 @@ class Planning(ObstacleAvoidance):
 
     def reset(self, start: Pose, goal: Point) -> None:
         super().reset(start, goal)
-        self.memory = ObstacleMemory(ring=self.ring)
+        self.memory = ObstacleMemory(ring=self.ring, bounds=self.bounds)
         self.path: list[Point] = []  # ahead; empty: straight to the goal
         self._looked, self._planned = -math.inf, -math.inf
         self._anchor, self._anchored = start, 0.0  # where it was when it last made way, and when
@@ -73,7 +75,7 @@ class Planning(ObstacleAvoidance):
         if self.elapsed - self._looked < LOOK_EVERY - 1e-9:
             return
         self._looked = self.elapsed
-        if self.memory.look(distances, pose, self.elapsed) and self._planned > -math.inf:
+        if self.memory.look(distances, pose, self.elapsed):
             self.detections += 1
         self.memory.forget_before(self.elapsed - self.memory_time)
 
@@ -150,8 +152,8 @@ class Planning(ObstacleAvoidance):
     # ---- getting free
 
     def _notice_progress(self, pose: Pose) -> None:
-        turned = abs(pose.heading - self._anchor.heading) > 0.5
-        if math.dist(pose[:2], self._anchor[:2]) > self.progress or turned:
+        turned = abs(wrap(pose.heading - self._anchor.heading))
+        if math.dist(pose[:2], self._anchor[:2]) > self.progress or turned > TURNED:
             self._anchor, self._anchored = pose, self.elapsed
         elif self.elapsed - self._anchored > self.stuck_time:
             self.tries += 1

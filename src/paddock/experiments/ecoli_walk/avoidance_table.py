@@ -73,7 +73,9 @@ def drive_scene(job: SceneJob) -> SceneRun:
 
 def make_controller(scene: AvoidanceScene, robot: str, job: SceneJob) -> AvoidingController:
     """A controller for one robot of a scene."""
-    avoidance = make_avoidance(job.avoidance, chance=partial(chance, job.seed, robot), patience=scene.seconds)
+    known = {"bounds": scene.world.bounds} if job.avoidance == OURS else {}  # as all who get coordinates know the room
+    draw = partial(chance, job.seed, robot)
+    avoidance = make_avoidance(job.avoidance, chance=draw, patience=scene.seconds, **known)
     return AvoidingController(avoidance, scene.start_of(robot), scene.goals[robot])
 
 
