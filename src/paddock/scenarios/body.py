@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 from paddock.arena.localisation import odometry_of
+from paddock.control.avoidance import ProximityRing
 from paddock.control.tasks import Ranger, SensorRequirement, TaskContext
 from paddock.control.tasks.base import ENCODERS, RANGER
 from paddock.control.tasks.safety import derive_clearance
@@ -15,6 +16,9 @@ from paddock.robots import RobotSpec
 from paddock.scenarios.spec import OdometrySpec, Safety
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+
+PROXIMITY = SensorRequirement(("proximity",))
 
 
 def sensor_for(need: SensorRequirement, body: RobotSpec) -> SensorSpec | None:
@@ -53,6 +57,7 @@ def view_of(
         guarded=safety.enabled and eyes is not None,
         compass=compass.name if compass else None,
         encoders=encoders.name if encoders else None,
+        ring=ring_of(body),
         chance=chance,
     )
 
@@ -65,6 +70,20 @@ def _odometry(body: RobotSpec, assumed: OdometrySpec, start: Pose) -> Odometry:
     if assumed.wheel_diameter is not None:
         odometry.wheel_ratio, odometry.right_to_left = assumed.wheel_diameter / body.drive.wheel_diameter, 1.0
     return odometry
+
+
+def ring_of(body: RobotSpec) -> ProximityRing | None:
+    """A robot's first ring of proximity sensors, as avoidances see it; None if it has none."""
+    spec = sensor_for(PROXIMITY, body)
+    if not isinstance(spec, ProximitySpec):
+        return None
+    return ProximityRing(
+        device=spec.name,
+        mounts=tuple((x, y, math.radians(heading)) for x, y, _, heading in spec.mounts),
+        range=spec.range,
+        radius=bounding_radius(body.body.shape),
+        response=tuple((row[0], row[1]) for row in spec.response),
+    )
 
 
 def _ranger(spec: SensorSpec | None) -> Ranger | None:

@@ -11,7 +11,7 @@ from typing import Any
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.control.tasks import TaskContext, find_task
+from paddock.control.tasks import TaskContext
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import Pose
 from paddock.estimate.odometry import ORIGIN
@@ -187,7 +187,7 @@ def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> TaskContext:
     spec = plan.spec
     start, dt = _pose(robot), robot.arena.dt
     view = view_of(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)
-    needs = [need for planned in member.tasks for need in find_task(planned.task).needs]
+    needs = [need for planned in member.tasks for need in planned.list_needs()]
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}
     wanted |= {view.ranger.device} if view.ranger is not None else set()

@@ -11,11 +11,11 @@ import numpy as np
 
 from paddock.control.tasks import Task, TaskContext, find_task
 from paddock.control.tasks.base import MOTION
+from paddock.core.chance import chance
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.episodes import Event, Trace
 from paddock.estimate import Estimate
-from paddock.scenarios.draws import chance
 from paddock.scenarios.plan import PlannedTask
 from paddock.scenarios.result import TaskResult
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paddock.control.avoidance import ProximityRing
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.estimate import Estimate, Localiser, Odometry
@@ -40,6 +41,7 @@ class TaskContext:
     guarded: bool = True  # whether the safety rule holds
     compass: str | None = None  # names of devices; None: it has none
     encoders: str | None = None
+    ring: ProximityRing | None = None  # for avoidances; None: it has none
     chance: Callable[[str], float] = lambda _: 0.5  # a draw from [0, 1) for a key: equal keys, equal draws
     wheel_speeds: WheelSpeeds | None = None  # measured [m/s]; None before the second update
     wheel_travel: float = 0.0  # [m] mean of both wheels since the first update, forward or backwards
