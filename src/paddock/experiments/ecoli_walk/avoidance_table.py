@@ -136,15 +136,22 @@ def run_table(
 
     Args:
         seeds: of the scenes; the avoidance was tuned on 0 … 49.
-        scenes: their names; the longest runs are those of the queue, so they are done first.
+        scenes: their names.
         avoidances: their names.
         workers: processes; None: one for every core.
         progress: told after every run.
     """
-    jobs = [
+    jobs = list_jobs(seeds, scenes=scenes, avoidances=avoidances)
+    return AvoidanceTable(runs=tuple(run_jobs(drive_scene, jobs, workers=workers, progress=progress)))
+
+
+def list_jobs(
+    seeds: Sequence[int], *, scenes: Sequence[str] = tuple(SCENES), avoidances: Sequence[str] = AVOIDANCES
+) -> list[SceneJob]:
+    """Every scene with every avoidance and seed, the longest first."""
+    return [
         SceneJob(scene=scene, avoidance=avoidance, seed=seed)
         for scene in reversed(scenes)
         for avoidance in avoidances
         for seed in seeds
     ]
-    return AvoidanceTable(runs=tuple(run_jobs(drive_scene, jobs, workers=workers, progress=progress)))
