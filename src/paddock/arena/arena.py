@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.base import BaseArena, check_place, check_ticks
-from paddock.arena.body import Body
+from paddock.arena.body import Body, Gone
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
-from paddock.arena.local import Gone, LocalBody
+from paddock.arena.local import LocalBody
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot, fingerprint
 from paddock.core.errors import SimulationError, UnknownName, format_value
@@ -186,8 +186,13 @@ class Arena(BaseArena):
         more = (table, np.zeros(max(1, self.built.values)), recording.sums, np.zeros(1, np.int64))
         with progress_while_compiling("its fused loop", compiled):
             compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
+
+        def run_slice(*tables: Any) -> None:
+            compiled.compiled(*tables)
+            loop.count_ticks()
+
         try:
-            self._advance(plan.ticks, compiled.compiled, *more, interrupted=lambda: bool(loop.events))
+            self._advance(plan.ticks, run_slice, *more, interrupted=lambda: bool(loop.events))
         finally:
             remember(table, by_number)
             recording.hand_over()
@@ -222,8 +227,9 @@ class Arena(BaseArena):
 
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
-        self._start_anew(self.seed if seed is None else check_seed(seed))
-        self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
+        with self.turn:
+            self._start_anew(self.seed if seed is None else check_seed(seed))
+            self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
 
     def _start_anew(self, seed: int) -> None:
         start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=seed)
@@ -244,8 +250,9 @@ class Arena(BaseArena):
             raise SimulationError(f"restore: expected a snapshot, got {format_value(snapshot)}")
         if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
-        self.take_over(snapshot.state, snapshot.commands)
-        self.note_event("restore", text="went back to a snapshot")
+        with self.turn:
+            self.take_over(snapshot.state, snapshot.commands)
+            self.note_event("restore", text="went back to a snapshot")
 
     @property
     def _fingerprint(self) -> str:
@@ -287,14 +294,14 @@ class Arena(BaseArena):
             heading_deg = math.degrees(pose.heading)
             robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
             self._rebuild([*self._placed(), robot])
-        self.note_event("spawn", name, f"{name} came")
+            self.note_event("spawn", name, f"{name} came")
         return self[name]
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
         with self.turn:
             self._rebuild([robot for robot in self._placed() if robot.name != name])
-        self.note_event("remove", name, f"{name} went")
+            self.note_event("remove", name, f"{name} went")
 
     def _placed(self) -> list[Placed]:
         """All robots as the world has them, with their specs instead of names that would be looked up."""

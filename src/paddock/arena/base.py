@@ -207,10 +207,20 @@ class BaseArena(ABC):
 
     def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
         """Something happened that a running episode should know: whoever does it calls this, from any thread."""
+        if self.is_recording:
+            mine = threading.get_ident() == self._runner
+            self.append_event(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
+
+    def append_event(self, event: Event) -> None:
+        """Tell a running episode of an event."""
         events = self._events
         if events is not None:
-            mine = threading.get_ident() == self._runner
-            events.append(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
+            events.append(event)
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a run is under way."""
+        return self._events is not None
 
     def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
         if controllers is None:

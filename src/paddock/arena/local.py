@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,13 +175,3 @@ class LocalBody(Body):
     def tone(self) -> tuple[float, float]:
         row = self._row
         return float(row[FREQUENCY]), float(row[AMPLITUDE])
-
-
-class Gone:
-    """Stands where a body was that left its arena: whatever it is asked for is refused."""
-
-    def __init__(self, body: LocalBody) -> None:
-        self.name, self.spec = body.name, body.spec
-
-    def __getattr__(self, name: str) -> Any:
-        raise SimulationError(f"robot {self.name!r} has left the arena")
