@@ -39,7 +39,11 @@ def run_evolution(
         if not resuming:
             if "task" not in options:
                 raise PaddockError(f"the task: expected {', '.join(TASKS)} or module:function, and then the options")
-            study = evolve(EvolutionConfig.from_table(options), out=out, execution=execution, watch=watch)
+            config = EvolutionConfig.from_table(options)
+            if out is None:
+                text = "nothing will be kept: --out DIR keeps the champion, and lets you resume"
+                aside.print(f"paddock: {text}", style="yellow", highlight=False)
+            study = evolve(config, out=out, execution=execution, watch=watch)
         elif out is None:
             raise PaddockError("--resume: expected the folder of an evolution, --out DIR")
         else:
