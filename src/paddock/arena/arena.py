@@ -9,13 +9,12 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import BaseArena, check_place, check_ticks
+from paddock.arena.base import BaseArena, check_ticks
 from paddock.arena.body import Body, Gone
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
@@ -33,7 +32,7 @@ from paddock.engine.model import Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.policies.policy import Policy
-from paddock.robots import RobotSpec, load_robot
+from paddock.robots import RobotSpec
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.policy_table import policy_table_of, remember
 from paddock.sensors.sense import sense_for, take_picture
@@ -270,19 +269,11 @@ class Arena(BaseArena):
         with self.turn:
             return engine.digest(self.state, self.commands)
 
-    def spawn(
-        self,
-        name: str,
-        kind: str | Path | RobotSpec,
-        *,
-        at: tuple[float, float] | None = None,
-        heading: float = 0.0,
-        color: str | None = None,
-    ) -> Robot:
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
         if name in self.numbers:
             raise SimulationError(f"spawn: there is a robot called {name!r} already; choose another name")
-        check_place(name, at, heading)
-        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
         with self.turn:
             room = self.room()
             for robot, other in zip(self.world.robots, self.built.robots, strict=True):
@@ -295,7 +286,6 @@ class Arena(BaseArena):
             robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
             self._rebuild([*self._placed(), robot])
             self.note_event("spawn", name, f"{name} came")
-        return self[name]
 
     def remove(self, name: str) -> None:
         self[name].watches.end()

@@ -22,7 +22,7 @@ from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import Kind
 from paddock.metrics.base import Metric
-from paddock.robots import RobotSpec
+from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
 ROW_PERIOD = 0.1  # [s] between two rows of a trace, unless told otherwise
@@ -90,7 +90,6 @@ class BaseArena(ABC):
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
 
-    @abstractmethod
     def spawn(
         self,
         name: str,
@@ -109,6 +108,17 @@ class BaseArena(ABC):
             heading: where it looks [rad].
             color: of its body, else that of its kind.
         """
+        if not all_finite(*(at or ()), heading):
+            raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
+        check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
+        self._spawn(name, kind if isinstance(kind, RobotSpec) else load_robot(kind), at, heading, color)
+        return self[name]
+
+    @abstractmethod
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
+        """Put a robot there; its place was checked to be one."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
@@ -232,13 +242,6 @@ class BaseArena(ABC):
                 f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
             )
         return {next(iter(self.robots.values())): controllers}
-
-
-def check_place(name: str, at: tuple[float, float] | None, heading: float) -> None:
-    """Refuse a place for a robot that is none."""
-    if not all_finite(*(at or ()), heading):
-        raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
-    check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
 
 
 def check_ticks(n: int) -> int:

@@ -7,10 +7,9 @@ import threading
 import time
 from collections.abc import Collection
 from itertools import count
-from pathlib import Path
 from typing import TypeVar, cast
 
-from paddock.arena.base import BaseArena, check_place, check_ticks
+from paddock.arena.base import BaseArena, check_ticks
 from paddock.arena.robot import Robot
 from paddock.core.errors import (
     BadMessage,
@@ -32,7 +31,7 @@ from paddock.links.watcher import SENSORS, RemoteWatcher, streams_of
 from paddock.links.wire import WebSocketWire, address_of
 from paddock.protocol import MINOR, VERSION
 from paddock.protocol import messages as m
-from paddock.robots import RobotSpec, load_robot
+from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec
 from paddock.worlds.spec import WorldSpec
 
@@ -235,24 +234,15 @@ class RemoteArena(BaseArena):
 
     # ---- robots
 
-    def spawn(
-        self,
-        name: str,
-        kind: str | Path | RobotSpec,
-        *,
-        at: tuple[float, float] | None = None,
-        heading: float = 0.0,
-        color: str | None = None,
-    ) -> Robot:
-        check_place(name, at, heading)
-        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
         request = m.Spawn(
             id=self.number(), robot=name, kind=spec.to_table(), at=at and (at[0], at[1]), heading=heading, color=color
         )
         self._do(request)
         self.forget()
         self.note_event("spawn", name, f"{name} came")
-        return self[name]
 
     def remove(self, name: str) -> None:
         """Take a robot that you brought along out of the world; its handle is of no use any more."""
