@@ -35,15 +35,18 @@ def run_evolution(
     """Evolve and report; `given` are the options of the config that the user wrote."""
     aside = Console(stderr=True)
     options = dict(given)
-    with end_on_sigterm() as ended, shorten_warnings(aside), show_progress(aside) as watch:
+    with end_on_sigterm() as ended, shorten_warnings(aside), show_progress(aside) as progress:
+
+        def watch(evolution: Evolution, now: Generation) -> None:
+            if out is None and now.number == 1:
+                text = "nothing will be kept: --out DIR keeps the champion, and lets you resume"
+                aside.print(f"paddock: {text}", style="yellow", highlight=False)
+            progress(evolution, now)
+
         if not resuming:
             if "task" not in options:
                 raise PaddockError(f"the task: expected {', '.join(TASKS)} or module:function, and then the options")
-            config = EvolutionConfig.from_table(options)
-            if out is None:
-                text = "nothing will be kept: --out DIR keeps the champion, and lets you resume"
-                aside.print(f"paddock: {text}", style="yellow", highlight=False)
-            study = evolve(config, out=out, execution=execution, watch=watch)
+            study = evolve(EvolutionConfig.from_table(options), out=out, execution=execution, watch=watch)
         elif out is None:
             raise PaddockError("--resume: expected the folder of an evolution, --out DIR")
         else:
