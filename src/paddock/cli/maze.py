@@ -46,7 +46,7 @@ def maze(
     paddock maze --size 8x8 --seed 3 -o my.toml --png
     paddock maze --size 12x6 --kind wilson --loops 0.3 --png my.png --solution
     """
-    from paddock.cli.files import checked_world_file, save_world_file
+    from paddock.cli.files import checked_world_file, save_picture, save_world_file
     from paddock.worlds.importers.result import world_name
     from paddock.worlds.mazes import Layout, make_maze, make_maze_world, solve_maze
 
@@ -65,7 +65,6 @@ def maze(
         about = f"{columns} × {rows} cells, {len(world.walls)} walls, {len(way)} cells from start to exit"
         save_world_file(world, output, about)
     if picture is not None:
-        from paddock.cli.pictures import save_picture
         from paddock.draw.maze import draw_solution
         from paddock.draw.world import draw_world
 
@@ -75,8 +74,7 @@ def maze(
 
 
 def _choose_picture(picture: Path | None, world: Path | None, *, png: bool, force: bool) -> Path | None:
-    from paddock.cli.files import checked_new
-    from paddock.cli.pictures import checked_picture
+    from paddock.cli.files import checked_new, checked_picture
 
     if picture is not None and not png:
         raise PaddockError(f"{picture}: expected -o before the name of a world, or --png before that of a picture")

@@ -16,8 +16,8 @@ from paddock.arena.base import BaseArena
 from paddock.cli.built_in import choose_built_in
 from paddock.cli.controllers import chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
+from paddock.cli.files import checked_picture, save_picture
 from paddock.cli.pages import offer_to_run_again, show_page
-from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
