@@ -78,22 +78,18 @@ class Arena(BaseArena):
 
     @property
     def dt(self) -> float:
-        """Length of a tick [s]."""
         return self.model.dt
 
     @property
     def seed(self) -> int:
-        """What decides all noise."""
         return int(self.state.clock[0, SEED])
 
     @property
     def tick(self) -> int:
-        """Ticks since the start."""
         return int(self.state.clock[0, TICK])
 
     @property
     def time(self) -> float:
-        """Simulated seconds since the start."""
         return float(self.state.clock[0, TICK]) * self.model.dt  # asked for in every cycle
 
     @property
@@ -105,11 +101,9 @@ class Arena(BaseArena):
 
     @property
     def poses(self) -> Floats:
-        """All robots' x, y [m] and heading [rad], shape (N, 3); a copy."""
         return self.motion[:, X : HEADING + 1].copy()
 
     def step(self, n: int = 1) -> None:
-        """Let `n` ticks pass."""
         if not self._watched and self.gate is None:
             self.advance(n)
         elif not self._watched:
@@ -165,7 +159,6 @@ class Arena(BaseArena):
         return first + [robot for robot in self.robots.values() if robot.name not in others]
 
     def watched(self, robot: Robot) -> None:
-        """A robot's observers have changed."""
         others = [other for other in self._watched if other is not robot]
         self._watched = [*others, robot] if robot.watches.any else others
 
@@ -225,7 +218,6 @@ class Arena(BaseArena):
             take_picture(self.model, self.state, self.scratch, 0, robot, device, depth, picture)
 
     def reset(self, seed: int | None = None) -> None:
-        """Back to the start, with the same seed or another one; enabled devices stay enabled."""
         with self.turn:
             self._start_anew(self.seed if seed is None else check_seed(seed))
             self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
@@ -265,7 +257,6 @@ class Arena(BaseArena):
             self.index()
 
     def digest(self) -> str:
-        """A fingerprint of state and commands: in one world, equal digests mean equal futures."""
         with self.turn:
             return engine.digest(self.state, self.commands)
 

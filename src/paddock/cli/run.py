@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from contextlib import ExitStack
@@ -134,12 +135,12 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -
         figures, (x, y, heading) = record.metrics, record.trace.pose[-1]
         table.add_row(
             cell(name),
-            cell(arena[name].spec.name),
+            cell(arena[name].spec.name if name in arena else "left"),
             f"{figures['distance']:.2f}",
             f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
             f"{figures['contact_time']:.1f}",
             f"{x:.2f}, {y:.2f}",
-            f"{round(heading * 180 / 3.141592653589793)}°",
+            f"{round(math.degrees(heading))}°",
         )
     more = len(arena.robots) - SHOWN
     if more > 0:
