@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import socket
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import paddock
+from command_line import Printed, paddock
+from paddock.links.remote import RemoteArena
 from paddock.testing import PaddockProcess
 from server.parties import Peer, ServerProcess
 
 
-def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "paddock", "serve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def serve(*arguments: str) -> Printed:
+    return paddock("serve", *arguments)
+
+
+def connect_as_printed(call: str) -> RemoteArena:
+    """What a person gets who types what the server printed."""
+    arena = eval(call, {"paddock": importlib.import_module("paddock")})
+    assert isinstance(arena, RemoteArena)
+    return arena
 
 
 def test_a_port_in_use_is_told_in_one_clear_line() -> None:
@@ -41,11 +46,11 @@ MISTAKES = {
 
 
 def test_what_cannot_be_served_is_told_in_one_line() -> None:
-    with ThreadPoolExecutor() as pool:
-        for done, told in zip(pool.map(lambda arguments: serve(*arguments), MISTAKES), MISTAKES.values(), strict=True):
-            assert done.returncode != 0
-            assert len(done.stderr.splitlines()) == 1, done.stderr
-            assert told in done.stderr
+    for arguments, told in MISTAKES.items():
+        done = serve(*arguments)
+        assert done.returncode != 0
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert told in done.stderr
 
 
 def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
@@ -53,7 +58,7 @@ def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
         call = server.line(r"in Python:  (.*)")
         assert server.printed[0] == f"serving clutter at {server.url}   (Ctrl-C stops it)\n"
         assert len(server.printed) == 2
-        with eval(call, {"paddock": paddock}) as arena:
+        with connect_as_printed(call) as arena:
             assert list(arena) == ["red"]
         assert peer.welcome["world"]["name"] == "clutter"
         assert peer.welcome["dt"] == 0.02
@@ -65,7 +70,7 @@ def test_a_token_of_ones_own_is_the_supervisors() -> None:
         assert "#token=open-sesame" in server.line("supervisor:")
         with Peer(server, token="open-sesame") as peer:
             assert peer.welcome["role"] == "supervisor"
-        with eval(server.line(r"in Python:  (.*)"), {"paddock": paddock}) as arena:
+        with connect_as_printed(server.line(r"in Python:  (.*)")) as arena:
             assert arena.role == "controller"
 
 
