@@ -71,14 +71,13 @@ def leave(session: Session, client: Client, wish: m.Leave) -> None:
     session.ownership.give_up([wish.robot], session.clients)
 
 
-@handles(m.SetPose, Role.SUPERVISOR)
-def set_pose(session: Session, client: Client, wish: m.SetPose) -> Message:
+@handles(m.SetPose, Role.SUPERVISOR, done=True)
+def set_pose(session: Session, client: Client, wish: m.SetPose) -> None:
     session.ownership.check_known(wish.robot)
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.history.break_path(wish.robot)
     session.push_all()
     session.interventions.announce(client, "teleport", f"{wish.robot} was moved by hand", wish.robot)
-    return m.Done(id=wish.id)
 
 
 # ---- sensing
