@@ -225,7 +225,7 @@ class EPuck(Robot, BaseArena):
     def world(self) -> NoReturn:  # type: ignore[override]
         raise SimulationError(f"{self.name}.world: a real robot has no world")
 
-    def spawn(self, *args: Any, **more: Any) -> NoReturn:
+    def _spawn(self, *robot: Any) -> NoReturn:
         self._refuse("spawn")
 
     def remove(self, name: str) -> NoReturn:
