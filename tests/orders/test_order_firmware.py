@@ -240,5 +240,8 @@ def test_a_session_that_the_robot_forgot_is_told_so() -> None:
 def test_a_host_of_2012_gets_the_robot_of_2012_back() -> None:
     bench = Bench()
     bench.agree()
+    assert read_all(bench.send(write_frame("i"))) == [(0, "REPEAT()")]  # not while the other host is there
+    for _ in range(600):
+        bench.tick()
     assert bench.order("i") == "CONNECTION_ESTABLISHED()"
     assert bench.order("P1;2") == "SEND_POSITION(1.000000,2.000000)"

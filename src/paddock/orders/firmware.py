@@ -20,6 +20,7 @@ from paddock.orders.texts import CM, DRIVING, Order, read_order, read_order_loos
 ANNOUNCEMENT = 16  # characters of what the radio says about a new connection, which the robot takes for an order; ours
 REMEMBERED = 32  # replies that are kept for orders that come again
 LEASE = 0.5  # [s] after which a robot that hears of no wheel speeds stands
+SESSION_OVER = 5.0  # [s] without a checked frame after which a plain `i` ends checked mode; not one by accident, then
 MOST_INPUT = 1 << 14  # bytes that wait while the robot does not read
 
 Task = Generator[None, None, str]
@@ -66,6 +67,7 @@ class OrderFirmware:
         self._last_number = 0
         self._memory: OrderedDict[int, str] = OrderedDict()  # replies by the number of their order
         self._lease = 0.0  # seconds for which the wheels may go on turning
+        self._quiet = 0.0  # seconds since the last checked frame
         self._lamp = -1.0
         self.motion.stop()
 
@@ -94,6 +96,7 @@ class OrderFirmware:
 
     def tick(self) -> bytes:
         """A tick has passed: read what has come, drive on, and give the bytes to send."""
+        self._quiet += self.dt
         if self.mode.reads_while_driving or self._task is None:
             self._read()
         if self._task is not None:
@@ -166,13 +169,13 @@ class OrderFirmware:
     def _take_checked(self, text: str) -> None:
         frame = read_checked(text)
         if frame is None:
-            if text == "i":  # a host of 2012 begins anew
+            if text == "i" and self._task is None and self._quiet > SESSION_OVER:  # a host of 2012 begins anew
                 self.mode, self.motion.odometry, self._session = LEGACY, LEGACY.odometry, -1
                 self._carry_out(Order("i"))
             else:
                 self._output += write_checked(0, write_reply(texts.REPEAT))
             return
-        self._lease = LEASE if self._lease > 0 else 0.0
+        self._lease, self._quiet = LEASE if self._lease > 0 else 0.0, 0.0
         if frame.number == 0:
             if frame.text[:1] == "K" and frame.text[1:].isdecimal():
                 self._agree(int(frame.text[1:]))
