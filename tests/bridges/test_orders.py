@@ -106,7 +106,7 @@ def test_a_robot_that_leaves_the_world_falls_silent_and_one_of_a_reset_world_beg
         os.close(file)
 
 
-def test_served_robots_take_orders_from_a_host_process() -> None:
+def test_served_robots_take_orders_and_are_lost_when_their_process_dies() -> None:
     with PaddockProcess("serve", "petri-dish", "--port", "0", "--speed", "0", "--orders", "all") as server:
         names = ("e-puck_2478", "e-puck_2479", "e-puck_2481")
         devices = [server.line(rf"^{name}: takes orders at .*?orders://([^)]+)") for name in names]
@@ -118,6 +118,13 @@ def test_served_robots_take_orders_from_a_host_process() -> None:
         ]
         sessions = Host(zip(plans, devices, strict=True)).run()
         assert [session.result.done for session in sessions.values()] == [1, 1, 1]
+
+        def kill(event: OrderEvent) -> None:
+            if event.kind == "connected" and event.robot == names[-1]:
+                server.process.kill()
+
+        sessions = Host(zip(plans, devices, strict=True), timing=QUICK, on_event=kill).run()
+        assert all(session.result.lost for session in sessions.values())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from paddock.experiments.ecoli_walk.imperfect_robot import PERFECT
-from paddock.experiments.ecoli_walk.orders_runs import mean_errors_in_cm, run_experiment_1, run_experiment_2
+from paddock.experiments.ecoli_walk.orders_runs import (
+    mean_errors_in_cm,
+    misfit_in_cm,
+    run_experiment_1,
+    run_experiment_2,
+)
 from paddock.experiments.ecoli_walk.published import (
     MEAN_ERROR_1,
     MOVING_TIME_1,
@@ -31,6 +36,7 @@ def test_the_fitted_robot_of_experiment_1_errs_as_the_real_one_did_and_does_not_
     assert run.walk.done == 25
     assert mean_errors_in_cm(run) == pytest.approx(MEAN_ERROR_1, abs=0.4)
     assert run.walk.moving_time == pytest.approx(MOVING_TIME_1, rel=0.05)
+    assert misfit_in_cm(run) < 0.8
     assert all(dx > 0 > dy for dx, dy in run.errors)  # every x too large, every y too small, as published
     for reached, target in zip(run.walk.reached, run.targets, strict=True):
         assert reached == pytest.approx(target)  # and yet the replies say that all is well

@@ -172,6 +172,27 @@ def test_plans_and_settings_that_are_none_are_refused(wrong: object, message: st
         wrong()  # type: ignore[operator]
 
 
+def test_a_device_that_only_echoes_is_no_robot() -> None:
+    session, now = RobotSession(RobotPlan(name="r", start=START, threshold=1)), 0.0
+    while not session.over:
+        now += 0.01
+        session.wake(now)
+        session.receive(session.take_output() or write_frame("hello"), now)
+    assert session.result.lost == "it answers, but not as a robot that takes orders"
+
+
+def test_a_robot_that_never_answers_right_is_lost() -> None:
+    line = Connected(targets=SQUARE[:1])
+    line.run(until=lambda: "connected" in line.kinds())
+    now = line.bench.time
+    while not line.session.over:
+        now += 0.1
+        line.session.wake(now)
+        line.session.receive(write_frame("noise"), now)
+        line.session.take_output()
+    assert "no right answer to P4.;3.5 in 30 s" in line.session.result.lost
+
+
 def test_a_session_takes_any_bytes_at_any_time() -> None:
     session = RobotSession(RobotPlan(name="r", start=START, threshold=1))
     session.receive(bytes(range(256)) * 20, 0.5)

@@ -67,6 +67,7 @@ class OrderFirmware:
         self._last_number = 0
         self._memory: OrderedDict[int, str] = OrderedDict()  # replies by the number of their order
         self._lease = 0.0  # seconds for which the wheels may go on turning
+        self._avoiding_time = 0.0  # [s] that orders O took: all that T tells in legacy mode
         self._quiet = 0.0  # seconds since the last checked frame
         self._lamp = -1.0
         self.motion.stop()
@@ -162,7 +163,7 @@ class OrderFirmware:
             self._session, self._last_number = session, 0
             self._memory.clear()
             self.mode, self.motion.odometry = CHECKED, CHECKED.odometry
-            self._task, self._lease = None, 0.0  # who drives for a host that is gone stands
+            self._task, self._lease, self._quiet = None, 0.0, 0.0  # who drives for a host that is gone stands
             self.motion.stop()
         self._output += write_checked(0, write_reply("K", session))
 
@@ -237,7 +238,7 @@ class OrderFirmware:
             case "D":
                 numbers = (x / CM, y / CM, heading)
             case "T":
-                numbers = (motion.moving_time,)
+                numbers = (self._avoiding_time if self.mode is LEGACY else motion.moving_time,)
             case "U":
                 numbers = (self.driver.detections,)
             case "X":
@@ -255,6 +256,7 @@ class OrderFirmware:
         if letter in "GO":
             target = numbers[0] * CM, numbers[1] * CM
             reached = yield from self.driver.go_to(target, self.mode, avoiding=letter == "O")
+            self._avoiding_time += (motion.moving_time - began) * (letter == "O")
             here = motion.pose.x / CM, motion.pose.y / CM
             if not reached:
                 return write_reply(texts.STOPS_AT, *here)
