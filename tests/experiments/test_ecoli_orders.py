@@ -32,7 +32,7 @@ def test_the_published_table_is_what_was_published() -> None:
 
 
 def test_the_fitted_robot_of_experiment_1_errs_as_the_real_one_did_and_does_not_know() -> None:
-    run = run_experiment_1().robots[ROBOT_1]
+    run = run_experiment_1(dt=0.005).robots[ROBOT_1]
     assert run.walk.done == 25
     assert mean_errors_in_cm(run) == pytest.approx(MEAN_ERROR_1, abs=0.4)
     assert run.walk.moving_time == pytest.approx(MOVING_TIME_1, rel=0.05)

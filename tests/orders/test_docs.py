@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from paddock.orders.checked_frames import read_checked
 from paddock.orders.texts import ARGUMENTS, OUR_ARGUMENTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "orders.md"
@@ -27,3 +28,8 @@ def test_the_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_page_names_every_order() -> None:
     told = "".join(re.findall(r"`(\w)[\w;]*`", PAGE.read_text(encoding="utf-8")))
     assert set(told) >= set(ARGUMENTS) | set(OUR_ARGUMENTS)
+
+
+def test_the_frame_of_the_page_is_one() -> None:
+    (text,) = re.findall(r"^    (@\S+) ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert read_checked(text) == (7, "O39.;95.")

@@ -220,9 +220,9 @@ def run_experiment_2(
 
 
 def misfit_in_cm(run: RobotRun) -> float:
-    """How far the robot of experiment 1 was from where the published one was after each order, rms [cm]."""
+    """How far the robot of experiment 1 was from where the published one was after each order, rms of x and y [cm]."""
     apart = [math.dist((x / CM, y / CM), place) for (x, y), place in zip(run.places, published.REACHED_1, strict=True)]
-    return math.sqrt(sum(distance**2 for distance in apart) / len(apart))
+    return math.sqrt(sum(distance**2 for distance in apart) / (2 * len(apart)))
 
 
 def mean_errors_in_cm(run: RobotRun) -> Point:
