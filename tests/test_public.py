@@ -35,6 +35,12 @@ PUBLIC = {
     "worlds",
     "worlds.mazes",
 }
+=======
+    "bridges", "control", "control.tasks", "control.wall", "draw", "episodes", "estimate", "evolve", "experiments",
+    "experiments.epuck_framework", "metrics", "orders", "policies", "report", "robots", "scenarios", "sensors",
+    "server", "testing", "worlds", "worlds.mazes",
+}  # fmt: skip
+>>>>>>> orders
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock
 IMPORT = re.compile(r"^\s*from (paddock[\w.]*) import \(?([\w, ]+)", re.MULTILINE)
 PAGES = [*ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.py"), ROOT / "README.md"]

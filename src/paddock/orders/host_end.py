@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from paddock.core.errors import LinkError, PaddockError
+from paddock.core.errors import PaddockError, Timeout
 from paddock.orders import texts
 from paddock.orders.checked_frames import next_number, read_checked, write_checked, write_checked_text
 from paddock.orders.legacy_frames import write_frame
@@ -14,13 +14,14 @@ from paddock.orders.talk import Conversation, LineEnd
 from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
 
 ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
+MOST_QUESTIONS = 60  # for checked mode; on a line that loses 2 % of all bytes, one of three or so is answered
 DECIMALS = 2  # of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
 MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
 
 
-class RobotLost(LinkError):
-    """The robot does not answer any more, or not in a way that one can go on with."""
+class RobotLost(Timeout):
+    """No answer in time that one can go on with."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,7 +78,7 @@ class HostEnd(LineEnd):
     def _agree(self) -> Conversation[str]:
         text = write_checked_text(0, f"K{self.session}")
         unknown = 0
-        while True:
+        for _ in range(MOST_QUESTIONS):
             self.send(write_frame(text))
             heard = yield self.now + self.timing.round_trip
             if heard is None:
@@ -93,6 +94,7 @@ class HostEnd(LineEnd):
                     return "legacy"
             elif frame is None and reply is None:
                 self.statistics.damaged += 1
+        raise RobotLost("it answers, but not as a robot that takes orders")
 
     # ---- asking
 
@@ -130,6 +132,8 @@ class HostEnd(LineEnd):
         due = self.now + wait
         while True:
             heard = yield due
+            if self.now > stop_at:
+                raise RobotLost(f"no right answer to {text} in {self.now - began:.0f} s")
             if heard is None:
                 self._mind_silence()
                 self.statistics.polls += accepted
@@ -147,8 +151,6 @@ class HostEnd(LineEnd):
                 self.send(frame)
                 due = self.now + wait
             elif reply.kind in (texts.ACCEPTED, texts.WORKING):
-                if self.now > stop_at:
-                    raise RobotLost(f"it still works at {text} after {seconds:.1f} s")
                 accepted = True
                 self.silent_since = due = max(self.now + 2 * wait, began + expected + wait)
             else:
