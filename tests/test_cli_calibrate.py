@@ -144,3 +144,10 @@ def test_of_a_real_robot_someone_is_asked_where_it_stands(tmp_path: Path, monkey
     measured = load_robot(tmp_path / "red.toml").drive.measured
     assert measured is not None
     assert measured.right_diameter / measured.left_diameter == pytest.approx(1.02, abs=0.004)
+    monkeypatch.undo()
+    with (
+        EPuckEmulators(arena, serial=["red"]) as emulators,
+        paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=5) as known,
+    ):
+        assert known.spec.drive.measured == measured
+        assert wheels_of(known.spec).right_to_left == pytest.approx(1.02, abs=0.004)
