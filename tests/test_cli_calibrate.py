@@ -11,6 +11,8 @@ import pytest
 
 import paddock
 from bridges.epuck_room import bench
+from command_line import Printed
+from command_line import paddock as run
 from links.test_epuck import connected
 from paddock.arena import Arena, odometry_of, wheels_of
 from paddock.arena.calibration import pose_within
@@ -18,8 +20,6 @@ from paddock.bridges import EPuckEmulators
 from paddock.robots import load_robot
 from paddock.worlds import load_world
 from paddock.worlds.spec import Placed, WorldSpec
-from test_cli import Printed
-from test_cli import paddock as run
 
 LAB = """
 name = "lab"
