@@ -15,6 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "localisation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.heavy
 def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}

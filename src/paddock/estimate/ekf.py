@@ -64,10 +64,11 @@ class EKF:
             raise PaddockError(f"EKF: gate: expected a probability between 0 and 1, got {gate!r}")
         self.travel, self.models, self.gate, self.memory = travel, models, gate, memory
         self.restart_after = restart_after
-        self.reset(travel.odometry.pose, covariance)
+        self._first = np.zeros((3, 3)) if covariance is None else check_covariance("EKF", covariance)
+        self.reset(travel.odometry.pose)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: it is known exactly."""
+        """Begin anew at a pose; None: as sure of it as at the very beginning."""
         self.innovations: list[Innovation] = []  # of each measurement, when it was first seen
         self.too_late = 0  # measurements older than the memory
         self.restarts = 0
@@ -75,7 +76,7 @@ class EKF:
         self._moments: list[Moment] = []
         self.travel.reset()
         self.travel.odometry.reset(pose)
-        spread = np.zeros((3, 3)) if covariance is None else check_covariance("EKF", covariance)
+        spread = self._first if covariance is None else check_covariance("EKF", covariance)
         self._start = Moment(-np.inf, NO_TRAVEL, [], pose, spread)
 
     @property
@@ -127,7 +128,7 @@ class EKF:
         """The estimate of a moment from that before it."""
         left, right, noise = after.travel
         separation = self.travel.odometry.wheel_separation
-        _, by_pose, by_travel = roll_jacobians(before.pose.heading, left, right, separation)
+        by_pose, by_travel = roll_jacobians(before.pose.heading, left, right, separation)
         after.pose = roll(before.pose, left, right, separation)
         after.covariance = by_pose @ before.covariance @ by_pose.T + by_travel @ noise @ by_travel.T
         for measurement in after.measurements:

@@ -42,14 +42,13 @@ def consistency_chart(
     """
     shown = np.asarray(values, float)
     share = band.share_inside(shown[np.isfinite(shown)])
-    edges = [Level("", FAINT, edge, dashed=True) for edge in band]
     ax = line_chart(
         title or f"{name}: are the errors as large as the filter says?",
         [Series(name, LINES[0], time, np.where(shown > 0, shown, np.nan), width=1.0)],
         x_name="time [s]",
         y_name=name,
         about=f"{100 * share:.1f} % of the time in the band {band.low:.3g} … {band.high:.3g}",
-        levels=[level._replace(name="_") for level in edges],
+        levels=[Level("_", FAINT, edge, dashed=True) for edge in band],
         ax=ax,
     )
     ax.set_yscale("log")
