@@ -175,10 +175,12 @@ class ParticleFilter:
         chosen = np.empty(count, np.int64)
         draw_systematically(weights, self._random.random(), chosen)
         now, rough = self._past[-1][2], self._random.standard_normal((count, 3)) * self.roughening
-        self._past = [
-            (time, np.concatenate([poses[chosen] + rough, carry_along(new, now, there)]), there)
-            for time, poses, there in self._past
-        ]
+
+        def redraw(poses: Floats, there: Pose) -> Floats:
+            stay: Floats = poses[chosen] + rough
+            return np.concatenate([stay, carry_along(new, now, there)]) if len(new) else stay
+
+        self._past = [(time, redraw(poses, there), there) for time, poses, there in self._past]
         self.poses = self._past[-1][1]
         self._log_weights = np.zeros(len(self.poses))
 
