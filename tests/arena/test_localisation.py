@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paddock
-from paddock.arena import Robot, odometry_of, range_model_of, travel_sensors_of, walls_of
+from paddock.arena import Robot, free_run_of, odometry_of, range_model_of, travel_sensors_of, walls_of
 from paddock.control.tasks import find_task
 from paddock.core.geometry import Pose
 from paddock.estimate import EKF, Estimate, FixModel, Localiser, MotionNoise, Odometry, PoseFix, TravelSensors
@@ -114,6 +114,16 @@ def test_tasks_drive_by_a_localiser_where_they_are_given_one() -> None:
         arena.step()
     assert not task.failed
     assert math.dist(robot.pose[:2], (1.0, 1.2)) < 0.025
+
+
+def test_a_run_against_a_wall_cannot_tell_the_wheels() -> None:
+    arena = paddock.open(world("e-puck", at=(3.9, 1.0), heading=0.0))
+    arena["r"].enable("encoders")
+    trace = arena.run(2.0, lambda _: (0.1, 0.1)).trace
+    with pytest.raises(
+        paddock.PaddockError, match=r"trace of r: it touched something at [\d.]+ s: take a part without"
+    ):
+        free_run_of(trace)
 
 
 def test_travel_sensors_are_those_that_the_robot_has() -> None:
