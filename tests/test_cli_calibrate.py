@@ -11,6 +11,8 @@ import pytest
 
 import paddock
 from bridges.epuck_room import bench
+from command_line import Printed
+from command_line import paddock as run
 from links.test_epuck import connected
 from paddock.arena import Arena, odometry_of, wheels_of
 from paddock.arena.calibration import pose_within
@@ -18,8 +20,6 @@ from paddock.bridges import EPuckEmulators
 from paddock.robots import load_robot
 from paddock.worlds import load_world
 from paddock.worlds.spec import Placed, WorldSpec
-from test_cli import Printed
-from test_cli import paddock as run
 
 LAB = """
 name = "lab"
@@ -144,3 +144,10 @@ def test_of_a_real_robot_someone_is_asked_where_it_stands(tmp_path: Path, monkey
     measured = load_robot(tmp_path / "red.toml").drive.measured
     assert measured is not None
     assert measured.right_diameter / measured.left_diameter == pytest.approx(1.02, abs=0.004)
+    monkeypatch.undo()
+    with (
+        EPuckEmulators(arena, serial=["red"]) as emulators,
+        paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=5) as known,
+    ):
+        assert known.spec.drive.measured == measured
+        assert wheels_of(known.spec).right_to_left == pytest.approx(1.02, abs=0.004)

@@ -61,6 +61,7 @@ def test_on_two_peaks_the_mean_fails_and_the_best_and_the_robust_mean_do_not() -
         assert np.trace(narrow) < 0.05 * np.trace(wide)
 
 
+@pytest.mark.heavy
 def test_a_symmetric_room_has_two_peaks_and_the_pick_decides_what_is_told() -> None:
     """In an empty room, turned by 180°, all looks the same."""
     robot = DrivenRobot(4, Pose(0.5, 0.3, 0.4))
@@ -84,6 +85,7 @@ def test_a_symmetric_room_has_two_peaks_and_the_pick_decides_what_is_told() -> N
     assert min(math.dist(found["mean"].pose[:2], peak) for peak in peaks) > 0.3
 
 
+@pytest.mark.heavy
 def test_a_robot_finds_itself_among_walls_and_again_after_it_was_carried_away() -> None:
     robot, model = DrivenRobot(7, Pose(0.6, 0.6, 1.0)), ranger()
     localiser = ParticleFilter(sensors(robot, 5e-4), [model], seed=3, area=AREA, particles=(300, 3000))
@@ -99,6 +101,7 @@ def test_a_robot_finds_itself_among_walls_and_again_after_it_was_carried_away() 
     assert len(localiser.poses) < 0.5 * most  # few are enough once it knows
 
 
+@pytest.mark.heavy
 def test_late_pictures_are_compared_with_where_particles_were_then() -> None:
     robot = DrivenRobot(2)
     source = FixModel(lambda _: [robot.fix(4)] if robot.tick % 5 == 0 and robot.tick > 4 else [])

@@ -8,11 +8,11 @@ import pytest
 from paddock.experiments.ecoli_walk.localisation import (
     TARGETS,
     WHEELS,
-    CameraHabits,
     calibrate_robot,
     faulty_robot_world,
     walk,
 )
+from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits
 
 pytestmark = pytest.mark.heavy
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Disc, Pose
-from paddock.estimate import MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
+from paddock.episodes import Trace
+from paddock.estimate import FreeRun, MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
 from paddock.estimate.motion_model import Floats
 from paddock.estimate.odometry import CERTAIN, ORIGIN
 from paddock.robots import RobotSpec
@@ -88,6 +89,24 @@ def range_model_of(
         sigma_relative=sigma_relative,
         opening=sensor.opening if sensor.kind == "sonar" else 0.0,
     )
+
+
+def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
+    """A recorded run as `fit_wheels` takes it, with the true poses of a simulation.
+
+    Args:
+        trace: what the robot did; it must not have been moved by hand, nor have touched anything.
+        encoders: the name of its wheel encoders, which must have been enabled.
+    """
+    for rows, what in ((trace.jumps, "was moved by hand"), (trace.contacts > 0, "touched something")):
+        if rows.any():
+            when = float(trace.time[int(np.argmax(rows))])
+            raise PaddockError(
+                f"trace of {trace.robot}: it {what} at {when:g} s: take a part without that, trace[:100]"
+            )
+    travel = trace.reading(encoders)
+    known = np.isfinite(travel).all(axis=1) & np.isfinite(trace.pose).all(axis=1)
+    return FreeRun(travel[known], trace.pose[known])
 
 
 def walls_of(world: WorldSpec, *, above: float = 0.0) -> Floats:

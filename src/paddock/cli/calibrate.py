@@ -93,7 +93,7 @@ def open_robot(world: str | None, robot: str | None, seed: int) -> Iterator[tupl
     yield local, local[robot] if robot is not None else next(iter(local.robots.values()))
 
 
-class Truth:
+class RunMeasurer:
     """Where a robot really stands: a simulation knows; of a real robot someone measures it."""
 
     def __init__(self, arena: BaseArena, robot: Robot, seed: int) -> None:
@@ -132,7 +132,7 @@ class Truth:
 
 def drive_all(arena: BaseArena, robot: Robot, plan: CalibrationPlan) -> CalibrationOutcome:
     """All rounds of squares, the straight run, and the check."""
-    truth = Truth(arena, robot, plan.seed)
+    truth = RunMeasurer(arena, robot, plan.seed)
     outcome = CalibrationOutcome([wheels_of(robot.spec)])
     for _ in range(plan.rounds):
         wheels = outcome.wheels[-1]

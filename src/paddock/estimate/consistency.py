@@ -69,5 +69,5 @@ def consistency_band(runs: int = 1, freedom: int = 3, share: float = 0.95) -> Ba
 def innovation_share(innovations: Sequence[Innovation], share: float = 0.95) -> float:
     """The share of innovations whose NIS lies in the band of its own degrees of freedom; outliers do not count."""
     kept = [step for step in innovations if step.accepted]
-    inside = [Band(*consistency_band(1, step.freedom, share)).share_inside([step.nis]) for step in kept]
+    inside = [consistency_band(1, step.freedom, share).share_inside([step.nis]) for step in kept]
     return float(np.mean(inside)) if inside else float("nan")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from paddock.estimate.travel import TravelSensors, WheelTravel
 GATE = 0.99  # of all honest measurements pass
 MEMORY = 1.0  # [s] of past states: older measurements come too late
 SAME_TIME = 1e-9  # [s]
+MOST_INNOVATIONS = 100_000  # that are kept
 NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
 
 
@@ -64,18 +67,19 @@ class EKF:
             raise PaddockError(f"EKF: gate: expected a probability between 0 and 1, got {gate!r}")
         self.travel, self.models, self.gate, self.memory = travel, models, gate, memory
         self.restart_after = restart_after
-        self.reset(travel.odometry.pose, covariance)
+        self._first = np.zeros((3, 3)) if covariance is None else check_covariance("EKF", covariance)
+        self.reset(travel.odometry.pose)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: it is known exactly."""
-        self.innovations: list[Innovation] = []  # of each measurement, when it was first seen
+        """Begin anew at a pose; None: as sure of it as at the very beginning."""
+        self.innovations: deque[Innovation] = deque(maxlen=MOST_INNOVATIONS)  # of measurements, when first seen
         self.too_late = 0  # measurements older than the memory
         self.restarts = 0
         self._refused = 0  # fixes in a row
         self._moments: list[Moment] = []
         self.travel.reset()
         self.travel.odometry.reset(pose)
-        spread = np.zeros((3, 3)) if covariance is None else check_covariance("EKF", covariance)
+        spread = self._first if covariance is None else check_covariance("EKF", covariance)
         self._start = Moment(-np.inf, NO_TRAVEL, [], pose, spread)
 
     @property
@@ -103,10 +107,11 @@ class EKF:
             self._append(Moment(measurement.time, NO_TRAVEL))
         elif times[i] > measurement.time + SAME_TIME:
             self._split(i, measurement.time)
-        self._moments[i].measurements.append(measurement)
-        self._apply(self._moments[i], measurement, is_new=True)
-        for k in range(i + 1, len(self._moments)):
-            self._pass(self._moments[k - 1], self._moments[k])
+        following = self._moments[i:]
+        following[0].measurements.append(measurement)
+        self._apply(following[0], measurement, is_new=True)
+        for before, after in pairwise(following):
+            self._pass(before, after)
 
     def _append(self, moment: Moment) -> None:
         before = self._moments[-1] if self._moments else self._start
@@ -127,7 +132,7 @@ class EKF:
         """The estimate of a moment from that before it."""
         left, right, noise = after.travel
         separation = self.travel.odometry.wheel_separation
-        _, by_pose, by_travel = roll_jacobians(before.pose.heading, left, right, separation)
+        by_pose, by_travel = roll_jacobians(before.pose.heading, left, right, separation)
         after.pose = roll(before.pose, left, right, separation)
         after.covariance = by_pose @ before.covariance @ by_pose.T + by_travel @ noise @ by_travel.T
         for measurement in after.measurements:
@@ -160,8 +165,10 @@ class EKF:
             _correct(moment, gain, off[kept], slopes[kept], noise[every])
 
     def _restart(self, moment: Moment, measurement: Measurement) -> None:
-        """Believe a fix: the robot has been moved."""
+        """Believe a fix: the robot has been moved, and nothing before counts any more."""
         self._refused, self.restarts = 0, self.restarts + 1
+        self._moments = [kept for kept in self._moments if kept.time >= moment.time]
+        moment.measurements.clear()
         moment.pose, moment.covariance = Pose(*measurement.value.tolist()), measurement.covariance.copy()
 
     def _rounding(self, pose: Pose) -> Floats:

@@ -34,7 +34,7 @@ class Localiser(Protocol):
         """Take a look at all sensors, at a time [s] that never goes back."""
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: it is known exactly."""
+        """Begin anew at a pose; None: as sure of it as at the very beginning."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class MotionNoise:
 
     def of_count(self, heading: float, separation: float) -> Floats:
         """Covariance of a pose because both encoders round, shape (3, 3)."""
-        _, _, by_travel = roll_jacobians(heading, 0.0, 0.0, separation)
+        _, by_travel = roll_jacobians(heading, 0.0, 0.0, separation)
         covariance: Floats = by_travel[:, :2] @ by_travel[:, :2].T * (self.count**2 / 12)
         return covariance
 
@@ -72,8 +72,8 @@ def roll(pose: Pose, left: float, right: float, separation: float, *, exact: boo
 
 def roll_jacobians(
     heading: float, left: float, right: float, separation: float, *, exact: bool = True
-) -> tuple[float, Floats, Floats]:
-    """The turn [rad], and the derivatives of `roll` by the pose and by what moved it, both of shape (3, 3).
+) -> tuple[Floats, Floats]:
+    """The derivatives of `roll` by the pose and by what moved it, both of shape (3, 3).
 
     What moved it: travel of the right wheel, of the left wheel [m], and a turn that no wheel saw [rad].
     """
@@ -92,4 +92,4 @@ def roll_jacobians(
             [1 / separation, -1 / separation, 1.0],
         ]
     )
-    return turn, by_pose, by_travel
+    return by_pose, by_travel

@@ -79,7 +79,7 @@ class Odometry:
         return left * half, right * half * self.right_to_left
 
     def _grow(self, left: float, right: float, exact: bool) -> Floats:
-        _, by_pose, by_travel = roll_jacobians(self.pose.heading, left, right, self.wheel_separation, exact=exact)
+        by_pose, by_travel = roll_jacobians(self.pose.heading, left, right, self.wheel_separation, exact=exact)
         noise = self.noise.of_travel(left, right, self.wheel_separation)
         spread: Floats = by_pose @ self._spread @ by_pose.T + by_travel @ noise @ by_travel.T
         return spread

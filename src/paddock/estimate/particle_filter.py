@@ -75,17 +75,18 @@ class ParticleFilter:
         self.travel, self.models, self.area, self.outliers, self.memory = travel, models, area, outliers, memory
         self.seed, self.fewest, self.most, self.pick = check_seed(seed), fewest, most, pick
         self.roughening = np.array([roughening[0], roughening[0], roughening[1]])
-        self.reset(travel.odometry.pose, covariance)
+        self._first = None if covariance is None else check_covariance("ParticleFilter", covariance)
+        self.reset(travel.odometry.pose)
 
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
-        """Begin anew at a pose; None: anywhere in the area, or, without one, exactly there."""
+        """Begin anew at a pose; None: as sure of it as at the very beginning."""
         self.too_late = 0  # measurements older than the memory
         self.travel.reset()
         self.travel.odometry.reset(pose)
         self._random = np.random.default_rng(self.seed)
         self._likelihood: dict[str, tuple[float, float]] = {}  # its slow and fast averages, by source
-        if covariance is not None:
-            spread = check_covariance("ParticleFilter", covariance)
+        spread = self._first if covariance is None else check_covariance("ParticleFilter", covariance)
+        if spread is not None:
             self.poses = self._random.multivariate_normal(pose, spread, self.most, method="eigh")
         elif self.area is not None:
             self.poses = self._draw_anywhere(self.most)
@@ -174,10 +175,12 @@ class ParticleFilter:
         chosen = np.empty(count, np.int64)
         draw_systematically(weights, self._random.random(), chosen)
         now, rough = self._past[-1][2], self._random.standard_normal((count, 3)) * self.roughening
-        self._past = [
-            (time, np.concatenate([poses[chosen] + rough, carry_along(new, now, there)]), there)
-            for time, poses, there in self._past
-        ]
+
+        def redraw(poses: Floats, there: Pose) -> Floats:
+            stay: Floats = poses[chosen] + rough
+            return np.concatenate([stay, carry_along(new, now, there)]) if len(new) else stay
+
+        self._past = [(time, redraw(poses, there), there) for time, poses, there in self._past]
         self.poses = self._past[-1][1]
         self._log_weights = np.zeros(len(self.poses))
 

@@ -18,6 +18,8 @@ from paddock.report.figures import new_axes, style_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+HEADING = 14.0  # points: length of the line that shows a heading
+
 
 def consistency_chart(
     time: ArrayLike,
@@ -40,17 +42,18 @@ def consistency_chart(
     """
     shown = np.asarray(values, float)
     share = band.share_inside(shown[np.isfinite(shown)])
-    edges = [Level("", FAINT, edge, dashed=True) for edge in band]
     ax = line_chart(
         title or f"{name}: are the errors as large as the filter says?",
         [Series(name, LINES[0], time, np.where(shown > 0, shown, np.nan), width=1.0)],
         x_name="time [s]",
         y_name=name,
         about=f"{100 * share:.1f} % of the time in the band {band.low:.3g} … {band.high:.3g}",
-        levels=[level._replace(name="_") for level in edges],
+        levels=[Level("_", FAINT, edge, dashed=True) for edge in band],
         ax=ax,
     )
     ax.set_yscale("log")
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.yaxis.set_minor_formatter(lambda value, _: "")
     ax.axhspan(*band, color=TARGET, alpha=0.12, zorder=0)
     return ax
 
@@ -68,9 +71,9 @@ def draw_ellipse(
         Ellipse(pose[:2], 2 * axes.major, 2 * axes.minor, angle=angle, facecolor="none", edgecolor=color, linewidth=1.2)
     )
     ax.plot([pose.x], [pose.y], "+", color=color, markersize=6, label=label or "_")
-    reach = max(axes.major, 1e-6)
-    ax.plot([pose.x, pose.x + reach * math.cos(pose.heading)], [pose.y, pose.y + reach * math.sin(pose.heading)],
-            color=color, linewidth=0.8, label="_")  # fmt: skip
+    ahead = (HEADING * math.cos(pose.heading), HEADING * math.sin(pose.heading))
+    line: Any = {"textcoords": "offset points", "arrowprops": {"arrowstyle": "-", "color": color, "shrinkB": 0}}
+    ax.annotate("", pose[:2], ahead, **line)
     if own:
         style_axes(ax, title=f"{100 * share:g} % error ellipse", about="", x_name="x [m]", y_name="y [m]")
     ax.set_aspect("equal", adjustable="datalim")

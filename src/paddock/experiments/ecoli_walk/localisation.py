@@ -7,31 +7,28 @@ and both the wheels and their separation are smaller than the data sheet says. N
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 import paddock
-from paddock.arena import Robot, travel_sensors_of
+from paddock.arena import travel_sensors_of
 from paddock.arena.calibration import SquareTest, drive_squares, drive_straight, pose_within
-from paddock.core.geometry import Pose, wrap
-from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.geometry import Pose
 from paddock.episodes import Episode, Trace
 from paddock.estimate import (
     EKF,
     Band,
-    Estimate,
     FixModel,
-    Localiser,
     MotionNoise,
-    PoseFix,
     SensorModel,
     WheelCalibration,
     consistency_band,
     normalised_errors,
 )
 from paddock.estimate.motion_model import Floats
+from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits, SimulatedCamera
+from paddock.experiments.ecoli_walk.target_walk import TargetWalk
 from paddock.worlds.spec import Placed, WorldSpec
 
 NAME = "e-puck_2479"
@@ -51,117 +48,6 @@ NEES_BAND = consistency_band(1)
 # What the filter is told of its start, its wheels and the camera.
 START_COVARIANCE = np.diag([0.005, 0.005, math.radians(5.0)]) ** 2
 MOTION = MotionNoise(slip=SLIP, wheel=2e-7, turn=2e-5, count=0.041 * math.pi / 1000)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CameraHabits:
-    """How a camera above the arena behaves."""
-
-    latency: float = 0.08  # [s] from exposure to arrival
-    period: float = 0.1  # [s] between two pictures
-    sigmas: tuple[float, float, float] = (0.001, 0.001, math.radians(1.0))  # [m, m, rad]
-    dropped: float = 0.1  # share of pictures without a robot
-    outliers: float = 0.05  # share of poses that are far off
-    far: float = 0.2  # [m] how far
-
-
-class SimulatedCamera:
-    """Sees a simulated robot from above: late, noisy, with gaps and mistakes. Ask it once per tick."""
-
-    def __init__(self, robot: Robot, habits: CameraHabits, seed: int) -> None:
-        self.robot, self.habits, self.seed = robot, habits, seed
-        self.outliers = 0
-        self._pictures = 0
-        self._under_way: list[PoseFix] = []
-
-    def arrived(self, time: float) -> Iterable[PoseFix]:
-        """The fixes that have come by a time [s]."""
-        if time >= self._pictures * self.habits.period - 1e-9:
-            self._expose(time)
-        ready = [fix for fix in self._under_way if fix.time_of_exposure + self.habits.latency <= time + 1e-9]
-        self._under_way = self._under_way[len(ready) :]
-        return ready
-
-    def _expose(self, time: float) -> None:
-        random = np.random.default_rng([self.seed, self._pictures])  # each picture's own: gaps change no other
-        self._pictures += 1
-        lost, wrong = random.random(2)
-        if lost < self.habits.dropped:
-            return
-        sigmas = np.array(self.habits.sigmas)
-        x, y, heading = np.array(self.robot.pose) + sigmas * random.normal(size=3)
-        if wrong < self.habits.outliers:
-            self.outliers += 1
-            x, y = x + self.habits.far * random.normal(), y + self.habits.far * random.normal()
-            heading = random.uniform(-math.pi, math.pi)
-        self._under_way.append(PoseFix(time, float(x), float(y), wrap(float(heading)), np.diag(sigmas**2)))
-
-
-class TargetWalk:
-    """A controller: goes to one target after the other by a localiser, slowly at the end, and looks again there."""
-
-    TURN, DRIVE = 3.0, 3.0  # gains [1/s]
-    AIMED, THERE, CLOSE = math.radians(1.0), 0.0003, 0.0015  # [rad], [m] along the way, [m] in all
-    REST = 0.4  # [s] at a target, in which pictures of it arrive
-    TRIES = 4
-
-    def __init__(self, robot: Robot, localiser: Localiser, targets: Sequence[tuple[float, float]]) -> None:
-        self.localiser, self.targets = localiser, targets
-        drive = robot.spec.drive
-        self._separation, self._fastest = drive.wheel_separation, 0.8 * drive.max_speed  # 800 steps/s
-        self._slowest = 0.003  # [m/s]
-        self.arrivals: list[float] = []  # when it took itself to be at each target [s]
-        self.log: list[tuple[float, Estimate]] = []
-        self._aiming, self._rested, self._tries = True, 0.0, 0
-        self._time = 0.0
-        self.done, self.reason = False, ""
-
-    @property
-    def estimate(self) -> Estimate:
-        """Where it takes itself to be."""
-        return self.localiser.estimate
-
-    @property
-    def task(self) -> str:
-        """Which target it goes to."""
-        return "" if self.done else f"target {len(self.arrivals)}"
-
-    def act(self, observation: Observation) -> WheelSpeeds:
-        """Wheel speeds for this observation."""
-        passed, self._time = observation.time - self._time, observation.time
-        estimate = self.localiser.update(observation, observation.time)
-        self.log.append((observation.time, estimate))
-        if self.done:
-            return WheelSpeeds(0.0, 0.0)
-        return self._approach(estimate.pose, passed)
-
-    def _approach(self, pose: Pose, passed: float) -> WheelSpeeds:
-        x, y = self.targets[len(self.arrivals)]
-        dx, dy = x - pose.x, y - pose.y
-        along = dx * math.cos(pose.heading) + dy * math.sin(pose.heading)
-        off = wrap(math.atan2(dy, dx) - pose.heading)
-        if self._rested > 0 or (not self._aiming and along < self.THERE):
-            return self._rest(math.hypot(dx, dy), passed)
-        if self._aiming:
-            self._aiming = abs(off) > self.AIMED
-            turn = self.TURN * abs(off) * self._separation / 2
-            wheel = math.copysign(min(0.3 * self._fastest, max(self._slowest, turn)), off)
-            return WheelSpeeds(-wheel, wheel)
-        speed = min(self._fastest, max(self._slowest, self.DRIVE * along))
-        half = self.TURN * (off if along > 0.01 else 0.0) * self._separation / 2
-        return WheelSpeeds(speed - half, speed + half)
-
-    def _rest(self, distance: float, passed: float) -> WheelSpeeds:
-        """Stand a while; then it is there, or goes on to what the last pictures say is left."""
-        self._rested += passed
-        if self._rested >= self.REST:
-            self._rested, self._aiming, self._tries = 0.0, True, self._tries + 1
-            if distance < self.CLOSE or self._tries == self.TRIES:
-                self._tries = 0
-                self.arrivals.append(self._time)
-                self.done = len(self.arrivals) == len(self.targets)
-                self.reason = "all targets are reached" if self.done else ""
-        return WheelSpeeds(0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
