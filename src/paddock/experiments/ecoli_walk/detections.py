@@ -37,7 +37,7 @@ from paddock.report.sheets import Sheet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEVELS = (0.0, 0.3, 0.6, 0.9, 1.2, 1.5, 1.8)  # of the lamp, 1 m away from it [W/m²]
+LEVELS = (0.0, 0.1, 0.2, 0.26, 0.3, 0.32, 0.33, 0.34, 0.35, 0.36)  # of the lamp, 1 m away from it [W/m²]
 SECONDS = 200.0  # at most, of a walk
 POSE_ERROR, HEADING_ERROR = 0.005, 0.035  # of estimated poses in trials: standard deviations [m], [rad]
 MOST_TRIALS = 100_000
@@ -256,6 +256,8 @@ def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
         robot = arena[mine]
         robot.enable("proximity", "light", "camera")
         for number in range(MOST_TRIALS):
+            if not wanted[CAUSES[number % 3]]:
+                continue
             draw = partial(chance, trial.seed, "detections", number)
             try:
                 arena[other].set_pose(0.3 + 1.4 * draw("x"), 0.2 + 0.6 * draw("y"), math.tau * draw("turn"))
