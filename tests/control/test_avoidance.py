@@ -151,14 +151,14 @@ def test_a_beam_that_reaches_past_a_sighting_removes_it() -> None:
 def test_a_path_leads_around_what_was_seen_and_not_outside_the_room() -> None:
     memory = ObstacleMemory(ring=EPUCK_RING, bounds=(-0.2, -0.2, 0.6, 0.3))
     for y in np.arange(-0.2, 0.15, 0.01):
-        memory._add(0.2, float(y), 0.02, 0.0)
+        memory.add_sighting(0.2, float(y), 0.02, 0.0)
     path = find_path(memory, (0.0, 0.0), (0.4, 0.0))
     assert path is not None
     assert max(y for _, y in path.points) > 0.15
     assert path.cost > 0.5
     assert all(is_open(memory, a, b) for a, b in zip(path.points, path.points[1:], strict=False))
     for y in np.arange(0.14, 0.3, 0.01):
-        memory._add(0.2, float(y), 0.02, 0.0)
+        memory.add_sighting(0.2, float(y), 0.02, 0.0)
     assert find_path(memory, (0.0, 0.0), (0.4, 0.0)) is None
 
 

@@ -10,12 +10,9 @@ import paddock
 from paddock.control.avoidance import EPUCK_RING
 from paddock.control.obstacles import CAUSES
 from paddock.core.geometry import Pose
-from paddock.experiments.ecoli_walk.detections import (
-    ConfusionMatrix,
-    DetectionTrial,
-    confuse,
-    count_detections,
-)
+from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
+from paddock.experiments.ecoli_walk.detection_trials import DetectionTrial, confuse
+from paddock.experiments.ecoli_walk.detections import count_detections
 from paddock.experiments.ecoli_walk.lit_dish import LAMP, PUBLISHED, build_lit_dish, find_cause
 
 NAME = "e-puck_2478"

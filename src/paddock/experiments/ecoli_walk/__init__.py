@@ -2,7 +2,8 @@
 
 from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
 from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, run_table
-from paddock.experiments.ecoli_walk.detections import DetectionTrial, confuse, count_detections
+from paddock.experiments.ecoli_walk.detection_trials import DetectionTrial, confuse
+from paddock.experiments.ecoli_walk.detections import count_detections
 from paddock.experiments.ecoli_walk.lit_dish import build_lit_dish
 
 __all__ = [
