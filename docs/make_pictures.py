@@ -14,6 +14,8 @@ from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.charts import save_learning_curve
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
+from paddock.experiments.ecoli_walk import count_detections
+from paddock.experiments.ecoli_walk.avoidance_picture import draw_scenes
 from paddock.experiments.epuck_framework.crossing import (
     IMPROVED,
     IMPROVED_WIDE,
@@ -23,6 +25,7 @@ from paddock.experiments.epuck_framework.crossing import (
     drive_crossing,
 )
 from paddock.experiments.epuck_framework.report import draw_run
+from paddock.report import save_figure
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
@@ -41,6 +44,7 @@ def main() -> None:
     mazes()
     crossing()
     evolution()
+    avoidance()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -64,6 +68,12 @@ def camera_strip() -> None:
             strip.paste(Image.fromarray(robot.camera.read()).resize((192, 192), Image.Resampling.NEAREST), (i * 200, 0))
             arena.step(40)
         strip.save(PICTURES / "camera.png", optimize=True)
+
+
+def avoidance() -> None:
+    """The three avoidances in five scenes, and how many detections light causes."""
+    draw_scenes().save(PICTURES / "avoidance.png", optimize=True)
+    save_figure(count_detections(seeds=range(6)).draw(), PICTURES / "detections.png")
 
 
 def mazes() -> None:

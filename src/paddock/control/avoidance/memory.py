@@ -84,7 +84,7 @@ class ObstacleMemory:
             if self.sightings:
                 self._erase_along(ox, oy, dx, dy, min(distance, self.trusted) - 2 * self.spot)
             if distance < self.trusted:
-                news += self._add(ox + distance * dx, oy + distance * dy, distance, now)
+                news += self.add_sighting(ox + distance * dx, oy + distance * dy, distance, now)
         return news
 
     def forget_before(self, time: float) -> None:
@@ -92,7 +92,8 @@ class ObstacleMemory:
         for key in [key for key, seen in self.sightings.items() if seen.time < time]:
             self._drop(key)
 
-    def _add(self, x: float, y: float, distance: float, now: float) -> int:
+    def add_sighting(self, x: float, y: float, distance: float, now: float) -> int:
+        """Something was seen at a place [m] from a distance [m]; 1 if it is new, else 0."""
         key = round(x / self.spot), round(y / self.spot)
         seen = self.sightings.get(key)
         if seen is None:

@@ -14,6 +14,7 @@ from paddock.control.obstacles.detection import LIT, OTHER, WORST, CauseScores, 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 
+DAZZLED = 0.5  # how much more likely light is where the light sensors are at their end
 Floats = NDArray[np.float64]
 Rgb = tuple[int, int, int]
 
@@ -40,6 +41,9 @@ class AmbientLight(Means):
         if detection.light is None:
             return None
         left = sum(self._remove_light(detection, i) for i in detection.sensors) / detection.threshold
+        dazzled = max(float(detection.light[i]) for i in detection.sensors) >= 0.98 * self.full_scale
+        if dazzled and left >= self.even:  # it may be brighter still, or there may be something
+            return CauseScores(-DAZZLED, -DAZZLED, 0.0)
         solid = self.steepness * (left - self.even)
         light, things = (max(WORST, -math.log1p(math.exp(min(sign * solid, 50.0)))) for sign in (1.0, -1.0))
         return CauseScores(self.weight * things, self.weight * things, self.weight * light)
@@ -47,10 +51,7 @@ class AmbientLight(Means):
     def _remove_light(self, detection: Detection, sensor: int) -> float:
         """The counts that a sensor would have in the dark: echoes add up, by the inverse square of the distance."""
         assert detection.light is not None
-        level = float(detection.light[sensor])
-        if level >= 0.98 * self.full_scale:
-            return 0.0
-        echo = max(float(detection.distances[sensor]), 1e-3) ** -2 - self.sensitivity * level
+        echo = max(float(detection.distances[sensor]), 1e-3) ** -2 - self.sensitivity * float(detection.light[sensor])
         return detection.ring.find_counts(echo**-0.5) if echo > detection.ring.range**-2 else 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from paddock.worlds.spec import Light, WorldSpec
 
 # assumed: an e-puck that subtracts little of the ambient light. 1 W/m² looks like a wall 2.6 cm away.
 SENSITIVITY = 1500.0  # echo that 1 W/m² feigns [1/m²]
-LAMP = Light(at=(1.0, -0.25), height=0.3)  # assumed: beside the long wall, like a window
+LAMP = Light(at=(0.6, -0.25), height=0.3)  # assumed: beside the long wall, nearer to where e-puck_2481 walks
 NOISY = 0.9  # of the threshold: noise may have carried a detection over it
 # Of the fitted errors of experiment 1 (e-puck_2479), for all three robots: heading at the start, right wheel to left.
 HEADING_OFF_DEG, WHEEL_RATIO = -3.8, 1.00147
@@ -85,6 +86,7 @@ def make_light_sensitive(robot: RobotSpec, sensitivity: float = SENSITIVITY) -> 
     return replace(robot, sensors=sensors)
 
 
+@functools.cache
 def build_lit_dish(level: float, *, noise: bool = True) -> WorldSpec:
     """The world `petri-dish` with a lamp beside it.
 
