@@ -69,6 +69,7 @@ class RunAndTumble:
     spread_deg: float = 36.0
     method: str = "rk4"
     seed: int = 0  # further randomness of its own
+    table: Floats = field(init=False, repr=False)  # its network for the kernel
     weights: Floats = field(init=False, repr=False)
     memory: Floats = field(init=False, repr=False)
 
@@ -89,6 +90,7 @@ class RunAndTumble:
         if not (all_finite(self.angle_deg, self.spread_deg) and 0 <= self.angle_deg <= 180 and self.spread_deg >= 0):
             raise PaddockError("RunAndTumble: expected angle_deg from 0 to 180 and spread_deg >= 0")
         object.__setattr__(self, "network", network)
+        object.__setattr__(self, "table", table_of(network))
         object.__setattr__(self, "weights", np.zeros((1, 0)))
         size = tumble.FIRST_POOL + (1 + SCRATCH_ROWS) * len(network.pools)
         object.__setattr__(self, "memory", np.zeros(size))
@@ -128,7 +130,7 @@ class RunAndTumble:
             math.radians(self.spread_deg), network.index(input_of(network)), network.index(output_of(network)),
             checked_method(self.method),
         ]  # fmt: skip
-        return [*numbers, *ahead, *table_of(network).tolist()]
+        return [*numbers, *ahead, *self.table.tolist()]
 
     def begin_run(self, memory: Floats, start: RunStart) -> None:
         """Take in the randomness and the robot of a run; what it remembers stays."""

@@ -179,10 +179,12 @@ def explain_fault(network: ReactionNetwork, fault: int, pools: Floats, time: flo
             f"{where}: the fastest rate asks for more than a million sub-steps: use smaller rates, or shorter times"
         )
     name = network.names[fault - 1]
-    why = "became 0, and would stay so for ever" if pools[fault - 1] == 0 else "would become negative or infinite"
+    if network.is_trap(name) and pools[fault - 1] == 0:
+        raise SimulationError(f"{where}: pool {name!r} is 0 and would stay so for ever: start it with more than 0")
     raise SimulationError(
-        f"{where}: pool {name!r} {why}, however short the step (now {pools[fault - 1]:g}): "
-        "a unit uses it up at a rate that does not fall with it; give that unit a positive order in it"
+        f"{where}: pool {name!r} would become negative or infinite, however short the step (now "
+        f"{pools[fault - 1]:g}): a unit uses it up at a rate that does not fall with it, or makes it ever faster; give "
+        "that unit a positive order in it, or a loss"
     )
 
 

@@ -13,10 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from paddock.core.errors import SpecError, UnknownName, suggestion
 from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, refuse_twins
+
+if TYPE_CHECKING:
+    from paddock.reactions.simulate import TimeCourse
 
 NetworkName = Annotated[
     str, Text("a name of letters, digits, '-', '_' and '.'", lambda s: re.fullmatch(r"[\w.-]+", s) is not None)
@@ -98,8 +101,8 @@ class ReactionNetwork(Spec):
         if self.input is not None and not self.pool(self.input).held:
             raise SpecError(f"expected a held pool: set held = true of pool {self.input!r}", path="input")
         for i, unit in enumerate(self.units):
-            for pool, where in unit.pools().items():
-                self._known(pool, f"units[{i}].{where}")
+            for name, where in unit.pools().items():
+                self._known(name, f"units[{i}].{where}")
         for i, pool in enumerate(self.pools):
             self._check_start(pool, f"pools[{i}]")
 
@@ -156,6 +159,12 @@ class ReactionNetwork(Spec):
         if name not in names:
             raise UnknownName(f"reaction unit of {self.name}", name, names)
         return self.units[names.index(name)]
+
+    def simulate(self, seconds: float, **options: Any) -> TimeCourse:
+        """Let time pass, as the function `simulate` does, with its options dt, method, inputs, starts and step."""
+        from paddock.reactions.simulate import simulate
+
+        return simulate(self, seconds, **options)
 
     # ---- others like it
 

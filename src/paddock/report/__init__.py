@@ -5,6 +5,8 @@ from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.figures import save_figure
 from paddock.report.files import fresh_folder, write_run
 from paddock.report.paths import draw_paths
+from paddock.report.reaction_charts import dose_response_chart, pools_chart, step_response_chart
+from paddock.report.reaction_picture import draw_reactions
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
 from paddock.report.run_report import TaskOutcome
 
@@ -13,8 +15,10 @@ __all__ = [
     "Level",
     "Series",
     "TaskOutcome",
+    "dose_response_chart",
     "dot_chart",
     "draw_paths",
+    "draw_reactions",
     "elites_map",
     "error_chart",
     "error_histogram",
@@ -22,7 +26,9 @@ __all__ = [
     "histogram",
     "learning_curve",
     "line_chart",
+    "pools_chart",
     "save_figure",
+    "step_response_chart",
     "wheel_speed_chart",
     "write_run",
 ]
