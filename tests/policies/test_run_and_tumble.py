@@ -15,7 +15,7 @@ from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, fi
 from paddock.policies import RunAndTumble
 from paddock.policies.policy import RunStart
 from paddock.policies.randomness import read_key, seed_memory
-from paddock.reactions import RateLaw, ReactionNetwork, ReactionPool, ReactionUnit
+from paddock.reactions import Flux, ReactionNetwork, ReactionPool, ReactionUnit
 from paddock.worlds.spec import WorldSpec
 
 ROBOT = "e-puck_2478"
@@ -24,7 +24,7 @@ DRAINED = ReactionNetwork(
     input="L",
     output="x",
     pools=(ReactionPool(name="L", start=1.0, held=True), ReactionPool(name="x", start=1.0)),
-    units=(ReactionUnit(name="drain", forward=RateLaw(rate=1.0), changes={"x": -1}),),
+    units=(ReactionUnit(name="drain", forward=Flux(rate=1.0), changes={"x": -1}),),
 )
 
 
@@ -123,7 +123,7 @@ def test_a_network_that_fails_inside_a_run_is_an_error_everywhere(dish: WorldSpe
 @pytest.mark.heavy
 def test_a_nose_that_smells_nothing_needs_a_floor(dish: WorldSpec) -> None:
     bare = replace(dish, fields=())
-    with pytest.raises(SimulationError, match="1 · nose . 0 is not > 0: use a larger floor"):
+    with pytest.raises(SimulationError, match=r"1 · nose . 0 is not > 0: use a larger floor"):
         opened(bare, 0).run(1.0, RunAndTumble(floor=0.0))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError, SimulationError, UnknownName
 from paddock.reactions import (
-    RateLaw,
+    Flux,
     ReactionNetwork,
     ReactionPool,
     ReactionUnit,
@@ -89,8 +89,8 @@ def test_a_tenfold_step_of_a_stiffer_cell_neither_clamps_nor_loses_matter() -> N
     six = load_reactions("ecoli-chemotaxis")
     orders = {1.5: 3.0, -1.5: -3.0, 1.0: 1.0}
     switch = six.unit("receptor-switch")
-    laws = [RateLaw(rate=law.rate, orders={p: orders[o] for p, o in law.orders.items()}) for law in switch.laws]
-    unit = ReactionUnit(name=switch.name, forward=laws[0], backward=laws[1], changes=switch.changes)
+    fluxes = [Flux(rate=flux.rate, orders={p: orders[o] for p, o in flux.orders.items()}) for flux in switch.fluxes]
+    unit = ReactionUnit(name=switch.name, forward=fluxes[0], backward=fluxes[1], changes=switch.changes)
     six = ReactionNetwork(
         **{**{n: getattr(six, n) for n in ("name", "input", "output", "pools")}, "units": (unit, *six.units[1:])}
     )
@@ -102,8 +102,8 @@ def test_a_tenfold_step_of_a_stiffer_cell_neither_clamps_nor_loses_matter() -> N
 
 def drained(order: float) -> ReactionNetwork:
     """A pool that is used up."""
-    law = RateLaw(rate=1.0, orders={"x": order} if order else {})
-    unit = ReactionUnit(name="drain", forward=law, changes={"x": -1})
+    flux = Flux(rate=1.0, orders={"x": order} if order else {})
+    unit = ReactionUnit(name="drain", forward=flux, changes={"x": -1})
     return ReactionNetwork(name="drained", pools=(ReactionPool(name="x", start=1.0),), units=(unit,))
 
 

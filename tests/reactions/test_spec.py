@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName
 from paddock.reactions import (
-    RateLaw,
+    Flux,
     ReactionNetwork,
     ReactionPool,
     ReactionUnit,
@@ -113,7 +113,7 @@ def test_networks_like_a_given_one() -> None:
     network = load_reactions("ecoli-chemotaxis")
     slower = network.with_rates_scaled({"methylation": 0.5, "receptor-switch": 2.0})
     assert slower.unit("methylation").forward.rate == pytest.approx(0.3)
-    assert slower.unit("receptor-switch").backward == RateLaw(rate=10.0, orders={"RA": 1, "M": -1.5, "L": 1.5})
+    assert slower.unit("receptor-switch").backward == Flux(rate=10.0, orders={"RA": 1, "M": -1.5, "L": 1.5})
     assert network.with_held("M").pool("M").held
     with pytest.raises(UnknownName, match="did you mean 'methylation'"):
         network.with_rates_scaled({"metylation": 0.0})
@@ -126,8 +126,8 @@ def test_matrices_are_those_of_the_units() -> None:
         units=(
             ReactionUnit(
                 name="swap",
-                forward=RateLaw(rate=3.0, orders={"a": 2}),
-                backward=RateLaw(rate=0.5, orders={"b": 1}),
+                forward=Flux(rate=3.0, orders={"a": 2}),
+                backward=Flux(rate=0.5, orders={"b": 1}),
                 changes={"a": -2, "b": 1},
             ),
         ),

@@ -10,7 +10,7 @@ from paddock.cli.files import checked_new
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.reactions import (
-    RateLaw,
+    Flux,
     ReactionNetwork,
     TimeCourse,
     conserved_sums,
@@ -75,20 +75,20 @@ def print_network(console: Console, network: ReactionNetwork) -> None:
     """The units of a network, as equations."""
     table = new_table(f"{network.name}: {network.title}", "unit", "flux", "changes")
     for unit in network.units:
-        flux = " − ".join(write_flux(law) for law in unit.laws)
+        text = " − ".join(write_flux(flux) for flux in unit.fluxes)
         if unit.off_above is not None:
-            flux += f", off while {unit.off_above.pool} > {unit.off_above.level:g}"
+            text += f", off while {unit.off_above.pool} > {unit.off_above.level:g}"
         changes = ", ".join(f"{pool} {change:+g}" for pool, change in unit.changes.items())
-        table.add_row(cell(unit.name), cell(flux), cell(changes))
+        table.add_row(cell(unit.name), cell(text), cell(changes))
     console.print(table)
     held = ", ".join(f"{pool.name} = {pool.start:g}" for pool in network.pools if pool.held)
     console.print(f"held: {held or 'none'}; conserved sums: {len(conserved_sums(network))}", markup=False)
 
 
-def write_flux(law: RateLaw) -> str:
+def write_flux(flux: Flux) -> str:
     """A flux as a product of powers."""
-    powers = [pool if order == 1 else f"{pool}^{order:g}" for pool, order in law.orders.items()]
-    return " · ".join([f"{law.rate:g}", *powers])
+    powers = [pool if order == 1 else f"{pool}^{order:g}" for pool, order in flux.orders.items()]
+    return " · ".join([f"{flux.rate:g}", *powers])
 
 
 def figure_paths(folder: Path, names: list[str], *, force: bool) -> dict[str, Path]:

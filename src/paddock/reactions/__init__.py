@@ -9,14 +9,14 @@ from paddock.core.errors import PaddockError, format_value
 from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.reactions.responses import DoseResponse, StepResponse, find_dose_response, find_step_response
 from paddock.reactions.simulate import TimeCourse, advance_pools, simulate, start_values
-from paddock.reactions.spec import RateLaw, ReactionNetwork, ReactionPool, ReactionUnit, SwitchOff
+from paddock.reactions.spec import Flux, ReactionNetwork, ReactionPool, ReactionUnit, SwitchOff
 from paddock.reactions.tables import ConservedSum, Matrices, conserved_sums, matrices_of
 
 __all__ = [
     "ConservedSum",
     "DoseResponse",
+    "Flux",
     "Matrices",
-    "RateLaw",
     "ReactionNetwork",
     "ReactionPool",
     "ReactionUnit",

@@ -11,7 +11,7 @@ and a pool changes by the sum of all fluxes times its stoichiometric numbers, pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -41,7 +41,7 @@ class ReactionPool(Spec):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RateLaw(Spec):
+class Flux(Spec):
     """A flux: `rate` times the product of pools, each to the power of its order; a negative order inhibits."""
 
     rate: NotNegative
@@ -61,24 +61,22 @@ class ReactionUnit(Spec):
     """What joins pools: its flux, forward minus backward, changes each pool by the flux times a number."""
 
     name: Name
-    forward: RateLaw
-    backward: RateLaw | None = None
+    forward: Flux
+    backward: Flux | None = None
     changes: Mapping[str, Change]  # stoichiometry by pool: made > 0, used up < 0
     off_above: SwitchOff | None = None
 
     @property
-    def laws(self) -> tuple[RateLaw, ...]:
+    def fluxes(self) -> tuple[Flux, ...]:
         """Its fluxes: forward, and backward if there is one."""
         return (self.forward,) if self.backward is None else (self.forward, self.backward)
 
     def pools(self) -> dict[str, str]:
         """The pools that it names, with where it does."""
-        named = {pool: f"{flux}.orders.{pool}" for flux, law in self._named_laws() for pool in law.orders}
+        ways = zip(("forward", "backward"), self.fluxes, strict=False)
+        named = {pool: f"{way}.orders.{pool}" for way, flux in ways for pool in flux.orders}
         named |= {pool: f"changes.{pool}" for pool in self.changes}
         return named if self.off_above is None else {**named, self.off_above.pool: "off_above.pool"}
-
-    def _named_laws(self) -> Iterable[tuple[str, RateLaw]]:
-        return zip(("forward", "backward"), self.laws, strict=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,12 +124,14 @@ class ReactionNetwork(Spec):
         """Whether a pool that is exactly 0 stays so: all that makes it needs some of it already."""
         pool = self.pool(name)
         makers = [
-            law
+            flux
             for unit in self.units
-            for law, sign in zip(unit.laws, (1, -1), strict=False)
+            for flux, sign in zip(unit.fluxes, (1, -1), strict=False)
             if sign * unit.changes.get(name, 0.0) > 0
         ]
-        return not pool.held and not pool.supply and bool(makers) and all(law.orders.get(name, 0) > 0 for law in makers)
+        return (
+            not pool.held and not pool.supply and bool(makers) and all(flux.orders.get(name, 0) > 0 for flux in makers)
+        )
 
     def _known(self, name: str, path: str) -> None:
         names = self.names
@@ -182,7 +182,7 @@ class ReactionNetwork(Spec):
         units = {}
         for name, factor in factors.items():
             unit = self.unit(name)
-            forward, *backward = (replace(law, rate=factor * law.rate) for law in unit.laws)
+            forward, *backward = (replace(flux, rate=factor * flux.rate) for flux in unit.fluxes)
             units[name] = replace(unit, forward=forward, backward=backward[0] if backward else None)
         return replace(self, units=tuple(units.get(unit.name, unit) for unit in self.units))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.reactions.kernels import UNIT_HEAD
-from paddock.reactions.spec import RateLaw, ReactionNetwork
+from paddock.reactions.spec import Flux, ReactionNetwork
 
 Floats = NDArray[np.float64]
 NOWHERE = -1.0
@@ -34,9 +34,9 @@ def matrices_of(network: ReactionNetwork) -> Matrices:
     rates, orders = np.zeros((2, units)), np.zeros((2, units, pools))
     stoichiometry = np.zeros((pools, units))
     for u, unit in enumerate(network.units):
-        for way, law in enumerate(unit.laws):
-            rates[way, u] = law.rate
-            for name, order in law.orders.items():
+        for way, flux in enumerate(unit.fluxes):
+            rates[way, u] = flux.rate
+            for name, order in flux.orders.items():
                 orders[way, u, network.index(name)] = order
         for name, change in unit.changes.items():
             if not network.pool(name).held:
@@ -54,7 +54,7 @@ def table_of(network: ReactionNetwork) -> Floats:
     for unit in network.units:
         off = unit.off_above
         numbers += [NOWHERE, 0.0] if off is None else [network.index(off.pool), off.level]
-        backward = unit.backward or RateLaw(rate=0.0)
+        backward = unit.backward or Flux(rate=0.0)
         changes = {name: change for name, change in unit.changes.items() if not network.pool(name).held}
         pairs = unit.forward.orders, backward.orders, changes
         record = [unit.forward.rate, backward.rate, *(len(part) for part in pairs)]

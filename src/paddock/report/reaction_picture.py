@@ -79,7 +79,7 @@ def _draw_unit(ax: Axes, network: ReactionNetwork, unit: ReactionUnit, places: d
         style = "<|-|>" if unit.backward is not None else "-|>"
         _draw_arrow(ax, first, last, MATTER, style, into_pool=change > 0, bend=0.0)
     for name in unit.pools():
-        orders = [law.orders.get(name, 0.0) for law in unit.laws]
+        orders = [flux.orders.get(name, 0.0) for flux in unit.fluxes]
         if (unit.off_above is not None and unit.off_above.pool == name) or orders[0] < 0:
             _draw_arrow(ax, places[name], here, INHIBIT, "|-|,widthA=0,widthB=0.35", into_pool=False, bend=0.15)
         elif orders[0] > 0 and not moved.get(name, 0.0) < 0:
