@@ -32,7 +32,7 @@ from paddock.core.places import is_users, place
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": True}
 
 # Folders in which every file counts as kernel source: kernels take their constants and tuples from there.
-KERNEL_FOLDERS = ("engine", "sensors", "metrics", "reactions", "policies", "rollouts")
+KERNEL_FOLDERS = ("engine", "sensors", "metrics", "policies", "rollouts")
 
 
 class Kernel:

@@ -17,10 +17,12 @@ from paddock.reactions.kernels import (
     FINE,
     NOT_FINITE,
     RK4,
+    RK4_REACH,
     SCRATCH_ROWS,
     TOO_FAST,
     advance,
     advance_all,
+    find_fastest_rate,
     start_pools,
 )
 from paddock.reactions.spec import ReactionNetwork
@@ -28,6 +30,9 @@ from paddock.reactions.tables import ConservedSum, Floats, conserved_sums, table
 
 METHODS = {"euler": EULER, "rk4": RK4}
 NO_LIMIT = 1e300  # [s] of a sub-step
+MOST_REFINEMENTS = 12  # halvings of the sub-step in a row
+HALVING_GAIN = 15.0  # the error of a method of order 4 falls to a 16th: what is left is a 15th of the difference
+TINY = 1e-12  # concentrations that are as good as 0
 
 Schedule = Sequence[tuple[float, float]]
 """From each time [s] on, a value."""
@@ -71,6 +76,7 @@ def simulate(
     inputs: Inputs | None = None,
     starts: Mapping[str, float] | None = None,
     step: float | None = None,
+    tolerance: float = 1e-6,
 ) -> TimeCourse:
     """Let time pass in a network.
 
@@ -81,15 +87,14 @@ def simulate(
         method: "rk4", or "euler" as in the original artificial reaction networks.
         inputs: what held pools are, by name: a value, a schedule, or a function of time; others stay at their start.
         starts: other start values, by pool.
-        step: longest sub-step [s]; None: as long as the fastest rate allows.
+        step: longest sub-step [s]; None: as long as the fastest rate and, for rk4, `tolerance` allow.
+        tolerance: relative error of a row that is allowed, where no step is given.
     """
-    known = checked_method(method)
+    stepper = Stepper(network, checked_method(method), step, tolerance)
     for what, value in (("seconds", seconds), ("dt", dt), ("step", 1.0 if step is None else step)):
         if not (all_finite(value) and value > 0):
             raise PaddockError(f"{network.name}: {what}: expected seconds > 0, got {format_value(value)}")
     feeds = _feeds(network, inputs or {})
-    table, longest = table_of(network), NO_LIMIT if step is None else float(step)
-    scratch = np.zeros(SCRATCH_ROWS * len(network.pools))
     pools = start_values(network, {name: feed(0.0) for name, feed in feeds.items()}, starts)
     times: Floats = np.arange(round(seconds / dt) + 1, dtype=np.float64) * float(dt)
     moments = sorted({*times.tolist(), *_changes(inputs or {}, float(times[-1]))})
@@ -97,10 +102,42 @@ def simulate(
     for now, then in itertools.pairwise(moments):
         for name, feed in feeds.items():
             pools[network.index(name)] = checked_input(network, name, feed(now))
-        explain_fault(network, advance(table, pools, scratch, then - now, known, longest), pools, then)
+        pools = stepper.advance(pools, now, then)
         rows.append(pools.copy())
     kept = np.searchsorted(moments, times)
     return TimeCourse(network, times, np.array(rows)[kept])
+
+
+class Stepper:
+    """Advances a network from row to row, and finds the sub-step that is short enough by halving it."""
+
+    def __init__(self, network: ReactionNetwork, method: int, step: float | None, tolerance: float) -> None:
+        self.network, self.method, self.tolerance = network, method, tolerance
+        self.controlled = step is None and method == RK4
+        self.longest = NO_LIMIT if step is None else float(step)
+        self._table, self._scratch = table_of(network), np.zeros(SCRATCH_ROWS * len(network.pools))
+
+    def advance(self, pools: Floats, now: float, then: float) -> Floats:
+        """The pools at another time."""
+        if not self.controlled:
+            return self._taken(pools, now, then, self.longest)
+        count = len(pools)
+        rate = find_fastest_rate(self._table, pools, self._scratch[:count], self._scratch[count : 2 * count])
+        self.longest = min(2.0 * self.longest, then - now, RK4_REACH / max(rate, TINY))  # perhaps longer than before
+        coarse = self._taken(pools, now, then, self.longest)
+        for _ in range(MOST_REFINEMENTS):
+            fine = self._taken(pools, now, then, 0.5 * self.longest)
+            error = np.abs(fine - coarse) / np.maximum(np.abs(fine), np.abs(pools) + TINY)
+            if error.max() <= self.tolerance * HALVING_GAIN:
+                return fine
+            self.longest, coarse = 0.5 * self.longest, fine
+        return coarse
+
+    def _taken(self, pools: Floats, now: float, then: float, longest: float) -> Floats:
+        new = pools.copy()
+        fault = advance(self._table, new, self._scratch, then - now, self.method, longest)
+        explain_fault(self.network, fault, new, then)
+        return new
 
 
 def advance_pools(
