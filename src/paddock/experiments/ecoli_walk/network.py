@@ -75,9 +75,9 @@ def measure_robustness(factors: Sequence[float] = CHER, *, seconds: float = 200.
     found = []
     for factor in factors:
         changed = network.with_starts(R=factor * network.pool("R").start)
-        response = find_step_response(changed, 1.0, 2.0, seconds=seconds, settle=2 * seconds, dt=0.02)
+        response = find_step_response(changed, 1.0, 2.0, seconds=seconds, settle=seconds, dt=0.1)
         activity = response.course["RA"]
-        before = int(np.searchsorted(response.course.times, 2 * seconds - 1e-6))
+        before = int(np.searchsorted(response.course.times, seconds - 1e-6))
         error = max(response.error, abs(float(activity[-1] / activity[before]) - 1.0))
         bias = float(clockwise_bias(np.array([response.rest]))[0])
         found.append(Robustness(factor, bias, response.settling_time(), error))
