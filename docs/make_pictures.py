@@ -118,7 +118,7 @@ def chemotaxis() -> None:
     """The network of E. coli, how its motor answers steps, and how ten thousand walkers gather."""
     network = load_reactions("ecoli-chemotaxis")
     steps = [find_bias_response(1.0, after) for after in (0.5, 1.1, 2.0)]
-    crowd = run_population("normal", "petri-dish-gauss", walkers=10_000, seconds=300.0, every=5.0)
+    crowd = run_population("normal", "petri-dish-gauss", walkers=10_000, seconds=40.0, every=2.0)
     for name, chart in {
         "network": draw_reactions(network),
         "steps": step_response_chart(steps, y_name="clockwise bias", title="A motor answers steps of the ligand"),
