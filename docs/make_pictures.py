@@ -16,6 +16,9 @@ from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.ecoli_walk import count_detections
 from paddock.experiments.ecoli_walk.avoidance_picture import draw_scenes
+from paddock.experiments.ecoli_walk.density import density_chart
+from paddock.experiments.ecoli_walk.network import find_bias_response
+from paddock.experiments.ecoli_walk.population import run_population
 from paddock.experiments.epuck_framework.crossing import (
     IMPROVED,
     IMPROVED_WIDE,
@@ -25,7 +28,8 @@ from paddock.experiments.epuck_framework.crossing import (
     drive_crossing,
 )
 from paddock.experiments.epuck_framework.report import draw_run
-from paddock.report import save_figure
+from paddock.reactions import load_reactions
+from paddock.report import draw_reactions, save_figure, step_response_chart
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
@@ -45,6 +49,7 @@ def main() -> None:
     crossing()
     evolution()
     avoidance()
+    chemotaxis()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -116,6 +121,19 @@ def evolution() -> None:
         end = np.array([driven.trail[-1]])
         picture = draw_world(load_world("maze"), poses=end, trails={"scout": trail}, size=500, rays=False)
         picture.save(PICTURES / f"evolution-{name}.png", optimize=True)
+
+
+def chemotaxis() -> None:
+    """The network of E. coli, how its motor answers steps, and how ten thousand walkers gather."""
+    network = load_reactions("ecoli-chemotaxis")
+    steps = [find_bias_response(1.0, after) for after in (0.5, 1.1, 2.0)]
+    crowd = run_population("normal", "petri-dish-gauss", walkers=10_000, seconds=40.0, every=2.0)
+    for name, chart in {
+        "network": draw_reactions(network),
+        "steps": step_response_chart(steps, y_name="clockwise bias", title="A motor answers steps of the ligand"),
+        "density": density_chart(crowd, (1.0, 0.5), about="10,000 walkers, each in a petri-dish-gauss of its own"),
+    }.items():
+        save_figure(chart, PICTURES / f"ecoli-{name}.png")
 
 
 if __name__ == "__main__":

@@ -39,11 +39,13 @@ PUBLIC = {
     "bridges", "control", "control.tasks", "control.wall", "draw", "episodes", "estimate", "evolve", "experiments",
     "experiments.epuck_framework", "metrics", "orders", "policies", "report", "robots", "scenarios", "sensors",
     "server", "testing", "worlds", "worlds.mazes",
-=======
     "bridges", "control", "control.avoidance", "control.obstacles", "control.tasks", "control.wall", "draw", "episodes",
     "estimate", "evolve", "experiments", "experiments.ecoli_walk", "experiments.epuck_framework", "metrics", "policies",
     "report", "robots", "scenarios", "sensors", "server", "testing", "worlds", "worlds.mazes",
->>>>>>> avoidance
+=======
+    "experiments.epuck_framework", "metrics", "policies", "reactions", "report", "robots", "scenarios", "sensors",
+    "server", "testing", "worlds", "worlds.mazes",
+>>>>>>> reactions
 }  # fmt: skip
 >>>>>>> orders
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock

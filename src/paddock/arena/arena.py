@@ -34,7 +34,7 @@ from paddock.engine.step import step
 from paddock.policies.policy import Policy
 from paddock.robots import RobotSpec
 from paddock.rollouts.loop import loop_for
-from paddock.rollouts.policy_table import policy_table_of, remember
+from paddock.rollouts.policy_table import check_runs, policy_table_of, remember
 from paddock.sensors.sense import sense_for, take_picture
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
@@ -207,6 +207,7 @@ class Arena(BaseArena):
         finally:
             remember(table, by_number)
             recording.hand_over()
+        check_runs(table, by_number)
         if loop.events:  # someone intervened, from another thread
             recording.resume_in_python()
             loop.look_at_events()

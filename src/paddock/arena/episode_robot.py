@@ -24,6 +24,14 @@ from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
 from paddock.estimate import Estimate, Odometry
 from paddock.metrics.base import Metric
 from paddock.metrics.meter import Meter
+from paddock.policies.policy import RunStart, TimedPolicy
+
+
+def begin_run(policy: TimedPolicy, robot: Robot) -> None:
+    """Tell a policy which robot it drives, and with what randomness."""
+    drive, seeds = robot.spec.drive, np.array([robot.arena.seed], np.int64)
+    start = RunStart(seeds, robot.name, robot.arena.dt, drive.wheel_separation, drive.max_speed)
+    policy.begin_run(policy.memory[None], start)
 
 
 class EpisodeRobot:
@@ -37,6 +45,8 @@ class EpisodeRobot:
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
         self.robot, self.name, self.controller = robot, robot.name, controller
         self.act: Callable[[Observation], Any] | None = None if controller is None else acting(controller)
+        if isinstance(controller, TimedPolicy):
+            begin_run(controller, robot)
         self.recorder = TraceRecorder(
             robot.name,
             robot.arena.dt,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
@@ -37,6 +38,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
 for command in (demo, run, serve, evolve, maze):
     app.command()(command)
 app.command("import")(import_world_file)
+app.add_typer(ecoli)
 
 
 @app.command()

@@ -164,7 +164,9 @@ def tabulate_points(run: RobotRun) -> Sheet:
     """Table 4 of the thesis beside ours [cm]."""
     heads = ("n", "target x", "y", "published x", "y", "ours x", "y", "published error x", "y", "ours x", "y")
     rows = []
-    for n, (target, theirs, place) in enumerate(zip(published.TARGETS_1, published.REACHED_1, run.places, strict=False)):
+    for n, (target, theirs, place) in enumerate(
+        zip(published.TARGETS_1, published.REACHED_1, run.places, strict=False)
+    ):
         mine = [axis / CM for axis in place]
         pairs = (*target, *theirs, *mine)
         errors = [abs(a - b) for reached in (theirs, mine) for a, b in zip(reached, target, strict=True)]
@@ -192,7 +194,15 @@ def draw_experiment_1(run: RobotRun, *, ax: Axes | None = None) -> Axes:
 
 def tabulate_published(findings: EColiFindings) -> Sheet:
     """Table 5 of the thesis beside ours."""
-    heads = ("robot", "orders, published", "ours", "moving time, published [s]", "ours", "detections, published", "ours")
+    heads = (
+        "robot",
+        "orders, published",
+        "ours",
+        "moving time, published [s]",
+        "ours",
+        "detections, published",
+        "ours",
+    )
     runs = findings.experiment_2["2012"]
     rows = []
     for name, done in published.DONE_2.items():
@@ -214,7 +224,16 @@ def tabulate_published(findings: EColiFindings) -> Sheet:
 
 def tabulate_links(findings: EColiFindings) -> Sheet:
     """Every condition of experiment 2."""
-    heads = ("condition", "runs", "all orders done", "runs with a lock-up", "orders done", "resends", "reopenings", "time [s]")
+    heads = (
+        "condition",
+        "runs",
+        "all orders done",
+        "runs with a lock-up",
+        "orders done",
+        "resends",
+        "reopenings",
+        "time [s]",
+    )
     rows = []
     for condition, runs in findings.experiment_2.items():
         robots = [robot for run in runs for robot in run.robots.values()]

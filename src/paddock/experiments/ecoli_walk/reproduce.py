@@ -181,8 +181,6 @@ def reproduce(
         detections=DetectionCounts(
             walks=walks, found=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=steps.follow))
         ),
-        avoidance=AvoidanceTable(
-            runs=tuple(run_jobs(drive_scene, scenes, workers=workers, progress=steps.follow))
-        ),
+        avoidance=AvoidanceTable(runs=tuple(run_jobs(drive_scene, scenes, workers=workers, progress=steps.follow))),
         seeds=len(first(SEEDS)),
     )

@@ -17,8 +17,8 @@ TO_UNIT = 1.0 / 4503599627370496.0  # 2**-52
 # The world of all keys. Worlds of a batch differ by their seeds: each is the arena that has its seed, to the last bit.
 ALONE = 0
 
-# "Devices" of the engine itself, far from the numbers of real devices.
-SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM = 1 << 20, (1 << 20) + 1, (1 << 20) + 2
+# "Devices" of the engine itself and of policies, far from the numbers of real devices.
+SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM, POLICY_STREAM = 1 << 20, (1 << 20) + 1, (1 << 20) + 2, (1 << 20) + 3
 
 
 @kernel
