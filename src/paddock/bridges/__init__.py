@@ -2,5 +2,6 @@
 
 from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
 from paddock.bridges.epuck import EPuckEmulators
+from paddock.bridges.overhead import OverheadCameras
 
-__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges"]
+__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges", "OverheadCameras"]

@@ -31,6 +31,7 @@ BRIDGES: Registry[OpenBridge] = Registry(
     builtin={
         "epuck-serial": "paddock.bridges.epuck:open_serial_emulators",
         "epuck2": "paddock.bridges.epuck:open_wifi_emulators",
+        "overhead-camera": "paddock.bridges.overhead:open_overhead_cameras",
     },
 )
 

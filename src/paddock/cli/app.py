@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli.camera_command import camera
 from paddock.cli.evolve_options import evolve
 from paddock.cli.options import Force, Json, Output, Show
 from paddock.cli.run_command import demo, run
@@ -34,6 +35,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 for command in (demo, run, serve, evolve):
     app.command()(command)
+app.add_typer(camera)
 
 
 @app.command()
