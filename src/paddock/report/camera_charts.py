@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.errors import PaddockError
-from paddock.draw.colours import BEST, ERROR, INK, WORST
+from paddock.draw.colours import BEST, ERROR, INK, RIGHT
 from paddock.report.figures import TEXT, new_axes, style_axes
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def error_map(
     longest = float(np.quantile(lengths, 0.98)) or 1.0
     width = float(np.ptp(at[:, 0])) or 1.0
     scale = longest / (LONGEST_ARROW * width)
-    colors = LinearSegmentedColormap.from_list("paddock", [BEST, WORST, ERROR])
+    colors = LinearSegmentedColormap.from_list("paddock", [BEST, ERROR, RIGHT])
     how: Any = {
         "angles": "xy",
         "scale_units": "xy",

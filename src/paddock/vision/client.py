@@ -6,7 +6,7 @@ import http.client
 import io
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
@@ -72,7 +72,7 @@ class IpCamera:
 
     def take_picture(self) -> CameraPicture:
         """One picture: the answer to a request, or the next one of a stream."""
-        with closing(self._request()) as answer:
+        with self._request() as answer:
             kind = answer.getheader("Content-Type", "")
             if kind.startswith("multipart/"):
                 for headers, body in read_parts(answer, read_boundary(kind), LARGEST):
@@ -110,7 +110,7 @@ class IpCamera:
             time.sleep(min(2.0, 0.05 * 2 ** min(failures, 6)))
 
     def _stream_once(self) -> Iterator[CameraPicture]:
-        with closing(self._request()) as answer:
+        with self._request() as answer:
             kind = answer.getheader("Content-Type", "")
             if not kind.startswith("multipart/"):
                 raise Refused(f"{self.url}: expected a stream (multipart/x-mixed-replace), got {kind or 'nothing'}")
@@ -131,36 +131,41 @@ class IpCamera:
         except BROKEN as error:
             raise LinkError(f"{self.url}: the picture broke off: {error}") from None
 
-    def _request(self) -> http.client.HTTPResponse:
+    @contextmanager
+    def _request(self) -> Iterator[http.client.HTTPResponse]:
         """Ask, and once more with credentials if the camera wants them."""
-        for attempt in range(2):
-            answer = self._ask()
-            if answer.status == 200:
-                return answer
-            challenges = answer.headers.get_all("WWW-Authenticate", [])
-            reason = f"{answer.status} {answer.reason}"
-            answer.close()
-            if answer.status != 401:
-                raise LinkError(f"{self.url}: the camera answers {reason}")
-            if self._credentials is None:
-                raise Refused(f"{self.url}: the camera wants a user and a password")
-            if attempt or not self._credentials.take_challenges(challenges):
-                break
-        raise Refused(f"{self.url}: the camera refuses this user and password")
-
-    def _ask(self) -> http.client.HTTPResponse:
         kind = http.client.HTTPSConnection if self._https else http.client.HTTPConnection
-        connection = kind(self.host, self.port, timeout=self.timeout)
+        for attempt in range(2):
+            connection = kind(self.host, self.port, timeout=self.timeout)
+            try:
+                answer = self._ask(connection)
+                if answer.status == 200:
+                    yield answer
+                    answer.close()
+                    return
+                self._take_refusal(answer, last=attempt == 1)
+            finally:
+                connection.close()
+
+    def _take_refusal(self, answer: http.client.HTTPResponse, *, last: bool) -> None:
+        """Note what the camera wants to know; raise what cannot be helped."""
+        answer.close()
+        if answer.status != 401:
+            raise LinkError(f"{self.url}: the camera answers {answer.status} {answer.reason}")
+        if self._credentials is None:
+            raise Refused(f"{self.url}: the camera wants a user and a password")
+        if last or not self._credentials.take_challenges(answer.headers.get_all("WWW-Authenticate", [])):
+            raise Refused(f"{self.url}: the camera refuses this user and password")
+
+    def _ask(self, connection: http.client.HTTPConnection) -> http.client.HTTPResponse:
         headers = {"Accept": "image/jpeg, multipart/x-mixed-replace", "Connection": "close"}
         proof = self._credentials.answer("GET", self.path) if self._credentials else None
         try:
             connection.request("GET", self.path, headers=headers | ({"Authorization": proof} if proof else {}))
-            return connection.getresponse()  # closes the connection with itself
+            return connection.getresponse()
         except TimeoutError:
-            connection.close()
             raise Timeout(f"{self.url}: the camera did not answer within {self.timeout:g} s") from None
         except BROKEN as error:
-            connection.close()
             raise LinkError(f"{self.url}: the camera cannot be reached: {error}") from None
 
     def _decode(self, stamp: str | None, jpeg: bytes) -> CameraPicture | None:
