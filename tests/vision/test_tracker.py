@@ -130,3 +130,16 @@ def test_the_pose_is_found_and_what_hinders_is_told() -> None:
         find_markers(np.zeros((4, 4)))
     with pytest.raises(paddock.SpecError, match=r"floor\[1\]\.marker: expected different markers, got 3 twice"):
         replace(eye.site, floor=(FloorMarker(marker=3, at=(0, 0)),) * 2, robots=())
+
+
+def test_a_marker_that_jumps_is_believed_when_it_is_seen_there_again() -> None:
+    finder = MarkerTracker(see_floor(), camera().site, fastest=0.2)
+    here, there = (
+        [(0.2, 0.3, 0.0), (0.5, 0.3, 0.0), (0.8, 0.3, 0.0)],
+        [(0.2, 0.5, 0.0), (0.5, 0.3, 0.0), (0.8, 0.3, 0.0)],
+    )
+    found = [
+        {seen.robot for seen in finder.locate(look(SMALL, poses), 0.1 * k)}
+        for k, poses in enumerate((here, there, there))
+    ]
+    assert found == [{*NAMES}, {"bob", "cyd"}, {*NAMES}]

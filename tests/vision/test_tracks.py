@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
-from overhead.lab import SMALL, camera, draw_poses, look
-from paddock.overhead import MarkerLayout
-from paddock.vision import BlinkCode, SpotTracker, assign, blink_codes, find_patches, read_blinks
+from overhead.lab import LAB, SMALL, camera, draw_poses, look
+from paddock.overhead import MarkerLayout, OverheadCamera
+from paddock.overhead.board_view import decode
+from paddock.vision import BlinkCode, PatchTracker, SpotTracker, assign, blink_codes, find_patches, read_blinks
 
 BARE = replace(SMALL, markers=MarkerLayout(robots=()))  # lids in the robots' colours
 costs = st.integers(1, 5).flatmap(
@@ -84,17 +85,42 @@ def test_words_are_far_apart() -> None:
         blink_codes(1000)
 
 
-def test_the_lamps_of_simulated_robots_tell_who_is_who() -> None:
-    eye, codes = camera(BARE), [BlinkCode(word, bit=0.2) for word in blink_codes(3)]
-    poses, samples = draw_poses(4), {i: [] for i in range(3)}
-    for k in range(27):
+def test_robots_without_markers_are_told_apart_by_their_lamps_while_they_drive() -> None:
+    alike = replace(LAB, robots=tuple(replace(robot, color="#4c9f70") for robot in LAB.robots))
+    eye = OverheadCamera(alike, BARE, seed=1)
+    codes = dict(zip(("ann", "bob", "cyd"), (BlinkCode(word, bit=0.2) for word in blink_codes(3)), strict=True))
+    finder = PatchTracker(eye.model, "#4c9f70", codes, height=0.0475, radius=0.037)
+    known = []
+    for k in range(36):
         time = 0.1 * k
-        lamps = [[0.0] * 8 + [1.0 if code.is_on(time) else 0.0, 0.0] for code in codes]
-        picture = look(BARE, poses, lamps=lamps, tick=k).astype(float)
-        for i, (x, y, _) in enumerate(poses):
-            column, row = eye.model.project([x, y, 0.0475]).round().astype(int)
-            samples[i].append((time, picture[row - 14 : row + 15, column - 14 : column + 15, 1].mean()))
-    assert [read_blinks(samples[i], codes) for i in range(3)] == [0, 1, 2]
+        poses = [
+            (0.2 + 0.02 * time, 0.3, 0.0),
+            (0.5, 0.2 + 0.05 * time, math.pi / 2),
+            (1.0 - 0.04 * time, 0.5, math.pi),
+        ]
+        lamps = [[0.0] * 8 + [float(code.is_on(time)), 0.0] for code in codes.values()]
+        if 28 <= k < 31:
+            continue  # lost pictures
+        seen = finder.locate(decode(eye.take_jpeg(eye.set_scene(poses, lamps=lamps, tick=k))), time)
+        known.append(len(seen))
+        for sighting in seen:
+            x, y, heading = poses[list(codes).index(sighting.robot)]
+            assert math.dist((sighting.x, sighting.y), (x, y)) < 0.012, k
+            if sighting.robot != "ann":  # who hardly moves has no heading
+                assert abs(math.remainder(sighting.heading - heading, math.tau)) < 0.5
+    assert known[:20] == [0] * 20  # a word has not been seen whole
+    assert known[-5:] == [3] * 5
+    assert set(finder.coverage) == set(codes)
+    with pytest.raises(paddock.PaddockError, match="expected a blink code for each of several robots"):
+        PatchTracker(eye.model, "#4c9f70", {"a": None, "b": None}, height=0.05, radius=0.037)
+
+
+def test_the_only_robot_of_its_colour_needs_no_lamp() -> None:
+    finder = PatchTracker(camera(BARE).model, "#c0392b", {"cyd": None}, height=0.0475, radius=0.037)
+    (seen,) = finder.locate(look(BARE, draw_poses(3)), 0.0)
+    assert seen.robot == "cyd"
+    assert math.isnan(seen.heading)
+    assert finder.coverage == {"cyd": 1.0}
 
 
 def test_coloured_lids_are_found_in_their_plane() -> None:

@@ -77,7 +77,7 @@ def _see_floor(world: WorldSpec, model: CameraModel, slopes: Image32) -> Image32
     fall = np.float32(model.pose.height)
     columns = (slopes[..., 0] * fall + np.float32(model.pose.at[0] - left)) * np.float32(scale) - 0.5
     rows = (np.float32(top - model.pose.at[1]) - slopes[..., 1] * fall) * np.float32(scale) - 0.5
-    return sample(blur(raster, 0.5), rows.astype(np.float32), columns.astype(np.float32))
+    return sample(raster, rows.astype(np.float32), columns.astype(np.float32))
 
 
 def _paint_floor(canvas: Canvas, world: WorldSpec) -> None:

@@ -12,6 +12,7 @@ from paddock.vision.client import CameraPicture, IpCamera
 from paddock.vision.floor_pose import FloorPose, find_camera_pose
 from paddock.vision.lens import Lens
 from paddock.vision.markers import find_markers
+from paddock.vision.patch_tracker import PatchTracker
 from paddock.vision.patches import ColourPatch, find_patches
 from paddock.vision.site import FloorMarker, MarkedRobot, SiteSpec, load_site
 from paddock.vision.tracker import MarkerSighting, MarkerTracker
@@ -32,6 +33,7 @@ __all__ = [
     "MarkedRobot",
     "MarkerSighting",
     "MarkerTracker",
+    "PatchTracker",
     "SiteSpec",
     "SpotTrack",
     "SpotTracker",

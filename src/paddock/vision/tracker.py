@@ -16,6 +16,7 @@ from paddock.vision.markers import Pixels8, find_markers
 from paddock.vision.site import MarkedRobot, SiteSpec, marker_corners
 
 LEAST_NOISE = 0.05  # pixels: no corner is known better
+JITTER = 0.02  # [m] that a robot which stands may seem to jump
 LARGEST_MISFIT = 0.12  # of a marker's side: a quadrangle farther from a square is not this marker
 
 
@@ -36,13 +37,16 @@ class MarkerTracker:
     Args:
         floor_pose: lens and pose of the camera, with their uncertainty.
         site: which robot carries which marker, how large, how high.
+        fastest: no robot is faster [m/s]: what jumps is believed when it is seen there again.
     """
 
-    def __init__(self, floor_pose: FloorPose, site: SiteSpec) -> None:
+    def __init__(self, floor_pose: FloorPose, site: SiteSpec, *, fastest: float = 1.0) -> None:
         self.floor_pose, self.site = floor_pose, site
         self.camera: CameraModel = floor_pose.camera
         self.corner_noise = max(LEAST_NOISE, floor_pose.corner_noise)
         self.coverages = Coverages([robot.name for robot in site.robots])
+        self.fastest = fastest
+        self._last: dict[str, MarkerSighting] = {}  # believed or not
 
     def locate(self, picture: Pixels8, time_of_exposure: float = 0.0) -> list[MarkerSighting]:
         """All robots whose markers are seen in a picture."""
@@ -55,7 +59,7 @@ class MarkerTracker:
         for robot in self.site.robots:
             if robot.marker in seen:
                 sighting = self._measure_robot(robot, seen[robot.marker], time_of_exposure)
-                if sighting is not None:
+                if sighting is not None and self._is_plausible(sighting):
                     sightings.append(sighting)
         self.coverages.count(sighting.robot for sighting in sightings)
         return sightings
@@ -72,6 +76,15 @@ class MarkerTracker:
             return None
         covariance = self._covariance(x, y, heading, robot)
         return MarkerSighting(robot.name, time, x, y, heading, covariance)
+
+    def _is_plausible(self, seen: MarkerSighting) -> bool:
+        """Whether a robot can have come here since it was seen last; a misread marker is somewhere else each time."""
+        before = self._last.get(seen.robot)
+        self._last[seen.robot] = seen
+        if before is None:
+            return True
+        passed = abs(seen.time_of_exposure - before.time_of_exposure)
+        return passed == 0 or math.dist(seen[2:4], before[2:4]) <= self.fastest * passed + JITTER
 
     def _covariance(self, x: float, y: float, heading: float, robot: MarkedRobot) -> Floats:
         """The corners' noise through the fit of the square, what they err in common, and the camera's pose."""
