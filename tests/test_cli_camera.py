@@ -19,6 +19,7 @@ from paddock.testing import PaddockProcess
 from paddock.vision import Lens
 from paddock.worlds import load_world
 
+pytestmark = pytest.mark.heavy
 BOARD = {"square": 0.035, "marker": 0.026}
 PRINT = {**BOARD, "robots": 3, "size": 0.052, "lid": 0.074, "force": False}
 

@@ -14,7 +14,8 @@ import paddock
 from overhead.lab import SMALL, camera
 from paddock.core.values import Picture
 from paddock.experiments.ecoli_walk.camera import draw_error_map, measure_camera, show_boards
-from paddock.vision import calibrate_lens
+from paddock.overhead import OverheadSpec
+from paddock.vision import SiteSpec, calibrate_lens
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -47,7 +48,7 @@ def test_too_few_views_and_mixed_cameras_are_refused(views: list[Picture]) -> No
 
 
 def test_the_figures_of_the_reproduction_hold_in_small() -> None:
-    figures = measure_camera((640, 480), pictures=3)
+    figures = measure_camera((640, 480), pictures=3, views=10)
     assert figures.found >= 0.95
     assert figures.mean < 1
     assert 15 < figures.floor_plane_mean < 25
@@ -61,6 +62,13 @@ def test_the_python_examples_of_the_page_run() -> None:
     assert blocks
     for block in blocks:
         exec(compile(block, str(page), "exec"), {"__name__": "page"})
+
+
+def test_the_files_of_the_page_are_read() -> None:
+    text = (DOCS / "overhead-camera.md").read_text(encoding="utf-8")
+    camera_file, site_file = re.findall(r"^```toml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert OverheadSpec.from_toml(camera_file).network.latency == 0.12
+    assert SiteSpec.from_toml(site_file).robots[0].name == "e-puck_2479"
 
 
 def test_without_opencv_one_line_tells_how_to_get_it() -> None:

@@ -15,7 +15,7 @@ from paddock.core.geometry import Disc, Point, Shape, arc_points
 from paddock.core.spec import rgb
 from paddock.draw.canvas import FINER, Canvas
 from paddock.draw.colours import darken, tint
-from paddock.overhead.fit import place_floor_markers
+from paddock.overhead.fit import floor_marker_size, place_floor_markers
 from paddock.overhead.pixels import Image32, blur, sample
 from paddock.overhead.rays import find_window, frame_of_pixels
 from paddock.overhead.spec import OverheadSpec
@@ -26,7 +26,6 @@ from paddock.worlds.floor import draw_floor
 from paddock.worlds.solids import Solid, solids
 
 ROOM_FLOOR = "#a39d92"  # outside of the world
-AROUND = 0.35  # [m] of the room are drawn around the world
 GRAIN, GRAIN_SIZE = 2.5, 6  # of the floor: grey levels, pixels
 MOST_SLICES = 60  # of a wall's height
 LONGEST_EDGE = 0.05  # [m]: longer edges are drawn in pieces, as the lens bends them
@@ -62,8 +61,7 @@ def draw_backdrop(world: WorldSpec, spec: OverheadSpec, model: CameraModel) -> B
 
 def _see_floor(world: WorldSpec, model: CameraModel, slopes: Image32) -> Image32:
     """The floor through the lens."""
-    x0, y0, x1, y1 = world.bounds
-    left, bottom, right, top = x0 - AROUND, y0 - AROUND, x1 + AROUND, y1 + AROUND
+    left, bottom, right, top = _seen_region(world, model, slopes)
     scale = 1.5 * float(np.abs(model.scale_at(*model.pose.at, 0.0)).max())
     scale = min(scale, math.sqrt(MOST_PIXELS / ((right - left) * (top - bottom))))
     canvas = Canvas(math.ceil((right - left) * scale / FINER), math.ceil((top - bottom) * scale / FINER))
@@ -78,6 +76,15 @@ def _see_floor(world: WorldSpec, model: CameraModel, slopes: Image32) -> Image32
     columns = (slopes[..., 0] * fall + np.float32(model.pose.at[0] - left)) * np.float32(scale) - 0.5
     rows = (np.float32(top - model.pose.at[1]) - slopes[..., 1] * fall) * np.float32(scale) - 0.5
     return sample(raster, rows.astype(np.float32), columns.astype(np.float32))
+
+
+def _seen_region(world: WorldSpec, model: CameraModel, slopes: Image32) -> tuple[float, float, float, float]:
+    """The bounds [m] of the floor that is seen, but not farther from the world than it is long."""
+    x0, y0, x1, y1 = world.bounds
+    far = max(x1 - x0, y1 - y0)
+    seen = slopes.reshape(-1, 2) * model.pose.height + np.array(model.pose.at)
+    (left, bottom), (right, top) = seen.min(axis=0).tolist(), seen.max(axis=0).tolist()
+    return max(left, x0 - far), max(bottom, y0 - far), min(right, x1 + far), min(top, y1 + far)
 
 
 def _paint_floor(canvas: Canvas, world: WorldSpec) -> None:
@@ -98,7 +105,7 @@ def _lay_markers(picture: Image32, world: WorldSpec, spec: OverheadSpec, model: 
     """Put markers on the floor, their tops along the world's y."""
     scale = math.sqrt(abs(np.linalg.det(model.scale_at(*model.pose.at, 0.0))))
     for number, (x, y) in place_floor_markers(world, spec).items():
-        sheet = draw_sheet(number, spec.markers.floor_size, scale, 0.0)
+        sheet = draw_sheet(number, floor_marker_size(world, spec), scale, 0.0)
         window = find_window(model, x, y, sheet.reach, 0.0)
         if window is not None:
             values = sheet.read(*frame_of_pixels(slopes, window, model, 0.0, (x, y, math.pi / 2)))

@@ -13,7 +13,13 @@ from paddock.core.errors import SimulationError, SpecError, UnknownName
 from paddock.core.values import Picture, as_picture
 from paddock.engine.state import FORWARD, HEADING, TURN, X
 from paddock.overhead.backdrop import Backdrop, draw_backdrop
-from paddock.overhead.fit import choose_marker_size, fit_camera, marker_height, place_floor_markers
+from paddock.overhead.fit import (
+    choose_marker_size,
+    fit_camera,
+    floor_marker_size,
+    marker_height,
+    place_floor_markers,
+)
 from paddock.overhead.lids import RobotLook, make_look
 from paddock.overhead.paint import paint_robots
 from paddock.overhead.sensor import add_noise, encode_jpeg
@@ -76,7 +82,7 @@ class OverheadCamera:
         """What is known to whoever measures in the pictures: the markers on the floor and on the robots."""
         floor = place_floor_markers(self.world, self.spec)
         return SiteSpec(
-            floor_size=self.spec.markers.floor_size,
+            floor_size=floor_marker_size(self.world, self.spec),
             floor=tuple(FloorMarker(marker=number, at=at) for number, at in floor.items()),
             robots=tuple(
                 MarkedRobot(

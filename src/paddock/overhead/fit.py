@@ -17,6 +17,8 @@ from paddock.worlds import WorldSpec
 MARGIN = 0.015  # of the picture's width stay free around the world
 LOWEST = 1.6  # [m] unless told otherwise
 HEIGHT_PER_LENGTH = 0.8  # of the world's longer side
+SMALLEST_FLOOR_MARKER, FLOOR_SHARE = 0.08, 0.04  # [m]; of the world's longer side
+FLOOR_INSET = 0.9  # of a floor marker's size
 
 
 def fit_camera(world: WorldSpec, spec: OverheadSpec) -> CameraModel:
@@ -83,9 +85,15 @@ def place_floor_markers(world: WorldSpec, spec: OverheadSpec) -> dict[int, Point
     if not spec.markers.floor:
         return {}
     x0, y0, x1, y1 = world.bounds
-    inset = spec.markers.floor_inset
+    inset = spec.markers.floor_inset or FLOOR_INSET * floor_marker_size(world, spec)
     corners = ((x0 + inset, y0 + inset), (x1 - inset, y0 + inset), (x1 - inset, y1 - inset), (x0 + inset, y1 - inset))
     return dict(zip(FLOOR_MARKERS, corners, strict=True))
+
+
+def floor_marker_size(world: WorldSpec, spec: OverheadSpec) -> float:
+    """The side of the markers on the floor [m]."""
+    x0, y0, x1, y1 = world.bounds
+    return spec.markers.floor_size or max(SMALLEST_FLOOR_MARKER, FLOOR_SHARE * max(x1 - x0, y1 - y0))
 
 
 def choose_marker_size(spec: OverheadSpec, robot: RobotSpec) -> float:

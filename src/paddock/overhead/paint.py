@@ -13,7 +13,7 @@ from paddock.overhead.backdrop import Backdrop
 from paddock.overhead.lids import RobotLook
 from paddock.overhead.pixels import Image32
 from paddock.overhead.rays import Window, find_window, frame_of_pixels
-from paddock.overhead.textures import Texture
+from paddock.overhead.textures import TEXELS, Texture
 from paddock.vision.camera_model import CameraModel
 
 STILL = 0.2  # pixels: who moves less during the exposure is not smeared
@@ -68,7 +68,7 @@ def slice_robot(number: int, look: RobotLook, model: CameraModel, x: float, y: f
     """A robot as slices: its side, its body's top, lamps, and the lid above them."""
     foot, top = model.project([[x, y, 0.0], [x, y, look.body_height]])
     lean = float(np.nan_to_num(np.hypot(*(top - foot))))
-    width = look.radius * 2 * look.body.scale / 3  # pixels
+    width = look.radius * 2 * look.body.scale / TEXELS  # pixels
     count = max(1, math.ceil(lean / max(2.0, width / 8)))
     slices = [Slice(look.body_height * k / count, number, look.body, look.side) for k in range(count)]
     slices.append(Slice(look.body_height, number, look.body, None))
@@ -91,7 +91,7 @@ def _read(
     smear: NDArray[np.float64],
 ) -> Image32:
     """A texture as the window's pixels see it, averaged over the exposure."""
-    moved = (abs(smear[0]) + abs(smear[1]) * texture.reach) * texture.scale / 3  # pixels
+    moved = (abs(smear[0]) + abs(smear[1]) * texture.reach) * texture.scale / TEXELS  # pixels
     if moved < STILL:
         return texture.read(*frame_of_pixels(backdrop.slopes, window, model, height, pose))
     total = None

@@ -18,7 +18,7 @@ Bytes = NDArray[np.uint8]
 
 def add_noise(picture: Image32 | Bytes, noise: float, seed: int, number: int) -> Bytes:
     """A picture 0 … 255 with normal noise of that many grey levels, whole and within range."""
-    levels = picture.astype(np.int16) if noise else picture
+    levels = (picture + np.float32(0.5)).astype(np.int16)
     if noise:
         words = np.random.Philox(key=_key(seed, number, NOISE_STREAM)).random_raw(-(-picture.size // 8))
         chance = words.view(np.uint8)[: picture.size].reshape(picture.shape)

@@ -93,8 +93,8 @@ class MarkerLayout(Spec):
     robots: tuple[Name, ...] | None = None  # those with markers 0, 1, 2 …; None: all, in the world's order
     size: Metres | None = None  # of robots' markers; None: the largest that the body carries, in whole millimetres
     rise: MetresOrZero = 0.0075  # how far above the body its marker is: 5.5 cm above the floor on an e-puck
-    floor_size: Metres = 0.08
-    floor_inset: Metres = 0.07  # from the world's bounds to the middle of a marker on the floor
+    floor_size: Metres | None = None  # None: 4 % of the world's longer side, and at least 8 cm
+    floor_inset: Metres | None = None  # from the world's bounds to a marker's middle; None: 0.9 times its size
     floor: bool = True
 
     def check(self) -> None:

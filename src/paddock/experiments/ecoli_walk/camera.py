@@ -68,10 +68,12 @@ class CameraFigures:
     errors: Floats  # measured minus true [mm], shape (N, 2)
 
 
-def measure_camera(size: tuple[int, int] = (1280, 960), *, pictures: int = 50, seed: int = 0) -> CameraFigures:
+def measure_camera(
+    size: tuple[int, int] = (1280, 960), *, pictures: int = 50, views: int = VIEWS, seed: int = 0
+) -> CameraFigures:
     """Calibrate a camera above six e-pucks, and measure them at random poses."""
     camera = make_camera(size, seed)
-    calibration = calibrate_camera(camera, seed=seed)
+    calibration = calibrate_camera(camera, views=views, seed=seed)
     site = camera.site
     tracker = MarkerTracker(see_floor(camera, calibration.lens), site)
     careless = see_floor(camera, replace(calibration.lens, k1=0.0, k2=0.0, p1=0.0, p2=0.0), careful=False)
