@@ -19,6 +19,7 @@ from paddock.vision.camera_model import CameraModel
 STILL = 0.2  # pixels: who moves less during the exposure is not smeared
 INSTANTS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # of the exposure, for those who move
 GLOW, BRIGHTNESS = 0.004, 330.0  # of a lamp: radius [m], grey levels at its middle
+BLOOM = 0.25  # of a lamp's light is seen beside it, on a lid that covers it, too
 RIM = (214, 214, 209)  # colour of a lid's side
 
 
@@ -28,7 +29,8 @@ class Slice(NamedTuple):
     height: float
     robot: int
     texture: Texture | None  # None: its lamps
-    color: tuple[int, int, int] | None  # None: as the texture has it
+    color: tuple[int, int, int] | None = None  # None: as the texture has it
+    share: float = 1.0  # of the lamps' light
 
 
 def paint_robots(
@@ -55,7 +57,8 @@ def paint_robots(
         seen = backdrop.heights[window] <= part.height
         area = picture[window]
         if part.texture is None:
-            area += _shine(look, backdrop, window, model, pose, lamps[part.robot]) * seen[..., None]
+            light = _shine(look, backdrop, window, model, pose, lamps[part.robot])
+            area += light * seen[..., None] * np.float32(part.share)
             continue
         values = _read(part.texture, backdrop, window, model, part.height, pose, smear)
         opacity = values[..., 3:] * seen[..., None]
@@ -71,13 +74,15 @@ def slice_robot(number: int, look: RobotLook, model: CameraModel, x: float, y: f
     width = look.radius * 2 * look.body.scale / TEXELS  # pixels
     count = max(1, math.ceil(lean / max(2.0, width / 8)))
     slices = [Slice(look.body_height * k / count, number, look.body, look.side) for k in range(count)]
-    slices.append(Slice(look.body_height, number, look.body, None))
+    slices.append(Slice(look.body_height, number, look.body))
+    if lit:
+        slices.append(Slice(look.body_height, number, None))
     if look.lid is not None:
         rise = look.lid_height - look.body_height  # the lid is a cap: its rim goes down to the body
         slices += [Slice(look.body_height + rise * k / 3, number, look.lid, RIM) for k in range(3)]
-        slices.append(Slice(look.lid_height, number, look.lid, None))
-    if lit:
-        slices.append(Slice(look.lid_height + 1e-9, number, None, None))
+        slices.append(Slice(look.lid_height, number, look.lid))
+        if lit:
+            slices.append(Slice(look.lid_height, number, None, share=BLOOM))
     return slices
 
 

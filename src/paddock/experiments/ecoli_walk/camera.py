@@ -15,7 +15,7 @@ import numpy as np
 
 from paddock.core.geometry import wrap
 from paddock.core.values import Picture
-from paddock.overhead import OverheadCamera, OverheadSpec, show_board
+from paddock.overhead import CameraMount, CameraOptics, ImageSensor, OverheadCamera, OverheadSpec, show_board
 from paddock.overhead.board_view import decode
 from paddock.report import error_map
 from paddock.vision import (
@@ -68,11 +68,39 @@ class CameraFigures:
     errors: Floats  # measured minus true [mm], shape (N, 2)
 
 
+PLAIN, SENSOR, OPTICS = OverheadSpec(), ImageSensor(), CameraOptics()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """Under what conditions pictures are taken."""
+
+    spec: OverheadSpec = PLAIN
+    speed: float = 0.0  # of all robots [m/s]
+    lit: bool = False  # whether all of their lamps are on
+
+
+CONDITIONS = {
+    "as it is": Condition(),
+    "full speed, exposure 20 ms": Condition(speed=0.128, spec=OverheadSpec(sensor=replace(SENSOR, exposure=0.02))),
+    "all lamps on": Condition(lit=True),
+    "noise of 12 levels": Condition(spec=OverheadSpec(sensor=replace(SENSOR, noise=12.0))),
+    "JPEG quality 40": Condition(spec=OverheadSpec(sensor=replace(SENSOR, jpeg_quality=40))),
+    "blur of 1.5 pixels": Condition(spec=OverheadSpec(optics=replace(OPTICS, blur=1.5))),
+    "tilted by 8°": Condition(spec=OverheadSpec(mount=CameraMount(tilt_deg=(6.0, -5.0)))),
+}
+
+
 def measure_camera(
-    size: tuple[int, int] = (1280, 960), *, pictures: int = 50, views: int = VIEWS, seed: int = 0
+    size: tuple[int, int] = (1280, 960),
+    *,
+    pictures: int = 50,
+    views: int = VIEWS,
+    seed: int = 0,
+    condition: Condition = CONDITIONS["as it is"],
 ) -> CameraFigures:
     """Calibrate a camera above six e-pucks, and measure them at random poses."""
-    camera = make_camera(size, seed)
+    camera = make_camera(replace(condition.spec, size=size), seed)
     calibration = calibrate_camera(camera, views=views, seed=seed)
     site = camera.site
     tracker = MarkerTracker(see_floor(camera, calibration.lens), site)
@@ -82,7 +110,7 @@ def measure_camera(
     numbers = {robot.name: i for i, robot in enumerate(site.robots)}
     for number in range(pictures):
         poses = draw_poses(seed, number)
-        picture = take_picture(camera, poses, number)
+        picture = take_picture(camera, poses, number, condition)
         seen = find_markers(picture, range(ROBOTS))
         for sighting in tracker.measure(seen):
             x, y, heading = poses[numbers[sighting.robot]]
@@ -115,12 +143,12 @@ def measure_camera(
     )
 
 
-def make_camera(size: tuple[int, int], seed: int = 0) -> OverheadCamera:
+def make_camera(spec: OverheadSpec, seed: int = 0) -> OverheadCamera:
     """A camera 1.6 m above an arena of 2 m × 1 m with six e-pucks."""
     width, height = ARENA
     robots = tuple(Placed(name=f"robot{i}", type="e-puck", at=(0.3 + 0.25 * i, 0.5)) for i in range(ROBOTS))
     world = WorldSpec(name="dish", bounds=(0, 0, width, height), robots=robots)
-    return OverheadCamera(world, OverheadSpec(size=size), seed=seed)
+    return OverheadCamera(world, spec, seed=seed)
 
 
 def calibrate_camera(camera: OverheadCamera, *, views: int = VIEWS, seed: int = 0) -> LensCalibration:
@@ -155,9 +183,17 @@ def see_floor(camera: OverheadCamera, lens: Lens, *, careful: bool = True) -> Fl
     return find_camera_pose(lens, site, find_markers(picture, numbers), tolerance=3.0 if careful else math.inf)
 
 
-def take_picture(camera: OverheadCamera, poses: Sequence[tuple[float, float, float]], number: int) -> Picture:
+def take_picture(
+    camera: OverheadCamera,
+    poses: Sequence[tuple[float, float, float]],
+    number: int,
+    condition: Condition = CONDITIONS["as it is"],
+) -> Picture:
     """A picture as it comes from the network: through JPEG."""
-    return decode(camera.take_jpeg(camera.set_scene(poses, tick=number)))
+    lamps = [[float(condition.lit)] * len(kind.leds) for kind in camera.types]
+    scene = camera.set_scene(poses, lamps=lamps, tick=number)
+    moving = scene._replace(twists=np.full((len(poses), 2), (condition.speed, 0.0)))
+    return decode(camera.take_jpeg(moving))
 
 
 def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:
