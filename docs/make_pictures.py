@@ -16,6 +16,7 @@ from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
 from paddock.experiments.ecoli_walk import count_detections
 from paddock.experiments.ecoli_walk.avoidance_picture import draw_scenes
+from paddock.experiments.ecoli_walk.camera import draw_error_map, measure_camera
 from paddock.experiments.ecoli_walk.density import density_chart
 from paddock.experiments.ecoli_walk.network import find_bias_response
 from paddock.experiments.ecoli_walk.population import run_population
@@ -28,11 +29,14 @@ from paddock.experiments.epuck_framework.crossing import (
     drive_crossing,
 )
 from paddock.experiments.epuck_framework.report import draw_run
+from paddock.overhead import OverheadCamera, show_board
 from paddock.reactions import load_reactions
 from paddock.report import draw_reactions, save_figure, step_response_chart
 from paddock.robots import load_robot, robot_names
+from paddock.vision import BoardSpec
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
+from paddock.worlds.spec import Box, Cylinder, Floor, Placed, Stroke, WorldSpec
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -50,6 +54,7 @@ def main() -> None:
     evolution()
     avoidance()
     chemotaxis()
+    overhead_camera()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -105,6 +110,27 @@ def crossing() -> None:
     ):
         run = drive_crossing(CrossingJob(setup=setup, seed=6, seconds=seconds, keep_traces=True))
         draw_run(run, seconds=seconds, size=800).save(PICTURES / f"{name}.png", optimize=True)
+
+
+def overhead_camera() -> None:
+    """A laboratory from above, the calibration board, and where the camera errs."""
+    world = WorldSpec(
+        name="laboratory",
+        bounds=(0, 0, 2, 1),
+        boxes=(Box(at=(0.5, 0.62), size=(0.1, 0.2), heading_deg=20),),
+        cylinders=(Cylinder(at=(1.5, 0.3), radius=0.05),),
+        floor=Floor(strokes=(Stroke(points=((0.3, 0.2), (0.9, 0.3), (1.6, 0.8)), smooth=True),)),
+        robots=tuple(Placed(name=f"robot{i}", type="e-puck", at=(0.2 + 0.3 * i, 0.45)) for i in range(6)),
+    )
+    camera = OverheadCamera(world, seed=1)
+    poses = [(0.2, 0.8, 0.3), (0.7, 0.3, 1), (1.0, 0.5, 2), (1.35, 0.8, -1), (1.6, 0.4, -2), (1.8, 0.15, 3)]
+    lamps = [[1.0] * 8 + [0.0] * 2, [0.0] * 8 + [1.0, 0.0], *[[0.0] * 10] * 4]
+    picture = camera.take_picture(camera.set_scene(poses, lamps=lamps))
+    picture.to_pil().save(PICTURES / "overhead.jpg", quality=88)
+    lens = camera.model.lens
+    board = show_board(lens, camera.spec, BoardSpec(), (-0.1, -0.05, 0.45), (20.0, -15.0, 40.0))
+    board.to_pil().resize((640, 480)).save(PICTURES / "overhead-board.jpg", quality=85)
+    save_figure(draw_error_map(measure_camera()), PICTURES / "overhead-errors.png")
 
 
 def evolution() -> None:

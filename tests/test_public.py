@@ -15,6 +15,8 @@ PUBLIC = {
     "arena",
     "bridges",
     "control",
+    "control.avoidance",
+    "control.obstacles",
     "control.tasks",
     "control.wall",
     "draw",
@@ -22,32 +24,23 @@ PUBLIC = {
     "estimate",
     "evolve",
     "experiments",
+    "experiments.ecoli_walk",
     "experiments.epuck_framework",
     "metrics",
     "orders",
+    "overhead",
     "policies",
+    "reactions",
     "report",
     "robots",
     "scenarios",
     "sensors",
     "server",
     "testing",
+    "vision",
     "worlds",
     "worlds.mazes",
 }
-=======
-    "bridges", "control", "control.tasks", "control.wall", "draw", "episodes", "estimate", "evolve", "experiments",
-    "experiments.epuck_framework", "metrics", "orders", "policies", "report", "robots", "scenarios", "sensors",
-    "server", "testing", "worlds", "worlds.mazes",
-    "bridges", "control", "control.avoidance", "control.obstacles", "control.tasks", "control.wall", "draw", "episodes",
-    "estimate", "evolve", "experiments", "experiments.ecoli_walk", "experiments.epuck_framework", "metrics", "policies",
-    "report", "robots", "scenarios", "sensors", "server", "testing", "worlds", "worlds.mazes",
-=======
-    "experiments.epuck_framework", "metrics", "policies", "reactions", "report", "robots", "scenarios", "sensors",
-    "server", "testing", "worlds", "worlds.mazes",
->>>>>>> reactions
-}  # fmt: skip
->>>>>>> orders
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock
 IMPORT = re.compile(r"^\s*from (paddock[\w.]*) import \(?([\w, ]+)", re.MULTILINE)
 PAGES = [*ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.py"), ROOT / "README.md"]

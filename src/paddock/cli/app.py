@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli.camera_command import camera
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.importing import import_world_file
@@ -39,6 +40,7 @@ for command in (demo, run, serve, evolve, maze):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
+app.add_typer(camera)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """What a run leaves behind: traces, a log, a summary, pictures and a page; and charts for data of your own."""
 
+from paddock.report.camera_charts import error_map
 from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
 from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
@@ -26,6 +27,7 @@ __all__ = [
     "ellipse_path",
     "error_chart",
     "error_histogram",
+    "error_map",
     "fresh_folder",
     "histogram",
     "learning_curve",
