@@ -10,10 +10,11 @@ import paddock
 from paddock.control.avoidance import EPUCK_RING
 from paddock.control.obstacles import CAUSES
 from paddock.core.geometry import Pose
+from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.detection_trials import DetectionTrial, confuse
 from paddock.experiments.ecoli_walk.detections import count_detections
-from paddock.experiments.ecoli_walk.lit_dish import LAMP, PUBLISHED, build_lit_dish, find_cause
+from paddock.experiments.ecoli_walk.lit_dish import LAMP, build_lit_dish, find_cause
 
 NAME = "e-puck_2478"
 FACING_LAMP = Pose(LAMP.at[0], 0.3, -math.pi / 2)
@@ -45,7 +46,7 @@ def test_the_true_cause_is_what_is_left_in_the_dark() -> None:
 @pytest.mark.heavy
 def test_more_light_makes_more_detections_and_the_sheet_has_the_published_ones() -> None:
     counts = count_detections([0.0, 0.36], seeds=[0], workers=1)
-    robots = [name for name, robot in PUBLISHED.items() if robot.by_light is not None]
+    robots = list(published.BY_LIGHT_2)
     dim, bright = (sum(counts.count(name, level, "light") for name in robots) for level in counts.levels)
     assert dim == 0 < bright
     assert counts.count(robots[0], 0.0, "wall", "robot") > 0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from paddock.estimate import WheelCalibration
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, WHEEL_DIAMETER
 from paddock.experiments.ecoli_walk.localisation import (
     TARGETS,
-    WHEELS,
     calibrate_robot,
     faulty_robot_world,
     walk,
@@ -15,6 +16,8 @@ from paddock.experiments.ecoli_walk.localisation import (
 from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits
 
 pytestmark = pytest.mark.heavy
+
+WHEELS = WheelCalibration(FITTED.wheel_separation, FITTED.wheel_diameter / WHEEL_DIAMETER, FITTED.wheel_ratio)
 
 
 def test_with_calibration_and_a_camera_the_robot_reaches_all_targets_and_knows_how_well() -> None:

@@ -46,7 +46,8 @@ app.add_typer(camera)
 @app.command()
 def reproduce(
     name: Annotated[
-        str, typer.Argument(help="Which published experiment: wall-follower, epuck-framework, rossum, or all.")
+        str,
+        typer.Argument(help="Which published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, or all."),
     ],
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
@@ -61,6 +62,7 @@ def reproduce(
       paddock reproduce wall-follower --json --seeds 2
       paddock reproduce epuck-framework --out report
       paddock reproduce rossum --out reports/rossum
+      paddock reproduce ecoli-walk --seeds 2 --out report
     """
     from paddock.cli.reproduce import reproduce as run
 

@@ -16,10 +16,9 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Odometry
 from paddock.experiments import Progress
+from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.lit_dish import (
-    PUBLISHED,
-    PublishedRobot,
     build_lit_dish,
     find_cause,
     make_means,
@@ -41,9 +40,9 @@ LINE_COLORS = {"e-puck_2478": "#d1495b", "e-puck_2481": "#e09f3e"}
 class OrderWalk:
     """Drives from target to target as the robots of the thesis did, and tells every detection: its side and look."""
 
-    def __init__(self, robot: PublishedRobot, start: Pose, tell: Callable[[float, Observation], None]) -> None:
-        self._start, self._targets, self._tell = start, robot.targets, tell
-        self._drive = Distal(threshold=robot.threshold, speed=SPEED, most_tries=10)
+    def __init__(self, robot: str, start: Pose, tell: Callable[[float, Observation], None]) -> None:
+        self._start, self._targets, self._tell = start, published.targets_done(robot), tell
+        self._drive = Distal(threshold=published.THRESHOLDS_2[robot], speed=SPEED, most_tries=10)
         self.reset()
 
     def reset(self) -> None:
@@ -113,18 +112,18 @@ def walk_in_light(walk: LitWalk) -> list[CausedDetection]:
             detection = Detection(
                 distances=seen.proximity.tolist(),
                 side=side,
-                threshold=PUBLISHED[name].threshold,
+                threshold=published.THRESHOLDS_2[name],
                 pose=estimates[name],
                 light=seen.light.tolist(),
                 others=positions_of(estimates, name),
             )
-            cause = find_cause(poses, name, side, PUBLISHED[name].threshold)
+            cause = find_cause(poses, name, side, published.THRESHOLDS_2[name])
             found.append(CausedDetection(name, cause, classifier.classify(detection).cause))
 
         for name, robot in arena.robots.items():
             robot.enable("proximity", "encoders", "light")
             start = robot.pose._replace(heading=0.0)  # it does not know that its heading is off
-            walkers[name] = OrderWalk(PUBLISHED[name], start, partial(note, name))
+            walkers[name] = OrderWalk(name, start, partial(note, name))
         arena.run(SECONDS, walkers)
     return found
 
@@ -154,21 +153,18 @@ class DetectionCounts:
     @property
     def sheet(self) -> Sheet:
         """A row for every light level; published: 3 detections, 2 of them by light, and 11, 7 of them by light."""
-        robots = [name for name, robot in PUBLISHED.items() if robot.detections is not None]
+        robots = list(published.DETECTIONS_2)
         heads = ("level [W/m²]", *(f"{name} {what}" for name in robots for what in ("real", "by light")))
         rows = [
             (f"{level:g}", *(f"{self.count(n, level, *c):.1f}" for n in robots for c in (CAUSES[:2], CAUSES[2:])))
             for level in self.levels
         ]
-        published = [
+        printed = [
             str(number)
             for name in robots
-            for number in (
-                (PUBLISHED[name].detections or 0) - (PUBLISHED[name].by_light or 0),
-                PUBLISHED[name].by_light or 0,
-            )
+            for number in (published.DETECTIONS_2[name] - published.BY_LIGHT_2[name], published.BY_LIGHT_2[name])
         ]
-        return Sheet(heads, (*rows, ("published", *published)), "mean number of detections in a walk")
+        return Sheet(heads, (*rows, ("published", *printed)), "mean number of detections in a walk")
 
     def draw(self, ax: Axes | None = None) -> Axes:
         """Detections by light against the light level, with the published numbers as levels."""
@@ -178,7 +174,7 @@ class DetectionCounts:
             for name in names
         ]
         levels = [
-            Level(f"{name}, published", LINE_COLORS[name], float(PUBLISHED[name].by_light or 0), dashed=True)
+            Level(f"{name}, published", LINE_COLORS[name], float(published.BY_LIGHT_2[name]), dashed=True)
             for name in names
         ]
         x_name, y_name = "lamp: irradiance at 1 m [W/m²]", "detections by light in a walk"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from paddock.control.obstacles import AmbientLight, CameraPicture, Cause, RobotR
 from paddock.control.obstacles.means import Means
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, place_faulty
 from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.proximity import ProximitySpec
 from paddock.worlds import load_world
@@ -27,54 +27,8 @@ from paddock.worlds.spec import Light, WorldSpec
 SENSITIVITY = 1500.0  # echo that 1 W/m² feigns [1/m²]
 LAMP = Light(at=(0.6, -0.25), height=0.3)  # assumed: beside the long wall, nearer to where e-puck_2481 walks
 NOISY = 0.9  # of the threshold: noise may have carried a detection over it
-# Of the fitted errors of experiment 1 (e-puck_2479), for all three robots: heading at the start, right wheel to left.
-HEADING_OFF_DEG, WHEEL_RATIO = -3.8, 1.00147
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PublishedRobot:
-    """A robot of experiment 2: its threshold, its orders, and what was counted."""
-
-    threshold: float
-    targets_cm: tuple[Point, ...]
-    detections: int | None = None
-    by_light: int | None = None
-
-    @property
-    def targets(self) -> list[Point]:
-        """In metres."""
-        return [(x / 100, y / 100) for x, y in self.targets_cm]
-
-
-# Order 14 of e-puck_2481, the one that failed, is not legible.
-PUBLISHED: Mapping[str, PublishedRobot] = MappingProxyType(
-    {
-        "e-puck_2478": PublishedRobot(
-            threshold=650,
-            detections=3,
-            by_light=2,
-            targets_cm=(
-                (184, 27), (134, 11), (129, 9), (125, 12), (127, 20), (118, 24), (108, 13), (104, 22), (98, 36),
-                (93, 18), (101, 27), (87, 18), (93, 29), (93, 13), (101, 19), (96, 30), (89, 45), (95, 41), (94, 20),
-                (105, 13), (95, 14), (101, 7), (106, 12), (100, 20), (91, 32),
-            ),
-        ),
-        "e-puck_2479": PublishedRobot(
-            threshold=480,
-            targets_cm=((39, 95), (26, 91), (33, 92), (45, 87), (55, 74), (41, 60), (27, 59)),
-        ),
-        "e-puck_2481": PublishedRobot(
-            threshold=620,
-            detections=11,
-            by_light=7,
-            targets_cm=(
-                (38, 31), (38, 26), (24, 19), (59, 18), (66, 21), (76, 22), (84, 31), (88, 15), (97, 11), (88, 8),
-                (87, 10), (80, 13), (75, 7), (75, 12), (59, 35), (57, 49), (73, 47), (83, 65), (83, 71), (83, 65),
-                (80, 71), (78, 76), (72, 77), (68, 73),
-            ),
-        ),
-    }
-)  # fmt: skip
+# Of the errors fitted to experiment 1 (e-puck_2479), for all three robots; their sizes matter less to what they meet.
+ERRORS = RobotErrors(start_heading=FITTED.start_heading, wheel_ratio=FITTED.wheel_ratio)
 
 
 def make_light_sensitive(robot: RobotSpec, sensitivity: float = SENSITIVITY) -> RobotSpec:
@@ -96,16 +50,7 @@ def build_lit_dish(level: float, *, noise: bool = True) -> WorldSpec:
     """
     world = load_world("petri-dish")
     kind = make_light_sensitive(load_robot("e-puck-nose"))
-    robots = tuple(
-        replace(
-            robot,
-            type=kind,
-            noise=noise,
-            heading_deg=HEADING_OFF_DEG,
-            wheel_diameter_error=(0.0, WHEEL_RATIO - 1.0),
-        )
-        for robot in world.robots
-    )
+    robots = tuple(place_faulty(replace(robot, type=kind, noise=noise), ERRORS) for robot in world.robots)
     lights = (replace(LAMP, intensity=level),) if level > 0 else ()
     return replace(world, name="lit-dish", lights=lights, robots=robots)
 

@@ -27,21 +27,15 @@ from paddock.estimate import (
     normalised_errors,
 )
 from paddock.estimate.motion_model import Floats
+from paddock.experiments.ecoli_walk import published
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, place_faulty
 from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits, SimulatedCamera
 from paddock.experiments.ecoli_walk.target_walk import TargetWalk
 from paddock.worlds.spec import Placed, WorldSpec
 
-NAME = "e-puck_2479"
-START = Pose(0.04, 0.035, 0.0)  # [m, rad] where the robot takes itself to be
-HEADING_ERROR = -0.0663  # [rad] it really looks elsewhere
-WHEELS = WheelCalibration(0.985 * 0.053, 0.986, 1.00147)  # what it really has; the data sheet says 53 mm, 1, 1
+NAME, START = published.ROBOT_1, published.START_1
+TARGETS = published.to_metres(published.TARGETS_1)
 SLIP = 0.01  # of a wheel's travel in a tick
-TARGETS_CM = (
-    (39, 95), (26, 91), (33, 92), (45, 87), (55, 74), (41, 60), (27, 59), (25, 52), (26, 47), (31, 46), (26, 44),
-    (56, 32), (54, 45), (41, 50), (38, 63), (51, 64), (33, 58), (36, 68), (41, 79), (49, 64), (42, 79), (29, 89),
-    (21, 96), (19, 88), (24, 87),
-)  # fmt: skip
-TARGETS = tuple((x / 100, y / 100) for x, y in TARGETS_CM)
 MOST_SECONDS = 600.0
 NEES_BAND = consistency_band(1)
 
@@ -89,18 +83,9 @@ class WalkOutcome:
         return self.band.share_inside(self.nees)
 
 
-def faulty_robot_world(wheels: WheelCalibration = WHEELS, heading: float = HEADING_ERROR) -> WorldSpec:
+def faulty_robot_world(errors: RobotErrors = FITTED) -> WorldSpec:
     """An open floor with the robot of the experiment, with the wheels that it really has."""
-    left, right = wheels.diameters(1.0)
-    robot = Placed(
-        name=NAME,
-        type="e-puck",
-        at=START[:2],
-        heading_deg=math.degrees(heading),
-        wheel_diameter_error=(left - 1, right - 1),
-        wheel_separation_error=wheels.wheel_separation / 0.053 - 1,
-        slip_noise=SLIP,
-    )
+    robot = place_faulty(Placed(name=NAME, type="e-puck", at=START[:2], slip_noise=SLIP), errors, START.heading)
     return WorldSpec(name="experiment-1", bounds=(-0.5, -0.7, 1.2, 1.2), robots=(robot,))
 
 
@@ -132,7 +117,7 @@ def walk(
     *,
     camera: CameraHabits | None = None,
     noise: MotionNoise = MOTION,
-    heading_error: float = HEADING_ERROR,
+    errors: RobotErrors = FITTED,
     seed: int = 0,
 ) -> WalkOutcome:
     """Drive to all targets.
@@ -142,10 +127,10 @@ def walk(
         wheels: that odometry assumes; None: those of the data sheet.
         camera: how the camera above behaves; None: there is none.
         noise: of its motion, as the filter is told.
-        heading_error: by which it really looks elsewhere at the start [rad].
+        errors: of the robot.
         seed: decides all noise.
     """
-    arena = paddock.open(faulty_robot_world(heading=heading_error), seed=seed)
+    arena = paddock.open(faulty_robot_world(errors), seed=seed)
     robot = arena[NAME]
     robot.enable("encoders")
     sensors = travel_sensors_of(robot.spec, START, noise)
@@ -173,9 +158,12 @@ def walk(
 def walk_with_better_knowledge(*, seed: int = 0) -> dict[str, WalkOutcome]:
     """The walk by the data sheet; after calibration; the same with the start set right; and with a camera above."""
     wheels = calibrate_robot(faulty_robot_world(), seed=seed)
+    aligned = replace(FITTED, start_heading=0.0)
     return {
         "nominal": walk("nominal wheels", seed=seed),
         "calibrated": walk("calibrated wheels", wheels, seed=seed),
-        "start": walk("calibrated wheels, start set right", wheels, heading_error=0.0, seed=seed),
+        "start": walk(
+            "calibrated wheels, start set right", wheels, errors=replace(FITTED, start_heading=0.0), seed=seed
+        ),
         "camera": walk("calibrated wheels and a camera", wheels, camera=CameraHabits(), seed=seed),
     }

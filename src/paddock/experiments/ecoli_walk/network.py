@@ -94,3 +94,25 @@ def find_conserved_drifts(factor: float = 10.0) -> Mapping[str, float]:
     """How far the conserved sums stray, relative, in 60 s after a step."""
     network = load_reactions("ecoli-chemotaxis")
     return simulate(network, 60.0, inputs={"L": [(0.0, 1.0), (1.0, factor)]}).drifts()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkFigures:
+    """All figures of the network."""
+
+    rest_bias: float
+    adaptations: Sequence[Adaptation]
+    robustness: Sequence[Robustness]
+    fold_change: float
+    drifts: Mapping[str, float]
+
+
+def measure_network() -> NetworkFigures:
+    """Everything above."""
+    return NetworkFigures(
+        rest_bias=find_rest_bias(),
+        adaptations=measure_adaptation(),
+        robustness=measure_robustness(),
+        fold_change=measure_fold_change(),
+        drifts=find_conserved_drifts(),
+    )

@@ -47,16 +47,16 @@ FITTED = (
     "not know its error: its program sets its position to the target when it has arrived."
 )
 LOCKED = (
-    "The published protocol has no time-outs on either side. One lost end mark, in either direction, and robot and host "
-    "wait for each other for ever: the thesis saw it with one robot of three. In checked mode every frame has a number "
-    "and a checksum. The robot refuses a damaged order before it moves, and answers a repeated number from "
+    "The published protocol has no time-outs on either side. One lost end mark, in either direction, and robot and "
+    "host wait for each other for ever: the thesis saw it with one robot of three. In checked mode every frame has a "
+    "number and a checksum. The robot refuses a damaged order before it moves, and answers a repeated number from "
     "memory, so that nothing is driven twice."
 )
 LIGHT = (
     "The thesis counted 3 and 11 detections, of which 2 and 7 were ambient light. How bright its room was is not "
-    "known. Here a lamp stands beside the dish, and the table shows the detections at several light levels: in the dark "
-    "none is by light, and the published numbers lie within the range of a lit room. The sensors' sensitivity to light "
-    "is assumed; the walls, the robots and the thresholds are the published ones."
+    "known. Here a lamp stands beside the dish, and the table shows the detections at several light levels: in the "
+    "dark none is by light, and the published numbers lie within the range of a lit room. The sensors' sensitivity "
+    "to light is assumed; the walls, the robots and the thresholds are the published ones."
 )
 SHIFTED = (
     "Calibration alone does not help much here: most of the error was made when the robot was put down with the wrong "

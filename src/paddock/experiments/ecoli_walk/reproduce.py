@@ -1,4 +1,4 @@
-"""Both experiments of the thesis again, then better: the network, the walk, the link, localisation, camera, avoidance."""
+"""Both experiments of the thesis again, then better: network, walk, link, localisation, camera and avoidance."""
 
 from __future__ import annotations
 
@@ -14,17 +14,12 @@ from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, drive_scene, list_jobs
 from paddock.experiments.ecoli_walk.camera import SIZES, CameraFigures, measure_camera
 from paddock.experiments.ecoli_walk.claims import check_claims
-from paddock.experiments.ecoli_walk.detections import (
-    LEVELS,
-    ConfusionMatrix,
-    DetectionCounts,
-    LitWalk,
-    confuse,
-    walk_in_light,
-)
+from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
+from paddock.experiments.ecoli_walk.detection_trials import confuse
+from paddock.experiments.ecoli_walk.detections import LEVELS, DetectionCounts, LitWalk, walk_in_light
 from paddock.experiments.ecoli_walk.localisation import WalkOutcome, walk_with_better_knowledge
 from paddock.experiments.ecoli_walk.network import NetworkFigures, measure_network
-from paddock.experiments.ecoli_walk.orders_runs import OrdersRun, run_experiment_1, run_experiment_2
+from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
 from paddock.experiments.ecoli_walk.population import Population, run_population
 from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import quick_look
@@ -49,7 +44,7 @@ class LinkCondition:
     """Robots, host and lines of a repetition of experiment 2."""
 
     mode: str = "checked"
-    quality: LineQuality | Mapping[str, LineQuality] = LineQuality()
+    quality: LineQuality | Mapping[str, LineQuality] = GOOD_LINE
     patient: bool = False  # the host of 2012: no time-outs
 
 
