@@ -162,8 +162,6 @@ def walk_with_better_knowledge(*, seed: int = 0) -> dict[str, WalkOutcome]:
     return {
         "nominal": walk("nominal wheels", seed=seed),
         "calibrated": walk("calibrated wheels", wheels, seed=seed),
-        "start": walk(
-            "calibrated wheels, start set right", wheels, errors=replace(FITTED, start_heading=0.0), seed=seed
-        ),
+        "start": walk("calibrated wheels, start set right", wheels, errors=aligned, seed=seed),
         "camera": walk("calibrated wheels and a camera", wheels, camera=CameraHabits(), seed=seed),
     }
