@@ -83,6 +83,18 @@ def test_a_paused_world_repeats_its_picture_and_nothing_moves() -> None:
         answer.close()
 
 
+def test_a_camera_that_nobody_looks_at_rests_and_the_next_picture_is_fresh() -> None:
+    with serve_camera() as (camera, arena):
+        feed = camera.feed
+        assert feed.is_idle
+        assert get(camera, "/snapshot.jpg").getheader("X-Timestamp") == "0.000000"
+        assert not feed.is_idle
+        feed.idle = 0.0
+        wait_for(lambda: feed.is_idle)
+        arena.step(50)
+        assert get(camera, "/snapshot.jpg").getheader("X-Timestamp") == "1.000000"
+
+
 @pytest.mark.parametrize("scheme", ["basic", "digest"])
 def test_urllib_gets_in_with_the_password_only(scheme: str) -> None:
     with serve_camera(with_network(authentication=scheme, **PASSWORD)) as (camera, _):

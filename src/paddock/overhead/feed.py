@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,10 +32,12 @@ class CameraFeed:
     Args:
         camera: what takes the pictures.
         arena: what it looks at. Its time decides when a picture is due.
+        idle: wall seconds without anyone who asks, after which it draws nothing until someone does.
     """
 
-    def __init__(self, camera: OverheadCamera, arena: Arena) -> None:
-        self.camera, self.arena = camera, arena
+    def __init__(self, camera: OverheadCamera, arena: Arena, *, idle: float = 5.0) -> None:
+        self.camera, self.arena, self.idle = camera, arena, idle
+        self._asked, self._waiting, self._sent = time.monotonic(), 0, 0
         self.failure: BaseException | None = None
         self._latest: SentPicture | None = None
         self._news = threading.Condition()
@@ -46,10 +49,18 @@ class CameraFeed:
 
     def next_picture(self, after: int = 0, timeout: float = 1.0) -> SentPicture | None:
         """The latest picture, as soon as there is one with a number above `after`; else the old one, or None."""
-        self._wanted.set()
         with self._news:
+            self._wanted.set()
+            self._waiting += 1
             self._news.wait_for(lambda: self._end.is_set() or (self._latest and self._latest.number > after), timeout)
+            self._waiting -= 1
+            self._asked = time.monotonic()
             return self._latest
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is drawn, as nobody looks."""
+        return not self._wanted.is_set()
 
     @property
     def closed(self) -> bool:
@@ -58,19 +69,20 @@ class CameraFeed:
 
     def close(self) -> None:
         """Take no more pictures."""
-        self._end.set()
-        self._wanted.set()
         with self._news:
+            self._end.set()
+            self._wanted.set()
             self._news.notify_all()
         self._thread.join()
 
     # ---- the camera's own thread
 
     def _run(self) -> None:
-        self._wanted.wait()  # nobody looks: nothing is drawn
         due = last = -1.0
         try:
             while not self._end.is_set():
+                if self._rest():
+                    due = -1.0
                 now = self.arena.time
                 if now < last:  # reset
                     due = now
@@ -86,6 +98,17 @@ class CameraFeed:
             self._end.set()
             with self._news:
                 self._news.notify_all()
+
+    def _rest(self) -> bool:
+        """Draw nothing while nobody looks; what was drawn before is too old for whoever comes next."""
+        with self._news:
+            if not self._end.is_set() and self._waiting == 0 and time.monotonic() - self._asked > self.idle:
+                self._wanted.clear()
+                self._latest = None
+                self._underway.clear()
+        rested = not self._wanted.is_set()
+        self._wanted.wait()
+        return rested
 
     @property
     def _period(self) -> float:
@@ -109,6 +132,6 @@ class CameraFeed:
             arrived = self._underway.popleft()[1]
         if arrived is not None:
             with self._news:
-                count = self._latest.number if self._latest else 0
-                self._latest = arrived._replace(number=count + 1)
+                self._sent += 1
+                self._latest = arrived._replace(number=self._sent)
                 self._news.notify_all()

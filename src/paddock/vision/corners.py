@@ -1,6 +1,6 @@
 """Corners of markers finer than a pixel: straight lines through the edges of the black frame, and where they meet.
 
-A line uses all pixels of an edge, a corner's own neighbourhood only some: the lines are ten times as exact here.
+A line uses all pixels of an edge, a corner's own neighbourhood only some.
 """
 
 from __future__ import annotations
