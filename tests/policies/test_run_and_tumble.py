@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import paddock
+from paddock import testing
 from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
 from paddock.experiments.ecoli_walk.population import isolate_walker, make_walker, record_walks, run_population
 from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, find_mann_whitney_p
@@ -40,10 +41,13 @@ def opened(dish: WorldSpec, seed: int) -> paddock.Arena:
 
 
 @pytest.mark.heavy
-def test_python_compiled_and_batched_runs_are_the_same_to_the_last_bit(dish: WorldSpec) -> None:
+def test_python_compiled_batched_and_served_runs_are_the_same_to_the_last_bit(dish: WorldSpec) -> None:
     batch = paddock.batch(dish, 3, seed=4)
     batch.run(8.0, RunAndTumble())
     compiled, stepped, resumed = (opened(dish, 5) for _ in range(3))
+    with testing.serve(dish, seed=5) as server, paddock.connect(server.url(scheme="ws")) as served:
+        served[ROBOT].enable("nose", "proximity")
+        assert served.run(8.0, RunAndTumble()).digest == batch.digest(1)
     compiled.run(8.0, RunAndTumble())
     stepped.run(8.0, RunAndTumble(), on_step=lambda arena: None)
     walker = RunAndTumble()

@@ -138,6 +138,7 @@ def test_wrong_arguments_are_told(arguments: dict[str, Any], message: str) -> No
         simulate(load_reactions("ecoli-chemotaxis"), 1.0, **arguments)
 
 
+@pytest.mark.heavy
 def test_a_schedule_a_function_and_a_value_feed_a_pool() -> None:
     network = load_reactions("ecoli-chemotaxis")
     listed = network.simulate(2.0, dt=0.1, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})
