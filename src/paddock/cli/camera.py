@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from paddock.cli.files import checked_new
-from paddock.cli.pictures import checked_picture
+from paddock.cli.files import checked_new, checked_picture
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text

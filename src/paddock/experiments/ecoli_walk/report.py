@@ -54,10 +54,19 @@ LOCKED = (
 )
 LIGHT = (
     "The thesis counted 3 and 11 detections, of which 2 and 7 were ambient light. How bright its room was is not "
-    "known. Here a lamp stands beside the dish, and the table shows the detections at several light levels: in the "
-    "dark none is by light, and the published numbers lie within the range of a lit room. The sensors' sensitivity "
-    "to light is assumed; the walls, the robots and the thresholds are the published ones."
+    "known. Here a lamp stands beside the dish, and the table shows the detections at several light levels. In the "
+    "dark none is by light. Each of the published numbers is met at some level, and the robot with more of them is "
+    "the same; but no one level gives both, since the numbers rise steeply. The lamp's place and the sensors' "
+    "sensitivity to light are assumed, so light explains the detections in kind, not in number."
 )
+NOSE = (
+    "The nose of the shipped robot sits 3.5 cm in front of its wheels. So it reads more where the robot looks up the "
+    "gradient, and that alone makes runs up a little longer: walkers that cannot adapt gain by it, too. A cell, whose "
+    "runs are many times its length, has no such help. Therefore everything was also done with the nose between the "
+    "wheels: the walk still climbs, but less; without methylation it does not, and with an inverted sensor it flees. "
+    "Runs are counted as up or down by their first 0.1 s; those that a wall cuts are left out."
+)
+PLACES = {"front": "in front", "centre": "between the wheels"}
 SHIFTED = (
     "Calibration alone does not help much here: most of the error was made when the robot was put down with the wrong "
     "heading, which no calibration of wheels can know. With the start set right, or with a camera above, it is gone."
@@ -116,24 +125,28 @@ def _network(findings: EColiFindings) -> Iterator[Part]:
 
 def _walk(findings: EColiFindings) -> Iterator[Part]:
     yield Heading("The walk")
-    heads = ("world", "walker", "concentration", "distance from the centre [m]", "run up [s]", "run down [s]")
+    yield Paragraph(NOSE)
+    heads = ("world", "walker", "nose", "concentration", "distance from the centre [m]", "run up [s]", "run down [s]")
     rows = [
         (
-            world,
-            walker,
+            *dish,
             mean_and_spread(found.concentration.tolist(), 3),
             mean_and_spread(found.distance.tolist(), 3),
             f"{found.run_up:.2f}",
             f"{found.run_down:.2f}",
         )
-        for (world, walker), found in findings.populations.items()
+        for dish, found in findings.populations.items()
     ]
     yield Sheet(heads, tuple(rows), "100 walkers, each alone in a dish, minutes 5 to 10")
-    for world in dict.fromkeys(world for world, _ in findings.populations):
+    for world, nose in dict.fromkeys((dish.world, dish.nose) for dish in findings.populations):
         centre = centre_of(load_world(world).fields[0])
-        chosen = {walker: found for (place, walker), found in findings.populations.items() if place == world}
-        yield Figure(f"density-{world}", f"{world}: where walkers are", density_chart(chosen["normal"], centre))
-        yield Figure(f"distance-{world}", f"{world}: mean distance from the food", distance_chart(chosen, centre))
+        chosen = {d.walker: found for d, found in findings.populations.items() if (d.world, d.nose) == (world, nose)}
+        about, name = f"{world}, nose {PLACES[nose]}", f"{world}-{nose}"
+        yield Figure(
+            f"density-{name}", f"{about}: where walkers are", density_chart(chosen["normal"], centre, about=about)
+        )
+        chart = distance_chart(chosen, centre, about=about)
+        yield Figure(f"distance-{name}", f"{about}: mean distance from the food", chart)
 
 
 def _experiment_1(findings: EColiFindings) -> Iterator[Part]:

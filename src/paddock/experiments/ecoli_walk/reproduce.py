@@ -13,14 +13,14 @@ from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, drive_scene, list_jobs
 from paddock.experiments.ecoli_walk.camera import SIZES, CameraFigures, measure_camera
-from paddock.experiments.ecoli_walk.claims import check_claims
+from paddock.experiments.ecoli_walk.claims import Dish, check_claims
 from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.detection_trials import confuse
 from paddock.experiments.ecoli_walk.detections import LEVELS, DetectionCounts, LitWalk, walk_in_light
 from paddock.experiments.ecoli_walk.localisation import WalkOutcome, walk_with_better_knowledge
 from paddock.experiments.ecoli_walk.network import NetworkFigures, measure_network
 from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
-from paddock.experiments.ecoli_walk.population import Population, run_population
+from paddock.experiments.ecoli_walk.population import WALKERS, Population, run_population
 from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import quick_look
 from paddock.orders import LineQuality
@@ -30,12 +30,13 @@ ORDER_SEEDS, KNOWLEDGE_SEEDS, LIGHT_SEEDS = 20, 5, 5
 BAD_LINE = LineQuality(loss=0.02, jitter=0.02)
 CUT = MappingProxyType({published.ROBOT_1: LineQuality(cuts=((10.0, 15.0),))})
 POPULATIONS = (
-    ("petri-dish", "normal"),
-    ("petri-dish", "none"),
-    ("petri-dish", "inverted"),
-    ("petri-dish", "no-methylation"),
-    ("petri-dish-gauss", "normal"),
-    ("petri-dish-gauss", "none"),
+    Dish("petri-dish", "normal"),
+    Dish("petri-dish", "none"),
+    Dish("petri-dish-gauss", "normal"),
+    Dish("petri-dish-gauss", "none"),
+    *(Dish("petri-dish", walker, "centre") for walker in WALKERS),
+    *(Dish("petri-dish-gauss", walker, "centre") for walker in ("normal", "none")),
+    Dish("petri-dish", "no-methylation"),
 )
 
 
@@ -84,7 +85,7 @@ class EColiFindings:
     """All that was measured."""
 
     network: NetworkFigures
-    populations: Mapping[tuple[str, str], Population]  # by world and kind of walker
+    populations: Mapping[Dish, Population]
     experiment_1: OrdersRun
     knowledge: Sequence[Mapping[str, WalkOutcome]]  # of every seed
     experiment_2: Mapping[str, Sequence[OrdersRun]]  # by condition
@@ -156,8 +157,8 @@ def reproduce(
     network = measure_network()
     steps.add()
     populations = {}
-    for world, walker in POPULATIONS:  # a batch takes all cores by itself
-        populations[world, walker] = run_population(walker, world, every=10.0)
+    for dish in POPULATIONS:  # a batch takes all cores by itself
+        populations[dish] = run_population(dish.walker, dish.world, nose=dish.nose, every=10.0)
         steps.add()
     experiment_1, confusion = run_experiment_1(), confuse()
     steps.add(2)
