@@ -35,9 +35,11 @@ coverage: $(DEV)  ## the same, half as fast, with the lines that tests reach; fa
 test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none
 	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest -n 2 tests/browser $(ARGS)
 
-soak: $(DEV)  ## long checks: an hour of ten clients (memory stays flat), 2,000 extreme robots beside a run in lock-step
+soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,000 damaged orders, 100 robots on serial lines
 	$(BIN)/python benchmarks/soak.py --stride 10
 	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
+	$(BIN)/python benchmarks/orders_fuzz.py
+	$(BIN)/python benchmarks/orders_many.py
 
 lint: $(DEV)  ## formatting, lint, types, layers, generated files, words
 	$(BIN)/ruff format --check .

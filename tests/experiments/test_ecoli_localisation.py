@@ -11,9 +11,9 @@ from paddock.experiments.ecoli_walk.localisation import (
     TARGETS,
     calibrate_robot,
     faulty_robot_world,
+    see_with_noise,
     walk,
 )
-from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits
 
 pytestmark = pytest.mark.heavy
 
@@ -23,7 +23,7 @@ WHEELS = WheelCalibration(FITTED.wheel_separation, FITTED.wheel_diameter / WHEEL
 def test_with_calibration_and_a_camera_the_robot_reaches_all_targets_and_knows_how_well() -> None:
     wheels = calibrate_robot(faulty_robot_world())
     assert wheels == pytest.approx(WHEELS, rel=0.003)
-    seen = walk("camera", wheels, camera=CameraHabits())
+    seen = walk("camera", wheels, camera=see_with_noise(0))
     assert len(seen.reached) == len(TARGETS) == 25
     assert seen.mean_error < 0.003
     assert seen.share_in_band > 0.9

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from paddock.core.geometry import wrap
+from paddock.estimate import PoseFix
 from paddock.vision.camera_model import CameraModel
 from paddock.vision.coverage import Coverages
 from paddock.vision.floor_pose import FloorPose
@@ -29,6 +30,11 @@ class MarkerSighting(NamedTuple):
     y: float
     heading: float  # [rad]; NaN where only the place is seen
     covariance: Floats  # of x, y [m], heading [rad], shape (3, 3)
+
+    @property
+    def fix(self) -> PoseFix:
+        """The same for an estimator."""
+        return PoseFix(self.time_of_exposure, self.x, self.y, self.heading, self.covariance)
 
 
 class MarkerTracker:

@@ -99,11 +99,14 @@ def _experiment_1(findings: EColiFindings) -> Iterator[Row]:
 
 
 def _localisation(findings: EColiFindings) -> Iterator[Row]:
-    walks = [outcomes["camera"] for outcomes in findings.knowledge]
-    error = float(np.mean([walk.mean_error for walk in walks])) / CM
-    yield at_most("calibration, EKF and camera", "mean error at the targets [cm]", error, 0.3)
-    share = 100 * float(np.mean([walk.share_in_band for walk in walks]))
-    yield at_least("calibration, EKF and camera", "share of the time with NEES in its band [%]", share, 90.0)
+    for name, walks in (
+        ("calibration, EKF and camera", [outcomes["camera"] for outcomes in findings.knowledge]),
+        ("calibration, EKF and rendered pictures", findings.pictures),
+    ):
+        error = float(np.mean([walk.mean_error for walk in walks])) / CM
+        yield at_most(name, "mean error at the targets [cm]", error, 0.3)
+        share = 100 * float(np.mean([walk.share_in_band for walk in walks]))
+        yield at_least(name, "share of the time with NEES in its band [%]", share, 90.0)
 
 
 def is_complete(run: OrdersRun) -> bool:

@@ -7,12 +7,13 @@ and both the wheels and their separation are smaller than the data sheet says. N
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 import paddock
-from paddock.arena import travel_sensors_of
+from paddock.arena import Arena, travel_sensors_of
 from paddock.arena.calibration import SquareTest, drive_squares, drive_straight, pose_within
 from paddock.core.geometry import Pose
 from paddock.episodes import Episode, Trace
@@ -21,6 +22,7 @@ from paddock.estimate import (
     Band,
     FixModel,
     MotionNoise,
+    PoseFix,
     SensorModel,
     WheelCalibration,
     consistency_band,
@@ -29,6 +31,7 @@ from paddock.estimate import (
 from paddock.estimate.motion_model import Floats
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.faulty_robot import FITTED, RobotErrors, place_faulty
+from paddock.experiments.ecoli_walk.rendered_camera import RenderedCamera
 from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits, SimulatedCamera
 from paddock.experiments.ecoli_walk.target_walk import TargetWalk
 from paddock.worlds.spec import Placed, WorldSpec
@@ -37,6 +40,7 @@ NAME, START = published.ROBOT_1, published.START_1
 TARGETS = published.to_metres(published.TARGETS_1)
 SLIP = 0.01  # of a wheel's travel in a tick
 MOST_SECONDS = 600.0
+FixSource = Callable[[float], Iterable[PoseFix]]
 NEES_BAND = consistency_band(1)
 
 # What the filter is told of its start, its wheels and the camera.
@@ -115,7 +119,7 @@ def walk(
     name: str,
     wheels: WheelCalibration | None = None,
     *,
-    camera: CameraHabits | None = None,
+    camera: Callable[[Arena], FixSource] | None = None,
     noise: MotionNoise = MOTION,
     errors: RobotErrors = FITTED,
     seed: int = 0,
@@ -125,7 +129,7 @@ def walk(
     Args:
         name: of the run.
         wheels: that odometry assumes; None: those of the data sheet.
-        camera: how the camera above behaves; None: there is none.
+        camera: makes the camera above the arena, which tells the fixes that have come by a time; None: there is none.
         noise: of its motion, as the filter is told.
         errors: of the robot.
         seed: decides all noise.
@@ -136,8 +140,7 @@ def walk(
     sensors = travel_sensors_of(robot.spec, START, noise)
     if wheels is not None:
         sensors.odometry = replace(wheels.odometry(START), noise=noise)
-    eye = SimulatedCamera(robot, camera, seed) if camera is not None else None
-    models: list[SensorModel] = [] if eye is None else [FixModel(eye.arrived)]
+    models: list[SensorModel] = [] if camera is None else [FixModel(camera(arena))]
     localiser = EKF(sensors, models, covariance=START_COVARIANCE)
     controller = TargetWalk(robot, localiser, TARGETS)
     episode = arena.run(MOST_SECONDS, controller, every=arena.dt)
@@ -163,5 +166,21 @@ def walk_with_better_knowledge(*, seed: int = 0) -> dict[str, WalkOutcome]:
         "nominal": walk("nominal wheels", seed=seed),
         "calibrated": walk("calibrated wheels", wheels, seed=seed),
         "start": walk("calibrated wheels, start set right", wheels, errors=aligned, seed=seed),
-        "camera": walk("calibrated wheels and a camera", wheels, camera=CameraHabits(), seed=seed),
+        "camera": walk("calibrated wheels and a camera", wheels, camera=see_with_noise(seed), seed=seed),
     }
+
+
+def see_with_noise(seed: int) -> Callable[[Arena], FixSource]:
+    """A camera without pictures."""
+    return lambda arena: SimulatedCamera(arena[NAME], CameraHabits(), seed).arrived
+
+
+def walk_under_rendered_camera(seed: int = 0) -> WalkOutcome:
+    """The walk with a camera whose pictures are rendered and measured: nobody is told the true pose."""
+    wheels = calibrate_robot(faulty_robot_world(), seed=seed)
+    return walk(
+        "calibrated wheels and pictures",
+        wheels,
+        camera=lambda arena: RenderedCamera(arena, NAME, seed=seed).arrived,
+        seed=seed,
+    )

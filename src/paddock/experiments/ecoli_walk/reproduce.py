@@ -17,7 +17,11 @@ from paddock.experiments.ecoli_walk.claims import Dish, check_claims
 from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.detection_trials import confuse
 from paddock.experiments.ecoli_walk.detections import LEVELS, DetectionCounts, LitWalk, walk_in_light
-from paddock.experiments.ecoli_walk.localisation import WalkOutcome, walk_with_better_knowledge
+from paddock.experiments.ecoli_walk.localisation import (
+    WalkOutcome,
+    walk_under_rendered_camera,
+    walk_with_better_knowledge,
+)
 from paddock.experiments.ecoli_walk.network import NetworkFigures, measure_network
 from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
 from paddock.experiments.ecoli_walk.population import WALKERS, Population, run_population
@@ -26,7 +30,7 @@ from paddock.experiments.rows import quick_look
 from paddock.orders import LineQuality
 
 SEEDS = 100  # of the avoidance table; what takes longer is repeated less
-ORDER_SEEDS, KNOWLEDGE_SEEDS, LIGHT_SEEDS = 20, 5, 5
+ORDER_SEEDS, KNOWLEDGE_SEEDS, PICTURE_SEEDS, LIGHT_SEEDS = 20, 5, 2, 5
 BAD_LINE = LineQuality(loss=0.02, jitter=0.02)
 CUT = MappingProxyType({published.ROBOT_1: LineQuality(cuts=((10.0, 15.0),))})
 POPULATIONS = (
@@ -88,6 +92,7 @@ class EColiFindings:
     populations: Mapping[Dish, Population]
     experiment_1: OrdersRun
     knowledge: Sequence[Mapping[str, WalkOutcome]]  # of every seed
+    pictures: Sequence[WalkOutcome]  # the same under a camera whose pictures are rendered, of every seed
     experiment_2: Mapping[str, Sequence[OrdersRun]]  # by condition
     detections: DetectionCounts
     confusion: Mapping[str, ConfusionMatrix]  # by the means that told detections apart
@@ -151,7 +156,9 @@ def reproduce(
     walks = tuple(LitWalk(level=level, seed=seed) for level in LEVELS for seed in first(LIGHT_SEEDS))
     links = [LinkJob(condition, seed) for condition in CONDITIONS for seed in first(ORDER_SEEDS)]
     scenes = list_jobs(first(SEEDS))
-    counts = len(SIZES) + len(first(KNOWLEDGE_SEEDS)) + len(links) + len(walks) + len(scenes)
+    counts = (
+        len(SIZES) + len(first(KNOWLEDGE_SEEDS)) + len(first(PICTURE_SEEDS)) + len(links) + len(walks) + len(scenes)
+    )
     steps = StepCounter(counts + len(POPULATIONS) + 3, progress)
 
     network = measure_network()
@@ -173,6 +180,7 @@ def reproduce(
             for condition in CONDITIONS
         },
         knowledge=run_jobs(know_better, first(KNOWLEDGE_SEEDS), workers=workers, progress=steps.follow),
+        pictures=run_jobs(walk_under_rendered_camera, first(PICTURE_SEEDS), workers=workers, progress=steps.follow),
         cameras=run_jobs(measure_camera, SIZES, workers=workers, progress=steps.follow),
         detections=DetectionCounts(
             walks=walks, found=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=steps.follow))

@@ -1,0 +1,48 @@
+"""A camera above an arena with real pictures: rendered, compressed, and measured by the markers in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from paddock.arena import Arena
+from paddock.core.values import Picture
+from paddock.estimate import PoseFix
+from paddock.experiments.ecoli_walk.camera import calibrate_camera
+from paddock.overhead import OverheadCamera, OverheadSpec
+from paddock.overhead.board_view import decode
+from paddock.vision import MarkerTracker, find_camera_pose, find_markers
+
+SIZE = (1280, 960)
+ALIKE = (
+    1.0  # [s] the errors of a calibrated camera change with the place, not with time: so long they are about the same
+)
+
+
+class RenderedCamera:
+    """Sees one robot of an arena, late. Lens and pose come from pictures of a board and of markers on the floor."""
+
+    def __init__(self, arena: Arena, robot: str, *, latency: float = 0.08, period: float = 0.1, seed: int = 0) -> None:
+        self._arena, self._robot, self._latency, self._period = arena, robot, latency, period
+        self._camera = OverheadCamera(arena.world, OverheadSpec(size=SIZE), seed=seed)
+        lens, site = calibrate_camera(self._camera, seed=seed).lens, self._camera.site
+        markers = find_markers(self._take_picture(), [marker.marker for marker in site.floor])
+        self._tracker = MarkerTracker(find_camera_pose(lens, site, markers, tolerance=3.0), site)
+        self._pictures, self._under_way = 0, list[PoseFix]()
+
+    def arrived(self, time: float) -> Iterable[PoseFix]:
+        """The fixes that have come by a time [s]; ask it once per tick."""
+        if time >= self._pictures * self._period - 1e-9:
+            self._pictures += 1
+            sightings = self._tracker.locate(self._take_picture(), time)
+            self._under_way += [self._weaken(seen.fix) for seen in sightings if seen.robot == self._robot]
+        ready = [fix for fix in self._under_way if fix.time_of_exposure + self._latency <= time + 1e-9]
+        self._under_way = self._under_way[len(ready) :]
+        return ready
+
+    def _weaken(self, fix: PoseFix) -> PoseFix:
+        """The pictures of a second tell together no more than one of them."""
+        return replace(fix, covariance=fix.covariance * ALIKE / self._period)
+
+    def _take_picture(self) -> Picture:
+        return decode(self._camera.take_jpeg(self._camera.look_at(self._arena)))
