@@ -9,6 +9,7 @@ import typer
 
 from paddock.cli.evolve_options import evolve
 from paddock.cli.options import Force, Json, Output, Show
+from paddock.cli.orders.commands import orders_app
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
 
@@ -34,6 +35,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 for command in (demo, run, serve, evolve):
     app.command()(command)
+app.add_typer(orders_app)
 
 
 @app.command()

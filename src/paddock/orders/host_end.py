@@ -72,6 +72,8 @@ class HostEnd(LineEnd):
         else:
             yield self.now + self.timing.greeting
         self.mode = (yield from self._agree()) if self._asks_for_checked else "legacy"
+        if not (self._asks_for_checked or self.patient):
+            yield from self.ask(Order("i"))  # a robot that an earlier host left in checked mode goes back
         return self.mode
 
     def _agree(self) -> Conversation[str]:
