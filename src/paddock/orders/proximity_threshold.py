@@ -13,8 +13,7 @@ from paddock.core.geometry import wrap
 STEPS = 36  # by 10° each
 SPREADS = 6.0  # standard deviations above the mean …
 LEAST_MARGIN = 50.0  # … but at least so many counts: simulated sensors hardly vary where they see nothing
-CLUTTER = 10.0  # spreads above the median from which on a sum is no noise, but something that stands there
-QUANTUM = 10.0  # counts of a sum that are noise anyway
+CLUTTER = 10.0  # spreads of the quietest quarter above it, from which on a sum is no noise: something stands there
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,9 +51,8 @@ class ThresholdCalibration:
     @property
     def clutter(self) -> tuple[float, ...]:
         """Headings at which something stood near, or a lamp shone [rad]: the place was not open."""
-        middle = statistics.median(self.sums)
-        spread = 1.4826 * statistics.median(abs(value - middle) for value in self.sums)
-        limit = middle + CLUTTER * spread + QUANTUM
+        quiet = statistics.quantiles(self.sums, n=4)[0]
+        limit = quiet + max(CLUTTER * (quiet - min(self.sums)), LEAST_MARGIN)
         return tuple(heading for heading, value in zip(self.headings, self.sums, strict=True) if value > limit)
 
 
