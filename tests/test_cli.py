@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 import json
 import re
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from PIL import Image
 
+from command_line import paddock
 from paddock.bench.local import BENCHES
-from paddock.cli import main
 from paddock.robots import robot_names
 from paddock.worlds import world_names
-
-
-class Printed(NamedTuple):
-    """What a command printed, and how it ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def paddock(*arguments: str, folder: Path | None = None) -> Printed:
-    """Run `paddock …` in a wide terminal."""
-    out, err = io.StringIO(), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "argv", ["paddock", *arguments])
-        patch.setenv("COLUMNS", "160")
-        patch.setenv("TERM", "dumb")
-        if folder is not None:
-            patch.chdir(folder)
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                main()
-                code = 0
-            except SystemExit as end:
-                code = int(end.code or 0)
-    return Printed(code, out.getvalue(), err.getvalue())
 
 
 def width(path: Path) -> int:

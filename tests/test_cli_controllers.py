@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 import paddock
+from command_line import paddock as command
 from paddock.cli.controllers import chosen_controllers, load_file
 from paddock.cli.run_robot import halt
 from paddock.cli.serve import load_scoring
@@ -21,7 +22,6 @@ from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
 from paddock.testing import PaddockProcess
 from server.parties import served
-from test_cli import paddock as command
 
 MISTAKES = {
     "a constructor that wants more": (

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from command_line import paddock
 from paddock.worlds import load_world
 from paddock.worlds.mazes import make_maze, read_maze, solve_maze
-from test_cli import paddock, width
+from test_cli import width
 
 PLANS = Path(__file__).parent / "worlds" / "plans"
 

@@ -617,3 +617,15 @@ def test_a_kernel_may_be_a_controller() -> None:
     with paddock.open("empty") as arena:
         arena.run(1.0, act)
         assert next(iter(arena.robots.values())).wheels.speeds == pytest.approx((0.05, 0.05), abs=1e-4)
+
+
+def test_what_runs_on_board_is_called_after_each_tick_however_time_passes() -> None:
+    with paddock.open("empty") as arena:
+        ticks: list[int] = []
+        end = arena.on_tick(lambda: ticks.append(arena.tick))
+        arena.step(3)
+        arena.advance(2)
+        arena.run(2 * arena.dt)
+        end()
+        arena.step(5)
+        assert ticks == [1, 2, 3, 4, 5, 6, 7]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from command_line import Printed
+from command_line import paddock as command
 from paddock.control.tasks import TASKS
 from paddock.control.wall import WALL_FOLLOWERS
 from paddock.core.errors import SpecError
@@ -62,13 +61,11 @@ class Mine(WallFollower):
 """
 
 
-def paddock(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command line in another process, from another folder than the scenario's."""
+def paddock(folder: Path, *arguments: str) -> Printed:
+    """The command line in another folder than the scenario's."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "paddock", *arguments]
-    environment = {**os.environ, "COLUMNS": "300", "NO_COLOR": "1"}
-    return subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, timeout=300)
+    return command(*arguments, folder=elsewhere, columns=300)
 
 
 def write(folder: Path, task: str, *, world: str = "empty", **files: str) -> Path:

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import shlex
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -19,6 +18,8 @@ from PIL import Image
 
 import paddock
 import paddock.evolve.evolution as evolution_module
+from command_line import Printed
+from command_line import paddock as command
 from paddock.cli.evolve import ProgressLines
 from paddock.evolve.champion_picture import drive_champion, extract_trail
 from paddock.evolve.checkpoint import load_checkpoint
@@ -30,9 +31,8 @@ from paddock.evolve.study import evolve, resume
 SMALL = EvolutionConfig(task="maze", population=6, generations=4, seconds=5.0, seed=5)
 
 
-def paddock_evolve(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "paddock", "evolve", *options]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+def paddock_evolve(folder: Path, *options: str) -> Printed:
+    return command("evolve", *options, folder=folder)
 
 
 def test_the_hint_shows_the_drive_that_was_judged(tmp_path: Path) -> None:
@@ -41,8 +41,7 @@ def test_the_hint_shows_the_drive_that_was_judged(tmp_path: Path) -> None:
     hint = re.search(r"Watch it:  paddock (run .*)", done.stdout)
     assert hint is not None
     assert hint[1].endswith("--seed 3 --seconds 60")
-    command = [sys.executable, "-m", "paddock", *shlex.split(hint[1]), "--headless", "--out", "watched"]
-    watched = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    watched = command(*shlex.split(hint[1]), "--headless", "--out", "watched", folder=tmp_path)
     assert watched.returncode == 0, watched.stderr
     (trace,) = (tmp_path / "watched").rglob("trace.csv")
     with trace.open(encoding="utf-8") as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,8 @@ import numpy as np
 import pytest
 
 import paddock
+from command_line import Printed
+from command_line import paddock as command
 from paddock.evolve.evolution import Evolution, FitnessWarning
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.study import evolve, resume
@@ -206,9 +207,8 @@ def whole():
 '''
 
 
-def evolved(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "paddock", "evolve", *options, "--population", "5", "--json"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+def evolved(folder: Path, *options: str) -> Printed:
+    return command("evolve", *options, "--population", "5", "--json", folder=folder)
 
 
 def test_your_own_fitness_and_your_own_task(tmp_path: Path) -> None:
@@ -235,14 +235,10 @@ def test_a_champion_can_be_watched(tmp_path: Path) -> None:
     done = evolved(tmp_path, "maze", "--generations", "2", "--seconds", "5", "--out", "found", "--test", "2")
     summary = json.loads(done.stdout)
     assert set(summary) >= {"solved", "best_fitness", "evaluations", "wall_s", "compile_s", "test_solved"}
-    run = [sys.executable, "-m", "paddock", "run", "found/world.toml", "--policy", "found/champion.npz"]
-    watched = subprocess.run(
-        [*run, "--headless", "--seconds", "5"], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    champion = ("--policy", "found/champion.npz", "--headless")
+    watched = command("run", "found/world.toml", *champion, "--seconds", "5", folder=tmp_path)
     assert watched.returncode == 0, watched.stderr
     assert "scout" in watched.stdout
-    other = subprocess.run(
-        [*run[:4], "clutter", *run[5:], "--headless"], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+    other = command("run", "clutter", *champion, folder=tmp_path)
     assert other.returncode == 2
     assert "range" in other.stderr

@@ -248,5 +248,8 @@ def test_wheels_are_set_once_even_if_that_fails_strangely(
 
 @pytest.fixture(autouse=True)
 def no_thread_is_left() -> Iterator[None]:
+    before = set(threading.enumerate())
     yield
-    wait_for(lambda: not [one for one in threading.enumerate() if one.name.startswith("paddock-watch")])
+    wait_for(
+        lambda: not [one for one in threading.enumerate() if one.name.startswith("paddock-watch") and one not in before]
+    )

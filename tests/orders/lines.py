@@ -56,9 +56,7 @@ class Connected:
         robot = options.pop("robot", {})
         self.events: list[OrderEvent] = []
         self.bench = Bench(**robot)
-        self.plan = RobotPlan(
-            name="r", start=START, threshold=6000, targets=options.pop("targets", SQUARE), attempts=2
-        )
+        self.plan = RobotPlan(name="r", start=START, threshold=6000, targets=options.pop("targets", SQUARE), attempts=2)
         self.session = RobotSession(self.plan, 0.0, on_event=self.events.append, **options)
         quality = quality or LineQuality()
         self.down, self.up = (SimulatedLine(quality, seed=seed, key=key) for key in (0, 1))

@@ -82,6 +82,16 @@ def test_a_robot_of_2012_takes_its_target_for_its_pose_and_looks_to_0_after_ever
     assert float(bench.order("T")[len("OVERALL_TIME(") : -1]) == pytest.approx(seconds, rel=0.01)
 
 
+def test_the_moving_time_of_a_robot_of_2012_is_that_of_orders_with_avoidance() -> None:
+    bench = Bench()
+    bench.order("N6000")
+    bench.order("G20.00;0.00")
+    bench.order("b1.00")
+    assert bench.order("T") == "OVERALL_TIME(0.000000)"
+    bench.order("O0.00;0.00")
+    assert bench.order("T") != "OVERALL_TIME(0.000000)"
+
+
 def test_odometry_as_programmed_cannot_see_that_the_wheels_differ() -> None:
     pose = advance_as_programmed(Pose(0.0, 0.0, 0.5), 100, 300, 0, CONSTANTS)
     assert pose.heading == 0.5
@@ -240,5 +250,8 @@ def test_a_session_that_the_robot_forgot_is_told_so() -> None:
 def test_a_host_of_2012_gets_the_robot_of_2012_back() -> None:
     bench = Bench()
     bench.agree()
+    assert read_all(bench.send(write_frame("i"))) == [(0, "REPEAT()")]  # not while the other host is there
+    for _ in range(600):
+        bench.tick()
     assert bench.order("i") == "CONNECTION_ESTABLISHED()"
     assert bench.order("P1;2") == "SEND_POSITION(1.000000,2.000000)"

@@ -89,7 +89,7 @@ def test_the_host_of_2012_waits_for_ever_when_one_byte_is_lost() -> None:
     line.tick()
     line.run(until=lambda: line.bench.time > 20)
     line.down.quality = LineQuality()
-    line.run(2000)
+    line.run(200)
     assert not line.session.over
     assert line.session.deadline == math.inf
     assert line.bench.firmware.idle
@@ -170,6 +170,27 @@ def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> N
 def test_plans_and_settings_that_are_none_are_refused(wrong: object, message: str) -> None:
     with pytest.raises(PaddockError, match=message):
         wrong()  # type: ignore[operator]
+
+
+def test_a_device_that_only_echoes_is_no_robot() -> None:
+    session, now = RobotSession(RobotPlan(name="r", start=START, threshold=1)), 0.0
+    while not session.over:
+        now += 0.01
+        session.wake(now)
+        session.receive(session.take_output() or write_frame("hello"), now)
+    assert session.result.lost == "it answers, but not as a robot that takes orders"
+
+
+def test_a_robot_that_never_answers_right_is_lost() -> None:
+    line = Connected(targets=SQUARE[:1])
+    line.run(until=lambda: "connected" in line.kinds())
+    now = line.bench.time
+    while not line.session.over:
+        now += 0.1
+        line.session.wake(now)
+        line.session.receive(write_frame("noise"), now)
+        line.session.take_output()
+    assert "no right answer to P4.;3.5 in 30 s" in line.session.result.lost
 
 
 def test_a_session_takes_any_bytes_at_any_time() -> None:

@@ -34,7 +34,9 @@ def test_the_published_example_travels_as_published() -> None:
     assert write_frame(write_order(Order("P", (22.5, 14.36)), decimals=2)) == b"\2P22.50;14.36\3"
 
 
-@pytest.mark.parametrize(("numbers", "text"), [((20, 95), "O20.;95."), ((22.5, -0.0), "O22.5;0."), ((1 / 3, 0), "O0.333333;0.")])
+@pytest.mark.parametrize(
+    ("numbers", "text"), [((20, 95), "O20.;95."), ((22.5, -0.0), "O22.5;0."), ((1 / 3, 0), "O0.333333;0.")]
+)
 def test_numbers_have_no_decimals_that_could_lose_their_point(numbers: tuple[float, float], text: str) -> None:
     assert write_order(Order("O", numbers)) == text
 
@@ -76,7 +78,9 @@ def test_a_short_number_after_a_long_one_has_no_left_over_decimals() -> None:
     assert bench.order("P9;7") == "SEND_POSITION(9.000000,7.000000)"
 
 
-@pytest.mark.parametrize("text", ["", "O39.00", "O39.00;95.00;1", "O39;nan", "O39.00;95.00 ", "Z", "P1e9;2", "Oa;b", "i1"])
+@pytest.mark.parametrize(
+    "text", ["", "O39.00", "O39.00;95.00;1", "O39;nan", "O39.00;95.00 ", "Z", "P1e9;2", "Oa;b", "i1"]
+)
 def test_a_checked_order_is_exact_or_refused(text: str) -> None:
     with pytest.raises(BadMessage):
         read_order(text)

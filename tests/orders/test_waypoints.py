@@ -27,7 +27,10 @@ def test_empty_lines_and_remarks_do_not_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a;1;2\na;1\n", r"walk\.txt:2: expected name;x;y in centimetres, such as 'e-puck_2479;39\.0;95\.0', got 'a;1'"),
+        (
+            "a;1;2\na;1\n",
+            r"walk\.txt:2: expected name;x;y in centimetres, such as 'e-puck_2479;39\.0;95\.0', got 'a;1'",
+        ),
         (";1;2\n", r"walk\.txt:1: expected name;x;y"),
         ("a;1,5;2\n", r"walk\.txt:1: x: expected centimetres, got '1,5'; numbers have a decimal point"),
         ("a;1;nan\n", r"walk\.txt:1: y: expected centimetres, got 'nan'"),

@@ -40,7 +40,7 @@ ALL = [
     Coverage(),
 ]
 
-def both(worlds, policy, *, seconds=1.0, metrics=ALL, **how):
+def both(worlds, policy, *, seconds=0.5, metrics=ALL, **how):
     found = []
     for device in ({}, {"device": "cuda", **how}):
         batch = paddock.batch(worlds, 6, seed=3, **device)
@@ -182,7 +182,7 @@ def test_worlds_of_several_robots_that_sense_each_other() -> None:
     net = Network(inputs=(nearness("proximity", 2, range=0.3), nearness("laser", 9, range=1.0)), speed=0.4)
     vehicle = Braitenberg(left=(-0.5, 0.3), right=(0.5, -0.3), speed=(0.3, 0.2), range=0.3)
     drivers = {"one": net.with_weights(net.random(3, seed=1)), "two": vehicle, "three": vehicle}
-    print(json.dumps(both(crowd, drivers, metrics=[Distance(), ContactTime()])))
+    print(json.dumps(both(crowd, drivers, seconds=1.0, metrics=[Distance(), ContactTime()])))
     """
     )
     assert found["same"] == [True] * 6

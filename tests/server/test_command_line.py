@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from command_line import Printed, paddock
 from server.parties import Peer, ServerProcess
 
 
-def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "paddock", "serve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def serve(*arguments: str) -> Printed:
+    return paddock("serve", *arguments)
 
 
 def test_a_port_in_use_is_told_in_one_clear_line() -> None:
@@ -38,11 +35,11 @@ MISTAKES = {
 
 
 def test_what_cannot_be_served_is_told_in_one_line() -> None:
-    with ThreadPoolExecutor() as pool:
-        for done, told in zip(pool.map(lambda arguments: serve(*arguments), MISTAKES), MISTAKES.values(), strict=True):
-            assert done.returncode != 0
-            assert len(done.stderr.splitlines()) == 1, done.stderr
-            assert told in done.stderr
+    for arguments, told in MISTAKES.items():
+        done = serve(*arguments)
+        assert done.returncode != 0
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        assert told in done.stderr
 
 
 def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:

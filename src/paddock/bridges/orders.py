@@ -44,6 +44,7 @@ class OrderRobots:
         self._arena, self._tick, self._server = arena, arena.tick, EmulatorServer()
         self.devices = self._server.devices  # paths of the serial devices by robot
         self.firmware: dict[str, OrderFirmware] = {}
+        self._robots = dict(robots)
         try:
             for name, checked in robots.items():
                 strategy = avoidance() if avoidance else None
@@ -61,19 +62,24 @@ class OrderRobots:
         tick, before = self._arena.tick, self._tick
         self._tick = tick
         for name, firmware in list(self.firmware.items()):
-            try:
-                if tick <= before:
-                    firmware.restart()
-                if sent := firmware.tick():
-                    self._server.send(name, sent)
-            except PaddockError as error:
-                log.warning("%s takes no more orders: %s", name, error)
+            if name not in self._arena.numbers:
+                log.warning("%s has left the arena, and takes no more orders", name)
                 del self.firmware[name]
+                continue
+            if tick <= before:
+                firmware.restart()
+            if sent := firmware.tick():
+                self._server.send(name, sent)
+
+    @property
+    def connected(self) -> set[str]:
+        """Robots whose device a host has open."""
+        return self._server.connected
 
     def describe(self) -> Iterator[str]:
         """Where each robot is."""
         for name, device in self.devices.items():
-            kind = "" if self.firmware[name].knows_checked else " without checked mode"
+            kind = "" if self._robots[name] else " without checked mode"
             yield f"{name}: takes orders{kind} at {device}   (orders://{device})"
 
     def close(self) -> None:

@@ -24,14 +24,14 @@ def reproduce(
     seeds: int | None = None,
     workers: int | None = None,
 ) -> bool:
-    """Run study reproduction, or `all`, and tell whether every claim holds.
+    """Run one reproduction, or `all`, and tell whether every claim holds.
 
     Args:
         name: of the reproduction.
-        json_lines: print study JSON object for every claim instead of tables.
+        json_lines: print one JSON object for every claim instead of tables.
         out: folder for the report; None: no report.
         seeds: how many for everything that is repeated; None: as many as the claims ask for.
-        workers: processes; None: study for every core.
+        workers: processes; None: one for every core.
     """
     names = list(REPRODUCTIONS) if name == "all" else [name]
     for study in names:

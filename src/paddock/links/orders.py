@@ -12,6 +12,8 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.motion import Motion
 from paddock.core.numeric import all_finite
+from paddock.core.observation import Readings
+from paddock.epuck.driver.port import Raw
 from paddock.epuck.driver.streams import SerialStream
 from paddock.links.epuck import read_address
 from paddock.links.epuck.body import EPuckBody, SensorSample
@@ -20,6 +22,7 @@ from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
 from paddock.orders.motion import CONSTANTS
 from paddock.orders.port import OrdersPort, require_reply
 from paddock.orders.texts import CM, STOPS_AT, Order
+from paddock.sensors.response import si_of
 
 RENEWAL = 0.2  # [s] of a drive after which the robot hears from us, or it would stand soon
 
@@ -51,12 +54,17 @@ class OrdersBody(EPuckBody):
     port: OrdersPort
 
     def restart_odometry(self, pose: Pose) -> None:
-        """The robot counts by itself, from wherever it was told to be."""
+        """The robot counts by itself, from wherever it was told to be, and its counts do not wrap around."""
 
     def set_odometry(self, pose: Pose) -> None:
         with self.port.hold():
             self.port.ask(Order("P", (pose.x / CM, pose.y / CM)))
             self.port.ask(Order("A", (pose.heading,)))
+
+    def _to_si(self, name: str, raw: Raw) -> Readings:
+        values = si_of(self._specs[name], np.array(raw))
+        values[np.isnan(raw)] = np.nan  # of sensors that the robot does not tell about
+        return values
 
     def fetch(self, names: Collection[str]) -> SensorSample:
         with self.port.hold():
@@ -64,8 +72,6 @@ class OrdersBody(EPuckBody):
             time = self.arena.time
             self._check_restart()
             values = {name: self._to_si(name, numbers) for name, numbers in raw.items()}
-            for name, numbers in raw.items():
-                values[name][np.isnan(numbers)] = np.nan  # of sensors that the robot does not tell about
         self._newest = SensorSample(time, raw, values)
         return self._newest
 

@@ -20,29 +20,15 @@ MARGIN = 2.0  # [s] on top of it all
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FirmwareMode:
-    """How the robot's program behaves."""
+    """How the robot's program behaves; how it drives in each mode, `Driver` says."""
 
     name: str
     odometry: OdometryKind
-    takes_target_for_pose: bool  # a go-to that met no obstacle sets the estimated pose to the target
-    turns_back: bool  # to heading 0 after each pass, as the next angle is computed as if it looked there
     reads_while_driving: bool  # … and a stop stops
 
 
-LEGACY = FirmwareMode(
-    name="legacy",
-    odometry="as_programmed",
-    takes_target_for_pose=True,
-    turns_back=True,
-    reads_while_driving=False,
-)
-CHECKED = FirmwareMode(
-    name="checked",
-    odometry="as_published",
-    takes_target_for_pose=False,
-    turns_back=False,
-    reads_while_driving=True,
-)
+LEGACY = FirmwareMode(name="legacy", odometry="as_programmed", reads_while_driving=False)
+CHECKED = FirmwareMode(name="checked", odometry="as_published", reads_while_driving=True)
 
 
 class Driver:
@@ -79,7 +65,10 @@ class Driver:
     # ---- two ways to a target
 
     def _drive_legacy(self) -> Work:
-        """Algorithm 1 of the publication."""
+        """Algorithm 1 of the publication.
+
+        A drive that met no obstacle sets the estimated pose to the target; after each pass the robot turns back to 0.
+        """
         motion, there, tries = self.motion, False, 0
         while not there and tries < self.tries:
             off, distance = self._aim()
@@ -94,6 +83,7 @@ class Driver:
         return there
 
     def _drive_checked(self) -> Work:
+        """Steer until the estimated pose is there."""
         motion, tries = self.motion, 0
         while self._aim()[1] > REACHED:
             if motion.halted or tries >= self.tries or motion.moving_time >= self._limit:

@@ -20,6 +20,7 @@ from paddock.orders.texts import CM, DRIVING, Order, read_order, read_order_loos
 ANNOUNCEMENT = 16  # characters of what the radio says about a new connection, which the robot takes for an order; ours
 REMEMBERED = 32  # replies that are kept for orders that come again
 LEASE = 0.5  # [s] after which a robot that hears of no wheel speeds stands
+SESSION_OVER = 5.0  # [s] without a checked frame after which a plain `i` ends checked mode; not one by accident, then
 MOST_INPUT = 1 << 14  # bytes that wait while the robot does not read
 
 Task = Generator[None, None, str]
@@ -66,6 +67,8 @@ class OrderFirmware:
         self._last_number = 0
         self._memory: OrderedDict[int, str] = OrderedDict()  # replies by the number of their order
         self._lease = 0.0  # seconds for which the wheels may go on turning
+        self._avoiding_time = 0.0  # [s] that orders O took: all that T tells in legacy mode
+        self._quiet = 0.0  # seconds since the last checked frame
         self._lamp = -1.0
         self.motion.stop()
 
@@ -94,6 +97,7 @@ class OrderFirmware:
 
     def tick(self) -> bytes:
         """A tick has passed: read what has come, drive on, and give the bytes to send."""
+        self._quiet += self.dt
         if self.mode.reads_while_driving or self._task is None:
             self._read()
         if self._task is not None:
@@ -159,20 +163,20 @@ class OrderFirmware:
             self._session, self._last_number = session, 0
             self._memory.clear()
             self.mode, self.motion.odometry = CHECKED, CHECKED.odometry
-            self._task, self._lease = None, 0.0  # who drives for a host that is gone stands
+            self._task, self._lease, self._quiet = None, 0.0, 0.0  # who drives for a host that is gone stands
             self.motion.stop()
         self._output += write_checked(0, write_reply("K", session))
 
     def _take_checked(self, text: str) -> None:
         frame = read_checked(text)
         if frame is None:
-            if text == "i":  # a host of 2012 begins anew
+            if text == "i" and self._task is None and self._quiet > SESSION_OVER:  # a host of 2012 begins anew
                 self.mode, self.motion.odometry, self._session = LEGACY, LEGACY.odometry, -1
                 self._carry_out(Order("i"))
             else:
                 self._output += write_checked(0, write_reply(texts.REPEAT))
             return
-        self._lease = LEASE if self._lease > 0 else 0.0
+        self._lease, self._quiet = LEASE if self._lease > 0 else 0.0, 0.0
         if frame.number == 0:
             if frame.text[:1] == "K" and frame.text[1:].isdecimal():
                 self._agree(int(frame.text[1:]))
@@ -234,7 +238,7 @@ class OrderFirmware:
             case "D":
                 numbers = (x / CM, y / CM, heading)
             case "T":
-                numbers = (motion.moving_time,)
+                numbers = (self._avoiding_time if self.mode is LEGACY else motion.moving_time,)
             case "U":
                 numbers = (self.driver.detections,)
             case "X":
@@ -252,6 +256,7 @@ class OrderFirmware:
         if letter in "GO":
             target = numbers[0] * CM, numbers[1] * CM
             reached = yield from self.driver.go_to(target, self.mode, avoiding=letter == "O")
+            self._avoiding_time += (motion.moving_time - began) * (letter == "O")
             here = motion.pose.x / CM, motion.pose.y / CM
             if not reached:
                 return write_reply(texts.STOPS_AT, *here)

@@ -194,7 +194,8 @@ class RobotSession:
             expected = estimate_seconds(self._pose, target)
             reply = yield from self._end.ask(order, allow_seconds(expected, self.plan.tries), expected=expected)
             if reply.kind in ("G", "O", texts.STOPS_AT):
-                heading = 0.0 if self._end.mode == "legacy" else self._pose.heading
+                bearing = math.atan2(target[1] - self._pose.y, target[0] - self._pose.x)
+                heading = 0.0 if self._end.mode == "legacy" else bearing  # robots of 2012 turn back
                 self._pose = Pose(reply.numbers[0] * CM, reply.numbers[1] * CM, heading)
             if reply.kind == order.letter:
                 reached = self._pose.x, self._pose.y

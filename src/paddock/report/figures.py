@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -104,16 +105,16 @@ def axes_width(ax: Axes) -> float:
 
 def text_width(text: str, size: float) -> float:
     """How wide a text of a font size is; both in points."""
-    from matplotlib.textpath import TextPath
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    return float(TextPath((0.0, 0.0), text.replace("$", r"\$"), size=size).get_extents().width) if text else 0.0
+    return float(text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)[0])
 
 
 def shorten(text: str, size: float, room: float) -> str:
     """As much of a text as fits into a width [points]; `$` stands for itself."""
-    kept = text[:400]
-    if text_width(kept, size) > room or kept != text:
-        while kept and text_width(kept + "…", size) > room:
-            kept = kept[:-1]
-        kept = kept.rstrip() + "…"
+    kept = text
+    if text_width(text, size) > room:
+        fitting = bisect_right(range(len(text)), room, key=lambda end: text_width(text[:end] + "…", size))
+        kept = text[: max(fitting - 1, 0)].rstrip() + "…"
     return kept.replace("$", r"\$")

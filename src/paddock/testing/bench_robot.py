@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from paddock.core.geometry import Pose
-from paddock.estimate.odometry import Odometry
+from paddock.estimate.odometry import ORIGIN, Odometry
 
 STEP = math.pi * 0.041 / 1000  # [m]
 FASTEST = 1000  # [steps/s]
@@ -19,7 +19,7 @@ class BenchRobot:
 
     kind = "e-puck"
 
-    def __init__(self, dt: float, pose: Pose = Pose(0.0, 0.0, 0.0)) -> None:
+    def __init__(self, dt: float, pose: Pose = ORIGIN) -> None:
         self.dt = dt  # [s] that `roll` lets pass
         self.proximity = (0,) * 8  # raw numbers
         self.lamps: dict[str, float] = {}

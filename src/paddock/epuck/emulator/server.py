@@ -63,6 +63,11 @@ class EmulatorServer:
         with contextlib.suppress(OSError):  # it was closed meanwhile; or a full bell rings anyway
             self._button.send(b"!")
 
+    @property
+    def connected(self) -> set[str]:
+        """Robots whose serial device a client has open, as far as one can tell."""
+        return {name for name, client in self._serial.items() if not (client.closed or client.absent)}
+
     # ---- setting up
 
     def open_serial(self, name: str, firmware: Firmware, *, greets_all: bool = False) -> None:

@@ -26,6 +26,7 @@ from paddock.orders.texts import CM
 from paddock.worlds import load_world
 from paddock.worlds.spec import Placed, WorldSpec
 
+LEGACY_DT = 0.001  # [s] how often the published program looks at its wheels
 LONGEST = 900.0  # simulated seconds of an experiment
 GOOD_LINE = LineQuality()
 
@@ -144,7 +145,7 @@ def run_experiment_1(
     mode: str = "legacy",
     quality: LineQuality = GOOD_LINE,
     seed: int = 0,
-    dt: float = 0.001,
+    dt: float = LEGACY_DT,
 ) -> OrdersRun:
     """One robot, 25 orders, on an open floor: the published start is nearer to the walls than a robot's radius.
 
@@ -153,7 +154,7 @@ def run_experiment_1(
         mode: "legacy" or "checked".
         quality: of both directions of the line.
         seed: of the line and of the sensors.
-        dt: length of a tick [s]; the published program looks at its wheels every millisecond.
+        dt: length of a tick [s].
     """
     start, name = published.START_1, published.ROBOT_1
     heading = math.degrees(start.heading + errors.start_heading)
@@ -178,7 +179,7 @@ def run_experiment_2(
     errors: RobotErrors = PERFECT,
     avoidance: Callable[[], AvoidanceStrategy] | None = None,
     world: WorldSpec | None = None,
-    dt: float = 0.005,
+    dt: float | None = None,
     longest: float = LONGEST,
 ) -> OrdersRun:
     """Three robots at once, 25 orders each.
@@ -191,10 +192,11 @@ def run_experiment_2(
         errors: of all robots.
         avoidance: makes a strategy for each robot in checked mode; None: as published.
         world: another dish, for instance with lamps; it has the same robots.
-        dt: length of a tick [s].
+        dt: length of a tick [s]; None: 0.005, or 0.001 in legacy mode, as the published program has it.
         longest: simulated seconds after which the experiment ends.
     """
     world = load_world("petri-dish") if world is None else world
+    dt = dt or (LEGACY_DT if mode == "legacy" else 0.005)
     heading = math.degrees(errors.start_heading)
     robots = [replace(robot, type=build_robot(errors), heading_deg=heading) for robot in world.robots]
     arena = paddock.open(world.with_robots(*robots), seed=seed, dt=dt)
@@ -215,6 +217,12 @@ def run_experiment_2(
         chosen = quality if isinstance(quality, LineQuality) else quality.get(name, GOOD_LINE)
         simulation.add(plan, firmware, chosen, checked=mode == "checked", patient=patient)
     return simulation.run(longest)
+
+
+def misfit_in_cm(run: RobotRun) -> float:
+    """How far the robot of experiment 1 was from where the published one was after each order, rms of x and y [cm]."""
+    apart = [math.dist((x / CM, y / CM), place) for (x, y), place in zip(run.places, published.REACHED_1, strict=True)]
+    return math.sqrt(sum(distance**2 for distance in apart) / (2 * len(apart)))
 
 
 def mean_errors_in_cm(run: RobotRun) -> Point:

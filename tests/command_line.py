@@ -1,0 +1,39 @@
+"""The command line in this process: a fresh one takes more than a second to load the kernels."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from paddock.cli import main
+
+
+class Printed(NamedTuple):
+    """What a command printed, and how it ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def paddock(*arguments: str, folder: Path | None = None, columns: int = 160) -> Printed:
+    """Run `paddock …` in a terminal of some width."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["paddock", *arguments])
+        patch.setenv("COLUMNS", str(columns))
+        patch.setenv("TERM", "dumb")
+        if folder is not None:
+            patch.chdir(folder)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                main()
+                code = 0
+            except SystemExit as end:
+                code = int(end.code or 0)
+    return Printed(code, out.getvalue(), err.getvalue())

@@ -1,0 +1,77 @@
+"""What a robot does about obstacles: the published strategy, and others in its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from orders.lines import Bench
+from paddock.bridges.orders import read_distances
+from paddock.core.geometry import Point, Pose
+from paddock.orders import DistalAvoidance, Manoeuvre, Sight, SteeredAvoidance
+from paddock.orders.checked_frames import write_checked
+
+
+def see(*proximity: int, target: Point = (1.0, 0.0)) -> Sight:
+    return Sight(proximity, 500.0, Pose(0.0, 0.0, 0.0), target, 0.01)
+
+
+def test_the_published_strategy_turns_away_from_the_side_that_sees_something_right_first() -> None:
+    strategy = DistalAvoidance()
+    assert strategy.react(see(250, 250, 0, 0, 0, 0, 250, 250)) is None
+    right = strategy.react(see(300, 201, 0, 0, 0, 0, 400, 400))
+    left = strategy.react(see(0, 0, 4000, 4000, 4000, 4000, 300, 201))
+    assert isinstance(right, Manoeuvre)
+    assert isinstance(left, Manoeuvre)
+    assert (right.turn, left.turn) == (math.pi / 4, -math.pi / 4)
+    assert strategy.detections == 2
+
+
+def test_close_to_its_target_a_robot_in_checked_mode_minds_no_wall() -> None:
+    wall = see(900, 900, 0, 0, 0, 0, 900, 900, target=(0.02, 0.0))
+    assert DistalAvoidance(approach=0.03).react(wall) is None
+    assert DistalAvoidance().react(wall) is not None
+
+
+class Circler:
+    """Steers to a goal by turning first; gives up goals that are far."""
+
+    def __init__(self) -> None:
+        self.state, self.detections, self.goal = "driving", 0, (0.0, 0.0)
+        self.seen: Sequence[float] = ()
+
+    def reset(self, start: Pose, goal: Point) -> None:
+        self.goal, self.detections = goal, 0
+        self.state = "driving" if math.dist(start[:2], goal) < 1 else "gave up"
+
+    def act(self, proximity: Sequence[float], pose: Pose, dt: float) -> tuple[float, float]:
+        self.seen, self.detections = proximity, 1
+        away = self.goal[0] - pose.x, self.goal[1] - pose.y
+        if math.hypot(*away) < 0.02:
+            self.state = "reached"
+        off = math.remainder(math.atan2(away[1], away[0]) - pose.heading, math.tau)
+        return 0.05 - 0.05 * off, 0.05 + 0.05 * off
+
+
+def test_a_strategy_may_steer_all_the_way_and_the_robot_does_the_last_bit() -> None:
+    circler = Circler()
+    strategy = SteeredAvoidance(circler, read_distances)
+    bench = Bench(avoidance=strategy)
+    bench.agree()
+    bench.send(write_checked(1, "P4.;3.5"))
+    for number, target in ((2, "20.;20."), (3, "4.;10.")):
+        assert b"GO_TO_AVOIDING(" in bench.send(write_checked(number, f"O{target}"))
+        x, y = (float(part) / 100 for part in target.split(";"))
+        assert bench.robot.pose[:2] == pytest.approx((x, y), abs=3e-3)
+    assert circler.seen == pytest.approx([0.07] * 8)  # nothing in sight, in metres
+    assert strategy.detections == 2
+    assert b"OBSTACLES_DETECTED(2)" in bench.send(write_checked(4, "U"))
+
+
+def test_a_strategy_may_give_up() -> None:
+    bench = Bench(avoidance=SteeredAvoidance(Circler(), read_distances))
+    bench.agree()
+    assert b"STOPS_AT(" in bench.send(write_checked(1, "O500.;0."))
+    assert bench.robot.speeds == (0, 0)

@@ -1,0 +1,35 @@
+"""What docs/orders.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from paddock.orders.checked_frames import read_checked
+from paddock.orders.texts import ARGUMENTS, OUR_ARGUMENTS
+
+PAGE = Path(__file__).parents[2] / "docs" / "orders.md"
+
+
+@pytest.mark.heavy
+def test_the_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("serial", reason="pip install pyserial")
+    pytest.importorskip("pty", reason="no pseudo terminals here")
+    names: dict[str, object] = {"__name__": "page"}
+    for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+        exec(compile(block, str(PAGE), "exec"), names)
+    told = capsys.readouterr().out
+    assert "e-puck_2478 checked 2 of 2" in told
+    assert "e-puck_2481 legacy 2 of 2" in told
+
+
+def test_the_page_names_every_order() -> None:
+    told = "".join(re.findall(r"`(\w)[\w;]*`", PAGE.read_text(encoding="utf-8")))
+    assert set(told) >= set(ARGUMENTS) | set(OUR_ARGUMENTS)
+
+
+def test_the_frame_of_the_page_is_one() -> None:
+    (text,) = re.findall(r"^    (@\S+) ", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert read_checked(text) == (7, "O39.;95.")

@@ -1,0 +1,32 @@
+"""A sample of benchmarks/orders_fuzz.py, which says what must hold."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def fuzz() -> ModuleType:
+    path = Path(__file__).parents[2] / "benchmarks" / "orders_fuzz.py"
+    spec = importlib.util.spec_from_file_location("orders_fuzz", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_mutated_frames_make_no_robot_in_checked_mode_drive_anywhere_else(fuzz: ModuleType) -> None:
+    assert fuzz.fuzz_checked_robot(2000, seed=1) > 1000
+
+
+def test_mutated_frames_do_not_hang_a_robot_of_2012(fuzz: ModuleType) -> None:
+    assert fuzz.fuzz_legacy_robot(2000, seed=1) > 100
+
+
+def test_mutated_replies_make_no_host_believe_what_nobody_said(fuzz: ModuleType) -> None:
+    assert fuzz.fuzz_host(500, seed=1) > 100
