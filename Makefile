@@ -39,13 +39,14 @@ soak: $(DEV)  ## long checks: an hour of ten clients (memory stays flat), 2,000 
 	$(BIN)/python benchmarks/soak.py --stride 10
 	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
 
-lint: $(DEV)  ## formatting, lint, types, layers, generated files, words
+lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, translations
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate_dispatch.py --check
 	$(BIN)/python tools/check_words.py
+	$(BIN)/python tools/check_translations.py
 
 format: $(DEV)
 	$(BIN)/ruff format .

@@ -29,11 +29,13 @@ def devices(server: PaddockProcess) -> dict[str, str]:
 
 @pytest.fixture
 def dish(server: PaddockProcess) -> Iterator[RemoteArena]:
-    """A supervisor's view of the dish, which was just reset."""
+    """A supervisor's view of the dish, which was just reset; between tests its time stands."""
     with paddock.connect(server.url, lock_step=False) as arena:
         arena.set_speed(FAST)
         arena.reset()
+        arena.play()
         yield arena
+        arena.pause()
 
 
 @pytest.fixture

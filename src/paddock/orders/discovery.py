@@ -10,8 +10,9 @@ from typing import Literal, NamedTuple
 
 from paddock.core.errors import LinkError, Timeout
 from paddock.epuck.driver.streams import SerialStream
+from paddock.orders.checked_frames import read_checked
 from paddock.orders.legacy_frames import FrameReader, write_frame
-from paddock.orders.texts import read_reply
+from paddock.orders.texts import Reply, read_reply
 
 AGAIN = 0.5  # [s] after which a robot that did not answer is asked again
 GRACE = 1.0  # [s] on top of the time to answer, for a device that takes long to open
@@ -77,8 +78,7 @@ def ask_device(device: str, seconds: float) -> SerialFinding:
             stream.send(write_frame("i"), again)
             try:
                 while True:
-                    replies = [read_reply(text) for text in reader.feed(stream.receive(again))]
-                    if any(reply is not None and reply.kind == "i" for reply in replies):
+                    if any(_is_robot(text) for text in reader.feed(stream.receive(again))):
                         return SerialFinding(device, "robot")
                     state = "something else"
             except Timeout:
@@ -88,3 +88,8 @@ def ask_device(device: str, seconds: float) -> SerialFinding:
     finally:
         stream.close()
     return SerialFinding(device, state)
+
+
+def _is_robot(text: str) -> bool:
+    """Whether this answers an `i`; one that a host has just left in checked mode asks to repeat it."""
+    return read_reply(text) == Reply("i") or read_checked(text) is not None

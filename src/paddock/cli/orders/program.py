@@ -22,7 +22,7 @@ from paddock.orders import HostConfig, OrderRobotSpec, load_host_config
 
 CONFIG = Path("orders.toml")
 FILE_WIDTH = 120  # characters of a table that goes to a file
-TIMEOUT = 5.0  # [s] for an answer to a single order, on top of its drive
+TIMEOUT = 10.0  # [s] for an answer to a single order, on top of its drive
 
 
 class HostProgram:
