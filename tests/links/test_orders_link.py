@@ -19,6 +19,9 @@ pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 
+pytestmark = pytest.mark.heavy
+
+
 @pytest.fixture(scope="module")
 def room() -> Iterator[tuple[Any, OrderRobots]]:
     arena = open_room(2)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from paddock.orders.legacy_frames import write_frame
 
+MARK = "@"  # begins a checked frame, and no order of 2012
 HIGHEST_NUMBER = 0xFFFF
 FRAME = re.compile(r"(@([0-9a-f]{4}):([0-9a-f]{2}):([ -~]*))\*([0-9a-f]{4})", re.ASCII)
 
@@ -24,7 +25,7 @@ class CheckedFrame(NamedTuple):
 
 def write_checked_text(number: int, text: str) -> str:
     """The text between STX and ETX."""
-    covered = f"@{number:04x}:{len(text):02x}:{text}"
+    covered = f"{MARK}{number:04x}:{len(text):02x}:{text}"
     return f"{covered}*{compute_crc(covered):04x}"
 
 

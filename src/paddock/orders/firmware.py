@@ -11,7 +11,7 @@ from paddock.core.geometry import Pose, wrap
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.orders import texts
 from paddock.orders.avoidance import APPROACH, AvoidanceStrategy, DistalAvoidance
-from paddock.orders.checked_frames import next_number, read_checked, write_checked
+from paddock.orders.checked_frames import MARK, next_number, read_checked, write_checked
 from paddock.orders.driving import CHECKED, LEGACY, TRIES, Driver
 from paddock.orders.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.orders.motion import RobotMotion
@@ -154,11 +154,13 @@ class OrderFirmware:
     # ---- checked mode
 
     def _begin_session(self, text: str) -> bool:
-        """Whether a plain text is a checked frame that asks for checked mode, or one of a session that was lost."""
-        frame = read_checked(text) if self.knows_checked else None
-        if frame is None:
+        """Whether a plain text was meant as a checked frame: to ask for checked mode, or of a session that is over."""
+        if not (self.knows_checked and text.startswith(MARK)):
             return False
-        if frame.number == 0 and frame.text[:1] == "K" and frame.text[1:].isdecimal():
+        frame = read_checked(text)
+        if frame is None:
+            self._output += write_checked(0, write_reply(texts.REPEAT))
+        elif frame.number == 0 and frame.text[:1] == "K" and frame.text[1:].isdecimal():
             self._agree(int(frame.text[1:]))
         else:
             self._output += write_checked(0, write_reply(texts.NO_SESSION))

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from paddock.core.errors import LinkError, PaddockError
+from paddock.core.errors import PaddockError, Timeout
 from paddock.orders import texts
 from paddock.orders.checked_frames import next_number, read_checked, write_checked, write_checked_text
 from paddock.orders.legacy_frames import write_frame
@@ -21,8 +21,8 @@ DAMAGED = "damaged"  # the kind of a reply that cannot be read
 MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
 
 
-class RobotLost(LinkError):
-    """The robot does not answer any more, or not in a way that one can go on with."""
+class RobotLost(Timeout):
+    """No answer in time that one can go on with."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -144,8 +144,7 @@ class EmulatorServer:
         self._bell.recv(4096)
         while self._outbox:
             client, data = self._outbox.popleft()
-            if not (client.closed or client.absent):
-                client.send(data)
+            client.say(data)
 
     def _release(self) -> None:
         for client in self._clients:
@@ -185,8 +184,16 @@ class EmulatorClient:
         events = selectors.EVENT_WRITE if self._unsent else selectors.EVENT_READ
         self._selector.modify(self._stream.file, events, self._work)
 
+    def say(self, data: bytes) -> None:
+        """Send something that the client did not ask for; if it is gone, nobody hears it."""
+        if not (self.closed or self.absent):
+            try:
+                self.send(data)
+            except OSError:
+                self._end()
+
     def _work(self) -> None:
-        if self.closed:
+        if self.closed or self.absent:
             return
         try:
             if self._unsent:
@@ -220,13 +227,15 @@ class EmulatorClient:
         """Whether somebody has opened the device; who has is greeted."""
         try:
             data = self._stream.read()
-        except BlockingIOError:
+            if not data:
+                return
+        except BlockingIOError:  # it is open, and nothing has come yet
             data = b""
         except OSError:
             return
         self.absent = False
         self._selector.register(self._stream.file, selectors.EVENT_READ, self._work)
-        self.send(self._firmware.welcome() + self._firmware.receive(data))
+        self.say(self._firmware.welcome() + self._firmware.receive(data))
 
     def close(self) -> None:
         if not self.closed:
