@@ -14,9 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-from typer.testing import CliRunner
-
-from paddock.cli.app import app
+from command_line import paddock
 from paddock.orders import HostConfig, OrderRobotSpec
 from paddock.testing import PaddockProcess
 
@@ -40,12 +38,11 @@ def find_devices(server: PaddockProcess) -> dict[str, str]:
     return {name: server.line(rf"^{name}: takes orders.* at (\S+) ") for name in NAMES}
 
 
-def run_orders(*arguments: str, status: int = 0, input: str | None = None) -> str:
-    """What a command prints; without a process of its own."""
-    runner = CliRunner()
-    result = runner.invoke(app, ["orders", *arguments], input=input, env={"COLUMNS": "150"}, catch_exceptions=False)
-    assert result.exit_code == status, result.output
-    return result.output
+def run_orders(*arguments: str, status: int = 0) -> str:
+    """What a command prints; without a process of its own. Status 2: what it complains of."""
+    printed = paddock("orders", *arguments)
+    assert printed.returncode == status, printed
+    return printed.stderr if status == 2 else printed.stdout
 
 
 def configure(path: Path, devices: dict[str, str], **options: Any) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,5 +78,6 @@ def test_the_menu_speaks_the_language_of_the_user(
     folder: Path, monkeypatch: pytest.MonkeyPatch, language: str, entry: str
 ) -> None:
     monkeypatch.setenv("LANGUAGE", language)
-    assert entry in run_orders(input="q\n")
-    assert "look for robots" in run_orders("--language", "en", input="")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q\n"))
+    assert entry in run_orders()
+    assert "look for robots" in run_orders("--language", "en")  # at the end of the input

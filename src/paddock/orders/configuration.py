@@ -84,7 +84,7 @@ class HostConfig(Spec):
     language: Literal["auto", "en", "es", "de"] = "auto"
     waypoints: str = ""  # file that the menu offers
     camera: CameraAddress = ""
-    patience_s: Annotated[float, Number("seconds", low=0.5, high=3600)] = 30.0  # of silence, before a robot is lost
+    patience_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # of silence, before a robot is lost
 
     def check(self) -> None:
         refuse_twins([robot.name for robot in self.robots], "robots[{}].name")

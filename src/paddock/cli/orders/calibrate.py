@@ -10,6 +10,7 @@ from functools import partial
 from paddock.cli.orders.language import _
 from paddock.cli.orders.program import HostProgram
 from paddock.cli.tables import cell, new_table
+from paddock.core.errors import LinkError
 from paddock.links.orders import OrdersRobot
 from paddock.orders import OrderRobotSpec, ThresholdCalibration, calibrate_threshold, store_calibration
 from paddock.orders.motion import CONSTANTS
@@ -18,8 +19,8 @@ from paddock.orders.proximity_threshold import LEAST_MARGIN, largest_sum
 from paddock.orders.texts import Order
 
 
-def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = "", verify: bool = False) -> None:
-    """Turn robots once around in the open, one after the other.
+def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = "", verify: bool = False) -> bool:
+    """Turn robots once around in the open, one after the other; whether all could be reached.
 
     Args:
         program: what it runs in.
@@ -29,17 +30,30 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
     """
     config = program.config
     robots = [config.robot(name) for name in names] or config.robots
+    reached = True
     for robot in robots:
-        program.say(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
-        with program.connect(robot) as link:
-            result = calibrate_threshold(partial(look, link), link.pose.heading)
-            tell(program, robot, result)
-            if verify:
-                check_with_hand(program, link, result.threshold)
+        try:
+            threshold = measure(program, robot, verify=verify)
+        except LinkError as error:
+            reached = False
+            program.say(_("{robot}: connection failed: {text}").format(robot=robot.name, text=error), "bold red")
+            continue
         when = time.strftime("%Y-%m-%d %H:%M")
-        store_calibration(program.path, robot.name, near=result.threshold, calibrated=when, lamp=lamp)
+        store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)
         told = _("{robot}: near = {near} written to {file}")
-        program.say(told.format(robot=robot.name, near=result.threshold, file=program.path))
+        program.say(told.format(robot=robot.name, near=threshold, file=program.path))
+    return reached
+
+
+def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int:
+    """The threshold of a robot."""
+    program.say(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
+    with program.connect(robot) as link:
+        result = calibrate_threshold(partial(look, link), link.pose.heading)
+        tell(program, robot, result)
+        if verify:
+            check_with_hand(program, link, result.threshold)
+    return result.threshold
 
 
 def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:

@@ -38,7 +38,13 @@ class HostProgram:
             log: file to which all lines are added.
             as_json: print JSON lines instead of texts.
         """
-        self.path, self.log, self.as_json = config or CONFIG, log, as_json
+        self.path, self.as_json = config or CONFIG, as_json
+        self._log = log
+        if log is not None:
+            try:
+                append_text(log, "")
+            except OSError as error:
+                raise PaddockError(f"--log {log}: cannot be written: {error.strerror}") from None
         wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
         self.console = Console(highlight=False, width=wide)
         choose_language(language or "auto")
@@ -63,13 +69,13 @@ class HostProgram:
 
     def note(self, text: str) -> None:
         """A line for the log alone."""
-        if self.log is None:
+        if self._log is None:
             return
         try:
-            with self.log.open("a", encoding="utf-8") as file:
-                file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {visible(text)}\n")
-        except OSError as error:
-            raise PaddockError(f"--log {self.log}: cannot be written: {error.strerror}") from None
+            append_text(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {visible(text)}\n")
+        except OSError as error:  # robots are under way: the walk goes on without a log
+            file, self._log = self._log, None
+            self.say(f"--log {file}: {error.strerror}", "bold red")
 
     def print(self, what: Any) -> None:
         """A table, for people alone."""
@@ -84,7 +90,8 @@ class HostProgram:
 
     def ask(self, question: str) -> str:
         """What the user answers; EOFError where nobody is there."""
-        return self.console.input(Text(question + " ")).strip()
+        console = Console(stderr=True) if self.as_json else self.console
+        return console.input(Text(question + " ")).strip()
 
     # ---- robots
 
@@ -104,3 +111,9 @@ class HostProgram:
                         _("{robot}: it does not listen while it drives, and ends its order").format(robot=robot.name)
                     )
                 raise
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add to a file, or begin it."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)
