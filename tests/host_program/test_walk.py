@@ -6,6 +6,8 @@ import json
 import math
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,16 @@ def test_json_lines_tell_every_event_and_a_summary_for_each_robot(folder: Path) 
     assert {name: line["mode"] for name, line in summary.items()} == dict(
         zip(NAMES, ["checked", "checked", "legacy"], strict=True)
     )
+
+
+def test_a_walk_goes_on_when_nobody_reads_what_it_prints(folder: Path, dish: RemoteArena) -> None:
+    program = [sys.executable, "-m", "paddock", "orders", "walk", "walk.txt", "--json", "--log", "walk.log"]
+    with subprocess.Popen(program, cwd=folder, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(LONG) == 0
+    assert (folder / "walk.log").read_text().count("total time") == 3
 
 
 def test_ctrl_c_has_robots_stand_and_tells_which_cannot(folder: Path, dish: RemoteArena) -> None:

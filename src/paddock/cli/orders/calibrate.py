@@ -37,6 +37,7 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
         except LinkError as error:
             reached = False
             program.say(_("{robot}: connection failed: {text}").format(robot=robot.name, text=error), "bold red")
+            program.print_json(robot=robot.name, error=str(error))
             continue
         when = time.strftime("%Y-%m-%d %H:%M")
         store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)

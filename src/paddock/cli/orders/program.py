@@ -25,6 +25,16 @@ FILE_WIDTH = 120  # characters of a table that goes to a file
 TIMEOUT = 10.0  # [s] for an answer to a single order, on top of its drive
 
 
+class PatientConsole(Console):
+    """Goes on when nobody reads it any more (`paddock orders walk … | head`): robots are under way."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 class HostProgram:
     """A run of the host program."""
 
@@ -46,7 +56,7 @@ class HostProgram:
             except OSError as error:
                 raise PaddockError(f"--log {log}: cannot be written: {error.strerror}") from None
         wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
-        self.console = Console(highlight=False, width=wide)
+        self.console = PatientConsole(highlight=False, width=wide)
         choose_language(language or "auto")
         if language is None and self.path.exists():
             choose_language(self.config.language)
@@ -85,8 +95,7 @@ class HostProgram:
     def print_json(self, **values: Any) -> None:
         """A line for programs, where they are asked for."""
         if self.as_json:
-            self.console.file.write(json.dumps(values, ensure_ascii=False) + "\n")
-            self.console.file.flush()
+            self.console.out(json.dumps(values, ensure_ascii=False))
 
     def ask(self, question: str) -> str:
         """What the user answers; EOFError where nobody is there."""

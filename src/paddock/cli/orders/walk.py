@@ -14,7 +14,7 @@ from paddock.cli.orders.walk_view import WalkView
 from paddock.core.errors import UnknownName
 from paddock.orders import Host, HostConfig, HostTiming, RobotPlan, Waypoint, read_waypoints
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def walk(program: HostProgram, file: Path, *, avoiding: bool) -> bool:

@@ -18,6 +18,7 @@ from paddock.orders import HostConfig, OrderEvent, RobotPlan, RobotSession
 from paddock.orders.texts import CM
 
 REFRESH = 8  # [1/s] of the table
+WIDE = 100  # characters of a terminal from which on replies have a column; they stand above the table, too
 NOTHING = "–"
 
 
@@ -107,8 +108,9 @@ class WalkView:
     def draw(self) -> Table:
         """How all robots are."""
         words = state_words()
-        right = (_("resent"), _("reopened"), _("moving [s]"), _("detected"))
-        columns = (_("link"), _("mode"), _("order"), _("target"), _("reply"))
+        wide = self.program.console.width >= WIDE
+        right = (_("resent"), _("reopened"), _("time [s]"), _("seen"))
+        columns = (_("link"), _("mode"), _("order"), _("target"), *([_("reply")] if wide else []))
         table = new_table(_("Walk"), _("robot"), *columns, *right, right=right)
         for plan in self.plans:
             robot, session = self.robots[plan.name], self.sessions.get(plan.name)
@@ -124,7 +126,7 @@ class WalkView:
                 cell(result.mode or NOTHING),
                 _("{order} of {orders}").format(order=min(current + under_way, orders), orders=orders),
                 f"{target[0] / CM:g}; {target[1] / CM:g}" if target else NOTHING,
-                cell(robot.reply),
+                *([cell(robot.reply)] if wide else []),
                 str(session.statistics.resends),
                 str(session.statistics.reopenings),
                 _write_seconds(result.moving_time),
@@ -135,7 +137,7 @@ class WalkView:
     def summarise(self) -> bool:
         """The table at the end; whether all orders were done."""
         words = state_words()
-        right = (_("done"), _("failed"), _("resent"), _("reopened"), _("moving [s]"), _("detected"))
+        right = (_("done"), _("failed"), _("resent"), _("reopened"), _("time [s]"), _("seen"))
         table = new_table(_("Summary"), _("robot"), _("link"), _("mode"), *right, right=right)
         for plan in self.plans:
             session, state = self.sessions[plan.name], self.robots[plan.name].state
