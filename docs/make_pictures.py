@@ -14,6 +14,12 @@ from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.charts import save_learning_curve
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
+from paddock.experiments.ecoli_walk import count_detections
+from paddock.experiments.ecoli_walk.avoidance_picture import draw_scenes
+from paddock.experiments.ecoli_walk.camera import draw_error_map, measure_camera
+from paddock.experiments.ecoli_walk.density import density_chart
+from paddock.experiments.ecoli_walk.network import find_bias_response
+from paddock.experiments.ecoli_walk.population import run_population
 from paddock.experiments.epuck_framework.crossing import (
     IMPROVED,
     IMPROVED_WIDE,
@@ -23,9 +29,14 @@ from paddock.experiments.epuck_framework.crossing import (
     drive_crossing,
 )
 from paddock.experiments.epuck_framework.report import draw_run
+from paddock.overhead import OverheadCamera, show_board
+from paddock.reactions import load_reactions
+from paddock.report import draw_reactions, save_figure, step_response_chart
 from paddock.robots import load_robot, robot_names
+from paddock.vision import BoardSpec
 from paddock.worlds import load_world, world_names
 from paddock.worlds.mazes import KINDS, Layout, make_maze, make_maze_world
+from paddock.worlds.spec import Box, Cylinder, Floor, Placed, Stroke, WorldSpec
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -41,6 +52,9 @@ def main() -> None:
     mazes()
     crossing()
     evolution()
+    avoidance()
+    chemotaxis()
+    overhead_camera()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -64,6 +78,12 @@ def camera_strip() -> None:
             strip.paste(Image.fromarray(robot.camera.read()).resize((192, 192), Image.Resampling.NEAREST), (i * 200, 0))
             arena.step(40)
         strip.save(PICTURES / "camera.png", optimize=True)
+
+
+def avoidance() -> None:
+    """The three avoidances in five scenes, and how many detections light causes."""
+    draw_scenes().save(PICTURES / "avoidance.png", optimize=True)
+    save_figure(count_detections(seeds=range(6)).draw(), PICTURES / "detections.png")
 
 
 def mazes() -> None:
@@ -92,6 +112,27 @@ def crossing() -> None:
         draw_run(run, seconds=seconds, size=800).save(PICTURES / f"{name}.png", optimize=True)
 
 
+def overhead_camera() -> None:
+    """A laboratory from above, the calibration board, and where the camera errs."""
+    world = WorldSpec(
+        name="laboratory",
+        bounds=(0, 0, 2, 1),
+        boxes=(Box(at=(0.5, 0.62), size=(0.1, 0.2), heading_deg=20),),
+        cylinders=(Cylinder(at=(1.5, 0.3), radius=0.05),),
+        floor=Floor(strokes=(Stroke(points=((0.3, 0.2), (0.9, 0.3), (1.6, 0.8)), smooth=True),)),
+        robots=tuple(Placed(name=f"robot{i}", type="e-puck", at=(0.2 + 0.3 * i, 0.45)) for i in range(6)),
+    )
+    camera = OverheadCamera(world, seed=1)
+    poses = [(0.2, 0.8, 0.3), (0.7, 0.3, 1), (1.0, 0.5, 2), (1.35, 0.8, -1), (1.6, 0.4, -2), (1.8, 0.15, 3)]
+    lamps = [[1.0] * 8 + [0.0] * 2, [0.0] * 8 + [1.0, 0.0], *[[0.0] * 10] * 4]
+    picture = camera.take_picture(camera.set_scene(poses, lamps=lamps))
+    picture.to_pil().save(PICTURES / "overhead.jpg", quality=88)
+    lens = camera.model.lens
+    board = show_board(lens, camera.spec, BoardSpec(), (-0.1, -0.05, 0.45), (20.0, -15.0, 40.0))
+    board.to_pil().resize((640, 480)).save(PICTURES / "overhead-board.jpg", quality=85)
+    save_figure(draw_error_map(measure_camera()), PICTURES / "overhead-errors.png")
+
+
 def evolution() -> None:
     """How a network learns the maze, and how its champion drives under a clock that waits and one that does not."""
     from paddock.experiments.rossum.clocks import drive_free, drive_locked
@@ -106,6 +147,19 @@ def evolution() -> None:
         end = np.array([driven.trail[-1]])
         picture = draw_world(load_world("maze"), poses=end, trails={"scout": trail}, size=500, rays=False)
         picture.save(PICTURES / f"evolution-{name}.png", optimize=True)
+
+
+def chemotaxis() -> None:
+    """The network of E. coli, how its motor answers steps, and how ten thousand walkers gather."""
+    network = load_reactions("ecoli-chemotaxis")
+    steps = [find_bias_response(1.0, after) for after in (0.5, 1.1, 2.0)]
+    crowd = run_population("normal", "petri-dish-gauss", walkers=10_000, seconds=40.0, every=2.0)
+    for name, chart in {
+        "network": draw_reactions(network),
+        "steps": step_response_chart(steps, y_name="clockwise bias", title="A motor answers steps of the ligand"),
+        "density": density_chart(crowd, (1.0, 0.5), about="10,000 walkers, each in a petri-dish-gauss of its own"),
+    }.items():
+        save_figure(chart, PICTURES / f"ecoli-{name}.png")
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ KINDS = (
     "accelerometer, bumper, camera, chemical, compass, constant, encoders, ground, gyroscope, inertial, laser, light, "
     "microphone, position, proximity, sonar"
 )
-DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise"
+DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise, measured"
 WORLD_KEYS = (
     "arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, sounds, "
     "starts, title, walls"

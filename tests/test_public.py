@@ -12,10 +12,35 @@ import paddock
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = {
-    "bridges", "control", "control.tasks", "control.wall", "draw", "episodes", "estimate", "evolve", "experiments",
-    "experiments.epuck_framework", "metrics", "orders", "policies", "report", "robots", "scenarios", "sensors",
-    "server", "testing", "worlds", "worlds.mazes",
-}  # fmt: skip
+    "arena",
+    "bridges",
+    "control",
+    "control.avoidance",
+    "control.obstacles",
+    "control.tasks",
+    "control.wall",
+    "draw",
+    "episodes",
+    "estimate",
+    "evolve",
+    "experiments",
+    "experiments.ecoli_walk",
+    "experiments.epuck_framework",
+    "metrics",
+    "orders",
+    "overhead",
+    "policies",
+    "reactions",
+    "report",
+    "robots",
+    "scenarios",
+    "sensors",
+    "server",
+    "testing",
+    "vision",
+    "worlds",
+    "worlds.mazes",
+}
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock
 IMPORT = re.compile(r"^\s*from (paddock[\w.]*) import \(?([\w, ]+)", re.MULTILINE)
 PAGES = [*ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.py"), ROOT / "README.md"]

@@ -24,7 +24,7 @@ from paddock.control.wall.base import mirror_ranges, mirror_wheels
 from paddock.control.wall.estimate import RING, WallEstimate
 from paddock.control.wall.geometry import GeometryFollower, SlowGeometryFollower
 from paddock.experiments.wall_follower.followers import CLEARANCE, StudyFollower
-from paddock.experiments.wall_follower.search import search
+from paddock.experiments.wall_follower.tune import search
 from paddock.robots import load_robot
 from paddock.robots.spec import RobotSpec
 from paddock.sensors.sonar import SonarSpec

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from paddock.engine.kernels import rng
+from paddock.core import rng
 
 WORD = 2**64
 whole = st.integers(0, 2**62)

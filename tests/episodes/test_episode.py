@@ -11,8 +11,9 @@ import pytest
 import paddock
 from paddock.core.errors import PaddockWarning
 from paddock.episodes import Trace
-from paddock.metrics import Avoidance, ContactTime, Coverage, Distance, Goal, Nearness
+from paddock.metrics import Avoidance, ContactTime, Coverage, Distance, Goal, Line, Nearness
 from paddock.policies.braitenberg import Braitenberg, explorer
+from paddock.worlds.spec import Placed
 
 
 def all_metrics() -> list[Any]:
@@ -183,8 +184,9 @@ def test_renewed_controllers_take_over_after_a_reset() -> None:
 
 
 def test_a_controller_that_always_answers_none_is_warned_about() -> None:
-    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="always answered None"):
+    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="always answered None") as told:
         arena.run(2.0, lambda observation: None)
+    assert told[0].filename == __file__
 
 
 def test_several_robots_have_traces_and_metrics_of_their_own() -> None:
@@ -271,8 +273,9 @@ def test_a_run_with_nothing_enabled_names_the_fix() -> None:
 
 
 def test_speeds_that_were_capped_are_told_in_the_trace() -> None:
-    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="is capped"):
+    with paddock.open("empty", seed=0) as arena, pytest.warns(PaddockWarning, match="is capped") as told:
         episode = arena.run(0.1, lambda seen: (500, 500))
+    assert told[0].filename == __file__
     assert [event.kind for event in episode.trace.events] == ["warning", "end"]
     assert "5 commands were capped" in episode.trace.events[0].text
 
@@ -374,3 +377,122 @@ def test_a_part_of_a_trace_keeps_jumps_in_rows_that_it_leaves_out() -> None:
         trace = arena.run(0.5, lambda seen: (0, 0), on_step=jump, every=arena.dt).trace
     assert trace.jumps.sum() == trace[1::2].jumps.sum() == trace[::3].jumps.sum() == 1
     assert trace[1::2].evaluate([Distance()])["distance"] == 0
+
+
+def drive_slowly(observation: Any) -> tuple[float, float]:
+    return 0.02, 0.02
+
+
+@pytest.mark.parametrize("hand", ["its own program's", "another thread's"])
+def test_a_robot_that_is_taken_out_ends_its_trace_and_the_others_go_on(hand: str) -> None:
+    arena = paddock.open("line-crossing", seed=0)
+
+    def take_out(arena: Any) -> None:
+        if arena.tick == 20:
+            work = lambda: arena.remove("red")  # noqa: E731
+            work() if hand == "its own program's" else run_in(threading.Thread, work)
+
+    controllers = dict.fromkeys(arena.robots, drive_slowly)
+    others = set(controllers) - {"red"}
+    episode = arena.run(1, controllers, metrics=[Distance()], every=arena.dt, on_step=take_out)
+    gone = episode.robots["red"]
+    assert [(event.kind, str(event)) for event in gone.trace.events] == [("remove", "red went")]
+    assert gone.trace.time[-1] == pytest.approx(19 * arena.dt)
+    assert gone.metrics["distance"] > 0
+    assert {name: episode.robots[name].trace.time[-1] for name in others} == dict.fromkeys(others, 1.0)
+    assert episode.repeatable == (hand == "its own program's")
+    arena.reset()  # and it can run on without
+    assert arena.run(0.1, dict.fromkeys(others, drive_slowly)).reason == "0.1 s are over"
+
+
+def test_a_robot_that_its_own_controller_takes_out_ends_the_run_if_it_is_the_last() -> None:
+    with paddock.open("empty", seed=0) as arena:
+
+        def leave(observation: Any) -> tuple[float, float]:
+            if observation.time > 0.2:
+                arena.remove("red")
+            return 0.02, 0.02
+
+        assert arena.run(5, leave).reason == "all robots have left"
+
+
+@pytest.mark.parametrize("act", ["remove", "restore"])
+def test_what_happens_while_the_compiled_loop_runs_is_seen(act: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arena = paddock.open("line-crossing", seed=0)
+    arena["red"].enable("proximity")
+    arena["blue"].enable("proximity")
+    start, advance = arena.snapshot(), arena._advance
+
+    def advance_in_two(ticks: int, *more: Any, **how: Any) -> None:
+        advance(100, *more, **how)
+        work = (lambda: arena.remove("red")) if act == "remove" else (lambda: arena.restore(start))
+        run_in(threading.Thread, work)
+        advance(ticks - 100, *more, **how)
+
+    monkeypatch.setattr(arena, "_advance", advance_in_two)
+    episode = arena.run(5.0, {"red": explorer(0.05), "blue": explorer(0.05)}, metrics=[Distance()])
+    assert episode.seconds == 5.0
+    assert episode.robots["blue"].trace.time[-1] == 5.0
+    assert episode.robots["blue"].trace.evaluate([Distance()])["distance"] == pytest.approx(
+        episode.robots["blue"].metrics["distance"], abs=0.01
+    )
+    red = episode.robots["red"].trace
+    assert [event.kind for event in red.events] == (["remove"] if act == "remove" else ["restore", "end"])
+    assert red.time[-1] == (pytest.approx(1.9) if act == "remove" else 5.0)
+
+
+@pytest.mark.parametrize("hand", ["its own program's", "another thread's"])
+def test_going_back_to_a_snapshot_during_a_run_keeps_time_and_metrics_together(hand: str) -> None:
+    with paddock.open("empty", seed=0) as arena:
+        arena.run(0.2, straight)
+        before, start = arena.snapshot(), arena.time
+
+        def go_back(arena: Any) -> None:
+            if len(rows) == 25:
+                work = lambda: arena.restore(before)  # noqa: E731
+                work() if hand == "its own program's" else run_in(threading.Thread, work)
+
+        rows: list[float] = []
+        episode = arena.run(
+            1.0,
+            straight,
+            metrics=[Distance()],
+            every=arena.dt,
+            on_step=lambda arena: (rows.append(arena.time), go_back(arena)),
+        )
+    trace = episode.trace
+    assert episode.seconds == 1.0
+    assert np.allclose(np.diff(trace.time), arena.dt)
+    assert (trace.time[0], trace.time[-1]) == (start, pytest.approx(start + 1.0))
+    assert np.flatnonzero(trace.jumps).tolist() == [25]
+    assert [event.kind for event in trace.events] == ["restore", "end"]
+    assert trace.events[0].time == pytest.approx(start + 0.5)
+    assert episode.metrics["distance"] == pytest.approx(0.08 * 49 * arena.dt, rel=1e-3)
+    assert trace.evaluate([Distance()])["distance"] == pytest.approx(episode.metrics["distance"])
+
+
+def test_a_snapshot_of_the_future_does_not_end_a_run() -> None:
+    with paddock.open("empty", seed=0) as arena:
+        start = arena.snapshot()
+        arena.run(10, straight)
+        late = arena.snapshot()
+        arena.restore(start)
+        episode = arena.run(1.0, straight, on_step=lambda arena: arena.tick == 10 and arena.restore(late))
+    assert episode.seconds == 1.0
+    assert episode.trace.time[-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("how", ["compiled", "python"])
+def test_a_robot_without_a_metrics_device_has_no_figure_and_the_others_have(how: str) -> None:
+    seeing, blind = Placed(name="seeing", type="e-puck", at=(0.5, 0.5)), Placed(name="blind", type="khepera", at=(1, 1))
+    arena = paddock.open(paddock.WorldSpec(name="mixed", bounds=(0, 0, 2, 2), robots=(seeing, blind)))
+    arena["seeing"].enable("proximity")
+    hooks: Any = {} if how == "compiled" else {"on_step": lambda arena: None}
+    with pytest.warns(PaddockWarning, match="Line: no figures of blind: there is no 'ground'") as told:
+        episode = arena.run(1.0, {"seeing": explorer(0.05)}, metrics=[Line(), Distance()], **hooks)
+    assert (len(told), told[0].filename) == (1, __file__)
+    assert np.isnan(episode.robots["blind"].metrics["on_line"])
+    assert episode.robots["seeing"].metrics["on_line"] == 0
+    assert episode.robots["blind"].metrics["distance"] == 0
+    with pytest.raises(paddock.UnknownName, match="ground"):
+        arena.run(1.0, {"seeing": explorer(0.05)}, metrics=[Line(robot="blind")], **hooks)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paddock
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
-from paddock.estimate import AngleUnwrapper, Odometry, compass_bearing
+from paddock.estimate import AngleUnwrapper, MotionNoise, Odometry, compass_bearing
 from paddock.worlds.spec import Placed, WorldSpec
 
 
@@ -97,3 +98,60 @@ def test_a_compass_bearing_counts_clockwise_from_north(heading: float, bearing: 
 @given(st.floats(-10, 10))
 def test_a_compass_bearing_lies_between_0_and_360_degrees(heading: float) -> None:
     assert 0.0 <= compass_bearing(heading) < 360.0
+
+
+def drive(odometry: Odometry, steps: list[tuple[float, float]]) -> Pose:
+    left = right = 0.0
+    odometry.update(left, right)
+    for more_left, more_right in steps:
+        left, right = left + more_left, right + more_right
+        odometry.update(left, right)
+    return odometry.pose
+
+
+def test_the_published_form_takes_an_arc_for_its_chord() -> None:
+    pose = drive(Odometry(wheel_separation=0.1, form="published"), [(0.1, 0.15)])
+    assert pose == pytest.approx((0.125 * math.cos(0.25), 0.125 * math.sin(0.25), 0.5))
+    assert math.hypot(*drive(Odometry(wheel_separation=0.1), [(0.1, 0.15)])[:2]) < math.hypot(*pose[:2])
+
+
+def test_as_programmed_a_robot_cannot_know_that_it_bends_while_it_drives_straight() -> None:
+    bent = [(0.001, 0.0011)] * 100
+    programmed, published = (
+        drive(Odometry(wheel_separation=0.053, form=form), bent) for form in ("programmed", "published")
+    )
+    assert programmed == pytest.approx((0.105, 0.0, 0.0))
+    assert published.heading > 0.15
+
+
+def test_as_programmed_turns_count_steps_of_both_wheels() -> None:
+    quarter = math.pi / 2 * 0.053 / 2
+    pose = drive(Odometry(wheel_separation=0.053, form="programmed"), [(-quarter, quarter), (0.2, 0.2), (-0.1, -0.1)])
+    assert pose == pytest.approx((0.0, 0.3, math.pi / 2))  # backwards counts as forwards
+
+
+def test_wheels_of_unequal_size_bend_the_estimated_path() -> None:
+    odometry = Odometry(wheel_separation=0.1, wheel_ratio=0.5, right_to_left=1.02)
+    drive(odometry, [(1.0, 1.0)])
+    left, right = odometry.last_travel
+    assert right / left == pytest.approx(1.02)
+    assert (left + right) / 2 == pytest.approx(0.5)
+
+
+def test_uncertainty_grows_with_the_way_and_rounding_does_not_add_up() -> None:
+    noise = MotionNoise(wheel=1e-6)
+    spreads = []
+    for ticks in (100, 200):
+        odometry = Odometry(wheel_separation=0.053, noise=noise)
+        drive(odometry, [(0.002, 0.002)] * ticks)
+        spreads.append(odometry.covariance)
+    assert spreads[1][2, 2] == pytest.approx(2 * spreads[0][2, 2])
+    assert spreads[1][1, 1] == pytest.approx(8 * spreads[0][1, 1], rel=0.02)  # across, with the third power
+    counting = Odometry(wheel_separation=0.053, noise=MotionNoise(count=0.000129))
+    drive(counting, [(0.002, 0.002)] * 100)
+    assert math.sqrt(counting.covariance[2, 2]) == pytest.approx(math.sqrt(2 / 12) * 0.000129 / 0.053)
+
+
+def test_an_unknown_form_is_refused() -> None:
+    with pytest.raises(PaddockError, match=r"no form of odometry called 'programed' \(did you mean 'programmed'\?\)"):
+        Odometry(wheel_separation=0.1, form="programed")  # type: ignore[arg-type]

@@ -213,3 +213,10 @@ def test_an_unknown_strategy_is_refused_before_anything_is_looked_at(
     monkeypatch.setattr(EvolutionFolder, "refuse_second", built)
     with pytest.raises(paddock.core.errors.UnknownName, match=r"no strategy called 'xx' \(there are: cma, es, ga"):
         evolve(replace(SMALL, strategy="xx"), out=tmp_path)
+
+
+def test_an_evolution_without_a_folder_says_that_nothing_is_kept(tmp_path: Path) -> None:
+    done = paddock_evolve(tmp_path, "avoid", "--population", "4", "--generations", "1", "--seconds", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "nothing will be kept: --out DIR keeps the champion" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paddock.experiments.ecoli_walk.imperfect_robot import PERFECT
+from paddock.experiments.ecoli_walk.faulty_robot import PERFECT
 from paddock.experiments.ecoli_walk.orders_runs import (
     mean_errors_in_cm,
     misfit_in_cm,

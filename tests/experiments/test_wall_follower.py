@@ -30,7 +30,7 @@ from paddock.experiments.wall_follower.course import (
 )
 from paddock.experiments.wall_follower.followers import CLEARANCE
 from paddock.experiments.wall_follower.loop import TICK, Loop, LoopJob, build_world, drive, load_body
-from paddock.experiments.wall_follower.reproduce import HEADS, WallFollowerFindings, reproduce, reproduce_trials
+from paddock.experiments.wall_follower.reproduce import HEADS, WallFollowerFindings, reproduce
 from paddock.experiments.wall_follower.trials import CLOCK, CURVED, FAST, OTHERS, ROUGH_FAST, STUDY, TRIALS, Trial
 from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
 from paddock.metrics import Distance
@@ -189,7 +189,7 @@ def test_rows_10_seeds_clockwise_and_ours_20_seeds_both_ways() -> None:
 @pytest.mark.heavy
 def test_results_do_not_depend_on_the_number_of_workers() -> None:
     trials = [replace(trial, limit=11.0) for trial in (STUDY[0], STUDY[3], FAST)]
-    alone, together = (reproduce_trials(trials, seeds=2, workers=workers) for workers in (1, 2))
+    alone, together = (reproduce(trials=trials, seeds=2, workers=workers) for workers in (1, 2))
     assert alone.sheet == together.sheet
     for row, loops in alone.loops.items():
         for loop, other in zip(loops, together.loops[row], strict=True):

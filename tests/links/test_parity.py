@@ -456,3 +456,7 @@ def test_a_run_is_one_round_trip_per_tick(monkeypatch: pytest.MonkeyPatch) -> No
         traffic.take()
         arena.run(1.0, dict.fromkeys(arena, lambda seen: (0.1, 0.1)))
         assert traffic.take() == [*["step"] * 50, "digest"]
+
+
+def test_device_names_are_completed(arena: BaseArena) -> None:
+    assert {"proximity", "ground", "sonar", "wheels", "leds", "enable"} <= set(dir(arena["red"]))

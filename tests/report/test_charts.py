@@ -18,11 +18,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point
+from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
 from paddock.draw.colours import ERROR, LEFT, LINES, MEAN, RIGHT, TARGET, line_color, palette
+from paddock.estimate import Estimate, consistency_band, evaluate_squares
 from paddock.report.chart_data import bin_shares, break_gaps, range_of, thin_line
 from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
+from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.figures import new_axes, save_figure
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
@@ -37,6 +39,9 @@ HISTORY = {
     "champion": np.linspace(0.1, 1.2, 30),
 }
 
+ESTIMATE = Estimate(Pose(1.0, 0.5, 0.3), np.diag([0.04, 0.01, 0.1]))
+SQUARES = evaluate_squares([(0.01, 0.02)] * 3, [(-0.02, 0.01)] * 3, side=0.6, wheel_separation=0.053)
+
 
 def simple_line(*, ax: Axes | None = None) -> Axes:
     return line_chart("Line", [Series("y", LEFT, TIME, TIME**2)], x_name="time [s]", y_name="y [m]", ax=ax)
@@ -50,6 +55,10 @@ CHARTS: dict[str, Callable[..., Axes]] = {
     "error": partial(error_chart, TIME, 0.01 * np.sin(TIME)),
     "error histogram": partial(error_histogram, 0.01 * np.sin(TIME), target=0.2),
     "curve": partial(learning_curve, HISTORY, solved_in=9),
+    "consistency": partial(consistency_chart, TIME, 3 + 2 * np.sin(TIME), consistency_band(20)),
+    "ellipse": partial(draw_ellipse, ESTIMATE),
+    "ellipses": partial(ellipse_path, [ESTIMATE], [Pose(0.0, 0.0, 0.0), ESTIMATE.pose]),
+    "squares": partial(umbmark_chart, SQUARES, SQUARES),
     "elites": partial(elites_map, np.eye(4), x_name="distance", y_name="turning"),
 }
 
@@ -355,3 +364,20 @@ def test_empty_axes_can_be_made_in_any_size() -> None:
     figure = new_axes(width=4.0, height=2.0).get_figure()
     assert figure is not None
     assert tuple(figure.get_size_inches()) == (4.0, 2.0)
+
+
+def test_consistency_tells_the_share_of_time_in_the_band() -> None:
+    ax = consistency_chart([0.0, 1.0, 2.0, 3.0], [0.1, 3.0, 3.0, 40.0], consistency_band(1))
+    assert any("50.0 % of the time in the band 0.216 … 9.35" in text.get_text() for text in ax.texts)
+    assert ax.get_yscale() == "log"
+
+
+def test_squares_tell_the_largest_systematic_error_before_and_after() -> None:
+    after = evaluate_squares([(0.001, 0.002)] * 3, [(-0.002, 0.001)] * 3, side=0.6, wheel_separation=0.053)
+    ax = umbmark_chart(SQUARES, after)
+    assert any("22.4 → 2.2 mm" in text.get_text() for text in ax.texts)
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "clockwise, before", "counter-clockwise, before", "clockwise, after", "counter-clockwise, after",
+    ]  # fmt: skip

@@ -20,12 +20,12 @@ from paddock import testing
 from paddock.arena import episode_loop
 from paddock.arena.base import BaseArena
 from paddock.control.tasks.pause import Wait
+from paddock.core.chance import chance
 from paddock.core.errors import SimulationError
 from paddock.core.observation import WheelSpeeds
 from paddock.engine.clock import Pacer
 from paddock.robots import load_robot
 from paddock.scenarios import ScenarioSpec, prepare, run_all, run_scenario, task, write_outputs
-from paddock.scenarios.draws import chance
 
 TURN_AND_WANDER = (task("turn", degrees={"random": [-180, 180]}), task("wander", seconds=5), task("stop"))
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+import signal
 import socket
 from pathlib import Path
 
 from command_line import Printed, paddock
+from paddock.links.remote import RemoteArena
+from paddock.testing import PaddockProcess
 from server.parties import Peer, ServerProcess
 
 
 def serve(*arguments: str) -> Printed:
     return paddock("serve", *arguments)
+
+
+def connect_as_printed(call: str) -> RemoteArena:
+    """What a person gets who types what the server printed."""
+    arena = eval(call, {"paddock": importlib.import_module("paddock")})
+    assert isinstance(arena, RemoteArena)
+    return arena
 
 
 def test_a_port_in_use_is_told_in_one_clear_line() -> None:
@@ -44,7 +55,11 @@ def test_what_cannot_be_served_is_told_in_one_line() -> None:
 
 def test_a_server_at_loopback_prints_its_address_and_no_tokens() -> None:
     with ServerProcess("clutter") as server, Peer(server) as peer:
-        assert server.printed == [f"serving clutter at {server.url}   (Ctrl-C stops it)\n"]
+        call = server.line(r"in Python:  (.*)")
+        assert server.printed[0] == f"serving clutter at {server.url}   (Ctrl-C stops it)\n"
+        assert len(server.printed) == 2
+        with connect_as_printed(call) as arena:
+            assert list(arena) == ["red"]
         assert peer.welcome["world"]["name"] == "clutter"
         assert peer.welcome["dt"] == 0.02
         assert not peer.welcome["lock_step"]
@@ -55,6 +70,8 @@ def test_a_token_of_ones_own_is_the_supervisors() -> None:
         assert "#token=open-sesame" in server.line("supervisor:")
         with Peer(server, token="open-sesame") as peer:
             assert peer.welcome["role"] == "supervisor"
+        with connect_as_printed(server.line(r"in Python:  (.*)")) as arena:
+            assert arena.role == "controller"
 
 
 def test_a_scoring_file_with_a_mistake_ends_the_scores_but_not_the_server(tmp_path: Path) -> None:
@@ -88,3 +105,32 @@ def test_a_controller_that_fails_with_markup_in_its_words_is_told_and_the_server
         with Peer(server) as peer:
             peer.ask("lock")
             assert peer.ask("step", ticks=3)["type"] == "observed"
+
+
+SHORT = """
+name = "short"
+world = "empty"
+robot = "red"
+seeds = 2
+[[tasks]]
+task = "turn"
+degrees = 90
+[[tasks]]
+task = "wait"
+seconds = 2
+"""
+
+
+def test_the_last_run_of_a_scenario_can_be_run_again_from_its_page(tmp_path: Path) -> None:
+    (tmp_path / "short.toml").write_text(SHORT)
+    with PaddockProcess("run", "--scenario", str(tmp_path / "short.toml"), "--seed", "5", "--speed", "1") as run:
+        token = run.url.partition("token=")[2]
+        with Peer(run.url, token=token) as viewer:
+            viewer.ask("frames", rate=1)
+            viewer.ask("set_speed", speed=0)
+            assert viewer.wait("run", state="ended")["again"]
+            viewer.ask("run_again", seed=6)
+            assert viewer.wait("run", state="ended")["reason"] == "all tasks have ended"
+            assert "short, seed 6" in run.line("seed 6:")
+            run.process.send_signal(signal.SIGINT)
+        assert run.process.wait() == 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 import paddock
@@ -76,3 +78,55 @@ def test_a_program_beside_its_page_learns_who_intervened() -> None:
         arena.step()
     assert [event.kind for event in events] == ["driver", "teleport", "pause", "resume", "driver"]
     assert not any(event.by_program for event in events)
+
+
+@pytest.mark.parametrize("lock_step", [True, False])
+def test_a_remote_run_goes_on_when_someone_takes_its_robot_over_and_gives_it_back(lock_step: bool) -> None:
+    with (
+        served("empty", lock_step=lock_step, speed=None if lock_step else 3.0) as server,
+        paddock.connect(server.url(), name="Ada") as arena,
+        Peer(server, name="Ben") as ben,
+    ):
+        acts = iter([(10, "claim"), (30, "leave")])
+        due, act = next(acts)
+
+        def intervene(arena: Any) -> None:
+            nonlocal due, act
+            if arena.tick >= due:
+                ben.ask(act, robot="red", **({"force": True} if act == "claim" else {}))
+                due, act = next(acts, (10**9, ""))
+
+        episode = arena.run(1.5, lambda seen: (0.05, 0.05), every=arena.dt, on_step=intervene)
+    assert episode.reason == "1.5 s are over"
+    assert arena.in_lock == lock_step
+    told = [str(event) for event in episode.trace.events if event.kind == "driver"]
+    assert told == ["Ben took over red: commands from here are not applied", "red is driven from here again"]
+    assert not episode.repeatable
+    taken, given = (event.time for event in episode.trace.events if event.kind == "driver")
+    during = (episode.trace.time > taken + 0.05) & (episode.trace.time < given - 0.05)
+    assert np.isnan(episode.trace.commands[during]).all()
+    assert not episode.trace.wheels[during].any()
+    assert episode.trace.wheels[-1].tolist() == pytest.approx([0.05, 0.05], abs=0.01)
+
+
+def test_a_robot_that_another_drives_when_a_run_begins_is_refused(server: Server) -> None:
+    with paddock.connect(server.url(), name="Ada") as arena, Peer(server, name="Ben") as ben:
+        ben.ask("claim", robot="red")
+        with pytest.raises(paddock.Refused, match="driven by Ben"):
+            arena.run(1, lambda seen: (0.05, 0.05))
+
+
+def test_a_remote_run_goes_on_without_a_robot_that_its_owner_takes_away(server: Server) -> None:
+    with paddock.connect(server.url(), name="Ada") as arena:
+        arena.spawn("mine", "e-puck", at=(0.3, 0.3))
+
+        def leave(arena: Any) -> None:
+            if arena.tick == 10:
+                arena.remove("mine")
+
+        drive = lambda seen: (0.02, 0.02)  # noqa: E731
+        episode = arena.run(1, {"red": drive, "mine": drive}, on_step=leave)
+    assert episode.seconds == 1
+    assert [event.kind for event in episode.robots["mine"].trace.events] == ["remove"]
+    assert episode.robots["mine"].trace.time[-1] <= 0.2
+    assert episode.robots["red"].trace.time[-1] == 1

@@ -17,7 +17,10 @@ from paddock.worlds.floor import curve
 from paddock.worlds.placement import robot_types, start_pose
 from paddock.worlds.solids import solids
 
-EXPECTED = {"clutter", "empty", "line-crossing", "line-track", "maze", "petri-dish", "wall-loop", "yellow-rooms"}
+EXPECTED = {
+    "clutter", "empty", "line-crossing", "line-track", "maze", "petri-dish", "petri-dish-gauss", "wall-loop",
+    "yellow-rooms",
+}  # fmt: skip
 Floats = NDArray[np.float64]
 
 

@@ -1,8 +1,24 @@
 """Arena: a running simulation, its robots and their devices."""
 
 from paddock.arena.arena import Arena
+from paddock.arena.calibration import SquareTest, drive_squares, drive_straight
 from paddock.arena.devices import Device
+from paddock.arena.localisation import free_run_of, odometry_of, range_model_of, travel_sensors_of, walls_of, wheels_of
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot
 
-__all__ = ["Arena", "Device", "Robot", "Snapshot"]
+__all__ = [
+    "Arena",
+    "Device",
+    "Robot",
+    "Snapshot",
+    "SquareTest",
+    "drive_squares",
+    "drive_straight",
+    "free_run_of",
+    "odometry_of",
+    "range_model_of",
+    "travel_sensors_of",
+    "walls_of",
+    "wheels_of",
+]

@@ -9,17 +9,16 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.base import BaseArena, check_place, check_ticks
-from paddock.arena.body import Body
+from paddock.arena.base import BaseArena, check_ticks
+from paddock.arena.body import Body, Gone
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
-from paddock.arena.local import Gone, LocalBody
+from paddock.arena.local import LocalBody
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot, fingerprint
 from paddock.core.errors import SimulationError, UnknownName, format_value
@@ -33,9 +32,9 @@ from paddock.engine.model import Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
 from paddock.policies.policy import Policy
-from paddock.robots import RobotSpec, load_robot
+from paddock.robots import RobotSpec
 from paddock.rollouts.loop import loop_for
-from paddock.rollouts.policy_table import policy_table_of, remember
+from paddock.rollouts.policy_table import check_runs, policy_table_of, remember
 from paddock.sensors.sense import sense_for, take_picture
 from paddock.worlds.build import BuiltWorld, build
 from paddock.worlds.placement import Room, start_pose
@@ -80,22 +79,18 @@ class Arena(BaseArena):
 
     @property
     def dt(self) -> float:
-        """Length of a tick [s]."""
         return self.model.dt
 
     @property
     def seed(self) -> int:
-        """What decides all noise."""
         return int(self.state.clock[0, SEED])
 
     @property
     def tick(self) -> int:
-        """Ticks since the start."""
         return int(self.state.clock[0, TICK])
 
     @property
     def time(self) -> float:
-        """Simulated seconds since the start."""
         return float(self.state.clock[0, TICK]) * self.model.dt  # asked for in every cycle
 
     @property
@@ -107,11 +102,9 @@ class Arena(BaseArena):
 
     @property
     def poses(self) -> Floats:
-        """All robots' x, y [m] and heading [rad], shape (N, 3); a copy."""
         return self.motion[:, X : HEADING + 1].copy()
 
     def step(self, n: int = 1) -> None:
-        """Let `n` ticks pass."""
         if not self._watched and self.gate is None:
             self.advance(n)
         elif not self._watched:
@@ -185,7 +178,6 @@ class Arena(BaseArena):
         return first + [robot for robot in self.robots.values() if robot.name not in others]
 
     def watched(self, robot: Robot) -> None:
-        """A robot's observers have changed."""
         others = [other for other in self._watched if other is not robot]
         self._watched = [*others, robot] if robot.watches.any else others
 
@@ -205,11 +197,17 @@ class Arena(BaseArena):
         more = (table, np.zeros(max(1, self.built.values)), recording.sums, np.zeros(1, np.int64))
         with progress_while_compiling("its fused loop", compiled):
             compiled(self.model, self.state, self.commands, self.scratch, *more, 0)
+
+        def run_slice(*tables: Any) -> None:
+            compiled.compiled(*tables)
+            loop.count_ticks()
+
         try:
-            self._advance(plan.ticks, compiled.compiled, *more, interrupted=lambda: bool(loop.events))
+            self._advance(plan.ticks, run_slice, *more, interrupted=lambda: bool(loop.events))
         finally:
             remember(table, by_number)
             recording.hand_over()
+        check_runs(table, by_number)
         if loop.events:  # someone intervened, from another thread
             recording.resume_in_python()
             loop.look_at_events()
@@ -240,9 +238,9 @@ class Arena(BaseArena):
             take_picture(self.model, self.state, self.scratch, 0, robot, device, depth, picture)
 
     def reset(self, seed: int | None = None) -> None:
-        """Back to the start, with the same seed or another one; enabled devices stay enabled."""
-        self._start_anew(self.seed if seed is None else check_seed(seed))
-        self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
+        with self.turn:
+            self._start_anew(self.seed if seed is None else check_seed(seed))
+            self.note_event("reset", text="reset" if seed is None else f"reset with seed {seed}")
 
     def _start_anew(self, seed: int) -> None:
         start = engine.initial_state(self.model, self.built.poses, lamps=self.built.lamps, seed=seed)
@@ -263,8 +261,9 @@ class Arena(BaseArena):
             raise SimulationError(f"restore: expected a snapshot, got {format_value(snapshot)}")
         if snapshot.model != self._fingerprint:
             raise SimulationError("restore: this snapshot was taken in another world")
-        self.take_over(snapshot.state, snapshot.commands)
-        self.note_event("restore", text="went back to a snapshot")
+        with self.turn:
+            self.take_over(snapshot.state, snapshot.commands)
+            self.note_event("restore", text="went back to a snapshot")
 
     @property
     def _fingerprint(self) -> str:
@@ -278,23 +277,14 @@ class Arena(BaseArena):
             self.index()
 
     def digest(self) -> str:
-        """A fingerprint of state and commands: in one world, equal digests mean equal futures."""
         with self.turn:
             return engine.digest(self.state, self.commands)
 
-    def spawn(
-        self,
-        name: str,
-        kind: str | Path | RobotSpec,
-        *,
-        at: tuple[float, float] | None = None,
-        heading: float = 0.0,
-        color: str | None = None,
-    ) -> Robot:
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
         if name in self.numbers:
             raise SimulationError(f"spawn: there is a robot called {name!r} already; choose another name")
-        check_place(name, at, heading)
-        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
         with self.turn:
             room = self.room()
             for robot, other in zip(self.world.robots, self.built.robots, strict=True):
@@ -306,14 +296,13 @@ class Arena(BaseArena):
             heading_deg = math.degrees(pose.heading)
             robot = Placed(name=name, type=spec, at=(pose.x, pose.y), heading_deg=heading_deg, color=color)
             self._rebuild([*self._placed(), robot])
-        self.note_event("spawn", name, f"{name} came")
-        return self[name]
+            self.note_event("spawn", name, f"{name} came")
 
     def remove(self, name: str) -> None:
         self[name].watches.end()
         with self.turn:
             self._rebuild([robot for robot in self._placed() if robot.name != name])
-        self.note_event("remove", name, f"{name} went")
+            self.note_event("remove", name, f"{name} went")
 
     def _placed(self) -> list[Placed]:
         """All robots as the world has them, with their specs instead of names that would be looked up."""

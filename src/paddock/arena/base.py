@@ -7,6 +7,7 @@ import operator
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,8 +22,9 @@ from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import Kind
+from paddock.estimate import Estimate
 from paddock.metrics.base import Metric
-from paddock.robots import RobotSpec
+from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
 
 ROW_PERIOD = 0.1  # [s] between two rows of a trace, unless told otherwise
@@ -72,6 +74,11 @@ class BaseArena(ABC):
     def tick(self) -> int:
         """Ticks since the start."""
 
+    @cached_property
+    def estimates(self) -> dict[str, Estimate]:
+        """Where running controllers take their robots to be, by robot; only of those that have an estimate."""
+        return {}
+
     @property
     def time(self) -> float:
         """Simulated seconds since the start."""
@@ -90,7 +97,6 @@ class BaseArena(ABC):
     def reset(self, seed: int | None = None) -> None:
         """Back to the start, with the same seed or another one; enabled devices stay enabled."""
 
-    @abstractmethod
     def spawn(
         self,
         name: str,
@@ -109,6 +115,17 @@ class BaseArena(ABC):
             heading: where it looks [rad].
             color: of its body, else that of its kind.
         """
+        if not all_finite(*(at or ()), heading):
+            raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
+        check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
+        self._spawn(name, kind if isinstance(kind, RobotSpec) else load_robot(kind), at, heading, color)
+        return self[name]
+
+    @abstractmethod
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
+        """Put a robot there; its place was checked to be one."""
 
     @abstractmethod
     def remove(self, name: str) -> None:
@@ -207,10 +224,20 @@ class BaseArena(ABC):
 
     def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
         """Something happened that a running episode should know: whoever does it calls this, from any thread."""
+        if self.is_recording:
+            mine = threading.get_ident() == self._runner
+            self.append_event(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
+
+    def append_event(self, event: Event) -> None:
+        """Tell a running episode of an event."""
         events = self._events
         if events is not None:
-            mine = threading.get_ident() == self._runner
-            events.append(Event(time=self.time, kind=kind, robot=robot, text=text, by_program=mine))
+            events.append(event)
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a run is under way."""
+        return self._events is not None
 
     def _by_robot(self, controllers: Any) -> dict[Robot, Any]:
         if controllers is None:
@@ -222,13 +249,6 @@ class BaseArena(ABC):
                 f"run: there are {len(self.robots)} robots: expected a dict of controllers by robot name"
             )
         return {next(iter(self.robots.values())): controllers}
-
-
-def check_place(name: str, at: tuple[float, float] | None, heading: float) -> None:
-    """Refuse a place for a robot that is none."""
-    if not all_finite(*(at or ()), heading):
-        raise SimulationError(f"robot {name!r} cannot be put to {at!r}, {heading!r}: expected finite numbers")
-    check_heading(f"robot {name!r} cannot be put to {at!r}", heading)
 
 
 def check_ticks(n: int) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import DeviceRefused
+from paddock.core.errors import DeviceRefused, SimulationError
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
@@ -114,3 +114,13 @@ class Body(ABC):
     @abstractmethod
     def tone(self) -> tuple[float, float]:
         """Frequency [Hz] and amplitude that sound at present."""
+
+
+class Gone:
+    """Stands where a body was that left its arena: whatever it is asked for is refused."""
+
+    def __init__(self, body: Body) -> None:
+        self.name, self.spec = body.name, body.spec
+
+    def __getattr__(self, name: str) -> Any:
+        raise SimulationError(f"robot {self.name!r} has left the arena")

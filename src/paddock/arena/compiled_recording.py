@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.arena.episode_robot import EpisodeRobot
+from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceNotEnabled, DeviceRefused
 from paddock.engine.model import Bytes, Floats, Ints
@@ -61,6 +61,8 @@ class CompiledRecording:
     def resume_in_python(self) -> None:
         """Let the loop in Python go on from here."""
         for robot in self.loop.robots:
+            if has_left(robot.robot):
+                continue
             number = self._numbers[robot.name]
             robot.computed, robot.answers = None, 1
             if robot.meter is not None:
@@ -68,7 +70,7 @@ class CompiledRecording:
                 tables = [
                     (sums[row[FIRST_SUM] :], marks[row[FIRST_MARK] :])
                     for metric, row in zip(self.loop.plan.metrics, self.sums.metrics, strict=True)
-                    if metric.robot in (None, robot.name)
+                    if robot.measures(metric)
                 ]
                 robot.meter.resume(tables, robot.robot.body.motion(), self.loop.passed)
 

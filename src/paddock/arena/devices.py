@@ -14,7 +14,7 @@ from paddock.core.errors import DeviceNotEnabled, DeviceRefused, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings, Slot
-from paddock.core.values import Acceleration, Picture, Travel, TurnRates, as_picture
+from paddock.core.values import Acceleration, Named, Picture, Travel, TurnRates, as_picture
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.camera import CameraSpec
 
@@ -248,22 +248,14 @@ def as_some(on: NDArray[np.bool_], values: Readings) -> Readings:
     return np.where(on, values, np.nan)
 
 
-def as_acceleration(values: Readings) -> Acceleration:
-    return values.view(Acceleration)
-
-
-def as_turn_rates(values: Readings) -> TurnRates:
-    return values.view(TurnRates)
-
-
-def as_travel(values: Readings) -> Travel:
-    return values.view(Travel)
+def as_named(kind: type[Named], values: Readings) -> Named:
+    return values.view(kind)
 
 
 SHAPES: dict[str, Callable[[Readings], Any]] = {
     "pose": as_pose,
     "truth": as_truth,
-    "acceleration": as_acceleration,
-    "turn_rates": as_turn_rates,
-    "travel": as_travel,
+    "acceleration": partial(as_named, Acceleration),
+    "turn_rates": partial(as_named, TurnRates),
+    "travel": partial(as_named, Travel),
 }

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from paddock.arena.episode_robot import EpisodeRobot
+from paddock.arena.episode_robot import EpisodeRobot, has_left
 from paddock.arena.robot import Robot
-from paddock.core.errors import PaddockError, PaddockWarning
-from paddock.core.places import error_location, problem_of
+from paddock.core.errors import PaddockError, SimulationError
+from paddock.core.places import error_location, problem_of, warn_user
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event, RobotRecord
 from paddock.episodes.events import MOTIONS
 from paddock.metrics.base import Metric
+from paddock.metrics.meter import check_metrics
 
 if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Until = Callable[["BaseArena"], Any]  # something true ends the run; a text says why
 OnStep = Callable[["BaseArena"], object]
 ALL_GOALS = "all goals are reached"
+ALL_LEFT = "all robots have left"
 LONG_SILENCE = 1.0  # [s] without an answer of a controller, or a command from elsewhere, is worth a warning
 
 
@@ -53,27 +54,44 @@ class EpisodeLoop:
         self._handled = 0  # of them
         self.acting: str | None = None  # the robot whose controller is at work
         self.controllers = dict(plan.controllers)
+        warn_of_missing_devices(plan)
         self.begin()
 
     def begin(self) -> None:
         """Begin with empty traces, from where the robots are now."""
-        self.start = self.arena.tick
-        self.robots = [
-            EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics) for robot in self.plan.recorded
-        ]
-        followed = {robot.robot for robot in self.robots}
-        others = [EpisodeRobot(r, c, ()) for r, c in self.controllers.items() if r not in followed]
-        self.driven = [robot for robot in self.robots if robot.act is not None]
-        self.unrecorded = others  # driven robots of a large world whose traces are not kept
-        self._measured = [robot for robot in self.robots if robot.meter is not None]
-        self._goals = [robot.meter for robot in self.robots if robot.meter is not None and robot.meter.ahead >= 0]
-        self._finite: list[Any] = [c for c in self.controllers.values() if hasattr(c, "done") and hasattr(c, "reason")]
+        self.start = self._tick = self.arena.tick  # the latter: up to which ticks were counted
+        self.passed = 0  # ticks since the start
+        self._shift = 0  # ticks by which the arena's clock was set back
+        self.controllers = {robot: c for robot, c in self.controllers.items() if not has_left(robot)}
+        recorded = [robot for robot in self.plan.recorded if not has_left(robot)]
+        self.robots = [EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics) for robot in recorded]
+        others = self.controllers.keys() - set(recorded)  # in a large world, whose traces are not kept
+        self.unrecorded = [EpisodeRobot(robot, c, ()) for robot, c in self.controllers.items() if robot in others]
         self._next_row = 0  # ticks since the start at which a row is due
+        self._sort_robots()
+
+    def _sort_robots(self) -> None:
+        """Find out what is to be done for each of the robots that are there."""
+        there = [robot for robot in self.robots if not robot.left]
+        self._empty = bool(self.robots) and not there
+        self.driven = [robot for robot in there if robot.act is not None]
+        self._idle = [robot for robot in there if robot.act is None]
+        self._measured = [robot for robot in there if robot.meter is not None]
+        self._goals = [robot.meter for robot in there if robot.meter is not None and robot.meter.ahead >= 0]
+        acting = [robot.controller for robot in (*self.driven, *self.unrecorded)]
+        self._finite: list[Any] = [c for c in acting if hasattr(c, "done") and hasattr(c, "reason")]
+
+    def count_ticks(self) -> int:
+        """Count what has passed since it was done last; how many ticks that were."""
+        tick = self.arena.tick
+        ticks, self._tick = tick - self._tick, tick
+        self.passed += ticks
+        return ticks
 
     @property
-    def passed(self) -> int:
-        """Ticks since the start."""
-        return self.arena.tick - self.start
+    def time(self) -> float:
+        """The time of the arena [s]; it goes on where someone set that back."""
+        return self.arena.time + self._shift * self.arena.dt if self._shift else self.arena.time
 
     def run(self, drive: Callable[[EpisodeLoop], str]) -> Episode:
         """Let `drive` run and keep what was recorded, whatever ends it."""
@@ -96,17 +114,16 @@ class EpisodeLoop:
         plan, arena = self.plan, self.arena
         pacer = Pacer(plan.speed)
         while not (reason := self._end()):
-            pacer.wait(arena.time)
+            pacer.wait(self.time)
             self._act()
             if self._finite and all(controller.done for controller in self._finite):
                 return self._finite[0].reason or "all controllers are done"
-            before = arena.tick
             arena.step()
-            if self.look_at_events():
+            if self.look_at_events(uncounted=1):
                 continue
-            ticks = arena.tick - before  # more than one where time runs by itself
+            ticks = self.count_ticks()  # more than one where time runs by itself
             for robot in self._measured:
-                robot.move(ticks)
+                ask(robot, robot.move, ticks)
             if plan.on_step is not None:
                 self.acting = None
                 plan.on_step(arena)
@@ -119,7 +136,9 @@ class EpisodeLoop:
             return why if isinstance(why, str) else "until"
         if self._goals and not any(meter.ahead for meter in self._goals):
             return ALL_GOALS
-        return self.time_is_over if self.passed >= plan.ticks else ""
+        if self.passed >= plan.ticks:
+            return self.time_is_over
+        return ALL_LEFT if self._empty else ""
 
     @property
     def time_is_over(self) -> str:
@@ -130,36 +149,53 @@ class EpisodeLoop:
         due = self.passed >= self._next_row
         if due:
             self._next_row = (self.passed // self.plan.every + 1) * self.plan.every
+        now = self.time if due else None
         for robot in self.driven:
             self.acting = robot.name
-            robot.drive(due)
+            ask(robot, robot.drive, now)
         for robot in self.unrecorded:
             self.acting = robot.name
-            robot.drive(False)
-        if due:
+            ask(robot, robot.drive, None)
+        if now is not None:
             self.acting = None
-            for robot in self.robots:
-                if robot.act is None:
-                    robot.record()
+            for robot in self._idle:
+                ask(robot, robot.record, now)
 
-    def look_at_events(self) -> bool:
-        """Take new events into account; whether the run began again."""
+    def look_at_events(self, uncounted: int = 0) -> bool:
+        """Take new events into account; whether the run began again. Some ticks may have passed uncounted."""
         while self._handled < len(self.events):
             event = self.events[self._handled]
             self._handled += 1
             if event.kind == "reset":
                 self._restart()
                 return True
-            if event.kind in MOTIONS:
+            if event.kind == "restore":
+                self._tick = self.arena.tick - uncounted
+                self._shift = self.start + self.passed - self._tick
+            if self._shift:
+                self.events[self._handled - 1] = replace(event, time=self.time)
+            if event.kind == "remove":
+                self._end_traces(event)
+            elif event.kind in MOTIONS:
                 for robot in self.robots:
                     if event.robot in (None, robot.name):
                         robot.jump()
         return False
 
+    def _end_traces(self, event: Event) -> None:
+        """A robot has left: its trace ends, and the others go on."""
+        for robot in self.robots:
+            if robot.name == event.robot and not robot.left:
+                robot.finish(str(event), self.time)
+                robot.left = True
+        self.unrecorded = [robot for robot in self.unrecorded if robot.name != event.robot]
+        self._sort_robots()
+
     def _restart(self) -> None:
         """After a reset: fresh controllers, fresh traces, and the whole time again."""
         if self.plan.renew is not None:
-            self.controllers = {self.arena[name]: new for name, new in self.plan.renew().items()}
+            fresh = self.plan.renew()
+            self.controllers = {self.arena[name]: new for name, new in fresh.items() if name in self.arena}
         else:
             for controller in self.controllers.values():
                 reset = getattr(controller, "reset", None) or getattr(
@@ -183,14 +219,15 @@ class EpisodeLoop:
         return f"{where}: {problem_of(error)}" if where else problem_of(error)
 
     def _finish(self, reason: str, *, failed: bool = False) -> Episode:
-        arena, time = self.arena, self.arena.time
+        arena, time = self.arena, self.time
         culprit = self.acting if failed else None
         common = [*self.events, Event(time=time, kind="end", text=f"ended: {reason}")]
         for robot in self.robots:
-            robot.finish(reason)
+            if not robot.left:
+                robot.finish(reason, time)
         records = {
             robot.name: RobotRecord(
-                trace=robot.recorder.trace([event for event in common if event.robot in (None, robot.name)]),
+                trace=robot.recorder.trace([event for event in common if robot.concerned_by(event)]),
                 metrics=robot.figures,
             )
             for robot in self.robots
@@ -214,9 +251,30 @@ class EpisodeLoop:
     def _warn(self) -> None:
         for robot in self.driven:
             if self.passed * self.arena.dt >= LONG_SILENCE and robot.silent:
-                warnings.warn(
+                warn_user(
                     f"the controller of {robot.name!r} always answered None, and the robot never moved: "
-                    "expected (left, right) in m/s, or a Command; is there a `return` missing?",
-                    PaddockWarning,
-                    stacklevel=4,
+                    "expected (left, right) in m/s, or a Command; is there a `return` missing?"
                 )
+
+
+def ask(robot: EpisodeRobot, action: Callable[[Any], None], argument: Any) -> None:
+    """Have a robot do something, unless it has left: then an event tells so."""
+    try:
+        action(argument)
+    except SimulationError:
+        if not has_left(robot.robot):
+            raise
+
+
+def warn_of_missing_devices(plan: EpisodePlan) -> None:
+    """Say once which robots lack the device of a metric; refuse what no robot has."""
+    check_metrics(plan.metrics)
+    for metric in plan.metrics:
+        device = metric.looks_at()
+        concerned = [robot for robot in plan.recorded if metric.robot in (None, robot.name)]
+        lacking = [robot.name for robot in concerned if device is not None and device not in robot.devices]
+        if device is None or not lacking:
+            continue
+        if len(lacking) == len(concerned):
+            concerned[0].device(device)  # tells what there is
+        warn_user(f"{type(metric).__name__}: no figures of {', '.join(lacking)}: there is no {device!r}")

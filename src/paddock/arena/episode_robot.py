@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from paddock.arena.body import Gone
+from paddock.arena.localisation import odometry_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.geometry import Pose
@@ -19,22 +21,32 @@ from paddock.core.places import problem_of
 from paddock.episodes.events import Event
 from paddock.episodes.recorder import UNKNOWN, TraceRecorder
 from paddock.episodes.trace import ESTIMATE, JUMP, POSE, Floats
-from paddock.estimate import Odometry
+from paddock.estimate import Estimate, Odometry
 from paddock.metrics.base import Metric
 from paddock.metrics.meter import Meter
+from paddock.policies.policy import RunStart, TimedPolicy
+
+
+def begin_run(policy: TimedPolicy, robot: Robot) -> None:
+    """Tell a policy which robot it drives, and with what randomness."""
+    drive, seeds = robot.spec.drive, np.array([robot.arena.seed], np.int64)
+    start = RunStart(seeds, robot.name, robot.arena.dt, drive.wheel_separation, drive.max_speed)
+    policy.begin_run(policy.memory[None], start)
 
 
 class EpisodeRobot:
     """A robot whose trace is kept.
 
-    A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit),
-    `estimated_pose` and `events`. Without an estimate of its own, its enabled wheel encoders give one. A method
-    `end(reason)` is called when the run is over.
+    A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit), `estimate`
+    (an Estimate, which the page shows as well) or `estimated_pose`, and `events`. Without an estimate of its own, its
+    enabled wheel encoders give one. A method `end(reason)` is called when the run is over.
     """
 
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
         self.robot, self.name, self.controller = robot, robot.name, controller
         self.act: Callable[[Observation], Any] | None = None if controller is None else acting(controller)
+        if isinstance(controller, TimedPolicy):
+            begin_run(controller, robot)
         self.recorder = TraceRecorder(
             robot.name,
             robot.arena.dt,
@@ -43,6 +55,7 @@ class EpisodeRobot:
             target=self._number("target"),
         )
         robot.wheels.capped = 0
+        self.left = False  # it is no longer in the arena, and its trace has ended
         self.jumped = False  # it was moved by hand since the last row
         self._jumped_now = False  # … since the last tick
         self.computed: Mapping[str, float] | None = None  # figures of a run in the compiled loop
@@ -51,50 +64,63 @@ class EpisodeRobot:
         self._odometry: tuple[str, Odometry] | None = None
 
     def _meter(self, metrics: Sequence[Metric]) -> Meter | None:
-        if not metrics:
+        measured = [metric for metric in metrics if self.measures(metric)]
+        absent = [metric for metric in metrics if metric.robot in (None, self.name) and metric not in measured]
+        self._absent = {name: math.nan for metric in absent for name in metric.names()}
+        if not measured:
             return None
         motion = self._motion()
         try:
             world = self.robot.arena.world
         except PaddockError:  # a real robot has none
             world = None
-        meter = Meter(metrics, motion, self.robot.arena.dt, robot=self.name, world=world)
+        meter = Meter(measured, motion, self.robot.arena.dt, robot=self.name, world=world)
         for device in meter.devices:
             if not self.robot.device(device).enabled:
                 self.robot.device(device).enable()
         return meter
+
+    def measures(self, metric: Metric) -> bool:
+        """Whether a metric is one of this robot, which has the device that it looks at."""
+        device = metric.looks_at()
+        return metric.robot in (None, self.name) and (device is None or device in self.robot.devices)
+
+    def concerned_by(self, event: Event) -> bool:
+        """Whether an event belongs into its trace."""
+        return event.robot in (None, self.name) and not (self.left and event.kind == "end")
 
     @property
     def figures(self) -> Mapping[str, float]:
         """What its metrics came to, by name."""
         if self.computed is not None:
             return self.computed
-        return {} if self.meter is None else self.meter.figures()
+        return self._absent if self.meter is None else self.meter.figures() | self._absent
 
     @property
     def silent(self) -> bool:
         """Whether its controller never wanted anything, and nobody else did."""
         return self.computed is None and not self.answers and not any(self.robot.body.command)
 
-    def drive(self, due: bool) -> None:
-        """One decision of its controller; with a row of the trace where one is due."""
+    def drive(self, now: float | None) -> None:
+        """One decision of its controller; with a row of the trace for the time `now` [s]."""
         assert self.act is not None
         seen = self.robot.sense()
         if self.meter is not None:
             self.meter.sense(seen)
-        motion, time = (self._motion(), self.robot.arena.time) if due else (None, 0.0)  # before anybody changes them
+        motion = None if now is None else self._motion()  # before anybody changes it
         command = self.act(seen)
         if command is not None:
             self.answers += 1
             self.robot.apply(command)
-        if motion is not None:
-            self._record(time, motion, seen)
+        self._tell_estimate()
+        if now is not None and motion is not None:
+            self._record(now, motion, seen)
 
-    def record(self) -> None:
+    def record(self, now: float) -> None:
         """A row of the trace of a robot that nobody drives here."""
-        time, seen = self.robot.arena.time, self.robot.sense()
-        if time > self.recorder.latest:  # else someone has just reset the arena
-            self._record(time, self._motion(), seen)
+        seen = self.robot.sense()
+        if now > self.recorder.latest:  # else someone has just reset the arena
+            self._record(now, self._motion(), seen)
 
     def move(self, ticks: int) -> None:
         """Look at it after so many ticks."""
@@ -106,25 +132,27 @@ class EpisodeRobot:
         """It was put elsewhere by hand."""
         self.jumped = self._jumped_now = True
 
-    def finish(self, reason: str) -> None:
+    def finish(self, reason: str, now: float) -> None:
         """Tell the controller, and record how the robot is at the end."""
+        self.robot.arena.estimates.pop(self.name, None)
         end = getattr(self.controller, "end", None)
         if callable(end):
             try:
                 end(reason)
             except Exception as error:  # what was recorded is worth more
-                self._warn(f"its controller's end() failed: {problem_of(error)}")
+                self._warn(now, f"its controller's end() failed: {problem_of(error)}")
         with contextlib.suppress(PaddockError):  # it may have left, or be out of reach: the rows up to now are kept
-            self.record()
+            self.record(now)
         for event in getattr(self.controller, "events", None) or ():
             if isinstance(event, Event):
                 self.recorder.events.append(event)
         wheels = self.robot.wheels
         if wheels.capped:
-            self._warn(f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the greatest wheel speed")
+            text = f"{wheels.capped} commands were capped at {wheels.max_speed:g} m/s, the greatest wheel speed"
+            self._warn(now, text)
 
-    def _warn(self, text: str) -> None:
-        self.recorder.events.append(Event(time=self.robot.arena.time, kind="warning", robot=self.name, text=text))
+    def _warn(self, now: float, text: str) -> None:
+        self.recorder.events.append(Event(time=now, kind="warning", robot=self.name, text=text))
 
     def _motion(self) -> Motion:
         try:
@@ -134,6 +162,12 @@ class EpisodeRobot:
 
     def _record(self, time: float, motion: Motion, seen: Observation) -> None:
         self.add_row(time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors})
+
+    def _tell_estimate(self) -> None:
+        """Keep the controller's estimate where those who show the arena find it."""
+        estimate = getattr(self.controller, "estimate", None)
+        if isinstance(estimate, Estimate):
+            self.robot.arena.estimates[self.name] = estimate
 
     def _text(self, name: str, otherwise: str = "") -> str:
         """A text that the controller has as an attribute; what is none may mean something else to it."""
@@ -178,14 +212,19 @@ class EpisodeRobot:
 
     def _estimate(self, readings: Mapping[str, Any], pose: Pose) -> Pose | None:
         """Where the robot takes itself to be: its controller's estimate, else dead reckoning with its encoders."""
-        estimate = getattr(self.controller, "estimated_pose", None)
+        whole = getattr(self.controller, "estimate", None)
+        estimate = whole.pose if isinstance(whole, Estimate) else getattr(self.controller, "estimated_pose", None)
         if isinstance(estimate, tuple) and len(estimate) == 3 and all_finite(*estimate):
             return Pose(*estimate)
         if self._odometry is None:
             device = self._encoders
             if device not in readings:
                 return None
-            separation = self.robot.spec.drive.wheel_separation
-            self._odometry = device, Odometry(wheel_separation=separation, pose=pose)
+            self._odometry = device, odometry_of(self.robot.spec, pose)
         device, odometry = self._odometry
         return odometry.update(*readings[device].tolist()) if device in readings else None
+
+
+def has_left(robot: Robot) -> bool:
+    """Whether a robot was taken out of its arena."""
+    return isinstance(robot.body, Gone)

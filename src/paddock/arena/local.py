@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +13,8 @@ from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.engine import state as column
 from paddock.engine.model import FIRST_DEVICE, PAN, TYPE
-from paddock.engine.state import (
-    ACCELERATION,
-    AMPLITUDE,
-    BEARINGS,
-    BELIEF_HEADING,
-    BELIEF_X,
-    CONTACTS,
-    FORWARD,
-    FREQUENCY,
-    HEADING,
-    LEFT_SPEED,
-    PANS,
-    RIGHT_SPEED,
-    WANT_LEFT,
-    WANT_PANS,
-    WANT_RIGHT,
-    X,
-)
 
 if TYPE_CHECKING:
     from paddock.arena.arena import Arena
@@ -53,7 +36,7 @@ class LocalBody(Body):
         model = self.arena.model
         self.index = index
         self.first_device = int(model.types[int(model.robots[model.robot_variant[index], TYPE]), FIRST_DEVICE])
-        self._command = self.arena.commands[0, index, WANT_LEFT : WANT_RIGHT + 1]
+        self._command = self.arena.commands[0, index, column.WANT_LEFT : column.WANT_RIGHT + 1]
 
     @property
     def _row(self) -> Readings:
@@ -70,7 +53,7 @@ class LocalBody(Body):
 
     def set_pan(self, device: Device, angle: float) -> None:
         with self.arena.turn:
-            self.arena.commands[0, self.index, WANT_PANS + self._pan(device)] = angle
+            self.arena.commands[0, self.index, column.WANT_PANS + self._pan(device)] = angle
 
     def set_lamp(self, number: int, brightness: float) -> None:
         with self.arena.turn:
@@ -79,7 +62,7 @@ class LocalBody(Body):
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
         with self.arena.turn:
-            self._row[[FREQUENCY, AMPLITUDE]] = frequency, amplitude
+            self._row[[column.FREQUENCY, column.AMPLITUDE]] = frequency, amplitude
 
     def switch(self, device: Device, on: bool) -> None:
         if on:
@@ -95,10 +78,10 @@ class LocalBody(Body):
             if problem:
                 raise SimulationError(f"robot {self.name!r} cannot be put to ({pose.x:g}, {pose.y:g}): it {problem}")
             past = self.arena.state.motion[0, :, self.index]
-            for columns in (slice(X, HEADING + 1), slice(BELIEF_X, BELIEF_HEADING + 1)):
+            for columns in (slice(column.X, column.HEADING + 1), slice(column.BELIEF_X, column.BELIEF_HEADING + 1)):
                 past[:, columns] = pose.x, pose.y, wrap(pose.heading)
-            past[:, FORWARD : ACCELERATION + 1] = 0.0
-            past[:, [LEFT_SPEED, RIGHT_SPEED, CONTACTS]] = 0.0
+            past[:, column.FORWARD : column.ACCELERATION + 1] = 0.0
+            past[:, [column.LEFT_SPEED, column.RIGHT_SPEED, column.CONTACTS]] = 0.0
             self.arena.index()
             self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
 
@@ -139,16 +122,16 @@ class LocalBody(Body):
 
     @property
     def pose(self) -> Pose:
-        return Pose(*self._row[X : HEADING + 1].tolist())
+        return Pose(*self._row[column.X : column.HEADING + 1].tolist())
 
     @property
     def contacts(self) -> tuple[float, ...]:
         row = self._row
-        return tuple(row[BEARINGS : BEARINGS + int(row[CONTACTS])].tolist())
+        return tuple(row[column.BEARINGS : column.BEARINGS + int(row[column.CONTACTS])].tolist())
 
     @property
     def wheel_speeds(self) -> WheelSpeeds:
-        return WheelSpeeds(*self._row[LEFT_SPEED : RIGHT_SPEED + 1].tolist())
+        return WheelSpeeds(*self._row[column.LEFT_SPEED : column.RIGHT_SPEED + 1].tolist())
 
     @property
     def command(self) -> WheelSpeeds:
@@ -156,11 +139,11 @@ class LocalBody(Body):
 
     def motion(self) -> Motion:
         row = self._row
-        wheels = WheelSpeeds(*row[LEFT_SPEED : RIGHT_SPEED + 1].tolist())
-        return Motion(Pose(*row[X : HEADING + 1].tolist()), wheels, float(row[CONTACTS]))
+        wheels = WheelSpeeds(*row[column.LEFT_SPEED : column.RIGHT_SPEED + 1].tolist())
+        return Motion(Pose(*row[column.X : column.HEADING + 1].tolist()), wheels, float(row[column.CONTACTS]))
 
     def pan_angle(self, device: Device) -> float:
-        return float(self._row[PANS + self._pan(device)])
+        return float(self._row[column.PANS + self._pan(device)])
 
     def _pan(self, device: Device) -> int:
         return int(self.arena.model.devices[self.first_device + device.number, PAN])
@@ -174,14 +157,4 @@ class LocalBody(Body):
     @property
     def tone(self) -> tuple[float, float]:
         row = self._row
-        return float(row[FREQUENCY]), float(row[AMPLITUDE])
-
-
-class Gone:
-    """Stands where a body was that left its arena: whatever it is asked for is refused."""
-
-    def __init__(self, body: LocalBody) -> None:
-        self.name, self.spec = body.name, body.spec
-
-    def __getattr__(self, name: str) -> Any:
-        raise SimulationError(f"robot {self.name!r} has left the arena")
+        return float(row[column.FREQUENCY]), float(row[column.AMPLITUDE])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,10 +11,11 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
 from paddock.arena.observers import Watches
-from paddock.core.errors import PaddockError, PaddockWarning, SimulationError, UnknownName, nearest
+from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import Command, Observation, Slot, WheelSpeeds
+from paddock.core.places import warn_user
 
 if TYPE_CHECKING:
     from paddock.arena.base import BaseArena
@@ -57,11 +57,9 @@ class Wheels:
         self.capped += 1
         if self.warns and not self._warned and max(abs(left), abs(right)) > FAR_BEYOND * most:
             self._warned = True
-            warnings.warn(
+            warn_user(
                 f"{self.robot.name}.wheels.set({left:g}, {right:g}) is capped: the wheels of {self.robot.name!r} turn "
-                f"at most at {most:g} m/s; speeds are in m/s at the rim, not in mm/s or steps (said once per run)",
-                PaddockWarning,
-                stacklevel=3,
+                f"at most at {most:g} m/s; speeds are in m/s at the rim, not in mm/s or steps (said once per run)"
             )
         return min(most, max(-most, left)), min(most, max(-most, right))
 

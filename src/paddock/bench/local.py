@@ -17,6 +17,7 @@ from paddock.core.errors import SimulationError
 from paddock.metrics import ContactTime, Distance
 from paddock.policies.braitenberg import explorer
 from paddock.policies.networks import Network, nearness
+from paddock.policies.run_and_tumble import RunAndTumble
 from paddock.robots import load_robot
 from paddock.rollouts.batch import Batch
 from paddock.rollouts.cuda.device import Cuda
@@ -93,6 +94,14 @@ def batch() -> Bench:
     worlds = paddock.batch("clutter", WORLDS, seed=1, dt=TICK)
     policy = batch_policy(WORLDS)
     return Bench(WORLDS, worlds.dt, lambda ticks: _run(worlds, ticks, policy), 1_000)
+
+
+def walk() -> Bench:
+    """1,024 worlds `petri-dish`, each with one e-puck that runs and tumbles: 8 IR, a nose, a network of 9 reactions."""
+    dish = load_world("petri-dish")
+    worlds = paddock.batch(replace(dish, robots=dish.robots[:1]), WORLDS, seed=1, starts="random")
+    policy = RunAndTumble()
+    return Bench(WORLDS, worlds.dt, lambda ticks: worlds.run(ticks * worlds.dt, policy), 100)
 
 
 def batch_gpu() -> Bench:
@@ -187,6 +196,7 @@ BENCHES: dict[str, Callable[[], Bench]] = {
     "swarm-10k": swarm_10k,
     "batch": batch,
     "batch-gpu": batch_gpu,
+    "walk": walk,
     "laser": laser,
     "camera": camera,
 }

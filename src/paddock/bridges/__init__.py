@@ -3,5 +3,6 @@
 from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.orders import OrderRobots
+from paddock.bridges.overhead import OverheadCameras
 
-__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges", "OrderRobots"]
+__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges", "OrderRobots", "OverheadCameras"]

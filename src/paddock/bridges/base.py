@@ -32,6 +32,7 @@ BRIDGES: Registry[OpenBridge] = Registry(
         "epuck-serial": "paddock.bridges.epuck:open_serial_emulators",
         "epuck2": "paddock.bridges.epuck:open_wifi_emulators",
         "orders": "paddock.bridges.orders:open_order_robots",
+        "overhead-camera": "paddock.bridges.overhead:open_overhead_cameras",
     },
 )
 

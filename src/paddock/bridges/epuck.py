@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Self
@@ -12,6 +11,7 @@ import numpy as np
 from paddock.arena import Arena
 from paddock.arena.devices import Camera
 from paddock.bridges.base import LOOPBACK
+from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError, SimulationError, UnknownName
 from paddock.epuck import packets
 from paddock.epuck.emulator.robot import EmulatedEPuck
@@ -168,11 +168,3 @@ def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuck
             raise PaddockError(f"epuck2 {text}: robot {name!r} was to be an e-puck2 twice")
         ports[name] = int(port) if equals else packets.PORT
     return EPuckEmulators(arena, wifi=ports, host=host)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs on this machine reach an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -7,8 +7,12 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli.camera_command import camera
+from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
-from paddock.cli.options import Force, Json, Output, Show
+from paddock.cli.importing import import_world_file
+from paddock.cli.maze import maze
+from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
 from paddock.cli.orders.commands import orders_app
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
@@ -33,15 +37,19 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, serve, evolve):
+for command in (demo, run, serve, evolve, maze):
     app.command()(command)
+app.command("import")(import_world_file)
+app.add_typer(ecoli)
+app.add_typer(camera)
 app.add_typer(orders_app)
 
 
 @app.command()
 def reproduce(
     name: Annotated[
-        str, typer.Argument(help="Which published experiment: wall-follower, epuck-framework, rossum, or all.")
+        str,
+        typer.Argument(help="Which published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, or all."),
     ],
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
@@ -56,6 +64,7 @@ def reproduce(
       paddock reproduce wall-follower --json --seeds 2
       paddock reproduce epuck-framework --out report
       paddock reproduce rossum --out reports/rossum
+      paddock reproduce ecoli-walk --seeds 2 --out report
     """
     from paddock.cli.reproduce import reproduce as run
 
@@ -89,97 +98,37 @@ def robots(show: Show = None, output: Output = None, force: Force = False) -> No
 
 
 @app.command()
-def maze(
-    picture: Annotated[
-        Path | None, typer.Argument(help="With --png: file for the picture. Default: beside the world, or maze.png.")
-    ] = None,
-    size: Annotated[str, typer.Option(help="Columns and rows.")] = "8x8",
-    kind: Annotated[str, typer.Option(help="backtracker, kruskal, wilson, braided (no dead ends) or rooms.")] = (
-        "backtracker"
-    ),
-    seed: Annotated[int, typer.Option(help="Equal seeds give equal mazes.")] = 0,
-    loops: Annotated[
-        float | None,
-        typer.Option(help="Share of the dead ends to open, 0 … 1. Default: 1 for braided, 0 for all others."),
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option(help="Column,row of the robot, from the lower left. Default: 0,0.")
-    ] = None,
-    exit: Annotated[str | None, typer.Option(help="Column,row of the exit. Default: upper right.")] = None,
-    corridor: Annotated[float, typer.Option(help="Clear width between walls, in metres.")] = 0.2,
-    thickness: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.01,
-    height: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.1,
-    robot: Annotated[str, typer.Option(help="A shipped type (see: paddock robots) or a TOML file.")] = "scout",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the world (TOML).")] = None,
-    png: Annotated[bool, typer.Option("--png", help="Draw it, too.")] = False,
-    solution: Annotated[bool, typer.Option("--solution", help="Show the shortest way.")] = False,
-    force: Force = False,
-) -> None:
-    """Make a maze; every cell of it can be reached. Without -o and --png it is printed.
-
-    paddock maze --size 8x8 --seed 3 -o my.toml --png
-    paddock maze --size 12x6 --kind wilson --loops 0.3 --png my.png --solution
-    """
-    from paddock.cli.maze import show_maze
-
-    show_maze(
-        size=size,
-        kind=kind,
-        seed=seed,
-        loops=loops,
-        start=start,
-        exit=exit,
-        corridor=corridor,
-        thickness=thickness,
-        height=height,
-        robot=robot,
-        output=output,
-        png=png,
-        picture=picture,
-        solved=solution,
-        force=force,
-    )
-
-
-@app.command("import")
-def import_(
-    file: Annotated[Path, typer.Argument(help="A picture (PNG, PGM …), or a floor plan of Rossum's Playhouse.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File for the world. Default: FILE's name with .toml, here.")
-    ] = None,
-    scale: Annotated[float | None, typer.Option(help="Of pictures: metres per pixel. Default: 0.01.")] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Of pictures: what is darker is a wall, 0 black … 1 white. Default: 0.5.")
-    ] = None,
-    height: Annotated[float, typer.Option(help="Of walls and obstacles, in metres.")] = 0.5,
-    robot: Annotated[str, typer.Option(help="Type of the robot to put in, or none.")] = "scout",
-    at: Annotated[
+def calibrate(
+    world: OptionalWorld = None,
+    robot: Annotated[
         str | None,
-        typer.Option(
-            help="Its place x,y in metres. Default: the plan's first placement, or where a picture has most room."
-        ),
+        typer.Option(help="A robot of the world, or the address of a real one: epuck:///dev/rfcomm0, epuck2://HOST."),
     ] = None,
-    heading: Annotated[float | None, typer.Option(help="Its heading in degrees.")] = None,
+    side: Annotated[float, typer.Option(help="Of the square, in metres.")] = 0.6,
+    runs: Annotated[int, typer.Option(min=1, help="Squares in each direction.")] = 5,
+    rounds: Annotated[int, typer.Option(min=1, help="Repeat with the wheels of the round before.")] = 1,
+    straight: Annotated[float, typer.Option(min=0, help="Length of the straight run, in metres; 0 for none.")] = 0.6,
+    check: Annotated[bool, typer.Option(help="Drive the squares once more with the result.")] = True,
+    seed: Seed = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File for the robot (TOML). Default: its name, here.")
+    ] = None,
+    chart: Annotated[Path | None, typer.Option(help="Where to draw the return errors (PNG, SVG or PDF).")] = None,
     force: Force = False,
 ) -> None:
-    """Make a world from a picture, whose dark parts become walls, or from a Rossum floor plan.
+    """Measure a robot's wheels with UMBmark squares, and write a file of that very robot.
 
-    paddock import office.png --scale 0.02
-    paddock import trinity.txt -o trinity.toml --robot e-puck
+    A simulated robot is measured by itself; of a real one you are asked where it stands after each square.
+
+    paddock calibrate empty --chart squares.png -o mine.toml
+    paddock calibrate --robot epuck:///dev/rfcomm0 --side 0.4 -o e-puck_2479.toml
     """
-    from paddock.cli.importing import import_file
+    from paddock.arena.calibration import SquareTest
+    from paddock.cli.calibrate import CalibrationPlan
+    from paddock.cli.calibrate import calibrate as run
 
-    import_file(
-        file,
-        output=output,
-        scale=scale,
-        threshold=threshold,
-        height=height,
-        robot=robot,
-        at=at,
-        heading=heading,
-        force=force,
-    )
+    plan = CalibrationPlan(test=SquareTest(side, runs), straight=straight, rounds=rounds, check=check, seed=seed)
+    run(world, robot=robot, plan=plan, output=output, chart=chart, force=force)
 
 
 @app.command()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from paddock.cli.files import checked_new
-from paddock.cli.pictures import checked_picture, save_picture
+from paddock.cli.files import checked_new, checked_picture, save_picture
 from paddock.cli.tables import new_table
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
@@ -59,14 +58,16 @@ def show_world(name: str, output: Path | None, *, force: bool) -> None:
     from paddock.draw.world import draw_world
 
     spec = load_world(name)
-    path = checked_picture(output) or checked_new(Path(f"{spec.name}.png"), force=force)
-    save_picture(draw_world(spec), path)
+    save_picture(draw_world(spec), _picture_path(spec.name, output, force))
 
 
 def show_robot(name: str, output: Path | None, *, force: bool) -> None:
-    """Draw a robot as a PNG; by default under its own name, if there is no such file."""
+    """The same for a robot."""
     from paddock.draw.world import draw_robot
 
     spec = load_robot(name)
-    path = checked_picture(output) or checked_new(Path(f"{spec.name}.png"), force=force)
-    save_picture(draw_robot(spec), path)
+    save_picture(draw_robot(spec), _picture_path(spec.name, output, force))
+
+
+def _picture_path(name: str, output: Path | None, force: bool) -> Path:
+    return checked_picture(output) or checked_new(Path(f"{name}.png"), force=force)

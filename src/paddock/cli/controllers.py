@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from paddock.arena.base import BaseArena
 from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value
 from paddock.core.observation import acting
 from paddock.core.places import error_location, place, problem_of
+from paddock.core.user_code import check_file, load_fresh
 from paddock.policies.policy_files import load_policy
 from paddock.policies.trainable import Trainable
 
@@ -96,21 +95,10 @@ def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> d
 
 
 def load_file(path: Path) -> ModuleType:
-    """A user's Python file as a module, which may import its neighbours."""
-    if not path.is_file():
-        raise PaddockError(f"{path}: no such file")
-    spec = importlib.util.spec_from_file_location(f"paddock_file_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise PaddockError(f"{path}: expected a Python file ending in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    folder = str(path.resolve().parent)
-    if folder in sys.path:
-        sys.path.remove(folder)
-    sys.path.insert(0, folder)
+    """A user's Python file as a module, read anew; it may import its neighbours."""
+    check_file(path, str(path))
     with telling_place(path):
-        spec.loader.exec_module(module)
-    return module
+        return load_fresh(path)
 
 
 def _checked(controllers: Any, robots: Mapping[str, Robot], only: str | None = None) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from paddock.arena.base import BaseArena
 from paddock.cli.controllers import ANSWERING, Drivers, telling_place
-from paddock.cli.status import status_line
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import is_users
@@ -21,6 +23,9 @@ from paddock.episodes import Episode
 from paddock.report.summary import METRICS
 
 STATUS_ROBOTS = 3  # in the status line
+PERIOD = 0.1  # wall seconds between two updates
+
+Show = Callable[[float, Callable[[], str]], None]  # (seconds of the robots' time, what tells how they are)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,3 +122,29 @@ def describe_robots(arena: BaseArena, names: list[str]) -> str:
         parts.append(f"{name} {where} {left:.3f} {right:.3f} m/s")
     more = len(arena.robots) - len(shown)
     return "  ".join(parts) + (f"  and {more} more" if more > 0 else "")
+
+
+@contextmanager
+def status_line(console: Console, seconds: float, *, hidden: bool = False) -> Iterator[Show]:
+    """A status line while the block runs; call what it gives as often as you like."""
+    with Progress(
+        TextColumn("[bold]{task.fields[clock]}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[status]}", markup=False),
+        console=console,
+        transient=True,
+        disable=hidden or not console.is_terminal,
+    ) as progress:
+        task = progress.add_task("", total=seconds, clock="", status="")
+        started, last = time.perf_counter(), 0.0
+
+        def show(passed: float, status: Callable[[], str]) -> None:
+            nonlocal last
+            now = time.perf_counter()
+            if progress.disable or now - last <= PERIOD:
+                return
+            last, factor = now, passed / (now - started)
+            clock = f"{passed:6.1f} s  {factor:5.0f}×" if factor >= 10 else f"{passed:6.1f} s  {factor:5.1f}×"
+            progress.update(task, completed=passed, clock=clock, status=visible(status()))
+
+        yield show

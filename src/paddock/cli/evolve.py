@@ -35,7 +35,14 @@ def run_evolution(
     """Evolve and report; `given` are the options of the config that the user wrote."""
     aside = Console(stderr=True)
     options = dict(given)
-    with end_on_sigterm() as ended, shorten_warnings(aside), show_progress(aside) as watch:
+    with end_on_sigterm() as ended, shorten_warnings(aside), show_progress(aside) as progress:
+
+        def watch(evolution: Evolution, now: Generation) -> None:
+            if out is None and now.number == 1:
+                text = "nothing will be kept: --out DIR keeps the champion, and lets you resume"
+                aside.print(f"paddock: {text}", style="yellow", highlight=False)
+            progress(evolution, now)
+
         if not resuming:
             if "task" not in options:
                 raise PaddockError(f"the task: expected {', '.join(TASKS)} or module:function, and then the options")

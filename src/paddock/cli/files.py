@@ -1,13 +1,20 @@
-"""World files that commands write: never over another one unless it is asked for."""
+"""Files that commands write, worlds and pictures: never over others unless it is asked for."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import save_image
 from paddock.worlds import WorldSpec, save_world
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 def checked_new(path: Path, *, force: bool) -> Path:
@@ -21,12 +28,31 @@ def checked_world_file(path: Path, *, force: bool) -> Path:
     """A path that a new world can be written to, before anything else is done."""
     if path.suffix != ".toml":
         raise PaddockError(f"{path}: expected a world's name ending in .toml")
+    return checked_new(_checked_folder(path), force=force)
+
+
+def checked_picture(path: Path | None) -> Path | None:
+    """A path that a picture can be written to, before anything else is done; '' means none."""
+    if path is None or path == Path():
+        return None
+    if path.suffix.lower() not in SUFFIXES:
+        raise PaddockError(f"{path}: expected a picture's name ending in {', '.join(SUFFIXES)}")
+    return _checked_folder(path)
+
+
+def _checked_folder(path: Path) -> Path:
     if not path.absolute().parent.is_dir():
         raise PaddockError(f"{path}: there is no such folder")
-    return checked_new(path, force=force)
+    return path
 
 
 def save_world_file(world: WorldSpec, path: Path, about: str) -> None:
     """Write a world and say so."""
     save_world(world, path)
     Console().print(f"wrote {path} ({about})", soft_wrap=True)
+
+
+def save_picture(picture: Image, path: Path) -> None:
+    """Write a picture and say so."""
+    save_image(picture, path)
+    Console().print(f"wrote {path} ({picture.width} × {picture.height})")

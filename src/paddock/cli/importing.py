@@ -4,31 +4,55 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
+import typer
 
-from paddock.cli.files import checked_world_file, save_world_file
+from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point
-from paddock.worlds.importers import import_world
+
+if TYPE_CHECKING:
+    from paddock.core.geometry import Point
+
+Source = Annotated[Path, typer.Argument(help="A picture (PNG, PGM …), or a floor plan of Rossum's Playhouse.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File for the world. Default: FILE's name with .toml, here.")
+]
+Threshold = Annotated[
+    float | None, typer.Option(help="Of pictures: what is darker is a wall, 0 black … 1 white. Default: 0.5.")
+]
+Place = Annotated[
+    str | None,
+    typer.Option(
+        help="Its place x,y in metres. Default: the plan's first placement, or where a picture has most room."
+    ),
+]
 
 
-def import_file(
-    source: Path,
-    *,
-    output: Path | None,
-    scale: float | None,
-    threshold: float | None,
-    height: float,
-    robot: str,
-    at: str | None,
-    heading: float | None,
-    force: bool,
+def import_world_file(
+    file: Source,
+    output: Output = None,
+    scale: Annotated[float | None, typer.Option(help="Of pictures: metres per pixel. Default: 0.01.")] = None,
+    threshold: Threshold = None,
+    height: Annotated[float, typer.Option(help="Of walls and obstacles, in metres.")] = 0.5,
+    robot: Annotated[str, typer.Option(help="Type of the robot to put in, or none.")] = "scout",
+    at: Place = None,
+    heading: Annotated[float | None, typer.Option(help="Its heading in degrees.")] = None,
+    force: Force = False,
 ) -> None:
-    """Write the world of a file of another format, and tell what had no place in it."""
-    path = checked_world_file(output or Path(source.stem + ".toml"), force=force)
+    """Make a world from a picture, whose dark parts become walls, or from a Rossum floor plan.
+
+    paddock import office.png --scale 0.02
+    paddock import trinity.txt -o trinity.toml --robot e-puck
+    """
+    from rich.console import Console
+
+    from paddock.cli.files import checked_world_file, save_world_file
+    from paddock.worlds.importers import import_world
+
+    path = checked_world_file(output or Path(file.stem + ".toml"), force=force)
     world, _, left_out = import_world(
-        source,
+        file,
         scale=scale,
         threshold=threshold,
         height=height,
@@ -37,10 +61,8 @@ def import_file(
         heading_deg=heading,
     )
     x0, y0, x1, y1 = world.bounds
-    count = len(world.walls) + len(world.boxes)
-    save_world_file(
-        world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {'a' if world.robots else 'no'} robot"
-    )
+    count, placed = len(world.walls) + len(world.boxes), "a" if world.robots else "no"
+    save_world_file(world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {placed} robot")
     console = Console()
     for what in left_out:
         console.print(f"left out: {what}", highlight=False, soft_wrap=True)

@@ -4,56 +4,63 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
+import typer
 
-from paddock.cli.files import checked_new, checked_world_file, save_world_file
-from paddock.cli.pictures import checked_picture, save_picture
+from paddock.cli.options import Force
 from paddock.core.errors import PaddockError
-from paddock.worlds.importers.result import world_name
-from paddock.worlds.mazes import Cell, Layout, Maze, make_maze, make_maze_world, solve_maze
+
+if TYPE_CHECKING:
+    from paddock.worlds.mazes import Cell
+
+Picture = Annotated[
+    Path | None, typer.Argument(help="With --png: file for the picture. Default: beside the world, or maze.png.")
+]
+Kind = Annotated[str, typer.Option(help="backtracker, kruskal, wilson, braided (no dead ends) or rooms.")]
+Loops = Annotated[
+    float | None, typer.Option(help="Share of the dead ends to open, 0 … 1. Default: 1 for braided, 0 for all others.")
+]
+Start = Annotated[str | None, typer.Option(help="Column,row of the robot, from the lower left. Default: 0,0.")]
 
 
-def show_maze(
-    *,
-    size: str,
-    kind: str,
-    seed: int,
-    loops: float | None,
-    start: str | None,
-    exit: str | None,
-    corridor: float,
-    thickness: float,
-    height: float,
-    robot: str,
-    output: Path | None,
-    png: bool,
-    picture: Path | None,
-    solved: bool,
-    force: bool,
+def maze(
+    picture: Picture = None,
+    size: Annotated[str, typer.Option(help="Columns and rows.")] = "8x8",
+    kind: Kind = "backtracker",
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal mazes.")] = 0,
+    loops: Loops = None,
+    start: Start = None,
+    exit: Annotated[str | None, typer.Option(help="Column,row of the exit. Default: upper right.")] = None,
+    corridor: Annotated[float, typer.Option(help="Clear width between walls, in metres.")] = 0.2,
+    thickness: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.01,
+    height: Annotated[float, typer.Option(help="Of walls, in metres.")] = 0.1,
+    robot: Annotated[str, typer.Option(help="A shipped type (see: paddock robots) or a TOML file.")] = "scout",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the world (TOML).")] = None,
+    png: Annotated[bool, typer.Option("--png", help="Draw it, too.")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="Show the shortest way.")] = False,
+    force: Force = False,
 ) -> None:
-    """Make a maze; print it, unless it is written to a file or drawn."""
+    """Make a maze; every cell of it can be reached. Without -o and --png it is printed.
+
+    paddock maze --size 8x8 --seed 3 -o my.toml --png
+    paddock maze --size 12x6 --kind wilson --loops 0.3 --png my.png --solution
+    """
+    from paddock.cli.files import checked_world_file, save_picture, save_world_file
+    from paddock.worlds.importers.result import world_name
+    from paddock.worlds.mazes import Layout, make_maze, make_maze_world, solve_maze
+
     if output is not None:
         checked_world_file(output, force=force)
-    if picture is not None and not png:
-        raise PaddockError(f"{picture}: expected -o before the name of a world, or --png before that of a picture")
-    if png:
-        usual = Path("maze.png") if output is None else output.with_suffix(".png")
-        picture = checked_new(checked_picture(picture) or usual, force=force)
+    picture = _choose_picture(picture, output, png=png, force=force)
     columns, rows = _two_numbers("--size", size, "x×", "columns and rows such as 8x8")
     first, last = _cell("--start", start), _cell("--exit", exit)
-    maze = make_maze(columns, rows, kind=kind, seed=seed, loops=loops, start=first or (0, 0), exit=last)
-    way = solve_maze(maze)
-    world = make_maze_world(
-        maze,
-        corridor=corridor,
-        thickness=thickness,
-        height=height,
-        robot=robot,
-        name=world_name(output) if output else "maze",
-        title=_title(maze, kind, seed, loops),
-    )
-    console = Console()
+    made = make_maze(columns, rows, kind=kind, seed=seed, loops=loops, start=first or (0, 0), exit=last)
+    way = solve_maze(made)
+    opened = "" if loops is None else f", loops {loops:g}"
+    title = f"Maze of {columns} × {rows} cells: {kind}, seed {seed}{opened}"  # how it can be made again
+    name, walls = world_name(output) if output else "maze", {"corridor": corridor, "thickness": thickness}
+    world = make_maze_world(made, **walls, height=height, robot=robot, name=name, title=title)
     if output is not None:
         about = f"{columns} × {rows} cells, {len(world.walls)} walls, {len(way)} cells from start to exit"
         save_world_file(world, output, about)
@@ -61,17 +68,26 @@ def show_maze(
         from paddock.draw.maze import draw_solution
         from paddock.draw.world import draw_world
 
-        layout = Layout(corridor=corridor, thickness=thickness)
-        save_picture(draw_solution(maze, world, layout) if solved else draw_world(world), picture)
+        save_picture(draw_solution(made, world, Layout(**walls)) if solution else draw_world(world), picture)
     if output is None and picture is None:
-        console.print(maze.to_text(way if solved else ()), markup=False, highlight=False, soft_wrap=True)
-        console.print("Keep it:  paddock maze … -o my.toml     Draw it:  paddock maze … --png", style="dim")
+        _print(made.to_text(way if solution else ()))
 
 
-def _title(maze: Maze, kind: str, seed: int, loops: float | None) -> str:
-    """How the maze can be made again."""
-    opened = "" if loops is None else f", loops {loops:g}"
-    return f"Maze of {maze.columns} × {maze.rows} cells: {kind}, seed {seed}{opened}"
+def _choose_picture(picture: Path | None, world: Path | None, *, png: bool, force: bool) -> Path | None:
+    from paddock.cli.files import checked_new, checked_picture
+
+    if picture is not None and not png:
+        raise PaddockError(f"{picture}: expected -o before the name of a world, or --png before that of a picture")
+    usual = Path("maze.png") if world is None else world.with_suffix(".png")
+    return checked_new(checked_picture(picture) or usual, force=force) if png else None
+
+
+def _print(text: str) -> None:
+    from rich.console import Console
+
+    console = Console()
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    console.print("Keep it:  paddock maze … -o my.toml     Draw it:  paddock maze … --png", style="dim")
 
 
 def _cell(option: str, text: str | None) -> Cell | None:

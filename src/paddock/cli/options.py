@@ -96,12 +96,21 @@ Orders = Annotated[
         "checked mode, 'all' for all robots. May be repeated."
     ),
 ]
+OverheadCamera = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A camera above the world, as an IP camera: a port (0 for any that is free), or the path of its TOML "
+        "file. May be repeated."
+    ),
+]
 Bridge = Annotated[
     list[str] | None,
     typer.Option(help="A bridge of another package, and a robot for it: NAME=ROBOT. May be repeated."),
 ]
 BridgeHost = Annotated[
     str,
-    typer.Option(help="Address of e-puck2s and bridges. They have no token: who reaches a port drives its robot."),
+    typer.Option(
+        help="Address of e-puck2s, cameras and bridges. They have no token: who reaches a port drives its robot."
+    ),
 ]
 OpenPage = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from contextlib import ExitStack
@@ -16,8 +17,8 @@ from paddock.arena.base import BaseArena
 from paddock.cli.built_in import choose_built_in
 from paddock.cli.controllers import chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
+from paddock.cli.files import checked_picture, save_picture
 from paddock.cli.pages import offer_to_run_again, show_page
-from paddock.cli.pictures import checked_picture, save_picture
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
@@ -134,12 +135,12 @@ def _report(console: Console, arena: BaseArena, episode: Episode, wall: float) -
         figures, (x, y, heading) = record.metrics, record.trace.pose[-1]
         table.add_row(
             cell(name),
-            cell(arena[name].spec.name),
+            cell(arena[name].spec.name if name in arena else "left"),
             f"{figures['distance']:.2f}",
             f"{figures['mean_speed']:.3f}" if episode.ticks else "-",
             f"{figures['contact_time']:.1f}",
             f"{x:.2f}, {y:.2f}",
-            f"{round(heading * 180 / 3.141592653589793)}°",
+            f"{round(math.degrees(heading))}°",
         )
     more = len(arena.robots) - SHOWN
     if more > 0:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -13,7 +12,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 import paddock
 from paddock.arena.base import BaseArena
 from paddock.cli.driving import print_traceback
-from paddock.cli.pages import show_page
+from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.run_robot import choose_robot, halt, robot_of
 from paddock.cli.tables import cell, new_table
 from paddock.core.provenance import collect, write_provenance
@@ -60,13 +59,16 @@ def run_scenario_file(
         def on_step(arena: BaseArena) -> None:
             progress.update(status, description=f"{arena.time:7.1f} s simulated")
 
-        if robot is not None:
-            with paddock.connect(robot) as arena:
-                results = [_run_there(plan, arena, robot, console, on_step)]
-        else:
-            shown = nullcontext if headless else partial(show_page, console=console, speed=speed, port=port)
-            results = run_all(plan, on_step=on_step, shown=shown)  # type: ignore[assignment]
-        for result in results:
+        def results() -> Iterator[ScenarioResult]:
+            if robot is not None:
+                with paddock.connect(robot) as arena:
+                    yield _run_there(plan, arena, robot, console, on_step)
+            elif headless:
+                yield from run_all(plan, on_step=on_step)
+            else:
+                yield from _run_shown(plan, console, speed, port, on_step)
+
+        for result in results():
             complete = complete and result.complete
             _report(console, result)
             if out is not None:
@@ -74,6 +76,27 @@ def run_scenario_file(
             if result.error is not None:
                 print_traceback(result.error, whole=traceback, message=result.ended)
     return complete
+
+
+def _run_shown(
+    plan: Prepared, console: Console, speed: float | None, port: int | None, on_step: OnStep
+) -> Iterator[ScenarioResult]:
+    """All runs, each on a page; the last one as often as its viewers want."""
+    seeds = plan.spec.run_seeds()
+    for number, seed in enumerate(seeds, 1):
+        with (
+            paddock.open(plan.world, seed=seed) as arena,
+            show_page(arena, console=console, speed=speed, port=port) as page,
+        ):
+            again = True
+            while again:
+                result = run_scenario(plan, seed=arena.seed, arena=arena, on_step=on_step)
+                yield result
+                ended = number == len(seeds) or result.error is not None
+                again = ended and not result.interrupted
+                again = again and offer_to_run_again(page, console, result.ended, failed=result.error is not None)
+        if ended or result.interrupted:
+            return
 
 
 def _run_there(plan: Prepared, arena: BaseArena, url: str, console: Console, on_step: OnStep) -> ScenarioResult:

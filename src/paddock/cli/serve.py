@@ -71,6 +71,7 @@ def serve_world(
             if not links:
                 console.print(f"controller: {server.url(token=server.controller)}")
             console.print(f"viewer:     {server.url(token=server.viewer)}")
+        console.print(f"in Python:  {connect_call(server, classroom=bool(links))}")
         for line in bridged.describe():
             console.print(visible(line))
         if links:
@@ -83,6 +84,14 @@ def serve_world(
     with bridged:
         server.run(ready)
     console.print("stopped")
+
+
+def connect_call(server: Server, *, classroom: bool) -> str:
+    """What to type in a program to reach a server."""
+    if classroom:
+        return "paddock.connect(LINK), with the link of a student"
+    token = f', token="{server.controller}"' if server.controller else ""
+    return f'paddock.connect("{server.url(scheme="ws").removesuffix("/ws")}"{token})'
 
 
 def print_links(console: Console, server: Server, links: Sequence[tuple[str, str, str]]) -> None:

@@ -32,6 +32,7 @@ def serve(
     epuck_serial: options.EPuckSerial = None,
     epuck2: options.EPuck2 = None,
     orders: options.Orders = None,
+    overhead_camera: options.OverheadCamera = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
@@ -43,6 +44,7 @@ def serve(
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     paddock serve petri-dish --orders all
+    paddock serve line-crossing --overhead-camera 8081
     paddock serve clutter -c my_controller.py --open
     """
     from paddock.cli.serve import serve_world
@@ -70,6 +72,7 @@ def serve(
             *(("epuck-serial", robot) for robot in epuck_serial or ()),
             *(("epuck2", robot) for robot in epuck2 or ()),
             *(("orders", robot) for robot in orders or ()),
+            *(("overhead-camera", asked) for asked in overhead_camera or ()),
             *(split_bridge(text) for text in bridge or ()),
         ],
         bridge_host=bridge_host,

@@ -33,6 +33,8 @@ def plain(value: Any) -> Any:
         return value.to_table()
     if isinstance(value, tuple):
         return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
     return value
 
 
@@ -53,6 +55,8 @@ def convert(value: Any, hint: Any, path: str, expected: str = "") -> Any:
         return _union(value, arguments, path, expected)
     if origin is tuple:
         return _tuple(value, arguments, path, expected)
+    if origin is Mapping:
+        return _mapping(value, hint, path)
     if _is_spec_class(hint):
         return _nested(value, hint, path)
     if hint in (int, float):
@@ -146,6 +150,12 @@ def _nested(value: Any, cls: type[Any], path: str) -> Any:
         raise error.within(path) from None
 
 
+def _mapping(value: Any, hint: Any, path: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise SpecError(f"expected {expectation(hint)}, got {format_value(value)}", path=path)
+    return {str(key): convert(item, get_args(hint)[1], f"{path}.{key}") for key, item in value.items()}
+
+
 def _tagged(value: Any, cls: type[Any], rule: Tagged, path: str) -> Any:
     if _is_spec(value):
         return _nested(value, cls, path)
@@ -186,6 +196,8 @@ def expectation(hint: Any) -> str:
         return " or ".join(expectation(a) for a in arguments if a is not type(None))
     if origin is tuple:
         return _expected_items(arguments)
+    if origin is Mapping:
+        return f"a table, for each name {expectation(arguments[1])}"
     if _is_spec_class(hint):
         return f"a table with the keys {', '.join(hints(hint))}"
     return {float: "a number", int: "a whole number", bool: "true or false", str: "a text in quotes"}[hint]

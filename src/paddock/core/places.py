@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import sys
 import sysconfig
 import traceback
+import warnings
 from pathlib import Path
 
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, PaddockWarning
 
 
 def error_location(error: BaseException, *files: Path | str) -> str | None:
@@ -39,6 +41,18 @@ def place(file: Path | str, line: int) -> str:
     """`FILE line N`, with the file as seen from the present folder."""
     path, here = Path(file).resolve(), Path.cwd()
     return f"{path.relative_to(here) if path.is_relative_to(here) else path} line {line}"
+
+
+def warn_user(text: str, category: type[Warning] = PaddockWarning) -> None:
+    """Warn at the line of the user's own file that led here; at the caller's where there is none."""
+    caller = frame = sys._getframe(1)
+    level = 2
+    while not is_users(frame.f_code.co_filename):
+        if frame.f_back is None:
+            frame, level = caller, 2
+            break
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 def is_users(file: Path | str) -> bool:

@@ -73,11 +73,23 @@ def load_path(path: str, folder: str | Path | None = None, *, what: str = "objec
 
 def load_file(file: Path, owner: str = "") -> ModuleType:
     """A user's Python file as a module, imported once; it may import its neighbours."""
-    if not file.is_file():
-        raise PaddockError(f"{owner or file}: no such file")
-    if file.suffix != ".py":
-        raise PaddockError(f"{owner or file}: expected a Python file ending in .py")
+    check_file(file, owner or str(file))
     return _import(file.resolve(), file.stem, owner or str(file))
+
+
+def load_fresh(file: Path) -> ModuleType:
+    """A user's Python file as a module, read anew whenever it is called; its errors are raised as they are."""
+    folder = str(file.resolve().parent)
+    sys.path[:] = [folder, *(other for other in sys.path if other != folder)]
+    return _import_as(f"paddock_file_{file.stem}", file)
+
+
+def check_file(file: Path, owner: str) -> None:
+    """Refuse what is no Python file; `owner` is named then."""
+    if not file.is_file():
+        raise PaddockError(f"{owner}: no such file")
+    if file.suffix != ".py":
+        raise PaddockError(f"{owner}: expected a Python file ending in .py")
 
 
 def _find_module(path: str, name: str, folders: list[Path]) -> ModuleType:

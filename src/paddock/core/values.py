@@ -16,53 +16,36 @@ class Named(np.ndarray[Any, np.dtype[np.float64]]):
 
     names: ClassVar[tuple[str, ...]] = ()
 
+    def __getattr__(self, name: str) -> float:
+        if name not in self.names:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return float(self[self.names.index(name)])
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.names]
+
     def __repr__(self) -> str:
         if self.shape != (len(self.names),):
             return repr(np.asarray(self))
         return f"{type(self).__name__}({', '.join(f'{n}={v:g}' for n, v in zip(self.names, self, strict=True))})"
 
 
-class _Axes(Named):
-    names = ("x", "y", "z")
-
-    @property
-    def x(self) -> float:
-        """Forward."""
-        return float(self[0])
-
-    @property
-    def y(self) -> float:
-        """Left."""
-        return float(self[1])
-
-    @property
-    def z(self) -> float:
-        """Up."""
-        return float(self[2])
-
-
-class Acceleration(_Axes):
+class Acceleration(Named):
     """Along x (forward), y (left) and z (up), gravity included [m/s²]."""
 
+    names = ("x", "y", "z")
 
-class TurnRates(_Axes):
+
+class TurnRates(Named):
     """About x (forward), y (left) and z (up) [rad/s]."""
 
-
-class _Sides(Named):
-    names = ("left", "right")
-
-    @property
-    def left(self) -> float:
-        return float(self[0])
-
-    @property
-    def right(self) -> float:
-        return float(self[1])
+    names = ("x", "y", "z")
 
 
-class Travel(_Sides):
+class Travel(Named):
     """How far the rims have rolled [m]."""
+
+    names = ("left", "right")
 
 
 class Picture(np.ndarray[Any, np.dtype[np.uint8]]):

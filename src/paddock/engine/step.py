@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
+from paddock.core.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
 from paddock.engine.kernels.contact import PUSH, SKIN, note_contacts, settle
 from paddock.engine.kernels.drive import arc, arc_length, wheel_speed, wrap_angle
-from paddock.engine.kernels.rng import ALONE, BIAS_STREAM, DRIFT_STREAM, SLIP_STREAM, gauss, key_of
 from paddock.engine.kernels.surroundings import gather, index_crowd
 from paddock.engine.model import (
     AXLE,

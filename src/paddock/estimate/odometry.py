@@ -1,13 +1,23 @@
-"""Odometry: a robot's estimated pose, from how far its wheels have turned."""
+"""Odometry: a robot's estimated pose and its uncertainty, from how far its wheels have turned."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
+import numpy as np
+
+from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, wrap
+from paddock.estimate.motion_model import Floats, MotionNoise, roll, roll_jacobians
 
 ORIGIN = Pose(0.0, 0.0, 0.0)
+CERTAIN = MotionNoise()
+OdometryForm = Literal["exact", "published", "programmed"]
+"""How travel becomes a pose: on exact arcs; with θ + Δθ/2, as textbooks have it; or as a program that only knows
+routines for driving straight and for turning on the spot: straight on it never changes its heading, and it
+takes all counts as positive."""
 
 
 @dataclass(slots=True)
@@ -34,33 +44,67 @@ class Odometry:
     """Estimated pose from the travel of both wheels [m]; the assumed wheels may differ from the true ones."""
 
     wheel_separation: float  # assumed [m]
-    wheel_ratio: float = 1.0  # assumed wheel diameter over the one that the encoders are scaled with
+    wheel_ratio: float = 1.0  # assumed mean wheel diameter over the one that the encoders are scaled with
     pose: Pose = ORIGIN  # estimated: x, y [m], heading [rad]
     distance: float = 0.0  # length of the estimated path [m]
     last_travel: tuple[float, float] = (0.0, 0.0)  # of the left and right wheel in the last update [m]
     _last: tuple[float, float] | None = field(default=None, repr=False)
+    right_to_left: float = 1.0  # assumed diameter of the right wheel over that of the left
+    form: OdometryForm = "exact"
+    noise: MotionNoise = CERTAIN
+    _spread: Floats = field(default_factory=lambda: np.zeros((3, 3)), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.form not in get_args(OdometryForm):
+            raise UnknownName("form of odometry", self.form, get_args(OdometryForm))
 
     def update(self, left: float, right: float) -> Pose:
         """Take the wheels' travel since they were built [m], as encoders read it; the first is where it begins."""
         before, self._last = self._last, (left, right)
         if before is None:
             return self.pose
-        self.last_travel = (left - before[0]) * self.wheel_ratio, (right - before[1]) * self.wheel_ratio
-        along, turn = sum(self.last_travel) / 2, (self.last_travel[1] - self.last_travel[0]) / self.wheel_separation
-        chord = along if abs(turn) < 1e-9 else along * math.sin(turn / 2) / (turn / 2)  # of an exact arc
-        x, y, heading = self.pose
-        middle = heading + turn / 2
-        self.pose = Pose(x + chord * math.cos(middle), y + chord * math.sin(middle), wrap(heading + turn))
-        self.distance += abs(along)
+        left, right = self.last_travel = self.correct(left - before[0], right - before[1])
+        self.distance += abs(left + right) / 2
+        if self.form == "programmed":
+            left, right = as_routine(left, right)
+        exact = self.form == "exact"
+        if self.noise is not CERTAIN:
+            self._spread = self._grow(left, right, exact)
+        self.pose = roll(self.pose, left, right, self.wheel_separation, exact=exact)
         return self.pose
 
+    def correct(self, left: float, right: float) -> tuple[float, float]:
+        """Travel of the assumed wheels [m], from travel of the nominal ones."""
+        half = self.wheel_ratio * 2 / (1 + self.right_to_left)
+        return left * half, right * half * self.right_to_left
+
+    def _grow(self, left: float, right: float, exact: bool) -> Floats:
+        by_pose, by_travel = roll_jacobians(self.pose.heading, left, right, self.wheel_separation, exact=exact)
+        noise = self.noise.of_travel(left, right, self.wheel_separation)
+        spread: Floats = by_pose @ self._spread @ by_pose.T + by_travel @ noise @ by_travel.T
+        return spread
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the pose [m, m, rad], shape (3, 3): what added up since the start, and the rounding of the last count."""
+        if self.noise is CERTAIN:
+            return self._spread
+        return self._spread + self.noise.of_count(self.pose.heading, self.wheel_separation)
+
     def reset(self, pose: Pose = ORIGIN) -> None:
-        """Begin anew at a pose."""
+        """Begin anew at a pose that is known."""
         self.pose, self.distance, self.last_travel, self._last = pose, 0.0, (0.0, 0.0), None
+        self._spread = np.zeros((3, 3))
 
     def update_angles(self, left: float, right: float, diameter: float) -> Pose:
         """The same from unwrapped wheel angles [rad] and the assumed wheel diameter [m]."""
         return self.update(left * diameter / 2, right * diameter / 2)
+
+
+def as_routine(left: float, right: float) -> tuple[float, float]:
+    """Travel as a program takes it that either drives straight on or turns on the spot, and counts steps only."""
+    mean = (abs(left) + abs(right)) / 2
+    return (math.copysign(mean, left), math.copysign(mean, right)) if left * right < 0 else (mean, mean)
 
 
 def compass_bearing(heading: float) -> float:

@@ -60,6 +60,7 @@ REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
         "wall-follower": "paddock.experiments.wall_follower.reproduce",
         "epuck-framework": "paddock.experiments.epuck_framework.reproduce",
         "rossum": "paddock.experiments.rossum.reproduce",
+        "ecoli-walk": "paddock.experiments.ecoli_walk.reproduce",
     }
 )
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from paddock.core.errors import LinkError, format_value, suggestion
 from paddock.core.registry import Registry
+
+if TYPE_CHECKING:
+    from paddock.links.epuck.robot import EPuck
+    from paddock.links.remote import RemoteArena
 
 SERVERS = ("ws", "wss", "http", "https")
 LINKS: Registry[Callable[..., Any]] = Registry(
@@ -25,13 +29,20 @@ LINKS: Registry[Callable[..., Any]] = Registry(
 that it knows."""
 
 
+@overload
 def connect(
-    url: str,
-    *,
-    token: str | None = None,
-    name: str = "",
-    lock_step: bool | None = None,
-    timeout: float = 10.0,
+    url: str, *, token: str, name: str = "", lock_step: bool | None = None, timeout: float = 10.0
+) -> RemoteArena: ...
+@overload
+def connect(
+    url: str, *, token: str | None = None, name: str = "", lock_step: bool, timeout: float = 10.0
+) -> RemoteArena: ...
+@overload
+def connect(
+    url: str, *, token: None = None, name: str = "", lock_step: None = None, timeout: float = 10.0
+) -> RemoteArena | EPuck: ...
+def connect(
+    url: str, *, token: str | None = None, name: str = "", lock_step: bool | None = None, timeout: float = 10.0
 ) -> Any:
     """Reach an arena or a robot elsewhere: the same handles as `open` gives.
 

@@ -7,23 +7,31 @@ import threading
 import time
 from collections.abc import Collection
 from itertools import count
-from pathlib import Path
 from typing import TypeVar, cast
 
-from paddock.arena.base import BaseArena, check_place, check_ticks
+from paddock.arena.base import BaseArena, check_ticks
 from paddock.arena.robot import Robot
-from paddock.core.errors import BadMessage, LinkError, Refused, SimulationError, VersionMismatch, format_value
+from paddock.core.errors import (
+    BadMessage,
+    LinkError,
+    Refused,
+    SimulationError,
+    UnknownName,
+    VersionMismatch,
+    format_value,
+)
 from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.episodes.events import Event, Kind
-from paddock.links.dialogue import Dialogue, error_of
+from paddock.links.dialogue import Dialogue
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
+from paddock.links.steering import Steering
 from paddock.links.watcher import SENSORS, RemoteWatcher, streams_of
 from paddock.links.wire import WebSocketWire, address_of
 from paddock.protocol import MINOR, VERSION
 from paddock.protocol import messages as m
-from paddock.robots import RobotSpec, load_robot
+from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec
 from paddock.worlds.spec import WorldSpec
 
@@ -45,6 +53,7 @@ class RemoteArena(BaseArena):
         self.url, token_in_url = address_of(url)
         self.timeout = float(timeout)
         self._token, self._name, self._wish = token or token_in_url, name, lock_step
+        self.name = name  # what others see, until the server gives another
         self._ids = count(1)
         self._clock: m.ClockState | None = None
         self._tick = 0
@@ -52,10 +61,7 @@ class RemoteArena(BaseArena):
         self.held = False  # whether it does
         self._stepping = threading.Lock()  # steps take turns
         self._step_under_way: int | None = None  # its number
-        self.commanding = threading.Lock()  # commands leave in the order in which they were given
-        self._waiting_commands: dict[str, RemoteBody] = {}
-        self._driven: set[str] = set()  # robots that were given commands
-        self._complaint: m.Refusal | None = None  # about commands that were sent without a question
+        self.steering = Steering(self)
         self.changes = 0  # of what robots may see without time having passed
         self._lights: dict[int, dict[str, tuple[dict[str, float], tuple[float, float]]]] = {}  # by snapshot
         self.robots = RemoteRobots(self)
@@ -93,14 +99,14 @@ class RemoteArena(BaseArena):
         Robots that you had brought along are gone: spawn them again.
         """
         self.dialogue.wire.close()
-        self._clock, self._complaint, self._step_under_way = None, None, None
+        self._clock, self.steering.complaint, self._step_under_way = None, None, None
         self.robots.known = self.in_lock = self.held = False
         self.forget()
         self._greet()
         self.closed = False
         for robot in self.robots.handles:
             self._switch_on_again(robot)
-        for name in self._driven & set(self.robots):
+        for name in self.steering.driven & set(self.robots):
             self.claim(name)
 
     def _switch_on_again(self, robot: Robot) -> None:
@@ -151,12 +157,25 @@ class RemoteArena(BaseArena):
                     self.dialogue.wait(lambda: self._step_under_way is None, "step", patient=True)
                 finally:
                     self._step_under_way = None
-            with self.commanding:
-                request = m.Step(id=self.number(), ticks=ticks, commands=self._take_commands())
-                self._step_under_way = request.id
-                self.dialogue.ask(request)
-            self._answer(request, m.Observed, patient=True)
-            self._raise_complaint()
+            with self.steering.turn:
+                commands = self.steering.take()
+                request = self._send_step(ticks, commands)
+            try:
+                self._answer(request, m.Observed, patient=True)
+            except (Refused, UnknownName):
+                mine = {name: command for name, command in commands.items() if not self.steering.is_lost(name)}
+                if len(mine) == len(commands):
+                    raise
+                with self.steering.turn:
+                    request = self._send_step(ticks, mine)
+                self._answer(request, m.Observed, patient=True)
+            self.steering.raise_complaint()
+
+    def _send_step(self, ticks: int, commands: dict[str, Command]) -> m.Step:
+        request = m.Step(id=self.number(), ticks=ticks, commands=commands)
+        self._step_under_way = request.id
+        self.dialogue.ask(request)
+        return request
 
     def reset(self, seed: int | None = None) -> None:
         self._do(m.Reset(id=self.number(), seed=None if seed is None else check_seed(seed)))
@@ -215,35 +234,27 @@ class RemoteArena(BaseArena):
 
     # ---- robots
 
-    def spawn(
-        self,
-        name: str,
-        kind: str | Path | RobotSpec,
-        *,
-        at: tuple[float, float] | None = None,
-        heading: float = 0.0,
-        color: str | None = None,
-    ) -> Robot:
-        check_place(name, at, heading)
-        spec = kind if isinstance(kind, RobotSpec) else load_robot(kind)
+    def _spawn(
+        self, name: str, spec: RobotSpec, at: tuple[float, float] | None, heading: float, color: str | None
+    ) -> None:
         request = m.Spawn(
             id=self.number(), robot=name, kind=spec.to_table(), at=at and (at[0], at[1]), heading=heading, color=color
         )
         self._do(request)
         self.forget()
         self.note_event("spawn", name, f"{name} came")
-        return self[name]
 
     def remove(self, name: str) -> None:
         """Take a robot that you brought along out of the world; its handle is of no use any more."""
         if not self.robots.info(name).spawned:
             raise Refused(f"remove: robot {name!r} belongs to the world; leave({name!r}) gives it up to others")
         self.leave(name)
+        self.note_event("remove", name, f"{name} went")
 
     def leave(self, name: str) -> None:
         """Give up a robot that you drive: it stops, and others may drive it; one that you brought along vanishes."""
         self._do(m.Leave(id=self.number(), robot=self[name].name))
-        self._driven.discard(name)
+        self.steering.driven.discard(name)
         self.forget()
 
     def claim(self, name: str, *, force: bool = False) -> Robot:
@@ -255,27 +266,6 @@ class RemoteArena(BaseArena):
     def owner(self, name: str) -> str:
         """Who drives a robot; an empty text for nobody."""
         return self.robots.info(name).owner
-
-    # ---- commands
-
-    def queue_command(self, body: RemoteBody) -> None:
-        """A robot was given a command: in the lock it waits for the next step, else it leaves at once."""
-        self._waiting_commands[body.name] = body
-        self._driven.add(body.name)
-        if not self.in_lock:
-            self._raise_complaint()  # errors of observers are no answer to a command: what asks next raises them
-            self._send_commands()
-
-    def _send_commands(self) -> None:
-        """Send what waits, without waiting for an answer."""
-        if self._waiting_commands:
-            self.dialogue.wire.send(m.Steer(commands=self._take_commands()))
-
-    def _take_commands(self) -> dict[str, Command]:
-        if not self._waiting_commands:
-            return {}
-        bodies, self._waiting_commands = self._waiting_commands, {}
-        return {name: body.take_command() for name, body in bodies.items()}
 
     # ---- asking
 
@@ -289,11 +279,11 @@ class RemoteArena(BaseArena):
     def ask(self, request: m.Request, wanted: type[A]) -> A:
         """Send a request, after the commands that were given before, and wait for its answer."""
         self.raise_trouble()
-        with self.commanding:
-            self._send_commands()
+        with self.steering.turn:
+            self.steering.send()
             self.dialogue.ask(request)
         answer = self._answer(request, wanted)
-        self._raise_complaint()  # about the commands: it came before the answer
+        self.steering.raise_complaint()  # about the commands: it came before the answer
         return answer
 
     def _answer(self, request: m.Request, wanted: type[A], *, patient: bool = False) -> A:
@@ -304,14 +294,9 @@ class RemoteArena(BaseArena):
 
     def raise_trouble(self) -> None:
         """Raise what went wrong since the last call: a refused command, an observer's error."""
-        self._raise_complaint()
+        self.steering.raise_complaint()
         if self.watcher.errors and threading.current_thread() is not self.watcher.thread:
             raise self.watcher.errors.pop(0)
-
-    def _raise_complaint(self) -> None:
-        if self._complaint is not None:
-            complaint, self._complaint = self._complaint, None
-            raise error_of(complaint)
 
     # ---- hearing, in whichever thread reads
 
@@ -332,6 +317,7 @@ class RemoteArena(BaseArena):
             self._hear_clock(message)
         elif isinstance(message, m.RobotList):
             self.changes += 1  # of what the others see
+            self.steering.hear_drivers(message)
             for name in self.robots.update(message):
                 self.watcher.forget(name)
         elif isinstance(message, m.EventNews):
@@ -340,7 +326,7 @@ class RemoteArena(BaseArena):
             self.held = self.held and message.client != self.name
         elif isinstance(message, m.Refusal):
             if message.id is None:
-                self._complaint = self._complaint or message
+                self.steering.complaint = self.steering.complaint or message
             elif message.id == self._step_under_way:
                 self._step_under_way = None
 
@@ -357,10 +343,10 @@ class RemoteArena(BaseArena):
 
     def _hear_event(self, message: m.EventNews) -> None:
         """Someone else intervened: a run under way should know."""
-        events = self._events
-        if events is not None:
-            time, kind = message.tick * self._dt, cast(Kind, message.kind)
-            events.append(Event(time=time, kind=kind, robot=message.robot, text=message.text))
+        if message.kind == "driver" and message.robot in self.steering.driven:
+            return  # the list of robots tells it, too
+        time, kind = message.tick * self._dt, cast(Kind, message.kind)
+        self.append_event(Event(time=time, kind=kind, robot=message.robot, text=message.text))
 
     def _hear_clock(self, clock: m.ClockState) -> None:
         before = self._clock

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from paddock.robots import RobotSpec
 if TYPE_CHECKING:
     from paddock.links.remote import RemoteArena
 
+UNKNOWN_SPEEDS = WheelSpeeds(math.nan, math.nan)
 FRESH = 0.1  # wall seconds for which the answer to a step is news, while time goes on by itself
 Pixels = NDArray[np.uint8]
 
@@ -47,27 +49,27 @@ class RemoteBody(Body):
     # ---- doing
 
     def set_wheels(self, left: float, right: float) -> None:
-        with self.arena.commanding:
+        with self.arena.steering.turn:
             self._wheels = self._command = WheelSpeeds(float(left), float(right))
-            self.arena.queue_command(self)
+            self.arena.steering.add(self)
 
     def set_pan(self, device: Device, angle: float) -> None:
-        with self.arena.commanding:
+        with self.arena.steering.turn:
             self._pans[device.name] = float(angle)
-            self.arena.queue_command(self)
+            self.arena.steering.add(self)
 
     def set_lamp(self, number: int, brightness: float) -> None:
         name = self.spec.leds[number]
-        with self.arena.commanding:
+        with self.arena.steering.turn:
             self._leds[name] = self.lights[name] = float(brightness)
             self.arena.changes += 1  # others see it at once
-            self.arena.queue_command(self)
+            self.arena.steering.add(self)
 
     def set_tone(self, frequency: float, amplitude: float) -> None:
-        with self.arena.commanding:
+        with self.arena.steering.turn:
             self._tone = self.sound = (float(frequency), float(amplitude))
             self.arena.changes += 1  # others hear it at once
-            self.arena.queue_command(self)
+            self.arena.steering.add(self)
 
     def take_command(self) -> Command:
         """What has to be sent, once."""
@@ -149,7 +151,7 @@ class RemoteBody(Body):
 
     @property
     def command(self) -> WheelSpeeds:
-        return self._command
+        return UNKNOWN_SPEEDS if self.arena.steering.is_lost(self.name) else self._command
 
     def motion(self) -> Motion:
         seen = self._look("motion")[0]

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from paddock.arena.body import Body
-from paddock.arena.local import Gone
+from paddock.arena.body import Body, Gone
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, UnknownName
 from paddock.links.remote_body import RemoteBody
@@ -47,7 +46,7 @@ class RemoteRobots(Mapping[str, Robot]):
             self._there = There({info.name: info for info in news.robots}, read)
             left = [handle for handle in self._handles.values() if not self._is_there(handle)]
             for handle in left:
-                handle.body = cast(Body, Gone(handle.body))  # type: ignore[arg-type]
+                handle.body = cast(Body, Gone(handle.body))
                 del self._handles[handle.name]
         self.known = True
         return [handle.name for handle in left]
@@ -67,6 +66,15 @@ class RemoteRobots(Mapping[str, Robot]):
         if not isinstance(name, str) or name not in infos:
             raise UnknownName("robot", name, infos)
         return infos[name], kinds[infos[name].kind][1]
+
+    def has(self, name: str) -> bool:
+        """Whether a robot was there when the server told last."""
+        return name in self._there.infos
+
+    def owner(self, name: str) -> str:
+        """Who drove a robot when the server told last; an empty text for nobody."""
+        info = self._there.infos.get(name)
+        return info.owner if info is not None else ""
 
     def handle(self, name: str) -> Robot | None:
         """The handle of a robot, if anyone asked for it."""

@@ -4,6 +4,8 @@ from paddock.core.jit import kernel
 from paddock.metrics.coverage import coverage as note_motion_coverage
 from paddock.metrics.goal import along as note_motion_along
 from paddock.metrics.goal import goal as note_motion_goal
+from paddock.metrics.means import mean_distance as note_motion_mean_distance
+from paddock.metrics.means import mean_reading as note_readings_mean_reading
 from paddock.metrics.motion import contact as note_motion_contact_time
 from paddock.metrics.motion import distance as note_motion_distance
 from paddock.metrics.sensing import avoidance as note_readings_avoidance
@@ -24,6 +26,8 @@ def note_motion(number, numbers, robot_state, tick, dt, sums, marks):
         note_motion_along(numbers, robot_state, sums)
     elif number == 4:
         note_motion_coverage(numbers, robot_state, sums, marks)
+    elif number == 9:
+        note_motion_mean_distance(numbers, robot_state, sums)
     return 0
 
 
@@ -36,3 +40,5 @@ def note_readings(number, numbers, readings, first, count, robot_state, sums):
         note_readings_avoidance(numbers, readings, first, count, robot_state, sums)
     elif number == 7:
         note_readings_line(numbers, readings, first, count, sums)
+    elif number == 8:
+        note_readings_mean_reading(readings, first, count, sums)

@@ -25,6 +25,8 @@ METRICS: Registry[type[Metric]] = Registry(
         "nearness": "paddock.metrics.sensing:Nearness",
         "avoidance": "paddock.metrics.sensing:Avoidance",
         "line": "paddock.metrics.sensing:Line",
+        "mean-reading": "paddock.metrics.means:MeanReading",
+        "mean-distance": "paddock.metrics.means:MeanDistance",
     },
 )
 

@@ -6,6 +6,7 @@ from paddock.policies.kernel_policy import KernelPolicy
 from paddock.policies.networks import Network
 from paddock.policies.policy_files import load_policy
 from paddock.policies.program import Program
+from paddock.policies.run_and_tumble import RunAndTumble, RunTally
 
 __all__ = [
     "VEHICLES",
@@ -14,6 +15,8 @@ __all__ = [
     "KernelPolicy",
     "Network",
     "Program",
+    "RunAndTumble",
+    "RunTally",
     "aggression",
     "explorer",
     "fear",

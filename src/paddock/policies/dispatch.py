@@ -5,6 +5,7 @@ from paddock.policies.braitenberg import braitenberg as act_braitenberg
 from paddock.policies.kernel_policy import take_own as act_kernel
 from paddock.policies.network_kernel import network as act_network
 from paddock.policies.register_machine import program as act_program
+from paddock.policies.tumble_kernel import run_and_tumble as act_run_and_tumble
 
 
 @kernel
@@ -18,3 +19,5 @@ def act(number, plan, weights, memory, readings, wheels):
         act_kernel(plan, weights, memory, readings, wheels)
     elif number == 3:
         act_program(plan, weights, memory, readings, wheels)
+    elif number == 4:
+        act_run_and_tumble(plan, memory, readings, wheels)

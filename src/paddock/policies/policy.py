@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,17 @@ from numpy.typing import NDArray
 from paddock.core.jit import Kernel
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class RunStart(NamedTuple):
+    """What a policy may want to know when a run begins."""
+
+    seeds: Ints  # of the worlds, shape (W)
+    robot: str  # the name of the robot that it drives
+    dt: float  # length of a tick [s]
+    wheel_separation: float  # of the robot [m]
+    max_speed: float  # of its wheels [m/s]
 
 
 @runtime_checkable
@@ -42,3 +53,14 @@ class Policy(Protocol):
 
     def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
         """All else that its kernel wants to know; the devices' values lie in a row of readings from `firsts` on."""
+
+
+@runtime_checkable
+class TimedPolicy(Policy, Protocol):
+    """A policy that knows its robot and the time, or draws random numbers; its memory holds what it needs."""
+
+    def begin_run(self, memory: Floats, start: RunStart) -> None:
+        """Write what it needs to know into its memory, shape (W, ·); what it remembers of earlier runs stays."""
+
+    def check_run(self, memory: Floats) -> None:
+        """Raise what went wrong in a run, from its memory, shape (W, ·)."""

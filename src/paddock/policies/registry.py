@@ -20,6 +20,7 @@ POLICIES: Registry[Any] = Registry(
         "network": "paddock.policies.networks:Network",
         "kernel": "paddock.policies.kernel_policy:KernelPolicy",
         "program": "paddock.policies.program:Program",
+        "run-and-tumble": "paddock.policies.run_and_tumble:RunAndTumble",
     },
 )
 

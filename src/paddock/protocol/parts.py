@@ -23,6 +23,14 @@ class Truth(MessagePart, frozen=True, kw_only=True):
     contacts: tuple[Measured, ...] = ()  # bearings on the body [rad] of what it touched in the last tick
 
 
+class EstimateData(MessagePart, frozen=True, kw_only=True):
+    """Where a robot's own program takes it to be."""
+
+    pose: tuple[Measured, Measured, Measured]  # x, y [m], heading [rad]
+    ellipse: tuple[Measured, Measured, Measured]  # holds it with 95 %: half axes [m], direction of the first [rad]
+    particles: Numbers | None = None  # x, y [m] of some guesses, one after the other
+
+
 class RobotReadings(MessagePart, frozen=True, kw_only=True):
     """One robot's enabled devices at one tick."""
 
@@ -31,6 +39,7 @@ class RobotReadings(MessagePart, frozen=True, kw_only=True):
     pictures: dict[Key, PictureData] = field(default_factory=dict)
     pans: dict[Key, Measured] = field(default_factory=dict)  # present angles of pivoting devices [rad]
     truth: Truth | None = None
+    estimate: EstimateData | None = None
 
 
 class RobotInfo(MessagePart, frozen=True, kw_only=True):

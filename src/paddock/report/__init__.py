@@ -1,10 +1,14 @@
 """What a run leaves behind: traces, a log, a summary, pictures and a page; and charts for data of your own."""
 
+from paddock.report.camera_charts import error_map
 from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
+from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.figures import save_figure
 from paddock.report.files import fresh_folder, write_run
 from paddock.report.paths import draw_paths
+from paddock.report.reaction_charts import dose_response_chart, pools_chart, step_response_chart
+from paddock.report.reaction_picture import draw_reactions
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
 from paddock.report.run_report import TaskOutcome
 
@@ -13,16 +17,25 @@ __all__ = [
     "Level",
     "Series",
     "TaskOutcome",
+    "consistency_chart",
+    "dose_response_chart",
     "dot_chart",
+    "draw_ellipse",
     "draw_paths",
+    "draw_reactions",
     "elites_map",
+    "ellipse_path",
     "error_chart",
     "error_histogram",
+    "error_map",
     "fresh_folder",
     "histogram",
     "learning_curve",
     "line_chart",
+    "pools_chart",
     "save_figure",
+    "step_response_chart",
+    "umbmark_chart",
     "wheel_speed_chart",
     "write_run",
 ]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from paddock.core import library
-from paddock.robots.differential import DifferentialDrive
+from paddock.robots.differential import DifferentialDrive, MeasuredWheels
 from paddock.robots.spec import BodySpec, RobotSpec, find_robot, read_robot
 
-__all__ = ["BodySpec", "DifferentialDrive", "RobotSpec", "find_robot", "load_robot", "robot_names"]
+__all__ = ["BodySpec", "DifferentialDrive", "MeasuredWheels", "RobotSpec", "find_robot", "load_robot", "robot_names"]
 
 
 def robot_names() -> list[str]:

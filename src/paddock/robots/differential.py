@@ -11,6 +11,17 @@ Length = Annotated[float, Number("metres", above=0, least=0.001, limit=20)]  # o
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredWheels(Spec):
+    """What the wheels of an individual robot came to when it was calibrated. A simulated one has just these."""
+
+    left_diameter: Length  # at which it rolls
+    right_diameter: Length
+    wheel_separation: Length  # at which it turns
+    date: str = ""  # of the calibration
+    method: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class DifferentialDrive(Spec):
     """What the data sheet says about wheels and motors."""
 
@@ -20,6 +31,7 @@ class DifferentialDrive(Spec):
     max_acceleration: Annotated[float, Number("m/s²", above=0, least=1e-6, limit=1e5)] | None = None  # at the rim
     steps_per_turn: Annotated[float, Number(above=0, least=1, limit=1e7)] | None = None  # speeds are whole steps per s
     slip_noise: Share = 0.0  # standard deviation of a wheel's travel in a tick, relative
+    measured: MeasuredWheels | None = None  # None: nobody has calibrated it
 
     @property
     def speed_step(self) -> float:

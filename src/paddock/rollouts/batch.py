@@ -19,7 +19,7 @@ from paddock.metrics.base import Metric, RunTime
 from paddock.policies.policy import Policy
 from paddock.rollouts.loop import loop_for
 from paddock.rollouts.metric_sums import figures_of, metric_sums_of, write_first_rows
-from paddock.rollouts.policy_table import policy_table_of, refuse_polled
+from paddock.rollouts.policy_table import begin_runs, check_runs, memory_of, policy_table_of, refuse_polled
 from paddock.rollouts.rollout import Rollout
 from paddock.rollouts.tables import MetricSums, PolicyTable
 from paddock.rollouts.threads import available_threads, share_out
@@ -181,6 +181,7 @@ class Batch:
             policies.values(), self.scenes[0].sensor_kinds, metrics
         )  # refuses two kernels of one's own, for the GPU too
         policy_table = self._recalled(policies, policy_table_of(self.scenes[0], policies, worlds=len(self)))
+        begin_runs(policy_table, policies, self.scenes[0], self.seeds)
         moments = ticks // period + 1 if period else 0
         poses = self.poses
         metric_sums = metric_sums_of(self.scenes, metrics, policy_table.enabled, poses, self.ticks, moments, period)
@@ -193,6 +194,7 @@ class Batch:
             from paddock.rollouts.cuda.launch import run_on_gpu
 
             run_on_gpu(self.gpu, self.scenes, self.state, self.commands, policies, policy_table, metric_sums, ticks)
+        check_runs(policy_table, policies)
         ran = self.ticks - metric_sums.start
         figures = figures_of(metric_sums, metrics, RunTime(ran[:, None], self.dt))
         return Rollout(
@@ -211,8 +213,16 @@ class Batch:
         before = self._drivers
         if before.keys() == policies.keys() and all(before[robot] is policy for robot, policy in policies.items()):
             policy_table = policy_table._replace(memory=self._memory)
-        self._drivers, self._memory = policies, policy_table.memory
+        self._drivers, self._memory, self._policy_table = policies, policy_table.memory, policy_table
         return policy_table
+
+    def memory(self, robot: str | None = None) -> Floats:
+        """What a robot's policy remembers after the last run, shape (W, ·); None: of the only robot. A copy."""
+        name = robot if robot is not None else self.robots[0]
+        numbers = {self.robots[number]: number for number in self._drivers}
+        if name not in numbers:
+            raise UnknownName("robot that was driven", name, numbers)
+        return memory_of(self._policy_table, numbers[name], self._drivers[numbers[name]]).copy()
 
     def _ticks(self, what: str, seconds: float) -> int:
         if not (all_finite(seconds) and seconds >= 0):

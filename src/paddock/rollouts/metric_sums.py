@@ -111,8 +111,10 @@ def _slots(built: BuiltWorld, metric: Metric, enabled: Bytes) -> Ints:
         raise UnknownName("robot", metric.robot, names)
     rows = np.zeros((len(names), SLOT_COLUMNS), np.int64)
     device = metric.looks_at()
-    for robot, name in enumerate(names):
-        if metric.robot in (None, name):
+    concerned = [robot for robot, name in enumerate(names) if metric.robot in (None, name)]
+    has_it = [device is None or any(s.name == device for s in built.robots[robot].sensors) for robot in concerned]
+    for robot, measured in zip(concerned, has_it, strict=True):
+        if measured or not any(has_it):  # a device that no robot has is refused
             rows[robot, MEASURED] = 1
             if device is not None:
                 slot = slot_of(built, robot, device)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from paddock.core.errors import DeviceRefused, SimulationError, UnknownName
-from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats
+from paddock.engine.model import END_OF_DEVICES, FIRST_DEVICE, Bytes, Floats, Ints
 from paddock.engine.state import types_of_robots
-from paddock.policies.policy import Policy
+from paddock.policies.policy import Policy, RunStart, TimedPolicy
 from paddock.policies.registry import ACT
 from paddock.rollouts.tables import BRAIN_COLUMNS, MEMORY, NUMBER, PolicyTable
 from paddock.sensors.base import RangeSensorSpec
@@ -106,12 +106,33 @@ def policy_table_of(built: BuiltWorld, policies: Mapping[int, Policy], *, worlds
     )
 
 
+def begin_runs(policy_table: PolicyTable, policies: Mapping[int, Policy], built: BuiltWorld, seeds: Ints) -> None:
+    """Tell the policies that want to know what run begins, in worlds with these seeds."""
+    for robot, policy in policies.items():
+        if isinstance(policy, TimedPolicy):
+            name, drive = built.spec.robots[robot].name, built.robots[robot].drive
+            start = RunStart(seeds, name, built.model.dt, drive.wheel_separation, drive.max_speed)
+            policy.begin_run(memory_of(policy_table, robot, policy), start)
+
+
+def check_runs(policy_table: PolicyTable, policies: Mapping[int, Policy]) -> None:
+    """Raise what went wrong in a policy."""
+    for robot, policy in policies.items():
+        if isinstance(policy, TimedPolicy):
+            policy.check_run(memory_of(policy_table, robot, policy))
+
+
+def memory_of(policy_table: PolicyTable, robot: int, policy: Policy) -> Floats:
+    """What a robot's policy remembers in every world, shape (W, ·); a view."""
+    first = int(policy_table.rows[robot, MEMORY])
+    return policy_table.memory[:, first : first + len(policy.memory)]
+
+
 def remember(policy_table: PolicyTable, policies: Mapping[int, Policy], world: int = 0) -> None:
     """Give policies back what they remember after a run."""
     for robot, policy in policies.items():
         if policy.remembers:
-            first = int(policy_table.rows[robot, MEMORY])
-            policy.memory[:] = policy_table.memory[world, first : first + len(policy.memory)]
+            policy.memory[:] = memory_of(policy_table, robot, policy)[world]
 
 
 def refuse_polled(built: BuiltWorld, enabled: Bytes) -> None:

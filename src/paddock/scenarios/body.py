@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from paddock.arena.localisation import odometry_of
+from paddock.control.avoidance import ProximityRing
 from paddock.control.tasks import Ranger, SensorRequirement, TaskContext
 from paddock.control.tasks.base import ENCODERS, RANGER
 from paddock.control.tasks.safety import derive_clearance
@@ -14,6 +16,9 @@ from paddock.robots import RobotSpec
 from paddock.scenarios.spec import OdometrySpec, Safety
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 from paddock.sensors.laser import LaserSpec
+from paddock.sensors.proximity import ProximitySpec
+
+PROXIMITY = SensorRequirement(("proximity",))
 
 
 def sensor_for(need: SensorRequirement, body: RobotSpec) -> SensorSpec | None:
@@ -44,11 +49,7 @@ def view_of(
     clearance = derive_clearance(radius, body.drive.max_speed, acceleration, reach)
     return TaskContext(
         dt=dt,
-        odometry=Odometry(
-            wheel_separation=odometry.wheel_separation or body.drive.wheel_separation,
-            wheel_ratio=(odometry.wheel_diameter or body.drive.wheel_diameter) / body.drive.wheel_diameter,
-            pose=start,
-        ),
+        odometry=_odometry(body, odometry, start),
         max_speed=body.drive.max_speed,
         max_acceleration=acceleration,
         ranger=eyes,
@@ -56,7 +57,32 @@ def view_of(
         guarded=safety.enabled and eyes is not None,
         compass=compass.name if compass else None,
         encoders=encoders.name if encoders else None,
+        ring=ring_of(body),
         chance=chance,
+    )
+
+
+def _odometry(body: RobotSpec, assumed: OdometrySpec, start: Pose) -> Odometry:
+    """Odometry with the wheels of the robot, or with those that a scenario makes it assume."""
+    odometry = odometry_of(body, start)
+    if assumed.wheel_separation is not None:
+        odometry.wheel_separation = assumed.wheel_separation
+    if assumed.wheel_diameter is not None:
+        odometry.wheel_ratio, odometry.right_to_left = assumed.wheel_diameter / body.drive.wheel_diameter, 1.0
+    return odometry
+
+
+def ring_of(body: RobotSpec) -> ProximityRing | None:
+    """A robot's first ring of proximity sensors, as avoidances see it; None if it has none."""
+    spec = sensor_for(PROXIMITY, body)
+    if not isinstance(spec, ProximitySpec):
+        return None
+    return ProximityRing(
+        device=spec.name,
+        mounts=tuple((x, y, math.radians(heading)) for x, y, _, heading in spec.mounts),
+        range=spec.range,
+        radius=bounding_radius(body.body.shape),
+        response=tuple((row[0], row[1]) for row in spec.response),
     )
 
 

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
 from paddock.core.errors import SpecError, format_value, suggestion
-
-
-def chance(seed: int, *key: object) -> float:
-    """A number in [0, 1), the same for the same seed and key, on every machine."""
-    text = "/".join(str(part) for part in (seed, *key))
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return (int.from_bytes(digest, "big") >> 11) / 2**53
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from paddock.scenarios.prepare import prepare
 from paddock.scenarios.spec import ScenarioSpec
 
 PACKAGE = "paddock.scenarios"
-OWN_CODE = ("task", "follower")  # keys of a task that may name code in a user's file
+OWN_CODE = ("task", "follower", "avoid")  # keys of a task that may name code in a user's file
 
 
 def scenario_names() -> list[str]:
@@ -31,7 +31,7 @@ def load_scenario(name_or_path: str | Path) -> ScenarioSpec:
 
 
 def _locate_files(value: Any, folder: Path) -> Any:
-    """The same table; tasks and wall followers in files beside it are named by their full paths."""
+    """The same table; tasks, wall followers and avoidances in files beside it are named by their full paths."""
     if isinstance(value, list):
         return [_locate_files(item, folder) for item in value]
     if isinstance(value, dict):

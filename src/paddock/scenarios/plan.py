@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from paddock.control.tasks import TASKS, TaskSpec, find_task
+from paddock.control.tasks import TASKS, SensorRequirement, TaskSpec, find_task
+from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, SpecError, suggestion
 from paddock.core.spec import Spec, hints
-from paddock.scenarios.draws import Draw, chance
+from paddock.scenarios.draws import Draw
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +76,11 @@ class PlannedTask(Spec):
             except SpecError as error:
                 raise SpecError(error.problem, path=path if error.path == key else error.path) from None
             yield tried, path
+
+    def list_needs(self) -> tuple[SensorRequirement, ...]:
+        """The sensors that the task needs, whatever is drawn."""
+        kind = find_task(self.task)
+        return tuple(dict.fromkeys(need for spec, _ in self.extremes() for need in kind.list_needs(spec)))
 
     def _draws(self) -> dict[str, Draw]:
         known = hints(find_task(self.task).parameters)

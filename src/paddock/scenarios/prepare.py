@@ -138,7 +138,7 @@ def check_tasks(spec: ScenarioSpec, tasks: Sequence[PlannedTask], robot: str, bo
     described = f"robot {robot!r} ({body.name})"
     for number, planned in enumerate(tasks):
         task, where = find_task(planned.task), f"tasks[{number}]"
-        for need in task.needs:
+        for need in planned.list_needs():
             _check_need(need, f"the task {planned.task!r}", described, body, f"{where}.task")
         if task.drives and not task.keeps_distance and spec.safety.enabled and not sensor_for(RANGER, body):
             _check_need(RANGER, "the safety rule", described, body, "safety.enabled")

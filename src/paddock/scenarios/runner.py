@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.control.tasks import TaskContext, find_task
+from paddock.control.tasks import TaskContext
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import Pose
 from paddock.estimate.odometry import ORIGIN
@@ -25,7 +24,6 @@ from paddock.worlds import WorldSpec
 from paddock.worlds.spec import Placed
 
 OnStep = Callable[[BaseArena], object]
-Shown = Callable[[Any], AbstractContextManager[Any]]
 
 
 def run_scenario(
@@ -37,7 +35,6 @@ def run_scenario(
     every: float | None = None,
     speed: float | None = None,
     on_step: OnStep | None = None,
-    shown: Shown = nullcontext,
 ) -> ScenarioResult:
     """Run a scenario once.
 
@@ -50,12 +47,11 @@ def run_scenario(
         every: simulated seconds between two rows of the traces; None: every tick.
         speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
         on_step: called after every tick, with the arena.
-        shown: entered with the arena before the run, left after it; `paddock.show` fits.
     """
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
     if arena is not None:
         return _run(plan, arena, robot, seed, every, speed, on_step)
-    with paddock.open(plan.world, seed=seed) as own, shown(own):
+    with paddock.open(plan.world, seed=seed) as own:
         return _run(plan, own, robot, seed, every, speed, on_step)
 
 
@@ -65,12 +61,11 @@ def run_all(
     every: float | None = None,
     speed: float | None = None,
     on_step: OnStep | None = None,
-    shown: Shown = nullcontext,
 ) -> Iterator[ScenarioResult]:
     """All runs of a scenario, one per seed and repetition; Ctrl-C or a failing task ends the present one, the last."""
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
     for seed in plan.spec.run_seeds():
-        result = run_scenario(plan, seed=seed, every=every, speed=speed, on_step=on_step, shown=shown)
+        result = run_scenario(plan, seed=seed, every=every, speed=speed, on_step=on_step)
         yield result
         if result.interrupted or result.error is not None:
             return
@@ -90,13 +85,13 @@ def _run(
 
     def ending(arena: BaseArena) -> str:
         """Why the run is to end now; the robots stand then."""
-        why = ""
-        if stop.contact and any(robot.contacts for robot in sequences):
+        why, there = "", [robot for robot in sequences if robot.name in arena]
+        if stop.contact and any(robot.contacts for robot in there):
             why = "contact"
         elif any(arena.time - sequence.started >= stop.seconds - 1e-9 for sequence in sequences.values()):
             why = f"{stop.seconds:g} s are over"
         if why:
-            for robot in sequences:
+            for robot in there:
                 robot.stop()
         return why
 
@@ -187,7 +182,7 @@ def _view(plan: Prepared, member: PreparedRobot, robot: Robot) -> TaskContext:
     spec = plan.spec
     start, dt = _pose(robot), robot.arena.dt
     view = view_of(robot.spec, dt=dt, safety=spec.safety, odometry=spec.odometry, start=start)
-    needs = [need for planned in member.tasks for need in find_task(planned.task).needs]
+    needs = [need for planned in member.tasks for need in planned.list_needs()]
     wanted = {sensor.name for need in needs if (sensor := sensor_for(need, robot.spec)) is not None}
     wanted |= {name for name in (view.compass, view.encoders) if name is not None}
     wanted |= {view.ranger.device} if view.ranger is not None else set()

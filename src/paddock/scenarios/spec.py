@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
 from paddock.control.tasks.base import Duration
+from paddock.core.chance import chance
 from paddock.core.errors import SpecError, format_value
 from paddock.core.spec import Count, Description, Metres, Name, Number, Spec
-from paddock.scenarios.draws import chance
 from paddock.scenarios.plan import PlannedTask
 
 Output = Literal["log", "trace", "summary", "pictures", "report"]

@@ -11,10 +11,11 @@ import numpy as np
 
 from paddock.control.tasks import Task, TaskContext, find_task
 from paddock.control.tasks.base import MOTION
+from paddock.core.chance import chance
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.episodes import Event, Trace
-from paddock.scenarios.draws import chance
+from paddock.estimate import Estimate
 from paddock.scenarios.plan import PlannedTask
 from paddock.scenarios.result import TaskResult
 
@@ -69,9 +70,9 @@ class TaskSequence:
         return None if self._task is None else self._task.error
 
     @property
-    def estimated_pose(self) -> Pose:
-        """Where wheels and compass say that the robot is."""
-        return self.view.estimated_pose
+    def estimate(self) -> Estimate:
+        """Where wheels and compass, or a localiser, say that the robot is."""
+        return self.view.estimate
 
     @property
     def complete(self) -> bool:

@@ -11,9 +11,9 @@ from typing import Annotated, ClassVar
 
 from paddock.core.errors import SpecError
 from paddock.core.jit import kernel
+from paddock.core.rng import gauss
 from paddock.core.spec import Metres, Number
 from paddock.engine.kernels.floor import floor_pixel
-from paddock.engine.kernels.rng import gauss
 from paddock.engine.model import (
     FIRST_PARAMETER,
     FLOOR,

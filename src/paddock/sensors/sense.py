@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from paddock.core.jit import Kernel, kernel
 from paddock.core.remake import remake_kernel
-from paddock.engine.kernels.rng import ALONE, key_of
+from paddock.core.rng import ALONE, key_of
 from paddock.engine.kernels.surroundings import gather
 from paddock.engine.model import (
     CHANNELS,

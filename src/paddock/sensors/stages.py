@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from paddock.core.jit import kernel
+from paddock.core.rng import gauss
 from paddock.engine.kernels.drive import wrap_angle
-from paddock.engine.kernels.rng import gauss
 from paddock.engine.model import (
     CHANNELS,
     FIRST_ANGLE,

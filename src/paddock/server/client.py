@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from paddock.arena import Arena, Robot, Snapshot
+from paddock.core.errors import PaddockError, SimulationError
 from paddock.protocol import Encoding, Message
 from paddock.protocol.encoding import to_json, to_msgpack
+from paddock.protocol.messages import Refusal
 from paddock.server.access import Grant
 from paddock.server.clock import Member
 
 log = logging.getLogger("paddock.server")
 
+LONGEST_TEXT = 2000  # letters
 MOST_WAITING = 256 * 1024  # bytes that a slow reader may have unread before streams skip
 
 
@@ -100,3 +103,16 @@ class Client:
         self.subscriptions = {key: kept for key, kept in self.subscriptions.items() if key[0] != robot}
         if robot in self.driven:
             self.driven.remove(robot)
+
+
+def refusal(error: PaddockError, id: int | None) -> Refusal:
+    """An error as it is told to a client."""
+    text = str(error)
+    return Refusal(
+        id=id, error=type(error).__name__, message=text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
+    )
+
+
+def failure(what: str, id: int | None) -> Refusal:
+    """What a client is told of a mistake of the server's own; the log has the rest."""
+    return refusal(SimulationError(f"{what}: the server failed; see its log"), id)

@@ -22,9 +22,8 @@ from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
 from paddock.server.access import foreign_header, is_local
-from paddock.server.client import Client
+from paddock.server.client import Client, refusal
 from paddock.server.files import respond_with_file
-from paddock.server.refusals import refusal
 
 if TYPE_CHECKING:
     from paddock.server.server import Server

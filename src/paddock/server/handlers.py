@@ -26,15 +26,19 @@ SLOWEST = 0.01  # simulated seconds per second
 HANDLERS: dict[type[Message], Handler] = {}
 
 
-def handles(message: type[m.Message], role: Role = Role.VIEWER) -> Callable[[F], F]:
-    """Enter a function in the list; it is only called for those who have the role."""
+def handles(message: type[m.Message], role: Role = Role.VIEWER, *, done: bool = False) -> Callable[[F], F]:
+    """Enter a function in the list; it is only called for those who have the role.
+
+    `done`: who asked is told that it was done.
+    """
 
     def enter(function: F) -> F:
         def check_and_call(session: Session, client: Client, wish: Any) -> Message | None:
             client.grant.check(role, message.type)
-            return function(session, client, wish)
+            answer = function(session, client, wish)
+            return m.Done(id=wish.id) if done else answer
 
-        HANDLERS[message] = function if role is Role.VIEWER else check_and_call
+        HANDLERS[message] = check_and_call if done or role is not Role.VIEWER else function
         return function
 
     return enter
@@ -48,36 +52,32 @@ def hello(session: Session, client: Client, wish: m.Hello) -> Message:
 # ---- robots
 
 
-@handles(m.Claim)
-def claim(session: Session, client: Client, wish: m.Claim) -> Message:
+@handles(m.Claim, done=True)
+def claim(session: Session, client: Client, wish: m.Claim) -> None:
     session.ownership.claim(client, wish.robot, force=wish.force, asked=True)
-    return m.Done(id=wish.id)
 
 
-@handles(m.Spawn)
-def spawn(session: Session, client: Client, wish: m.Spawn) -> Message:
+@handles(m.Spawn, done=True)
+def spawn(session: Session, client: Client, wish: m.Spawn) -> None:
     session.ownership.spawn(client, wish)
     session.interventions.announce(client, "spawn", f"{wish.robot} came", wish.robot)
-    return m.Done(id=wish.id)
 
 
-@handles(m.Leave)
-def leave(session: Session, client: Client, wish: m.Leave) -> Message:
+@handles(m.Leave, done=True)
+def leave(session: Session, client: Client, wish: m.Leave) -> None:
     session.ownership.check_known(wish.robot)
     if session.ownership.owners.get(wish.robot) is not client:
         raise Refused(f"leave: robot {wish.robot!r} is not yours")
     session.ownership.give_up([wish.robot], session.clients)
-    return m.Done(id=wish.id)
 
 
-@handles(m.SetPose, Role.SUPERVISOR)
-def set_pose(session: Session, client: Client, wish: m.SetPose) -> Message:
+@handles(m.SetPose, Role.SUPERVISOR, done=True)
+def set_pose(session: Session, client: Client, wish: m.SetPose) -> None:
     session.ownership.check_known(wish.robot)
     session.arena[wish.robot].set_pose(wish.x, wish.y, wish.heading)
     session.history.break_path(wish.robot)
     session.push_all()
     session.interventions.announce(client, "teleport", f"{wish.robot} was moved by hand", wish.robot)
-    return m.Done(id=wish.id)
 
 
 # ---- sensing
@@ -90,17 +90,15 @@ def handle_for(session: Session, client: Client, robot: str) -> Robot:
     return client.handle(session.arena, robot)
 
 
-@handles(m.Enable)
-def enable(session: Session, client: Client, wish: m.Enable) -> Message:
+@handles(m.Enable, done=True)
+def enable(session: Session, client: Client, wish: m.Enable) -> None:
     handle = handle_for(session, client, wish.robot)
     (handle.enable if wish.on else handle.disable)(*wish.devices)
-    return m.Done(id=wish.id)
 
 
-@handles(m.PollOnly)
-def poll_only(session: Session, client: Client, wish: m.PollOnly) -> Message:
+@handles(m.PollOnly, done=True)
+def poll_only(session: Session, client: Client, wish: m.PollOnly) -> None:
     handle_for(session, client, wish.robot).device(wish.device).poll_only(wish.on)
-    return m.Done(id=wish.id)
 
 
 @handles(m.Sense)
@@ -141,10 +139,9 @@ def subscribe(session: Session, client: Client, wish: m.Subscribe) -> None:
     session.push(client, subscription)
 
 
-@handles(m.Unsubscribe)
-def unsubscribe(session: Session, client: Client, wish: m.Unsubscribe) -> Message:
+@handles(m.Unsubscribe, done=True)
+def unsubscribe(session: Session, client: Client, wish: m.Unsubscribe) -> None:
     client.subscriptions.pop((wish.robot, wish.stream), None)
-    return m.Done(id=wish.id)
 
 
 # ---- commands and time
@@ -167,67 +164,60 @@ def step(session: Session, client: Client, wish: m.Step) -> None:
     clock.ask(member, wish.ticks, lambda: session.finish_step(client))
 
 
-@handles(m.Lock, Role.CONTROLLER)
-def lock(session: Session, client: Client, wish: m.Lock) -> Message:
+@handles(m.Lock, Role.CONTROLLER, done=True)
+def lock(session: Session, client: Client, wish: m.Lock) -> None:
     client.wants_lock, client.member.timeout = wish.on, wish.timeout
     session.clock.join(client.member, wish.on)
-    return m.Done(id=wish.id)
 
 
-@handles(m.Play, Role.SUPERVISOR)
-def play(session: Session, client: Client, wish: m.Play) -> Message:
+@handles(m.Play, Role.SUPERVISOR, done=True)
+def play(session: Session, client: Client, wish: m.Play) -> None:
     if session.has_ended:
         session.run_again(None)
     elif not session.clock.running:
         session.interventions.announce(client, "resume", "resumed")
     session.clock.set_running(True)
-    return m.Done(id=wish.id)
 
 
-@handles(m.Pause, Role.SUPERVISOR)
-def pause(session: Session, client: Client, wish: m.Pause) -> Message:
+@handles(m.Pause, Role.SUPERVISOR, done=True)
+def pause(session: Session, client: Client, wish: m.Pause) -> None:
     if session.clock.running:
         session.interventions.announce(client, "pause", "paused")
     session.clock.set_running(False)
-    return m.Done(id=wish.id)
 
 
-@handles(m.Advance, Role.SUPERVISOR)
-def advance(session: Session, client: Client, wish: m.Advance) -> Message:
+@handles(m.Advance, Role.SUPERVISOR, done=True)
+def advance(session: Session, client: Client, wish: m.Advance) -> None:
     if session.clock.running:
         raise Refused("advance: the clock is running; pause it first")
     session.clock.advance(wish.ticks)
-    return m.Done(id=wish.id)
 
 
-@handles(m.SetSpeed, Role.SUPERVISOR)
-def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> Message:
+@handles(m.SetSpeed, Role.SUPERVISOR, done=True)
+def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> None:
     if 0 < wish.speed < SLOWEST:
         raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
     session.interventions.announce(
         client, "speed", f"speed set to {wish.speed:g}" if wish.speed else "speed set to flat out"
     )
     session.clock.set_speed(wish.speed or None)
-    return m.Done(id=wish.id)
 
 
-@handles(m.Reset, Role.SUPERVISOR)
-def reset(session: Session, client: Client, wish: m.Reset) -> Message:
+@handles(m.Reset, Role.SUPERVISOR, done=True)
+def reset(session: Session, client: Client, wish: m.Reset) -> None:
     if session.has_ended:
         session.run_again(wish.seed)
     else:
         session.arena.reset(wish.seed)
         session.on_jump()
         session.interventions.announce(client, "reset", "reset")
-    return m.Done(id=wish.id)
 
 
-@handles(m.RunAgain, Role.SUPERVISOR)
-def run_again(session: Session, client: Client, wish: m.RunAgain) -> Message:
+@handles(m.RunAgain, Role.SUPERVISOR, done=True)
+def run_again(session: Session, client: Client, wish: m.RunAgain) -> None:
     if not session.has_ended:
         raise Refused("run_again: no run has ended; `reset` goes back to the start")
     session.run_again(wish.seed)
-    return m.Done(id=wish.id)
 
 
 @handles(m.Digest, Role.SUPERVISOR)
@@ -244,8 +234,8 @@ def snapshot(session: Session, client: Client, wish: m.TakeSnapshot) -> Message:
     return m.Answer(id=wish.id, value=number)
 
 
-@handles(m.Restore, Role.SUPERVISOR)
-def restore(session: Session, client: Client, wish: m.Restore) -> Message:
+@handles(m.Restore, Role.SUPERVISOR, done=True)
+def restore(session: Session, client: Client, wish: m.Restore) -> None:
     snapshot = client.snapshots.get(wish.snapshot)
     if snapshot is None:
         raise SimulationError(
@@ -254,7 +244,6 @@ def restore(session: Session, client: Client, wish: m.Restore) -> Message:
     session.arena.restore(snapshot)
     session.on_jump()
     session.interventions.announce(client, "restore", "went back to a snapshot")
-    return m.Done(id=wish.id)
 
 
 # ---- the page
@@ -265,14 +254,13 @@ def look(session: Session, client: Client, wish: m.LookRequest) -> Message:
     return scene_of(session.arena, session.floor_png, wish.id)
 
 
-@handles(m.Frames)
-def frames(session: Session, client: Client, wish: m.Frames) -> Message:
+@handles(m.Frames, done=True)
+def frames(session: Session, client: Client, wish: m.Frames) -> None:
     client.stop_frames()
     if wish.rate:
         client.frames = FrameStream(1 / wish.rate)
         session.stream_frames(client)
         session.viewed.set()
-    return m.Done(id=wish.id)
 
 
 @handles(m.Recall)

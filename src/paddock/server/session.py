@@ -15,14 +15,13 @@ from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
-from paddock.server.client import Client, Subscription
+from paddock.server.client import Client, Subscription, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
 from paddock.server.handlers import HANDLERS
 from paddock.server.history import RunHistory
 from paddock.server.interventions import Interventions
 from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
-from paddock.server.refusals import failure, refusal
 from paddock.server.scoreboard import Scoreboard, Scoring
 from paddock.server.world_view import bodies, floor_file, readings_of
 

@@ -48,7 +48,7 @@ class Show:
         self.arena = arena
         self._member = Member("program", timeout=math.inf)  # a program at a breakpoint is waited for
         self._exit = ExitStack()
-        self.server = self._exit.enter_context(_start_server(arena, settings))
+        self.server = self._exit.enter_context(Server(arena, settings).in_background())
         self.url = self.server.url(token=self.server.supervisor)
         self._call(self._begin)
         arena.gate = self._gate
@@ -130,10 +130,6 @@ class Show:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _start_server(arena: Arena, settings: Settings) -> Any:
-    return Server(arena, settings).in_background()
 
 
 def has_screen() -> bool:

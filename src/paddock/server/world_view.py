@@ -13,9 +13,12 @@ from paddock.arena.devices import Camera
 from paddock.core.geometry import Disc
 from paddock.core.observation import Readings
 from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X, Y
+from paddock.estimate import Estimate, ellipse_axes
 from paddock.protocol.frames import pack, pack_lamps
-from paddock.protocol.messages import Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
+from paddock.protocol.messages import EstimateData, Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
 from paddock.worlds.solids import solids
+
+MOST_DOTS = 400  # particles that are told
 
 
 def readings_of(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> RobotReadings:
@@ -39,7 +42,19 @@ def readings_of(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) 
         pictures=pictures,
         pans=pans,
         truth=known,
+        estimate=_estimate_data(arena.estimates.get(robot.name)),
     )
+
+
+def _estimate_data(estimate: Estimate | None) -> EstimateData | None:
+    """A program's estimate, with no more particles than a person can tell apart."""
+    if estimate is None:
+        return None
+    dots = None
+    if estimate.particles is not None:
+        step = -(-len(estimate.particles) // MOST_DOTS)  # every so many of them
+        dots = np.ascontiguousarray(estimate.particles[::step, :2]).reshape(-1)
+    return EstimateData(pose=estimate.pose, ellipse=ellipse_axes(estimate.covariance), particles=dots)
 
 
 def _pivoting(robot: Robot) -> tuple[str, ...]:

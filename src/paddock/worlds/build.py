@@ -132,14 +132,16 @@ def _robot_row(robot: Placed, kind: RobotSpec, number: int) -> list[float]:
     drive, shape = kind.drive, kind.body.shape
     drift = next((s.drift for s in kind.sensors if isinstance(s, InertialSpec)), (-1.0, 0.0, 0.0))
     left, right = robot.wheel_diameter_error
+    wheels = drive.measured
+    separation = drive.wheel_separation if wheels is None else wheels.wheel_separation
     return [
         number,
         bounding_radius(shape),
         shape.radius if isinstance(shape, Disc) else inner_radius(shape),
         kind.body.height,
-        drive.wheel_separation * (1 + robot.wheel_separation_error),
-        1 + left,
-        1 + right,
+        separation * (1 + robot.wheel_separation_error),
+        (1 + left) * (1.0 if wheels is None else wheels.left_diameter / drive.wheel_diameter),
+        (1 + right) * (1.0 if wheels is None else wheels.right_diameter / drive.wheel_diameter),
         drive.max_speed,
         math.inf if drive.max_acceleration is None else drive.max_acceleration,
         drive.speed_step,

@@ -49,7 +49,7 @@ class Task(ABC, Generic[P]):
     name: ClassVar[str]  # in reports; the name of the class unless given
     parameters: ClassVar[type[TaskSpec]] = TaskSpec
     needs: ClassVar[tuple[SensorRequirement, ...]] = ()
-    keeps_distance: ClassVar[bool] = False  # whether it looks after its own distance to walls
+    keeps_distance: bool = False  # whether it looks after its own distance to walls
     ends_at_walls: ClassVar[bool] = False  # whether the safety rule is how it is meant to end
     drives: ClassVar[bool] = True  # whether it goes anywhere, so that the safety rule needs sensors that look ahead
     moves: ClassVar[bool] = True  # whether it has failed when the wheels have not turned
@@ -65,6 +65,11 @@ class Task(ABC, Generic[P]):
         self.why = ""  # it ended; empty while it goes on
         self.failed = False
         self.error: float | None = None  # [m] how far off its aim it is, where that makes sense
+
+    @classmethod
+    def list_needs(cls, spec: P) -> tuple[SensorRequirement, ...]:
+        """The sensors that the task needs with these parameters."""
+        return cls.needs
 
     def start(self, context: TaskContext) -> None:
         """Begin, at the place and time where the robot is now."""

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from paddock.control.avoidance import ProximityRing
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.estimate import Odometry
+from paddock.estimate import Estimate, Localiser, Odometry
 
 AHEAD = math.radians(60)  # what looks this far from the direction of travel still looks along it
 DEFAULT_SPEED = 0.5  # [m/s] of tasks that do not say
@@ -32,6 +33,7 @@ class TaskContext:
 
     dt: float  # [s] between two observations
     odometry: Odometry  # holds the estimated pose, from the start on
+    localiser: Localiser | None = None  # a better estimate, where there is one; it keeps the odometry up to date
     max_speed: float  # [m/s] of a wheel
     max_acceleration: float = math.inf  # [m/s²] of a wheel
     ranger: Ranger | None = None
@@ -39,6 +41,7 @@ class TaskContext:
     guarded: bool = True  # whether the safety rule holds
     compass: str | None = None  # names of devices; None: it has none
     encoders: str | None = None
+    ring: ProximityRing | None = None  # for avoidances; None: it has none
     chance: Callable[[str], float] = lambda _: 0.5  # a draw from [0, 1) for a key: equal keys, equal draws
     wheel_speeds: WheelSpeeds | None = None  # measured [m/s]; None before the second update
     wheel_travel: float = 0.0  # [m] mean of both wheels since the first update, forward or backwards
@@ -52,19 +55,23 @@ class TaskContext:
 
     def reset(self, start: Pose) -> None:
         """Forget all updates; the robot is at a pose that is known."""
+        if self.localiser is not None:
+            self.localiser.reset(start)
         self.odometry.reset(start)
         self._updated, self.wheel_speeds, self.wheel_travel = False, None, 0.0
 
     def update(self, observation: Observation) -> None:
         """Add what the wheels have travelled since the last update; a compass, if there is one, gives the heading."""
         if self.encoders is not None:
-            left, right = getattr(observation, self.encoders).tolist()
-            self.odometry.update(left, right)
+            if self.localiser is not None:
+                self.localiser.update(observation, observation.time)
+            else:
+                self.odometry.update(*getattr(observation, self.encoders).tolist())
             if self._updated:
                 travel = self.odometry.last_travel
                 self.wheel_speeds = WheelSpeeds(*(distance / self.dt for distance in travel))
                 self.wheel_travel += (abs(travel[0]) + abs(travel[1])) / 2
-        if self.compass is not None:
+        if self.compass is not None and self.localiser is None:
             heading = float(getattr(observation, self.compass))
             self.odometry.pose = self.odometry.pose._replace(heading=wrap(heading))
         self._updated = True
@@ -72,7 +79,14 @@ class TaskContext:
     @property
     def estimated_pose(self) -> Pose:
         """Where the robot is, by its own sensors."""
-        return self.odometry.pose
+        return self.odometry.pose if self.localiser is None else self.localiser.estimate.pose
+
+    @property
+    def estimate(self) -> Estimate:
+        """The same, and how sure that is."""
+        if self.localiser is not None:
+            return self.localiser.estimate
+        return Estimate(self.odometry.pose, self.odometry.covariance)
 
     @property
     def wheel_separation(self) -> float:

@@ -1,14 +1,18 @@
-"""Go to a place, as far as the robot knows where it is."""
+"""Go to a place, as far as the robot knows where it is; straight, or around what stands between."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
-from paddock.control.tasks.base import ENCODERS, Duration, Speed, Task, TaskSpec
+from paddock.control.avoidance import ObstacleAvoidance, find_avoidance
+from paddock.control.tasks.base import ENCODERS, Duration, SensorRequirement, Speed, Task, TaskSpec
+from paddock.control.tasks.context import TaskContext
+from paddock.core.errors import PaddockError, SpecError
 from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.core.spec import Coordinate, Metres
+from paddock.core.spec import Coordinate, Description, Metres
 
 TURN_GAIN = 3.0  # [1/s]
 STRAIGHT = math.radians(30)  # further off the course than this, it turns on the spot
@@ -17,20 +21,54 @@ TURN_SHARE = 0.3  # of the top speed at most, while turning on the spot
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GoToSpec(TaskSpec):
-    """Straight to a point of the world; obstacles end it."""
+    """To a point of the world; without an avoidance, obstacles end it."""
 
     x: Coordinate
     y: Coordinate
     speed: Speed | None = None  # None: 0.5, or less for slower robots
     within: Metres = 0.02
     seconds: Duration = 120.0
+    avoid: Annotated[str, Description("the name of an avoidance, or file.py:Name of your own")] | None = None
+
+    def check(self) -> None:
+        if self.avoid is None:
+            return
+        try:
+            find_avoidance(self.avoid)
+        except PaddockError as error:
+            raise SpecError(str(error), path="avoid") from None
 
 
 class GoTo(Task[GoToSpec]):
-    """Turns towards the point, drives there and corrects its course on the way."""
+    """Turns towards the point, drives there and corrects its course on the way; an avoidance may drive instead."""
 
     name, parameters = "go-to", GoToSpec
     needs = (ENCODERS,)
+
+    def __init__(self, spec: GoToSpec) -> None:
+        super().__init__(spec)
+        self.keeps_distance = spec.avoid is not None
+        self.avoidance: ObstacleAvoidance | None = None
+
+    @classmethod
+    def list_needs(cls, spec: GoToSpec) -> tuple[SensorRequirement, ...]:
+        return cls.needs if spec.avoid is None else (*cls.needs, SensorRequirement(("proximity",)))
+
+    def start(self, context: TaskContext) -> None:
+        super().start(context)
+        if self.spec.avoid is None:
+            return
+        assert context.ring is not None
+        self.avoidance = find_avoidance(self.spec.avoid)(
+            ring=context.ring,
+            wheel_separation=context.wheel_separation,
+            max_speed=context.max_speed,
+            speed=context.choose_speed(self.spec.speed),
+            within=self.spec.within,
+            patience=self.spec.seconds,
+            chance=context.chance,
+        )
+        self.avoidance.reset(context.estimated_pose, (self.spec.x, self.spec.y))
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
         context, spec = self.context, self.spec
@@ -40,6 +78,8 @@ class GoTo(Task[GoToSpec]):
             return self.end(f"({spec.x:g}, {spec.y:g}) reached")
         if elapsed >= spec.seconds - 1e-9:
             return self.end(f"{spec.seconds:g} s are over, {distance:.2f} m away", failed=True)
+        if self.avoidance is not None:
+            return self._avoid(self.avoidance, observation, distance)
         off = wrap(math.atan2(spec.y - y, spec.x - x) - heading)
         gain = min(TURN_GAIN, 0.5 / context.dt)
         if abs(off) > STRAIGHT:
@@ -47,3 +87,10 @@ class GoTo(Task[GoToSpec]):
             return WheelSpeeds(math.copysign(wheel, -off), math.copysign(wheel, off))
         speed = context.brake_to(context.choose_speed(spec.speed), distance)
         return context.turn_wheels(speed * math.cos(off), gain * off)
+
+    def _avoid(self, avoidance: ObstacleAvoidance, observation: Observation, distance: float) -> WheelSpeeds:
+        proximity = getattr(observation, avoidance.ring.device)
+        wheels = avoidance.act(proximity.tolist(), self.context.estimated_pose, self.context.dt)
+        if avoidance.state == "gave up":
+            return self.end(f"gave up {distance:.2f} m away, after {avoidance.tries} tries", failed=True)
+        return wheels

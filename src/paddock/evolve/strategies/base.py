@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.errors import PaddockError, format_value
+from paddock.core.errors import PaddockError, UnknownName, format_value
 
 Floats = NDArray[np.float64]
 StrategyState = dict[str, Any]
@@ -37,13 +37,22 @@ class Strategy(ABC):
     """A search for individuals of high fitness, exactly repeatable from its seed.
 
     An individual is a row of numbers: the weights of a network, or a program as `policies/program.py` reads it.
+    Settings of a strategy are annotated attributes of its class; each may be given by name when one is made.
     """
 
     makes_programs: ClassVar[bool] = False
     package: ClassVar[str | None] = None  # the distribution whose version decides the search
     state_fields: ClassVar[tuple[str, ...]] = ()  # the attributes that change, for `state`
 
-    def __init__(self, space: SearchSpace, *, population: int, seed: int) -> None:
+    def __init__(self, space: SearchSpace, *, population: int, seed: int, **settings: Any) -> None:
+        """Prepare the first generation.
+
+        Args:
+            space: what is searched.
+            population: individuals in a generation.
+            seed: decides all random numbers.
+            settings: by name, instead of the usual ones.
+        """
         smallest = self.min_population()
         if not isinstance(population, int) or population < smallest:
             raise PaddockError(f"population: expected a whole number >= {smallest}, got {format_value(population)}")
@@ -52,8 +61,22 @@ class Strategy(ABC):
                 f"length: with {space.inputs} inputs the first programs need at least {needed} instructions, "
                 f"got {format_value(space.length)}"
             )
-        self.space, self.population = space, population
+        for name, value in settings.items():
+            if name not in (known := self.list_settings()):
+                raise UnknownName(f"setting of {type(self).__name__}", name, known)
+            setattr(self, name, value)
+        self.space, self.population, self.seed = space, population, seed
         self.rng = np.random.default_rng(seed)
+        self.begin()
+
+    @classmethod
+    def list_settings(cls) -> list[str]:
+        """The names of its settings."""
+        hints = {name: hint for part in cls.__mro__ for name, hint in vars(part).get("__annotations__", {}).items()}
+        return [name for name, hint in hints.items() if hasattr(cls, name) and "ClassVar" not in str(hint)]
+
+    def begin(self) -> None:  # noqa: B027 (some begin in their constructor)
+        """Make the first individuals."""
 
     @classmethod
     def min_population(cls) -> int:
@@ -105,6 +128,25 @@ class Strategy(ABC):
             setattr(self, name, _copy(state[name]))
 
 
+class PopulationStrategy(Strategy):
+    """A strategy whose state is a table of individuals."""
+
+    state_fields: ClassVar[tuple[str, ...]] = ("individuals",)
+    spread: float = 2.0  # of random individuals, relative to the usual one
+
+    def begin(self) -> None:
+        """Start with individuals at random."""
+        self.individuals = self.draw_random()
+
+    def draw_random(self) -> Floats:
+        """As many individuals at random as the population has, shape (population, size)."""
+        return self.rng.normal(0.0, self.spread * self.space.scale, (self.population, self.space.size))
+
+    def ask(self) -> Floats:
+        """The present individuals."""
+        return self.individuals.copy()
+
+
 def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
@@ -112,3 +154,8 @@ def _copy(value: Any) -> Any:
 def rank(fitness: Floats) -> NDArray[np.int64]:
     """Numbers of the individuals, the best first; of equals the earlier one first."""
     return np.argsort(-fitness, kind="stable")
+
+
+def count_elites(wanted: int | None, population: int) -> int:
+    """How many of the best go on unchanged: a tenth of the population, unless told otherwise."""
+    return max(1, population // 10) if wanted is None else min(wanted, population)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.evolve.packages import import_package, use_one_thread
-from paddock.evolve.strategies.base import Floats, SearchSpace
+from paddock.evolve.strategies.base import Floats
 from paddock.evolve.strategies.replay import ReplayStrategy
 
 
@@ -17,18 +17,7 @@ class CmaEs(ReplayStrategy):
 
     package: ClassVar[str | None] = "cma"
 
-    def __init__(self, space: SearchSpace, *, population: int, seed: int, step: float = 1.0) -> None:
-        """Start around zero.
-
-        Args:
-            space: what is searched.
-            population: draws in a generation.
-            seed: decides all random numbers.
-            step: spread of the first draws, relative to the usual one.
-        """
-        super().__init__(space, population=population, seed=seed)
-        self.seed, self.step = seed, step
-        self.start()
+    step: float = 1.0  # spread of the first draws, which are around zero, relative to the usual one
 
     @classmethod
     def min_population(cls) -> int:

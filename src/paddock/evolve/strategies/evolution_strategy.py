@@ -6,52 +6,30 @@ from typing import ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, rank
+from paddock.evolve.strategies.base import Floats, PopulationStrategy, rank
 
 
-class EvolutionStrategy(Strategy):
+class EvolutionStrategy(PopulationStrategy):
     """λ = population children of μ parents; the best μ children are the next parents, none lives on."""
 
     state_fields: ClassVar[tuple[str, ...]] = ("individuals", "steps")
+    parents: int | None = None  # μ; None: a quarter of the population
+    step: float = 0.7  # of the first children, relative to the usual spread
 
-    def __init__(
-        self,
-        space: SearchSpace,
-        *,
-        population: int,
-        seed: int,
-        parents: int | None = None,
-        step: float = 0.7,
-        spread: float = 2.0,
-    ) -> None:
-        """Start with individuals at random.
-
-        Args:
-            space: what is searched.
-            population: children in a generation, λ.
-            seed: decides all random numbers.
-            parents: μ; None: a quarter of the population.
-            step: of the first children, relative to the usual spread.
-            spread: of the first individuals, relative to the usual one.
-        """
-        super().__init__(space, population=population, seed=seed)
-        self.parents = max(1, population // 4) if parents is None else min(parents, population)
-        self.rate = 1.0 / np.sqrt(2.0 * space.size)  # Schwefel's learning rate of the step
-        self.individuals: Floats = self.rng.normal(0.0, spread * space.scale, (population, space.size))
-        self.steps: Floats = np.full(population, step)
+    def begin(self) -> None:
+        """Start with individuals at random."""
+        super().begin()
+        self.rate = 1.0 / np.sqrt(2.0 * self.space.size)  # Schwefel's learning rate of the step
+        self.steps: Floats = np.full(self.population, self.step)
 
     @classmethod
     def min_population(cls) -> int:
         """There is nothing to choose from a single one."""
         return 2
 
-    def ask(self) -> Floats:
-        """The present children."""
-        return self.individuals.copy()
-
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Choose the parents, and let each child have two of them."""
-        best = rank(fitness)[: self.parents]
+        best = rank(fitness)[: max(1, self.population // 4) if self.parents is None else self.parents]
         pairs = best[self.rng.integers(0, len(best), (self.population, 2))]
         steps = np.sqrt(self.steps[pairs[:, 0]] * self.steps[pairs[:, 1]])
         self.steps = np.clip(steps * np.exp(self.rate * self.rng.standard_normal(self.population)), 1e-4, 5.0)

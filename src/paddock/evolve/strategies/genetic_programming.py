@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, StrategyState, rank
+from paddock.evolve.strategies.base import Floats, Strategy, StrategyState, count_elites, rank
 from paddock.evolve.strategies.trees import OVERHEAD, Tree, compile_trees, count_instructions, cross, grow_tree, mutate
 from paddock.policies.register_machine import WHEELS
 
@@ -19,33 +19,15 @@ class GeneticProgramming(Strategy):
 
     makes_programs: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        space: SearchSpace,
-        *,
-        population: int,
-        seed: int,
-        elites: int | None = None,
-        tournament: int = 3,
-        crossover: float = 0.4,
-        depth: int = 3,
-    ) -> None:
-        """Start with trees at random.
+    elites: int | None = None  # how many of the best go on unchanged; None: a tenth of the population
+    tournament: int = 3  # how many are drawn for the best of them to become a parent
+    crossover: float = 0.4  # share of the children that have two parents; the others are changed
+    depth: int = 3  # of the first trees, at most
 
-        Args:
-            space: what is searched; its length is the most instructions that a pair of trees may become.
-            population: pairs in a generation.
-            seed: decides all random numbers.
-            elites: how many of the best go on unchanged; None: a tenth of the population.
-            tournament: how many are drawn for the best of them to become a parent.
-            crossover: share of the children that have two parents; the others are changed.
-            depth: of the first trees, at most.
-        """
-        super().__init__(space, population=population, seed=seed)
-        self.elites = max(1, population // 10) if elites is None else min(elites, population)
-        self.tournament, self.crossover, self.depth = tournament, crossover, depth
-        self.registers = space.inputs + (WHEELS if space.recurrent else 0)
-        self.pairs: list[Pair] = [self._new(i) for i in range(population)]
+    def begin(self) -> None:
+        """Start with trees at random; a pair of them may become as many instructions as the space's length."""
+        self.registers = self.space.inputs + (WHEELS if self.space.recurrent else 0)
+        self.pairs: list[Pair] = [self._new(i) for i in range(self.population)]
 
     @classmethod
     def min_length(cls, inputs: int, recurrent: bool) -> int:
@@ -60,7 +42,7 @@ class GeneticProgramming(Strategy):
         """Breed the next generation; of equals the shorter one is better."""
         lengths = np.array([len(left) + len(right) for left, right in self.pairs])
         objective = fitness - 1e-9 * lengths
-        children = [self.pairs[i] for i in rank(objective)[: self.elites]]
+        children = [self.pairs[i] for i in rank(objective)[: count_elites(self.elites, self.population)]]
         while len(children) < self.population:
             children.append(self._child(objective))
         self.pairs = children

@@ -11,45 +11,23 @@ from numpy.typing import NDArray
 
 from paddock.core.npz import write_npz
 from paddock.evolve.packages import import_package
-from paddock.evolve.strategies.base import Floats, SearchSpace, Strategy, StrategyState
+from paddock.evolve.strategies.base import Floats, PopulationStrategy, StrategyState
 
 FORMAT = "paddock elites 1"
 
 
-class MapElites(Strategy):
+class MapElites(PopulationStrategy):
     """Children of elites replace whoever was worse in the same cell of a grid of measures."""
 
     package: ClassVar[str | None] = "ribs"
-    state_fields: ClassVar[tuple[str, ...]] = ("individuals",)
+    cells: int = 16  # of the grid along each measure of the behaviour
+    random_immigrants: float = 0.1  # share of the children that are new random individuals instead
+    step: float = 0.5  # how much children differ from an elite, relative to the usual spread
+    mutation: float = 0.3  # share of a child's numbers that are changed
 
-    def __init__(
-        self,
-        space: SearchSpace,
-        *,
-        population: int,
-        seed: int,
-        cells: int = 16,
-        random_immigrants: float = 0.1,
-        step: float = 0.5,
-        mutation: float = 0.3,
-        spread: float = 2.0,
-    ) -> None:
-        """Start with random individuals.
-
-        Args:
-            space: what is searched.
-            population: children in a generation.
-            seed: decides all random numbers.
-            cells: of the grid along each measure of the behaviour.
-            random_immigrants: share of the children that are new random individuals instead.
-            step: how much children differ from an elite, relative to the usual spread.
-            mutation: share of a child's numbers that are changed.
-            spread: of random individuals, relative to the usual one.
-        """
-        super().__init__(space, population=population, seed=seed)
-        self.cells, self.random_immigrants = cells, random_immigrants
-        self.step, self.mutation, self.spread = step, mutation, spread
-        self.individuals = self._draw_random()
+    def begin(self) -> None:
+        """Start with random individuals and an empty archive."""
+        super().begin()
         self.archive = self._make_archive()
 
     def _make_archive(self) -> Any:
@@ -57,10 +35,6 @@ class MapElites(Strategy):
         return import_package("ribs.archives", "MAP-Elites", install="ribs").GridArchive(
             solution_dim=self.space.size, dims=[self.cells] * count, ranges=[(0.0, 1.0)] * count
         )
-
-    def ask(self) -> Floats:
-        """The present children."""
-        return self.individuals.copy()
 
     def learn(self, fitness: Floats, behaviour: Floats) -> None:
         """Put the children into the archive, and make others."""
@@ -70,7 +44,7 @@ class MapElites(Strategy):
         changed = self.rng.random(parents.shape) < self.mutation
         children = parents + changed * self.rng.normal(0.0, self.step * self.space.scale, parents.shape)
         immigrants = self.rng.random((self.population, 1)) < self.random_immigrants
-        self.individuals = np.where(immigrants, self._draw_random(), children)
+        self.individuals = np.where(immigrants, self.draw_random(), children)
 
     def elites(self) -> dict[str, NDArray[Any]]:
         """Weights, fitness, behaviour and cell of all elites, in the order of the cells.
@@ -109,6 +83,3 @@ class MapElites(Strategy):
         elites = state["elites"]
         if len(elites["fitness"]):
             self.archive.add(elites["weights"], elites["fitness"], elites["behaviour"])
-
-    def _draw_random(self) -> Floats:
-        return self.rng.normal(0.0, self.spread * self.space.scale, (self.population, self.space.size))

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from paddock.evolve.packages import import_package
-from paddock.evolve.strategies.base import Floats, SearchSpace
+from paddock.evolve.strategies.base import Floats
 from paddock.evolve.strategies.neat_genomes import SETTINGS, compile_genome
 from paddock.evolve.strategies.replay import ReplayStrategy
 
@@ -26,12 +26,6 @@ class Neat(ReplayStrategy):
 
     makes_programs: ClassVar[bool] = True
     package: ClassVar[str | None] = "neat-python"
-
-    def __init__(self, space: SearchSpace, *, population: int, seed: int) -> None:
-        """Start with networks without hidden units."""
-        super().__init__(space, population=population, seed=seed)
-        self.seed = seed
-        self.start()
 
     @classmethod
     def min_population(cls) -> int:

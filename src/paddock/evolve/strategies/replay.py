@@ -21,9 +21,10 @@ class ReplayStrategy(Strategy):
 
     fitness_history: list[Floats]  # of every generation
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+    def begin(self) -> None:
+        """Nothing was told yet."""
         self.fitness_history = []
+        self.start()
 
     @abstractmethod
     def start(self) -> None:

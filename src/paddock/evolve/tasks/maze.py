@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,31 +79,46 @@ def make_maze_task(
     """
     if mazes < 0:
         raise PaddockError(f"mazes: expected a whole number >= 0, got {mazes}")
+    many = mazes > 0 and world is None
     if world is not None:
-        return _make_world_task(
-            load_world(world), size, seconds=seconds, hidden=hidden, recurrent=recurrent, trials=trials
-        )
-    beams = beams or (FEW if mazes == 0 else MANY)
-    cells = size or USUAL_SIZE
-    plans, worlds = _generate(mazes, cells, kind, first, beams) if mazes else _take_shipped(beams)
-    longest = 2 * cells[0] * cells[1] * plans[0].pitch  # m: every passage forth and back
-    limit = seconds or (60.0 if mazes == 0 else max(60.0, longest / (0.6 * SPEED)))
-    unseen = partial(_make_unseen_task, size=cells, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
+        course = _take_world(load_world(world), size)
+    else:
+        course = _make_course(mazes, size or USUAL_SIZE, kind, first, beams)
+    maze, pitch = course.plans[0].maze, course.plans[0].pitch
+    longest = 2 * maze.columns * maze.rows * pitch  # m: every passage forth and back
+    limit = seconds or (max(60.0, longest / (0.6 * course.speed)) if many or world is not None else 60.0)
+    unseen = partial(_make_unseen_task, size=size, kind=kind, first=first + mazes, seconds=seconds, beams=beams)
     return EvolutionTask(
         name="maze",
-        worlds=tuple(replace(made, dt=TICK) for made in worlds),
+        worlds=tuple(course.worlds),
         seconds=limit,
-        inputs=(make_scout_input(beams),),
-        speed=SPEED,
-        evaluate=MazeFitness(plans, limit),
-        metrics=(Goal(at=[plan.exit for plan in plans], radius=REACHED),),
+        inputs=(course.input,),
+        speed=course.speed,
+        evaluate=MazeFitness(course.plans, limit),
+        metrics=(Goal(at=[plan.exit for plan in course.plans], radius=REACHED),),
         trace_every=LOOK,
         hidden=tuple(hidden) if hidden is not None else (4,),
-        recurrent=mazes > 0 if recurrent is None else recurrent,
+        recurrent=many if recurrent is None else recurrent,
         trials=trials,
         behaviours=PLACE,
-        unseen=unseen if mazes else None,
+        unseen=unseen if many else None,
     )
+
+
+class MazeCourse(NamedTuple):
+    """Mazes, their worlds, and what the robot in them sees and how fast it is [m/s]."""
+
+    plans: Sequence[MazePlan]
+    worlds: Sequence[WorldSpec]
+    input: Input
+    speed: float
+
+
+def _make_course(mazes: int, cells: tuple[int, int], kind: str, first: int, beams: int | None) -> MazeCourse:
+    """The shipped maze, or so many generated ones, with a scout in each."""
+    beams = beams or (MANY if mazes else FEW)
+    plans, worlds = _generate(mazes, cells, kind, first, beams) if mazes else _take_shipped(beams)
+    return MazeCourse(plans, [replace(world, dt=TICK) for world in worlds], make_scout_input(beams), SPEED)
 
 
 def _take_shipped(beams: int) -> tuple[list[MazePlan], list[WorldSpec]]:
@@ -129,16 +144,8 @@ def _generate(
     return plans, worlds
 
 
-def _make_world_task(
-    world: WorldSpec,
-    size: tuple[int, int] | None,
-    *,
-    seconds: float | None,
-    hidden: Sequence[int] | None,
-    recurrent: bool | None,
-    trials: int,
-) -> EvolutionTask:
-    """Through a maze of the user's, with the robot that is in it."""
+def _take_world(world: WorldSpec, size: tuple[int, int] | None) -> MazeCourse:
+    """A maze of the user's, with the robot that is in it."""
     robot = get_only_robot(world)
     device = next((sensor for sensor in robot.sensors if isinstance(sensor, RANGING) and not sensor.polled), None)
     if device is None:
@@ -157,23 +164,9 @@ def _make_world_task(
         raise PaddockError(f"{world.name}: expected a maze whose lower left corner is [0, 0]")
     if measure_distances(maze)[maze.start] < 0:
         raise PaddockError(f"{world.name}: walls or obstacles close every way from the start to the exit")
-    plan, speed = MazePlan(maze, 0.0, pitch), robot.drive.max_speed
-    limit = seconds or max(60.0, 2 * maze.columns * maze.rows * pitch / (0.6 * speed))
     near = min(SIGHT, device.range)
-    return EvolutionTask(
-        name="maze",
-        worlds=(world,),
-        seconds=limit,
-        inputs=(Input(device=device.name, values=device.channels, zero=near / 2, gain=-2 / near),),
-        speed=speed,
-        evaluate=MazeFitness([plan], limit),
-        metrics=(Goal(at=plan.exit, radius=REACHED),),
-        trace_every=LOOK,
-        hidden=tuple(hidden) if hidden is not None else (4,),
-        recurrent=bool(recurrent),
-        trials=trials,
-        behaviours=PLACE,
-    )
+    seen = Input(device=device.name, values=device.channels, zero=near / 2, gain=-2 / near)
+    return MazeCourse([MazePlan(maze, 0.0, pitch)], [world], seen, robot.drive.max_speed)
 
 
 def _make_unseen_task(count: int, **options: Any) -> EvolutionTask:

@@ -1,1 +1,19 @@
-"""The biased random walk of E. coli on e-pucks (Polytechnic University of Valencia, 2012)."""
+"""E. coli on e-pucks (Valencia and Aberdeen, 2012): the biased random walk, and what it needs to work well."""
+
+from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
+from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, run_table
+from paddock.experiments.ecoli_walk.detection_trials import DetectionTrial, confuse
+from paddock.experiments.ecoli_walk.detections import count_detections
+from paddock.experiments.ecoli_walk.lit_dish import build_lit_dish
+
+__all__ = [
+    "SCENES",
+    "AvoidanceScene",
+    "AvoidanceTable",
+    "DetectionTrial",
+    "build_lit_dish",
+    "build_scene",
+    "confuse",
+    "count_detections",
+    "run_table",
+]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import paddock
 from paddock.arena import Arena
+from paddock.bridges.epuck import SimulatedHardware
 from paddock.core.geometry import Point, Pose
 from paddock.experiments.ecoli_walk import published
-from paddock.experiments.ecoli_walk.imperfect_robot import FITTED, PERFECT, ImperfectHardware, RobotErrors, build_robot
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, PERFECT, RobotErrors, place_faulty
 from paddock.orders import (
     AvoidanceStrategy,
     LineQuality,
@@ -157,14 +158,13 @@ def run_experiment_1(
         dt: length of a tick [s].
     """
     start, name = published.START_1, published.ROBOT_1
-    heading = math.degrees(start.heading + errors.start_heading)
-    robot = Placed(name=name, type=build_robot(errors), at=(start.x, start.y), heading_deg=heading)
+    robot = place_faulty(Placed(name=name, type="e-puck-nose", at=(start.x, start.y)), errors, start.heading)
     world = WorldSpec(name="open-floor", bounds=(-0.5, -0.5, 2.0, 1.5), open=True, robots=(robot,))
     arena = paddock.open(world, seed=seed, dt=dt)
     plan = RobotPlan(
         name=name, start=start, threshold=published.THRESHOLD_1, targets=published.to_metres(published.TARGETS_1)
     )
-    firmware = OrderFirmware(ImperfectHardware(arena, name, errors), dt, knows_checked=mode == "checked")
+    firmware = OrderFirmware(SimulatedHardware(arena, name), dt, knows_checked=mode == "checked")
     simulation = OrdersSimulation(arena, seed=seed)
     simulation.add(plan, firmware, quality, checked=mode == "checked")
     return simulation.run()
@@ -197,13 +197,12 @@ def run_experiment_2(
     """
     world = load_world("petri-dish") if world is None else world
     dt = dt or (LEGACY_DT if mode == "legacy" else 0.005)
-    heading = math.degrees(errors.start_heading)
-    robots = [replace(robot, type=build_robot(errors), heading_deg=heading) for robot in world.robots]
+    robots = [place_faulty(robot, errors) for robot in world.robots]
     arena = paddock.open(world.with_robots(*robots), seed=seed, dt=dt)
     simulation = OrdersSimulation(arena, seed=seed)
     for name, targets in published.TARGETS_2.items():
         firmware = OrderFirmware(
-            ImperfectHardware(arena, name, errors),
+            SimulatedHardware(arena, name),
             dt,
             knows_checked=mode == "checked",
             avoidance=avoidance() if avoidance else None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from paddock.core.geometry import Pose
+from collections.abc import Iterable
+
+from paddock.core.geometry import Point, Pose
 from paddock.orders.texts import CM
 
 Centimetres = tuple[float, float]
@@ -32,7 +34,7 @@ TARGETS_2: dict[str, tuple[Centimetres, ...]] = {
     "e-puck_2481": (
         (38, 31), (38, 26), (24, 19), (59, 18), (66, 21), (76, 22), (84, 31), (88, 15), (97, 11), (88, 8), (87, 10),
         (80, 13), (75, 7), (75, 12),
-        (67, 24),  # ours, half-way between its neighbours: the published coordinates cannot be read
+        (67, 24),  # ours, half-way between its neighbours: what is published of this failed order cannot be read
         (59, 35), (57, 49), (73, 47), (83, 65), (83, 71), (83, 65), (80, 71), (78, 76), (72, 77), (68, 73),
     ),
 }  # fmt: skip
@@ -44,9 +46,16 @@ STARTS_2 = {
 THRESHOLDS_2 = {"e-puck_2478": 650.0, "e-puck_2479": 480.0, "e-puck_2481": 620.0}
 DONE_2 = {"e-puck_2478": 25, "e-puck_2479": 7, "e-puck_2481": 24}
 MOVING_TIME_2 = {"e-puck_2478": 61.532501, "e-puck_2481": 60.659618}  # [s]
+FAILED_2 = {"e-puck_2478": (), "e-puck_2479": range(7, 25), "e-puck_2481": (14,)}  # orders that were not carried out
 DETECTIONS_2 = {"e-puck_2478": 3, "e-puck_2481": 11}
+BY_LIGHT_2 = {"e-puck_2478": 2, "e-puck_2481": 7}  # of these
 
 
-def to_metres(points: tuple[Centimetres, ...]) -> list[Centimetres]:
+def to_metres(points: Iterable[Centimetres]) -> list[Point]:
     """Published points [cm] in metres."""
     return [(x * CM, y * CM) for x, y in points]
+
+
+def targets_done(robot: str) -> list[Point]:
+    """The targets of experiment 2 that a robot reached [m]."""
+    return to_metres(target for n, target in enumerate(TARGETS_2[robot]) if n not in FAILED_2[robot])

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 from typing import Any
 
@@ -21,8 +22,8 @@ CYCLES, WARM_UP = 1500, 100
 PERIOD = 0.02  # [s] of simulated time between two looks of a thread; a tick
 FETCH_EVERY = 0.01  # [s] between two pictures of a thread of the user's own
 
-Cycle = Callable[[], None]
-"""One turn of the loop."""
+Looks = Mapping[str, Callable[[], Any]]
+"""How a cycle reads its sensors, part by part; the last part gives the ground sensors' values."""
 
 
 class Stopwatch:
@@ -48,106 +49,38 @@ class Stopwatch:
         self.parts.setdefault(part, []).append(took)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class TimingTest:
     """A test of the framework, with its published means."""
 
     name: str
     what: str
-    paper: Mapping[str, float]  # [ms] by part
     devices: tuple[str, ...]
-    make: Callable[[BaseArena, Robot, Stopwatch, ExitStack], Cycle]
+    paper: Mapping[str, float]  # [ms] by part
+    prepare: Callable[[Robot, Stopwatch, ExitStack], Looks]
 
 
-def _ask_sensor(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    def cycle() -> None:
-        floor = robot.ground.read()
-        clock.mark("sensor")
-        _drive(arena, robot, floor)
-        clock.mark("motor")
-
-    return cycle
+def _watch_floor(robot: Robot, stack: ExitStack) -> Callable[[], Any]:
+    """What the ground sensors saw last, kept up to date in the background."""
+    newest = [robot.ground.read()]
+    robot.watch(PERIOD)
+    stack.callback(robot.on_sense(lambda seen: newest.__setitem__(0, seen.ground), "ground"))
+    return lambda: newest[0]
 
 
-def _ask_sensor_anew(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    def cycle() -> None:
-        floor = robot.ground.raw() / 1000  # never taken from what is known already
-        clock.mark("sensor")
-        _drive(arena, robot, floor)
-        clock.mark("motor")
-
-    return cycle
-
-
-def _sense_all(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    def cycle() -> None:
-        floor = robot.sense().ground
-        clock.mark("sensors")
-        _drive(arena, robot, floor)
-        clock.mark("motor")
-
-    return cycle
-
-
-def _ask_two_sensors(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    def cycle() -> None:
-        robot.position.read()
-        clock.mark("pose")
-        floor = robot.ground.read()
-        clock.mark("ground")
-        _drive(arena, robot, floor)
-        clock.mark("motor")
-
-    return cycle
-
-
-def _sense_two(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    def cycle() -> None:
-        seen = robot.sense()
-        _, floor = seen.position, seen.ground
-        _drive(arena, robot, floor)
-
-    return cycle
-
-
-def _watch_sensors(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    newest = _watch_floor(robot, stack)
-
-    def cycle() -> None:
-        floor = newest["ground"]
-        clock.mark("sensors")
-        _drive(arena, robot, floor)
-        clock.mark("motor")
-
-    return cycle
-
-
-def _ask_camera(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    def cycle() -> None:
-        robot.camera.read()
-        clock.mark("camera")
-        floor = robot.sense().ground
-        clock.mark("sense-all")
-        _drive(arena, robot, floor)
-        clock.mark("motor")
-
-    return cycle
-
-
-def _watch_camera(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    pictures: list[Any] = [robot.camera.read()]
+def _watch_camera(robot: Robot, clock: Stopwatch, stack: ExitStack) -> Looks:
+    pictures = [robot.camera.read()]
     stack.callback(robot.camera.on_image(lambda picture: pictures.__setitem__(0, picture), PERIOD))
 
-    def cycle() -> None:
+    def look() -> Any:
         assert pictures[0].shape == (64, 64, 3)
-        _drive(arena, robot, robot.sense().ground)
+        return robot.sense().ground
 
-    return cycle
+    return {"sensors": look}
 
 
-def _watch_all(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStack) -> Cycle:
-    newest = _watch_floor(robot, stack)
-    stop = threading.Event()
+def _watch_all(robot: Robot, clock: Stopwatch, stack: ExitStack) -> Looks:
+    newest, stop = _watch_floor(robot, stack), threading.Event()
 
     def fetch() -> None:
         while not stop.wait(FETCH_EVERY):
@@ -159,92 +92,43 @@ def _watch_all(arena: BaseArena, robot: Robot, clock: Stopwatch, stack: ExitStac
     stack.callback(thread.join)
     stack.callback(stop.set)
     thread.start()
-
-    def cycle() -> None:
-        _drive(arena, robot, newest["ground"])
-        clock.mark("motor")
-
-    return cycle
+    return {"sensors": newest}
 
 
-def _watch_floor(robot: Robot, stack: ExitStack) -> dict[str, Any]:
-    """What the ground sensors saw last, kept up to date in the background."""
-    newest = {"ground": robot.ground.read()}
-
-    def note(seen: paddock.Observation) -> None:
-        newest["ground"] = seen.ground
-
-    robot.watch(PERIOD)
-    stack.callback(robot.on_sense(note, "ground"))
-    return newest
-
-
-def _drive(arena: BaseArena, robot: Robot, floor: Any) -> None:
-    """Line following, and a tick: the command has reached the robot, and its effect has been computed."""
-    robot.wheels.set(0.02 if floor[0] < 0.5 else 0.07, 0.02 if floor[2] < 0.5 else 0.07)
-    arena.step()
-
-
-GROUND = ("ground",)
+GROUND, CAMERA = ("ground",), ("ground", "camera")
+MANY = ("proximity", "light", "ground", "accelerometer", "encoders", "position")
+ONE = {"sensor": 69.73, "motor": 70.12, "loop": 139.94}
 TESTS = (
+    TimingTest("01", "one sensor asked directly", GROUND, ONE, lambda robot, *_: {"sensor": robot.ground.read}),
     TimingTest(
-        name="01",
-        what="one sensor asked directly",
-        paper={"sensor": 69.73, "motor": 70.12, "loop": 139.94},
-        devices=GROUND,
-        make=_ask_sensor,
+        *("01 anew", "the same, with a question of its own to the server", GROUND, ONE),
+        lambda robot, *_: {"sensor": lambda: robot.ground.raw() / 1000},  # never taken from what is known already
     ),
     TimingTest(
-        name="01 anew",
-        what="the same, with a question of its own to the server",
-        paper={"sensor": 69.73, "motor": 70.12, "loop": 139.94},
-        devices=GROUND,
-        make=_ask_sensor_anew,
+        *("02", "sense all together", MANY, {"sensors": 0.05, "motor": 67.89, "loop": 67.96}),
+        lambda robot, *_: {"sensors": lambda: robot.sense().ground},
     ),
     TimingTest(
-        name="02",
-        what="sense all together",
-        paper={"sensors": 0.05, "motor": 67.89, "loop": 67.96},
-        devices=("proximity", "light", "ground", "accelerometer", "encoders", "position"),
-        make=_sense_all,
+        *("03", "two sensors directly", ("position", "ground")),
+        {"pose": 69.46, "ground": 67.77, "motor": 68.58, "loop": 205.86},
+        lambda robot, *_: {"pose": robot.position.read, "ground": robot.ground.read},
     ),
     TimingTest(
-        name="03",
-        what="two sensors directly",
-        paper={"pose": 69.46, "ground": 67.77, "motor": 68.58, "loop": 205.86},
-        devices=("position", "ground"),
-        make=_ask_two_sensors,
+        *("04", "two sensors through sense-all", ("position", "ground"), {"loop": 72.71}),
+        lambda robot, *_: {"sensors": lambda: attrgetter("position", "ground")(robot.sense())[1]},
     ),
     TimingTest(
-        name="04",
-        what="two sensors through sense-all",
-        paper={"loop": 72.71},
-        devices=("position", "ground"),
-        make=_sense_two,
+        *("05", "sensors by thread", GROUND, {"sensors": 0.02, "motor": 71.09, "loop": 71.11}),
+        lambda robot, clock, stack: {"sensors": _watch_floor(robot, stack)},
     ),
     TimingTest(
-        name="05",
-        what="sensors by thread",
-        paper={"sensors": 0.02, "motor": 71.09, "loop": 71.11},
-        devices=GROUND,
-        make=_watch_sensors,
+        *("06", "camera and sense-all, no threads", CAMERA, {"camera": 77.39, "motor": 95.89, "loop": 173.34}),
+        lambda robot, *_: {"camera": robot.camera.read, "sense-all": lambda: robot.sense().ground},
     ),
+    TimingTest("07", "camera by thread", CAMERA, {"loop": 83.19}, _watch_camera),
     TimingTest(
-        name="06",
-        what="camera and sense-all, no threads",
-        paper={"camera": 77.39, "motor": 95.89, "loop": 173.34},
-        devices=("ground", "camera"),
-        make=_ask_camera,
-    ),
-    TimingTest(
-        name="07", what="camera by thread", paper={"loop": 83.19}, devices=("ground", "camera"), make=_watch_camera
-    ),
-    TimingTest(
-        name="08",
-        what="camera and sensors by threads",
-        paper={"camera fetch": 71.46, "motor": 83.36, "loop": 83.37},
-        devices=("ground", "camera"),
-        make=_watch_all,
+        *("08", "camera and sensors by threads", CAMERA, {"camera fetch": 71.46, "motor": 83.36, "loop": 83.37}),
+        _watch_all,
     ),
 )
 
@@ -275,17 +159,30 @@ def _open_arenas(way: str) -> Iterator[Callable[[], BaseArena]]:
 
 
 def _time_test(test: TimingTest, arena: BaseArena, cycles: int) -> dict[str, float]:
-    robot, clock, loops = arena[ROBOT], Stopwatch(), []
+    robot, clock = arena[ROBOT], Stopwatch()
+    loops: list[float] = []
     robot.enable(*test.devices)
     arena.step()
     with ExitStack() as stack:
-        cycle = test.make(arena, robot, clock, stack)
-        for _ in range(WARM_UP):
-            cycle()
-        clock.parts.clear()
-        for _ in range(cycles):
+        looks = test.prepare(robot, clock, stack)
+        for number in range(WARM_UP + cycles):
+            if number == WARM_UP:
+                clock.parts.clear()
+                loops.clear()
             started = clock.start()
-            cycle()
+            _follow_line(arena, robot, clock, looks)
             loops.append(time.perf_counter() - started)
     took = {part: 1000 * median(clock.parts.get(part) or [math.nan]) for part in test.paper if part != "loop"}
     return {**took, "loop": 1000 * median(loops)}
+
+
+def _follow_line(arena: BaseArena, robot: Robot, clock: Stopwatch, looks: Looks) -> None:
+    """One cycle, up to the tick in which the command takes effect."""
+    floor = None
+    for part, look in looks.items():
+        floor = look()
+        clock.mark(part)
+    assert floor is not None
+    robot.wheels.set(0.02 if floor[0] < 0.5 else 0.07, 0.02 if floor[2] < 0.5 else 0.07)
+    arena.step()
+    clock.mark("motor")

@@ -13,7 +13,7 @@ from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.rossum.claims import check_claims
 from paddock.experiments.rossum.clocks import Drive, drive_free, drive_here, drive_locked
-from paddock.experiments.rossum.evolutions import GENERATIONS, Learned, learn
+from paddock.experiments.rossum.evolutions import Learned, learn
 from paddock.experiments.rossum.turret import TurretWalk, walk
 from paddock.experiments.rows import quick_look
 from paddock.policies.networks import Network
@@ -82,13 +82,6 @@ def reproduce(
     *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
 ) -> RossumFindings:
     """The thesis' evolution and its extensions; see `paddock.experiments.Reproduction`."""
-    return reproduce_with(GENERATIONS, seeds=seeds, workers=workers, progress=progress)
-
-
-def reproduce_with(
-    generations: int, *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
-) -> RossumFindings:
-    """The same with fewer generations; claims need them all."""
     count = SEEDS if seeds is None else seeds
     if count < 1:
         raise PaddockError(f"seeds: expected at least 1, got {count}")
@@ -96,7 +89,7 @@ def reproduce_with(
     total = count + 1 + 1 + 2 * len(SPEEDS) + 1
     learned: list[Learned] = []
     for seed in range(count):
-        learned.append(learn(seed, generations=generations, threads=workers))
+        learned.append(learn(seed, threads=workers))
         tell(seed + 1, total)
     walked = walk()
     tell(count + 1, total)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import paddock
+from paddock.arena.base import BaseArena
 from paddock.arena.robot import Robot
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
@@ -64,7 +65,7 @@ def walk(seed: int = 0) -> TurretWalk:
         return TurretWalk(at_exit(world, trail[-1][:2]), cells, looks, arena.time, in_sense, refused, trail, seed)
 
 
-def look(arena: paddock.Arena, robot: Robot, angle: float) -> float:
+def look(arena: BaseArena, robot: Robot, angle: float) -> float:
     """Turn the beam, wait until it is there, and ask once [m]."""
     turret = robot.turret
     turret.pan(angle)
@@ -73,18 +74,18 @@ def look(arena: paddock.Arena, robot: Robot, angle: float) -> float:
     return float(turret.read())
 
 
-def turn(arena: paddock.Arena, robot: Robot, angle: float) -> None:
+def turn(arena: BaseArena, robot: Robot, angle: float) -> None:
     """On the spot, as the encoders tell."""
     way = angle * robot.spec.drive.wheel_separation / 2
     _roll(arena, robot, -way, way)
 
 
-def ahead(arena: paddock.Arena, robot: Robot, way: float) -> None:
+def ahead(arena: BaseArena, robot: Robot, way: float) -> None:
     """Straight on, as the encoders tell [m]."""
     _roll(arena, robot, way, way)
 
 
-def _roll(arena: paddock.Arena, robot: Robot, left: float, right: float) -> None:
+def _roll(arena: BaseArena, robot: Robot, left: float, right: float) -> None:
     """Let both wheels roll so far [m], slower towards the end."""
     start = robot.encoders.read()
     while True:

@@ -72,16 +72,16 @@ class WallFollowerFindings:
 
 
 def reproduce(
-    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+    *,
+    seeds: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    trials: Sequence[Trial] = TRIALS,
 ) -> WallFollowerFindings:
-    """The four rows of the study's table and our own wall followers; see `paddock.experiments.Reproduction`."""
-    return reproduce_trials(TRIALS, seeds=seeds, workers=workers, progress=progress)
+    """The four rows of the study's table and our own wall followers; see `paddock.experiments.Reproduction`.
 
-
-def reproduce_trials(
-    trials: Sequence[Trial], *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
-) -> WallFollowerFindings:
-    """The same for a choice of trials; claims need them all."""
+    Claims need all trials.
+    """
     if seeds is not None and seeds < 1:
         raise PaddockError(f"seeds: expected at least 1, got {seeds}")
     jobs = [(trial.row, job) for trial in trials for job in trial.jobs(seeds)]

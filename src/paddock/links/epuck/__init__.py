@@ -14,7 +14,7 @@ from paddock.epuck.driver.streams import SerialStream, TcpStream
 from paddock.epuck.driver.wifi_port import WifiPort
 from paddock.links.epuck.robot import EPuck
 
-OPTIONS = ("name", "dt")
+OPTIONS = ("name", "dt", "type")
 DT = 0.05  # [s] about what Bluetooth can do
 
 
@@ -23,7 +23,8 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
 
     Args:
         url: `epuck:///dev/rfcomm0`, `epuck://COM5`, `epuck2://192.168.1.20` or `epuck2://host:port`; behind a `?`,
-            `name=` says what the robot is called, and `dt=` how long a tick of `step` is [s].
+            `name=` says what the robot is called, `dt=` how long a tick of `step` is [s], and `type=` which TOML file
+            describes this very robot, such as one that `paddock calibrate` wrote.
         name: what the robot is called, unless the URL says so.
         timeout: seconds after which a call fails; while connecting, each question to the robot has as many.
     """
@@ -46,7 +47,7 @@ def connect_epuck(url: str, *, name: str = "", timeout: float = 10.0) -> EPuck:
         port = WifiPort(lambda left: TcpStream(host, number, left), timeout)
     try:
         port.identify()
-        return EPuck(port, name=address.name or name, dt=address.dt)
+        return EPuck(port, name=address.name or name, dt=address.dt, type=address.type)
     except BaseException:
         port.close()
         raise
@@ -59,6 +60,7 @@ class RobotAddress(NamedTuple):
     parts: SplitResult
     name: str
     dt: float  # [s]
+    type: str | None  # a file that describes this very robot
 
     @property
     def device(self) -> str:
@@ -89,4 +91,4 @@ def read_address(url: str, timeout: float) -> RobotAddress:
         dt = 0.0
     if not (all_finite(dt) and 0 < dt <= 1):
         raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
-    return RobotAddress(url, parts, options.get("name", ""), dt)
+    return RobotAddress(url, parts, options.get("name", ""), dt, options.get("type"))

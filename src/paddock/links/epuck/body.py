@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device
+from paddock.arena.localisation import odometry_of
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
 from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.epuck import packets, sercom
 from paddock.epuck.driver.port import Port, Raw
-from paddock.estimate.odometry import ORIGIN, Odometry
+from paddock.estimate.odometry import ORIGIN
 from paddock.robots import RobotSpec
 from paddock.sensors.response import Counter, si_of
 
@@ -63,7 +64,7 @@ class EPuckBody(Body):
         """Begin to count the way anew, at a pose and from 0: from now on, not from the first reading on."""
         with self.port.hold():
             self._counter, self._zero_is_next = Counter(self._specs["encoders"].wrap), True
-            self._odometry = Odometry(self.spec.drive.wheel_separation, pose=pose)
+            self._odometry = odometry_of(self.spec, pose)
             self.fetch(())
 
     def set_odometry(self, pose: Pose) -> None:

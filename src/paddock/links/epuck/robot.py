@@ -59,8 +59,16 @@ class EPuck(Robot, BaseArena):
     body_class = EPuckBody
     robots: Mapping[str, Robot]
 
-    def __init__(self, port: Port, *, name: str = "", dt: float = 0.05, clock: TimeSource | None = None) -> None:
-        spec = adapt_spec(port)
+    def __init__(
+        self,
+        port: Port,
+        *,
+        name: str = "",
+        dt: float = 0.05,
+        clock: TimeSource | None = None,
+        type: str | None = None,
+    ) -> None:
+        spec = adapt_spec(port, type)
         self.port, self._clock, self._dt = port, clock or WallClock(), dt
         self._start = self._due = self._clock.now()
         self._watchers: dict[str, PeriodicThread] = {}
@@ -217,7 +225,7 @@ class EPuck(Robot, BaseArena):
     def world(self) -> NoReturn:  # type: ignore[override]
         raise SimulationError(f"{self.name}.world: a real robot has no world")
 
-    def spawn(self, *args: Any, **more: Any) -> NoReturn:
+    def _spawn(self, *robot: Any) -> NoReturn:
         self._refuse("spawn")
 
     def remove(self, name: str) -> NoReturn:

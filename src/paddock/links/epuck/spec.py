@@ -11,9 +11,14 @@ from paddock.robots import RobotSpec, load_robot
 from paddock.sensors.camera import CameraSpec
 
 
-def adapt_spec(port: Port) -> RobotSpec:
-    """What the robot behind a port has: no ground truth, no devices that its firmware does not know."""
-    spec = load_robot(port.kind)
+def adapt_spec(port: Port, type: str | None = None) -> RobotSpec:
+    """What the robot behind a port has: no ground truth, no devices that its firmware does not know.
+
+    Args:
+        port: the way to it.
+        type: the file of this very robot, as its calibration wrote it; None: the shipped one of its kind.
+    """
+    spec = load_robot(type or port.kind)
     sensors = []
     for sensor in spec.sensors:
         if sensor.kind == "position" or (port.devices is not None and sensor.name not in port.devices):

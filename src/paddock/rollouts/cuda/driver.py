@@ -15,7 +15,7 @@ import numpy as np
 
 from paddock.core.jit import Kernel
 from paddock.core.remake import remake_kernel
-from paddock.engine.kernels.rng import uniform
+from paddock.core.rng import uniform
 from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import ITEM_COLUMNS, Model
 from paddock.engine.state import SEED, TICK, State, Workspace

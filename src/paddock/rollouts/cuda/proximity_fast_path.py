@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paddock.core.jit import kernel
+from paddock.core.rng import ALONE, gauss, key_of
 from paddock.engine.kernels.rays import distance_to_segment, ray_to_disc, ray_to_segment
-from paddock.engine.kernels.rng import ALONE, gauss, key_of
 from paddock.engine.kernels.surroundings import put
 from paddock.engine.model import (
     CHANNELS,

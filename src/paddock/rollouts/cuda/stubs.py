@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from paddock.core.jit import Kernel, kernel
+from paddock.core.rng import chain_key
 from paddock.engine.kernels.contact import polygon_in_disc, polygon_in_segment
-from paddock.engine.kernels.rng import chain_key
 from paddock.engine.kernels.surroundings import gather_far, gather_robots
 from paddock.engine.step import dead_reckon, turn_pans
 from paddock.metrics.dispatch import note_motion, note_readings

@@ -2,6 +2,7 @@
 
 import { Bodies, reach } from "./bodies.js";
 import { drawSelection, drawGhost } from "./selection.js";
+import { drawEstimate } from "./estimate.js";
 import { FrameRate } from "./framerate.js";
 import { Ground } from "./ground.js";
 import { themeColors } from "./paint.js";
@@ -193,8 +194,18 @@ export class Arena {
     if (chosen !== undefined) drawSelection(this, chosen);
     this.bodies.draw(context, view, session, this.shown);
     this.glowing = this.bodies.drawSignals(context, view, session, this.shown, now);
+    this.drawEstimates();
     this.bodies.drawNames(context, view, session, this.shown, this.hovered);
     if (this.ghost) drawGhost(this);
+  }
+
+  /** Where the programs of robots that are subscribed to take them to be. */
+  drawEstimates() {
+    const { context, view, session } = this;
+    for (const i of this.shown) {
+      const estimate = this.subscriptions.latest.get(session.robots[i].name)?.estimate;
+      if (estimate) drawEstimate(context, view, estimate);
+    }
   }
 
   drawAllRays(chosen) {

@@ -175,7 +175,9 @@ export class Session extends Emitter {
   on_sensed({ robot, tick, seen }) {
     const readings = {};
     for (const [device, bytes] of Object.entries(seen.readings ?? {})) readings[device] = numbers(bytes);
-    this.emit("sensed", robot, { tick, readings, pictures: seen.pictures ?? {}, pans: seen.pans ?? {} });
+    const estimate = seen.estimate && { particles: [], ...seen.estimate };
+    if (seen.estimate?.particles) estimate.particles = numbers(seen.estimate.particles);
+    this.emit("sensed", robot, { tick, readings, pictures: seen.pictures ?? {}, pans: seen.pans ?? {}, estimate });
   }
 
   on_scores({ scores }) {

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import SpecError, format_value
-from paddock.worlds.importers.result import Imported, world_name
+from paddock.worlds.importers.result import Imported, tidy, world_name
 from paddock.worlds.spec import WALL_COLOR, Box, Start, WorldSpec
 
 if TYPE_CHECKING:
@@ -58,17 +58,17 @@ def bitmap_world(
     for part in rectangles(dark):
         at = (part.left + part.right) / 2 * scale, (rows - (part.top + part.bottom) / 2) * scale
         size = (part.right - part.left) * scale, (part.bottom - part.top) * scale
-        boxes.append(Box(at=_tidy(*at), size=_tidy(*size), height=height, color=WALL_COLOR))
+        boxes.append(Box(at=tidy(*at), size=tidy(*size), height=height, color=WALL_COLOR))
         if len(boxes) > MOST_BOXES:
             raise SpecError(
                 f"its dark parts need more than {MOST_BOXES} rectangles: smooth it or make it smaller", file=path.name
             )
     row, column = np.unravel_index(np.argmax(_room(~dark)), dark.shape)
-    place = _tidy((column + 0.5) * scale, (rows - row - 0.5) * scale)
+    place = tidy((column + 0.5) * scale, (rows - row - 0.5) * scale)
     world = WorldSpec(
         name=world_name(path),
         title=f"Imported from {path.name}",
-        bounds=(0.0, 0.0, *_tidy(columns * scale, rows * scale)),
+        bounds=(0.0, 0.0, *tidy(columns * scale, rows * scale)),
         boxes=tuple(boxes),
         starts=(Start(name="start", at=place),),
     )
@@ -149,7 +149,3 @@ def _opened(path: Path) -> Image:
     except Exception:  # what Pillow raises depends on where a file is damaged
         problem = "it is damaged"
     raise SpecError(f"cannot be read: {problem}", file=str(path))
-
-
-def _tidy(x: float, y: float) -> tuple[float, float]:
-    return round(float(x), 9), round(float(y), 9)

@@ -1,4 +1,4 @@
-"""What an importer hands back, and how it names a world after its file."""
+"""What an importer hands back: a world, named after its file, with round numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from paddock.core.geometry import Point
 from paddock.worlds.spec import WorldSpec
 
 MOST_FLOOR = 5000.0  # pixels along a side of a floor
@@ -23,3 +24,8 @@ class Imported(NamedTuple):
 def world_name(file: str | Path) -> str:
     """A file's name without its ending, as a world may be called."""
     return re.sub(r"[^\w-]", "-", Path(file).stem) if re.search(r"[^\W_]", Path(file).stem) else "world"
+
+
+def tidy(x: float, y: float) -> Point:
+    """Two lengths without the dust of floating point."""
+    return round(float(x), 9), round(float(y), 9)

@@ -13,7 +13,7 @@ from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.geometry import Point
 from paddock.worlds.importers.fields import UNITS, Fields
 from paddock.worlds.importers.polygons import box_of_corners, moved, outline, painted, regular
-from paddock.worlds.importers.result import FLOOR_DETAIL, MOST_FLOOR, Imported, world_name
+from paddock.worlds.importers.result import FLOOR_DETAIL, MOST_FLOOR, Imported, tidy, world_name
 from paddock.worlds.importers.statements import Declaration, StatementEntry, problem_at, statements
 from paddock.worlds.spec import OBSTACLE_COLOR, WALL_COLOR, Box, Floor, Light, Start, Stroke, Wall, WorldSpec
 
@@ -139,7 +139,7 @@ class _Plan:
             return
         if thickness <= 0:
             raise fields.problem(f"geometry: expected a thickness > 0, got {thickness / self.unit:g}")
-        points = (_tidy(x0, y0), _tidy(x1, y1))
+        points = (tidy(x0, y0), tidy(x1, y1))
         color = fields.color(WALL_COLOR)
         self.walls.append(Wall(points=points, thickness=round(thickness, 9), height=self.height, color=color))
         for x, y in points:
@@ -164,7 +164,7 @@ class _Plan:
         x, y, radius = fields.lengths("geometry", "x, y, radius")
         self._mark("target", name, (x, y), 0.0, radius)
         # Below the walls' tops, so that they block it.
-        self.lights.append(Light(at=_tidy(x, y), height=self.height / 2, color=fields.color(LIGHT_COLOR)))
+        self.lights.append(Light(at=tidy(x, y), height=self.height / 2, color=fields.color(LIGHT_COLOR)))
 
     def _placement(self, name: str, fields: Fields) -> None:
         x, y, heading, radius = fields.numbers("geometry", "x, y, heading in degrees, radius")
@@ -184,7 +184,7 @@ class _Plan:
         self.left_out["link"] += 1
 
     def _mark(self, keyword: str, name: str, at: Point, heading_deg: float, radius: float) -> None:
-        self.starts[keyword].append(Start(name=name, at=_tidy(*at), heading_deg=heading_deg))
+        self.starts[keyword].append(Start(name=name, at=tidy(*at), heading_deg=heading_deg))
         self._reach(*at, abs(radius))
 
     def _corners(self, fields: Fields) -> list[Point]:
@@ -214,7 +214,3 @@ class _Plan:
 
     def _reach(self, x: float, y: float, radius: float) -> None:
         self.extent += [(x - radius, y - radius), (x + radius, y + radius)]
-
-
-def _tidy(x: float, y: float) -> Point:
-    return round(x, 9), round(y, 9)

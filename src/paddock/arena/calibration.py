@@ -1,0 +1,170 @@
+"""Calibration runs on any arena: squares in both directions and a straight run, driven by odometry."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from paddock.arena.base import BaseArena
+from paddock.arena.robot import Robot
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, wrap
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.estimate import Odometry, Umbmark, WheelCalibration, evaluate_squares
+
+STANDSTILL = WheelSpeeds(0.0, 0.0)
+TURN_SHARE = 0.3  # of the top speed, while turning on the spot
+DRIVE_SHARE = 0.8
+TURN_GAIN, WAY_GAIN, COURSE_GAIN = 4.0, 4.0, 3.0  # [1/s]
+STRAIGHT, THERE = math.radians(0.5), 0.0005  # [rad], [m]: near enough, as what is left counts in odometry
+REST = 3  # looks at a standstill before a run is over
+
+Measure = Callable[[str], Pose | tuple[float, float]]
+"""Tells where the robot really stands after a run, in the frame of its start: x along the first side, y to its left
+[m]. The text says which run it was."""
+
+
+class CourseDriver:
+    """A controller: drives sides of equal length, with a quarter turn after each, by odometry alone."""
+
+    def __init__(self, robot: Robot, wheels: WheelCalibration, side: float, sides: int, quarter: float) -> None:
+        """Plan the course.
+
+        Args:
+            robot: to drive; its encoders are read.
+            wheels: that its odometry assumes.
+            side: length of each side [m].
+            sides: how many.
+            quarter: turn after each side [rad]: π/2 to the left, -π/2 to the right, 0 for none.
+        """
+        drive, dt = robot.spec.drive, robot.arena.dt
+        self._encoders = next((s.name for s in robot.spec.sensors if s.kind == "encoders"), "")
+        if not self._encoders:
+            raise PaddockError(f"{robot.name} ({robot.spec.name}) has no encoders: its wheels cannot be calibrated")
+        robot.enable(self._encoders)
+        self.odometry: Odometry = wheels.odometry()
+        self._goals = [goal for _ in range(sides) for goal in (("drive", side), ("turn", quarter)) if goal[1]]
+        self._course, self._start, self._rest = 0.0, self.odometry.pose, 0  # heading of the side, where it began
+        self.fastest, self.turning = DRIVE_SHARE * drive.max_speed, TURN_SHARE * drive.max_speed
+        self._gain = min(1.0, 0.2 / dt)  # of all gains, where ticks are long
+        self.done, self.reason = False, ""
+
+    @property
+    def estimated_pose(self) -> Pose:
+        """By odometry, in the frame of the start."""
+        return self.odometry.pose
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """Wheel speeds for this observation."""
+        pose = self.odometry.update(*getattr(observation, self._encoders).tolist())
+        while self._goals:
+            kind, amount = self._goals[0]
+            wheels = self._drive(pose, amount) if kind == "drive" else self._turn(pose, amount)
+            if wheels is not None:
+                return wheels
+            self._goals.pop(0)
+            self._start = pose
+        self._rest += 1
+        self.done, self.reason = self._rest > REST, "the course is driven"
+        return STANDSTILL
+
+    def _drive(self, pose: Pose, side: float) -> WheelSpeeds | None:
+        c, s = math.cos(self._course), math.sin(self._course)
+        left_to_go = side - c * (pose.x - self._start.x) - s * (pose.y - self._start.y)
+        if left_to_go < THERE:
+            return None
+        speed = min(self.fastest, WAY_GAIN * self._gain * left_to_go + 0.002)
+        off = wrap(self._course - pose.heading)
+        half = COURSE_GAIN * self._gain * off * self.odometry.wheel_separation / 2
+        return WheelSpeeds(speed - half, speed + half)
+
+    def _turn(self, pose: Pose, quarter: float) -> WheelSpeeds | None:
+        off = wrap(self._course + quarter - pose.heading)
+        if abs(off) < STRAIGHT:
+            self._course = wrap(self._course + quarter)
+            return None
+        half = TURN_GAIN * self._gain * abs(off) * self.odometry.wheel_separation / 2 + 0.001
+        wheel = math.copysign(min(self.turning, half), off)
+        return WheelSpeeds(-wheel, wheel)
+
+
+@dataclass(frozen=True)
+class SquareTest:
+    """How to drive UMBmark squares."""
+
+    side: float = 0.6  # [m]
+    runs: int = 5  # in each direction
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.side) and self.side > 0) or self.runs < 1:
+            raise PaddockError(f"squares: expected a side > 0 and at least one run, got {self.side!r}, {self.runs!r}")
+
+
+def drive_course(
+    arena: BaseArena, robot: Robot, wheels: WheelCalibration, side: float, *, sides: int = 4, quarter: float
+) -> Pose:
+    """Drive a course; where odometry says that it ended, in the frame of the start. Robots may touch nothing."""
+    driver = CourseDriver(robot, wheels, side, sides, quarter)
+    slowest = side / driver.fastest + math.pi / driver.turning * robot.spec.drive.wheel_separation
+    seconds, feels = 20 * sides * slowest + 10, robot.pose_source == "truth"  # a real robot does not know its contacts
+    touch = (lambda _: robot.contacts and "it touched something") if feels else None
+    episode = arena.run(seconds, {robot.name: driver}, until=touch)
+    robot.stop()
+    if not driver.done:
+        raise PaddockError(
+            f"{robot.name}: {episode.reason} after {episode.seconds:.1f} s: expected free floor, {side:g} m from where "
+            "it stands along its heading and to both sides: choose a shorter --side or another world"
+        )
+    return driver.odometry.pose
+
+
+def drive_squares(
+    arena: BaseArena,
+    robot: Robot,
+    wheels: WheelCalibration,
+    test: SquareTest,
+    measure: Measure,
+    prepare: Callable[[str], object],
+) -> Umbmark:
+    """UMBmark: all squares, first clockwise.
+
+    Args:
+        arena: where.
+        robot: that is calibrated.
+        wheels: that odometry assumes, and that the squares are driven by.
+        test: size and number.
+        measure: tells where it really stands after a run.
+        prepare: called before each run, so that the robot is at its start again.
+    """
+    errors: dict[str, list[tuple[float, float]]] = {"clockwise": [], "counter-clockwise": []}
+    for word, quarter in (("clockwise", -math.pi / 2), ("counter-clockwise", math.pi / 2)):
+        for run in range(test.runs):
+            what = f"square {run + 1} of {test.runs}, {word}"
+            prepare(what)
+            end = drive_course(arena, robot, wheels, test.side, quarter=quarter)
+            x, y = measure(what)[:2]
+            errors[word].append((x - end.x, y - end.y))
+    return evaluate_squares(*errors.values(), side=test.side, wheel_separation=wheels.wheel_separation)
+
+
+def drive_straight(
+    arena: BaseArena,
+    robot: Robot,
+    wheels: WheelCalibration,
+    length: float,
+    measure: Measure,
+    prepare: Callable[[str], object],
+) -> WheelCalibration:
+    """A straight run of a length [m] by odometry; the wheels, scaled by how far the robot really came."""
+    what = f"straight run of {length:g} m"
+    prepare(what)
+    end = drive_course(arena, robot, wheels, length, sides=1, quarter=0.0)
+    return wheels.scaled(math.hypot(*measure(what)[:2]), math.hypot(end.x, end.y))
+
+
+def pose_within(start: Pose, pose: Pose) -> Pose:
+    """A pose in the frame of another one."""
+    c, s = math.cos(start.heading), math.sin(start.heading)
+    dx, dy = pose.x - start.x, pose.y - start.y
+    return Pose(c * dx + s * dy, c * dy - s * dx, wrap(pose.heading - start.heading))

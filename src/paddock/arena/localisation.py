@@ -1,0 +1,127 @@
+"""What estimators need of robots and worlds: wheels, encoders, gyroscopes, beams and walls, as plain numbers."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Disc, Pose
+from paddock.episodes import Trace
+from paddock.estimate import FreeRun, MotionNoise, Odometry, RangeModel, TravelSensors, WheelCalibration
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.odometry import CERTAIN, ORIGIN
+from paddock.robots import RobotSpec
+from paddock.sensors.base import RangeSensorSpec, SensorSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.worlds.solids import solids
+from paddock.worlds.spec import WorldSpec
+
+CHORDS = 24  # of a cylinder, among walls that are straight
+
+
+def wheels_of(spec: RobotSpec) -> WheelCalibration:
+    """The wheels that a robot's odometry should assume: as they were measured, else those of the data sheet."""
+    drive, measured = spec.drive, spec.drive.measured
+    if measured is None:
+        return WheelCalibration(drive.wheel_separation)
+    left, right = measured.left_diameter, measured.right_diameter
+    return WheelCalibration(measured.wheel_separation, (left + right) / 2 / drive.wheel_diameter, right / left)
+
+
+def odometry_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise = CERTAIN) -> Odometry:
+    """Odometry for a robot, at a pose."""
+    wheels = wheels_of(spec)
+    return Odometry(wheels.wheel_separation, wheels.wheel_ratio, pose, right_to_left=wheels.right_to_left, noise=noise)
+
+
+def travel_sensors_of(spec: RobotSpec, pose: Pose = ORIGIN, noise: MotionNoise | None = None) -> TravelSensors:
+    """The encoders of a robot, and its gyroscope if it has one that is not perfect.
+
+    Args:
+        spec: the robot.
+        pose: where it starts.
+        noise: of its motion; None: as its type says, that is slip and the size of a count.
+    """
+    encoders, gyroscope = _first(spec, "encoders"), _first(spec, "gyroscope")
+    if encoders is None:
+        raise PaddockError(f"{spec.name} has no encoders: give TravelSensors(encoders=None, unseen_speed=…) instead")
+    if noise is None:
+        noise = MotionNoise(slip=spec.drive.slip_noise, count=encoders.resolution / (encoders.scale or 1.0))
+    sigma = 0.0 if gyroscope is None else gyroscope.noise / (gyroscope.scale or 1.0)
+    return TravelSensors(
+        odometry_of(spec, pose, noise),
+        encoders.name,
+        gyroscope.name if gyroscope is not None and sigma > 0 else None,
+        sigma,
+    )
+
+
+def range_model_of(
+    spec: RobotSpec, device: str, walls: Floats, *, sigma: float, sigma_relative: float = 0.0
+) -> RangeModel:
+    """The beams of a robot's proximity sensors, sonars or laser, among walls.
+
+    Args:
+        spec: the robot.
+        device: the name of its sensor.
+        walls: see `walls_of`.
+        sigma: standard deviation of a reading [m].
+        sigma_relative: more of it, per range.
+    """
+    sensor = spec.sensor(device)
+    if not isinstance(sensor, RangeSensorSpec):
+        ranging = [s.name for s in spec.sensors if isinstance(s, RangeSensorSpec)]
+        raise UnknownName(f"sensor of {spec.name} that measures ranges", device, ranging)
+    if isinstance(sensor, LaserSpec):
+        x, y, _, heading = sensor.mounts[0]
+        beams = [(x, y, math.radians(heading) + angle) for angle in sensor.angles]
+    else:
+        beams = [(x, y, math.radians(heading)) for x, y, _, heading in sensor.mounts]
+    return RangeModel(
+        device=device,
+        beams=np.array(beams),
+        walls=walls,
+        range=sensor.range,
+        sigma=sigma,
+        sigma_relative=sigma_relative,
+        opening=sensor.opening if sensor.kind == "sonar" else 0.0,
+    )
+
+
+def free_run_of(trace: Trace, encoders: str = "encoders") -> FreeRun:
+    """A recorded run as `fit_wheels` takes it, with the true poses of a simulation.
+
+    Args:
+        trace: what the robot did; it must not have been moved by hand, nor have touched anything.
+        encoders: the name of its wheel encoders, which must have been enabled.
+    """
+    for rows, what in ((trace.jumps, "was moved by hand"), (trace.contacts > 0, "touched something")):
+        if rows.any():
+            when = float(trace.time[int(np.argmax(rows))])
+            raise PaddockError(
+                f"trace of {trace.robot}: it {what} at {when:g} s: take a part without that, trace[:100]"
+            )
+    travel = trace.reading(encoders)
+    known = np.isfinite(travel).all(axis=1) & np.isfinite(trace.pose).all(axis=1)
+    return FreeRun(travel[known], trace.pose[known])
+
+
+def walls_of(world: WorldSpec, *, above: float = 0.0) -> Floats:
+    """All that beams can meet, as segments x0, y0, x1, y1 [m]; `above`: only what is taller than that [m]."""
+    rows: list[tuple[float, float, float, float]] = []
+    for piece in solids(world):
+        if piece.height <= above:
+            continue
+        rows += [(*start, *end) for start, end in piece.edges]
+        if isinstance(disc := piece.shape, Disc):
+            angles = [2 * math.pi * k / CHORDS for k in range(CHORDS + 1)]
+            rim = [(disc.x + disc.radius * math.cos(a), disc.y + disc.radius * math.sin(a)) for a in angles]
+            rows += [(*start, *end) for start, end in pairwise(rim)]
+    return np.array(rows, float).reshape(-1, 4)
+
+
+def _first(spec: RobotSpec, kind: str) -> SensorSpec | None:
+    return next((sensor for sensor in spec.sensors if sensor.kind == kind), None)

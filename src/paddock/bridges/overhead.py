@@ -1,0 +1,80 @@
+"""Overhead cameras: a world from above, as the pictures of an IP camera."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Self
+
+from paddock.arena import Arena
+from paddock.bridges.base import LOOPBACK
+from paddock.core.addresses import is_loopback
+from paddock.core.errors import PaddockError
+from paddock.overhead.camera import OverheadCamera
+from paddock.overhead.feed import CameraFeed
+from paddock.overhead.http_camera import HttpCamera
+from paddock.overhead.spec import OverheadSpec, load_overhead_camera
+
+HIGHEST_PORT = 65535
+
+
+class OverheadCameras:
+    """IP cameras above an arena, for the lifetime of a `with` block. They look; time is the arena's."""
+
+    def __init__(self, arena: Arena, specs: Iterable[OverheadSpec], *, host: str = LOOPBACK) -> None:
+        """
+        Args:
+            arena: what they look at.
+            specs: a camera each.
+            host: the address of their ports.
+        """
+        self.cameras: list[HttpCamera] = []
+        self._open = ExitStack()
+        try:
+            for spec in specs:
+                camera = OverheadCamera(arena.world, spec, seed=arena.seed)
+                feed = CameraFeed(camera, arena)
+                self._open.callback(feed.close)
+                self.cameras.append(HttpCamera(feed, spec.network, host=host))
+                self._open.callback(self.cameras[-1].close)
+        except BaseException:
+            self._open.close()
+            raise
+
+    def describe(self) -> Iterator[str]:
+        """Where each camera is, and what guards it."""
+        for camera in self.cameras:
+            width, height = camera.feed.camera.spec.size
+            user, host = camera.network.user, str(camera.server_address[0])
+            guard = (
+                f"   user {user}" if user else "" if is_loopback(host) else "   no password: whoever reaches it looks"
+            )
+            yield f"overhead camera: {width} × {height} at {camera.url}/stream.mjpg{guard}"
+
+    def close(self) -> None:
+        """Streams end, ports vanish."""
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def open_overhead_cameras(arena: Arena, asked: Sequence[str], host: str) -> OverheadCameras:
+    """The bridge `overhead-camera`: ports of plain cameras, or TOML files of others."""
+    return OverheadCameras(arena, [read_camera(text) for text in asked], host=host)
+
+
+def read_camera(text: str) -> OverheadSpec:
+    """A camera from its port, or from its TOML file."""
+    if text.isdecimal():
+        if int(text) > HIGHEST_PORT:
+            raise PaddockError(f"overhead-camera {text}: expected a port from 0 to {HIGHEST_PORT}, or a TOML file")
+        plain = OverheadSpec()
+        return replace(plain, network=replace(plain.network, port=int(text)))
+    if not text.endswith(".toml"):
+        raise PaddockError(f"overhead-camera {text}: expected a port from 0 to {HIGHEST_PORT}, or a TOML file")
+    return load_overhead_camera(text)

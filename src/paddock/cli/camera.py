@@ -1,0 +1,212 @@
+"""`paddock camera`: print markers, calibrate a lens, find robots."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from paddock.cli.files import checked_new
+from paddock.cli.pictures import checked_picture
+from paddock.cli.tables import cell, new_table
+from paddock.core.errors import PaddockError
+from paddock.core.files import write_text
+from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.core.values import as_picture
+from paddock.overhead import OverheadCamera, draw_marker_sheets, save_sheets
+from paddock.vision import (
+    BoardSpec,
+    CameraPicture,
+    IpCamera,
+    Lens,
+    MarkerSighting,
+    MarkerTracker,
+    SiteSpec,
+    calibrate_lens,
+    find_camera_pose,
+    find_markers,
+    load_site,
+)
+from paddock.vision.calibration import find_boards
+from paddock.vision.markers import Pixels8
+from paddock.worlds import load_world
+
+PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
+ANOTHER_VIEW = 0.06  # of the picture's width: how far the board must move to be a view of its own
+ENOUGH_CORNERS = 8
+
+
+def print_board(
+    output: Path, *, square: float, marker: float, robots: int, size: float, lid: float, force: bool
+) -> None:
+    """Write the sheets."""
+    pages = draw_marker_sheets(board=BoardSpec(square=square, marker=marker), robots=robots, size=size, lid=lid)
+    save_sheets(pages, checked_new(output, force=force))
+    count = len(pages) if output.suffix.lower() == ".pdf" else 1
+    Console().print(f"wrote {output} ({count} {'page' if count == 1 else 'pages'}, A4); print it at 100 %")
+
+
+def calibrate_source(
+    source: str,
+    output: Path,
+    *,
+    views: int,
+    seconds: float,
+    square: float,
+    marker: float,
+    chart: Path | None,
+    user: str,
+    password: str,
+    force: bool,
+) -> None:
+    """Calibrate from a folder or a camera, and write the lens."""
+    board = BoardSpec(square=square, marker=marker)
+    checked_new(output, force=force)
+    map_file = checked_picture(chart)
+    console = Console(highlight=False)
+    if "://" in source:
+        camera = IpCamera(source, user=user, password=password)
+        pictures = list(collect_views(camera, board, views, seconds, console))
+    else:
+        pictures = list(read_folder(Path(source)))
+    found = calibrate_lens(pictures, board)
+    write_text(output, found.lens.to_toml())
+    console.print(
+        f"wrote {output}: {found.views} views, rms {found.rms:.3f} pixels; {found.held_out} held out, "
+        f"rms {found.hold_out_rms:.3f} pixels; {found.refused} pictures show too little of the board"
+    )
+    if found.hold_out_rms > 2 * max(found.rms, 0.15):
+        console.print(
+            "the views that were held out fit worse: take more, with the board in the corners", style="yellow"
+        )
+    if map_file is not None:
+        from paddock.report import error_map, save_figure
+
+        about = f"{found.views} views, {found.held_out} held out"
+        chart_of_errors = error_map(
+            found.corners,
+            found.errors,
+            unit="pixels",
+            x_name="column [pixels]",
+            y_name="row [pixels]",
+            title="Reprojection errors",
+            about=about,
+            down=True,
+        )
+        save_figure(chart_of_errors, map_file)
+        console.print(f"wrote {map_file}")
+
+
+def read_folder(folder: Path) -> Iterator[Pixels8]:
+    """All pictures of a folder, by name."""
+    if not folder.is_dir():
+        raise PaddockError(f"{folder}: expected a folder with pictures, or the address of a camera, http://HOST/…")
+    files = sorted(file for file in folder.iterdir() if file.suffix.lower() in PICTURES)
+    if not files:
+        raise PaddockError(f"{folder}: expected pictures ({', '.join(PICTURES)}), found none")
+    from PIL import Image, UnidentifiedImageError
+
+    for file in files:
+        try:
+            with Image.open(file) as picture:
+                yield as_picture(np.asarray(picture.convert("RGB")))
+        except (OSError, UnidentifiedImageError):
+            raise PaddockError(f"{file}: this picture is damaged: leave it out") from None
+
+
+def collect_views(
+    camera: IpCamera, board: BoardSpec, views: int, seconds: float, console: Console
+) -> Iterator[Pixels8]:
+    """Pictures in which the board is somewhere else than in all before."""
+    console.print(f"show the board in all corners, and tilted; {views} views are wanted (Ctrl-C stops)")
+    places: list[tuple[float, float, float]] = []
+    ends = time.monotonic() + seconds
+    for frame in camera.stream(most_reconnects=5):
+        found, size, _ = find_boards([frame.picture], board)
+        if found and len(found[0][1]) >= ENOUGH_CORNERS:
+            corners = found[0][1]
+            place = (*(corners.mean(axis=0) / size[0]).tolist(), float(corners.std() / size[0]))
+            if all(math.dist(place, other) > ANOTHER_VIEW for other in places):
+                places.append(place)
+                console.print(f"view {len(places)} of {views}")
+                yield frame.picture
+        if len(places) >= views or time.monotonic() > ends:
+            return
+
+
+def locate_robots(
+    url: str,
+    lens_file: Path,
+    *,
+    site: Path | None,
+    world: str | None,
+    pictures: int,
+    user: str,
+    password: str,
+    json_lines: bool,
+) -> None:
+    """Find the robots in some pictures, and print where they were last."""
+    lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
+    markers = choose_site(site, world)
+    camera = IpCamera(url, user=user, password=password)
+    frames = take_frames(camera, pictures)
+    first = next(frames)
+    pose = find_camera_pose(lens, markers, find_markers(first.picture, [marker.marker for marker in markers.floor]))
+    tracker = MarkerTracker(pose, markers)
+    last: dict[str, MarkerSighting] = {}
+    for frame in (first, *frames):
+        for sighting in tracker.locate(frame.picture, frame.time_of_exposure or 0.0):
+            last[sighting.robot] = sighting
+    if json_lines:
+        for robot, share in tracker.coverage.items():
+            print_json(robot, last.get(robot), share)
+        return
+    place = pose.camera.pose
+    console = Console(highlight=False)
+    console.print(
+        f"the camera is {place.height:.3f} m above ({place.at[0]:.3f}, {place.at[1]:.3f}); "
+        f"floor markers agree within {pose.rms:.2f} pixels"
+    )
+    table = new_table("Robots", "robot", "x [m]", "y [m]", "heading [°]", "± [mm]", "found", right=("x [m]", "y [m]"))
+    for robot, share in tracker.coverage.items():
+        seen = last.get(robot)
+        if seen is None:
+            table.add_row(cell(robot), "–", "–", "–", "–", f"{share:.0%}")
+            continue
+        spread = 1000 * math.sqrt(float(seen.covariance[0, 0] + seen.covariance[1, 1]))
+        numbers = (f"{seen.x:.4f}", f"{seen.y:.4f}", f"{math.degrees(seen.heading):.1f}", f"{spread:.2f}")
+        table.add_row(cell(robot), *numbers, f"{share:.0%}")
+    console.print(table)
+
+
+def take_frames(camera: IpCamera, count: int) -> Iterator[CameraPicture]:
+    """So many pictures of a stream, or the only one of an address for single pictures."""
+    try:
+        yield from islice(camera.stream(most_reconnects=3), count)
+    except PaddockError as error:
+        if "expected a stream" not in str(error):
+            raise
+        for _ in range(count):
+            yield camera.take_picture()
+
+
+def choose_site(site: Path | None, world: str | None) -> SiteSpec:
+    """The markers of a laboratory's file, or of a simulated camera above a world."""
+    if (site is None) == (world is None):
+        raise PaddockError("camera locate: expected either --site FILE or --world NAME")
+    return load_site(site) if site is not None else OverheadCamera(load_world(str(world))).site
+
+
+def print_json(robot: str, seen: MarkerSighting | None, share: float) -> None:
+    """A line for programs."""
+    table: dict[str, object] = {"robot": robot, "found": share}
+    if seen is not None:
+        table |= {"time": seen.time_of_exposure, "x": seen.x, "y": seen.y, "heading": seen.heading}
+        table["covariance"] = seen.covariance.tolist()
+    Console(soft_wrap=True, highlight=False, markup=False).print(json.dumps(table))

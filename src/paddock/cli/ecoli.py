@@ -1,0 +1,91 @@
+"""`paddock ecoli`: the reaction network of E. coli, its walk as way-points, and populations of walkers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paddock.cli.options import Force, Json, Seed
+
+ecoli = typer.Typer(
+    name="ecoli",
+    help="The biased random walk of E. coli: its reaction network, way-points for robots, populations.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+World = Annotated[str, typer.Argument(help="A shipped world's name or a TOML file, with a field to smell.")]
+Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder for the figures. Default: none.")]
+
+
+@ecoli.command()
+def waypoints(
+    world: World = "petri-dish",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File to write. Default: print.")] = None,
+    robots: Annotated[str | None, typer.Option(help="Names, with commas between. Default: all.")] = None,
+    orders: Annotated[int, typer.Option(min=1, help="Way-points of each robot.")] = 25,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Let robots walk as E. coli, and write where their runs end: lines `name;x;y` in cm.
+
+    paddock ecoli waypoints petri-dish -o walk.txt
+    paddock ecoli waypoints petri-dish-gauss --robots e-puck_2478,e-puck_2479 --orders 10
+    """
+    from paddock.cli.ecoli_walks import write_waypoints
+
+    write_waypoints(world, output=output, robots=robots, orders=orders, seed=seed, force=force)
+
+
+@ecoli.command()
+def network(
+    network: Annotated[str, typer.Argument(help="A shipped network's name, or a TOML file.")] = "ecoli-chemotaxis",
+    seconds: Annotated[float, typer.Option(min=0.01, help="Simulated time.")] = 60.0,
+    step: Annotated[
+        float | None, typer.Option(help="Multiply the input by this, after a sixth of the time. Default: 2.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="rk4 or euler.")] = "rk4",
+    output: Folder = None,
+    names: Annotated[bool, typer.Option("--list", help="List the shipped networks and stop.")] = False,
+    force: Force = False,
+) -> None:
+    """Print a reaction network, step its input, and draw it.
+
+    paddock ecoli network --list
+    paddock ecoli network -o figures
+    paddock ecoli network my_network.toml --seconds 20 --step 1.5
+    """
+    from paddock.cli.ecoli_networks import list_networks, show_network
+
+    if names:
+        list_networks()
+    else:
+        show_network(network, seconds=seconds, factor=step, method=method, folder=output, force=force)
+
+
+@ecoli.command()
+def population(
+    world: World = "petri-dish",
+    walkers: Annotated[int, typer.Option(min=2, help="How many, each alone in a world of its own.")] = 100,
+    seconds: Annotated[float, typer.Option(min=1.0, help="Simulated time.")] = 600.0,
+    kinds: Annotated[
+        str, typer.Option(help="Which walkers, with commas between: normal, none, inverted, no-methylation.")
+    ] = "normal",
+    nose: Annotated[str, typer.Option(help="Where the nose sits: front, or centre (between the wheels).")] = "front",
+    seed: Seed = 1,
+    output: Folder = None,
+    json: Json = False,
+    force: Force = False,
+) -> None:
+    """Compare populations of walkers with one that senses nothing.
+
+    paddock ecoli population --walkers 100
+    paddock ecoli population petri-dish-gauss --kinds normal,inverted,no-methylation -o figures
+    """
+    from paddock.cli.ecoli_walks import compare_walkers
+
+    compare_walkers(
+        world, walkers=walkers, seconds=seconds, kinds=kinds, nose=nose, seed=seed, folder=output, json_lines=json,
+        force=force,
+    )  # fmt: skip

@@ -1,0 +1,118 @@
+"""`paddock ecoli waypoints` and `paddock ecoli population`: walks for robots, and walkers in numbers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from paddock.cli.ecoli_networks import figure_paths
+from paddock.cli.files import checked_new
+from paddock.cli.tables import new_table
+from paddock.core.errors import UnknownName
+from paddock.core.files import write_text
+from paddock.experiments.ecoli_walk.population import (
+    WALKERS,
+    Comparison,
+    Population,
+    centre_of,
+    compare_populations,
+    isolate_walker,
+    run_population,
+)
+from paddock.experiments.ecoli_walk.waypoints import walk_way_points
+
+UNBIASED = "none"
+ROWS = 60  # of a figure over time
+COLUMNS = ("concentration", "× unbiased", "distance [m]", "× unbiased ", "p", "run up [s]", "run down [s]", "up / down")
+
+
+def write_waypoints(
+    world: str, *, output: Path | None, robots: str | None, orders: int, seed: int, force: bool
+) -> None:
+    """Walk, and write or print the way-points."""
+    if output is not None:
+        checked_new(output, force=force)
+    names = None if robots is None else [name.strip() for name in robots.split(",")]
+    points = walk_way_points(world, robots=names, orders=orders, seed=seed)
+    text = "".join(f"{point}\n" for point in points)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    write_text(output, text)
+    walkers = len({point.robot for point in points})
+    Console().print(f"wrote {output} ({len(points)} way-points of {walkers} robots)", markup=False, soft_wrap=True)
+
+
+def compare_walkers(
+    world: str,
+    *,
+    walkers: int,
+    seconds: float,
+    kinds: str,
+    nose: str,
+    seed: int,
+    folder: Path | None,
+    json_lines: bool,
+    force: bool,
+) -> None:
+    """Run populations, and print each beside the one that senses nothing."""
+    chosen = [kind.strip() for kind in kinds.split(",") if kind.strip() != UNBIASED]
+    for kind in chosen:
+        if kind not in WALKERS:
+            raise UnknownName("kind of walker", kind, WALKERS)
+    names = ["distance", *(f"density-{kind}" for kind in (UNBIASED, *chosen))]
+    paths = {} if folder is None else figure_paths(folder, names, force=force)
+    scene = isolate_walker(world, nose=nose)
+    every = None if folder is None else max(1.0, seconds / ROWS)
+    populations: dict[str, Population] = {}
+    for kind in (UNBIASED, *chosen):
+        with Console(stderr=True).status(f"{walkers} walkers: {kind} …"):
+            populations[kind] = run_population(
+                kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose
+            )
+    found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
+    print_json(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
+    if paths:
+        write_figures(paths, populations, centre_of(scene.fields[0]), quiet=json_lines)
+
+
+def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds: float) -> None:
+    """The populations as a table."""
+    title = f"{world}: {walkers} walkers, the second half of {seconds:g} s"
+    table = new_table(title, "walker", *COLUMNS, right=COLUMNS)
+    for kind, it in found.items():
+        figures = it.concentration, it.gain, it.distance, it.approach, it.p, it.run_up, it.run_down, it.run_ratio
+        forms = "{:.3f}", "{:.2f}", "{:.3f}", "{:.2f}", "{:.1e}", "{:.2f}", "{:.2f}", "{:.2f}"
+        table.add_row(kind, *(form.format(figure) for form, figure in zip(forms, figures, strict=True)))
+    Console().print(table)
+
+
+def print_json(found: dict[str, Comparison], walkers: int, seconds: float) -> None:
+    """The populations as JSON lines."""
+    for kind, it in found.items():
+        figures = {
+            "walker": kind, "walkers": walkers, "seconds": seconds, "concentration": it.concentration, "gain": it.gain,
+            "distance": it.distance, "approach": it.approach, "p": it.p, "run_up": it.run_up,
+            "run_down": it.run_down,
+        }  # fmt: skip
+        sys.stdout.write(json.dumps(figures) + "\n")
+
+
+def write_figures(
+    paths: dict[str, Path], populations: dict[str, Population], centre: tuple[float, float], *, quiet: bool
+) -> None:
+    """The populations over time."""
+    from paddock.experiments.ecoli_walk.density import density_chart, distance_chart
+    from paddock.report import save_figure
+
+    charts = {"distance": distance_chart(populations, centre)}
+    for kind, population in populations.items():
+        about = f"{len(population.places):,} walkers: {kind}"
+        charts[f"density-{kind}"] = density_chart(population, centre, about=about)
+    for name, chart in charts.items():
+        save_figure(chart, paths[name])
+        if not quiet:
+            Console().print(f"wrote {paths[name]}", markup=False, soft_wrap=True)

@@ -1,0 +1,19 @@
+"""Obstacles told apart: whether a detection was a wall, another robot or ambient light."""
+
+from paddock.control.obstacles.classifier import ObstacleClassifier, Verdict
+from paddock.control.obstacles.detection import CAUSES, Cause, CauseScores, Detection
+from paddock.control.obstacles.means import AmbientLight, CameraPicture, Means, RobotReports, WallMap
+
+__all__ = [
+    "CAUSES",
+    "AmbientLight",
+    "CameraPicture",
+    "Cause",
+    "CauseScores",
+    "Detection",
+    "Means",
+    "ObstacleClassifier",
+    "RobotReports",
+    "Verdict",
+    "WallMap",
+]

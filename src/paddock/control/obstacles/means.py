@@ -1,0 +1,155 @@
+"""Four means to tell what a detection is: ambient light, a map, the other robots' reports, a picture."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.control.obstacles.detection import LIT, OTHER, WORST, CauseScores, Detection
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+
+DAZZLED = 0.5  # how much more likely light is where the light sensors are at their end
+Floats = NDArray[np.float64]
+Rgb = tuple[int, int, int]
+
+
+class Means(ABC):
+    """One source of knowledge about detections."""
+
+    @abstractmethod
+    def score(self, detection: Detection) -> CauseScores | None:
+        """How well each cause fits; None where the detection lacks what this means needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmbientLight(Means):
+    """The same infrared sensors, read without their own lamps: what is left of the detection without that light?"""
+
+    sensitivity: float  # echo that 1 W/m² feigns [1/m²]: `ambient` of the robot's proximity sensors
+    full_scale: float = 2.0  # where the light sensors end [W/m²]: there may be more light than they tell
+    even: float = 0.9  # share of the threshold, left without the light, at which light and solid things are even
+    steepness: float = 40.0  # of the change from light to solid things, for each threshold
+    weight: float = 2.0  # this means is more certain than the others
+
+    def score(self, detection: Detection) -> CauseScores | None:
+        if detection.light is None:
+            return None
+        left = sum(self._remove_light(detection, i) for i in detection.sensors) / detection.threshold
+        dazzled = max(float(detection.light[i]) for i in detection.sensors) >= 0.98 * self.full_scale
+        if dazzled and left >= self.even:  # it may be brighter still, or there may be something
+            return CauseScores(-DAZZLED, -DAZZLED, 0.0)
+        solid = self.steepness * (left - self.even)
+        light, things = (max(WORST, -math.log1p(math.exp(min(sign * solid, 50.0)))) for sign in (1.0, -1.0))
+        return CauseScores(self.weight * things, self.weight * things, self.weight * light)
+
+    def _remove_light(self, detection: Detection, sensor: int) -> float:
+        """The counts that a sensor would have in the dark: echoes add up, by the inverse square of the distance."""
+        assert detection.light is not None
+        echo = max(float(detection.distances[sensor]), 1e-3) ** -2 - self.sensitivity * float(detection.light[sensor])
+        return detection.ring.find_counts(echo**-0.5) if echo > detection.ring.range**-2 else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WallMap(Means):
+    """Where walls are, and the estimated pose: does the sensor look at a wall that far away?"""
+
+    walls: Floats  # segments x0, y0, x1, y1 [m], shape (n, 4)
+    spread: float = 0.01  # of the expected distance, from the uncertain pose [m]
+    opening: float = 0.15  # half angle of the fan of rays that stands for an uncertain heading [rad]
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.walls)
+        if len(shape) != 2 or shape[1] != 4:
+            raise PaddockError(f"WallMap: walls: expected segments of shape (n, 4), x0, y0, x1, y1, got {shape}")
+
+    def score(self, detection: Detection) -> CauseScores | None:
+        if detection.pose is None:
+            return None
+        x, y, angle = place_sensor(detection, detection.pose)
+        fan = angle + np.linspace(-self.opening, self.opening, 5)
+        wall = _fit(float(cast_rays(x, y, fan, self.walls).min()), detection, self.spread)
+        return CauseScores(wall=wall, light=LIT if wall > OTHER else OTHER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotReports(Means):
+    """Where the other robots say they are: does the sensor look at one of them that far away?"""
+
+    radius: float = 0.037  # of the others [m]
+    spread: float = 0.012  # of the expected distance, from both uncertain poses [m]
+    opening: float = 0.3  # half angle in which a robot may stand off the sensor's axis [rad]
+
+    def score(self, detection: Detection) -> CauseScores | None:
+        if detection.pose is None or detection.others is None:
+            return None
+        x, y, angle = place_sensor(detection, detection.pose)
+        expected = math.inf
+        for other in detection.others:
+            away = math.hypot(other[0] - x, other[1] - y)
+            off = abs(math.remainder(math.atan2(other[1] - y, other[0] - x) - angle, math.tau))
+            if off < math.asin(min(1.0, self.radius / max(away, 1e-9))) + self.opening:
+                expected = min(expected, max(0.0, away - self.radius))
+        robot = _fit(expected, detection, self.spread)
+        return CauseScores(robot=robot, light=LIT if robot > OTHER else OTHER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CameraPicture(Means):
+    """A picture towards what was seen: low in it is the floor, unless something stands just ahead.
+
+    The e-puck's camera sees the floor from 6 cm on. So what hides it there is nearer than that.
+    """
+
+    floor: Rgb
+    wall: Rgb
+    robots: Sequence[Rgb]  # colours of the other robots' bodies
+    rows: float = 0.25  # share of the picture, from its lower end, that is looked at
+    columns: float = 0.5  # share of the picture, in the middle
+    weight: float = 2.0  # of the logarithms of the shares of pixels
+    doubt: float = 0.02  # share of pixels that may have any colour
+    _palette: Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_palette", np.array([self.floor, self.wall, *self.robots], float))
+
+    def score(self, detection: Detection) -> CauseScores | None:
+        if detection.picture is None:
+            return None
+        height, width = detection.picture.shape[:2]
+        first, aside = round(height * (1 - self.rows)), round(width * (1 - self.columns) / 2)
+        pixels = detection.picture[first:, aside : width - aside].reshape(-1, 1, 3).astype(float)
+        nearest = ((pixels - self._palette) ** 2).sum(axis=2).argmin(axis=1)
+        shares = [float(np.mean(chosen)) for chosen in (nearest == 1, nearest > 1, nearest == 0)]
+        wall, robot, light = (self.weight * math.log(min(1.0, share + self.doubt)) for share in shares)
+        return CauseScores(wall, robot, max(light, 2 * LIT))
+
+
+def place_sensor(detection: Detection, pose: Pose) -> tuple[float, float, float]:
+    """Where the detecting sensor is [m] and looks [rad], in the world's frame."""
+    mx, my, bearing = detection.ring.mounts[detection.sensor]
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    return pose.x + c * mx - s * my, pose.y + s * mx + c * my, pose.heading + bearing
+
+
+def cast_rays(x: float, y: float, angles: Floats, walls: Floats) -> Floats:
+    """Distance [m] from a place along each angle to the nearest wall; infinity where there is none."""
+    dx, dy = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    ex, ey = walls[:, 2] - walls[:, 0], walls[:, 3] - walls[:, 1]
+    px, py = walls[:, 0] - x, walls[:, 1] - y
+    across = dx * ey - dy * ex
+    with np.errstate(divide="ignore", invalid="ignore"):
+        along, share = (px * ey - py * ex) / across, (px * dy - py * dx) / across
+    hit = (across != 0) & (along >= 0) & (share >= 0) & (share <= 1)
+    nearest: Floats = np.where(hit, along, np.inf).min(axis=1, initial=np.inf)
+    return nearest
+
+
+def _fit(expected: float, detection: Detection, spread: float) -> float:
+    """The score of a distance that was expected [m]."""
+    return max(WORST, -0.5 * ((expected - detection.distance) / spread) ** 2)

@@ -1,0 +1,12 @@
+"""Chance without memory for programs of robots: a number for a seed and a key, the same on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def chance(seed: int, *key: object) -> float:
+    """A number in [0, 1), the same for the same seed and key, on every machine."""
+    text = "/".join(str(part) for part in (seed, *key))
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return (int.from_bytes(digest, "big") >> 11) / 2**53

@@ -1,0 +1,69 @@
+"""Randomness without memory: a hash of (seed, world, robot, device, tick, channel) gives every number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from paddock.core.jit import kernel
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+S30, S27, S31, S12 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(12)
+TO_UNIT = 1.0 / 4503599627370496.0  # 2**-52
+
+# The world of all keys. Worlds of a batch differ by their seeds: each is the arena that has its seed, to the last bit.
+ALONE = 0
+
+# "Devices" of the engine itself and of policies, far from the numbers of real devices.
+SLIP_STREAM, DRIFT_STREAM, BIAS_STREAM, POLICY_STREAM = 1 << 20, (1 << 20) + 1, (1 << 20) + 2, (1 << 20) + 3
+
+
+@kernel
+def mix_bits(key):
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every input bit moves every output bit."""
+    key = (key ^ (key >> S30)) * MIX_1
+    key = (key ^ (key >> S27)) * MIX_2
+    return key ^ (key >> S31)
+
+
+@kernel
+def chain_key(key, number):
+    """A new key from a key and a whole number."""
+    return mix_bits(key + GOLDEN * (np.uint64(number) + np.uint64(1)))
+
+
+@kernel
+def key_of(seed, world, robot, device, tick):
+    """The key of one device's sample."""
+    return chain_key(chain_key(chain_key(chain_key(np.uint64(seed), world), robot), device), tick)
+
+
+@kernel
+def uniform(key, channel):
+    """A number in (0, 1), never the ends."""
+    return (np.float64(chain_key(key, channel) >> S12) + 0.5) * TO_UNIT
+
+
+@kernel
+def gauss(key, channel):
+    """A standard normal number: the inverse of the normal distribution (Wichura 1988, AS 241, PPND7)."""
+    p = uniform(key, channel)
+    q = p - 0.5
+    if abs(q) <= 0.425:
+        r = 0.180625 - q * q
+        above = ((59.109374720 * r + 159.29113202) * r + 50.434271938) * r + 3.3871327179
+        below = ((67.187563600 * r + 78.757757664) * r + 17.895169469) * r + 1.0
+        return q * above / below
+    r = math.sqrt(-math.log(p if q < 0.0 else 1.0 - p))
+    if r <= 5.0:
+        r -= 1.6
+        above = ((0.17023821103 * r + 1.3067284816) * r + 2.7568153900) * r + 1.4234372777
+        below = (0.12021132975 * r + 0.73700164250) * r + 1.0
+    else:
+        r -= 5.0
+        above = ((0.017337203997 * r + 0.42868294337) * r + 3.0812263860) * r + 6.6579051150
+        below = (0.012258202635 * r + 0.24197894225) * r + 1.0
+    return -above / below if q < 0.0 else above / below

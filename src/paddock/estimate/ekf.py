@@ -1,0 +1,189 @@
+"""EKF: an extended Kalman filter of a pose. Late measurements are put in where they belong."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, wrap
+from paddock.core.observation import Observation
+from paddock.estimate.chi_square import chi_square_quantile
+from paddock.estimate.consistency import Innovation
+from paddock.estimate.estimates import Estimate, check_covariance
+from paddock.estimate.measurements import Measurement, SensorModel, gather_measurements
+from paddock.estimate.motion_model import Floats, roll, roll_jacobians
+from paddock.estimate.odometry import ORIGIN
+from paddock.estimate.travel import TravelSensors, WheelTravel
+
+GATE = 0.99  # of all honest measurements pass
+MEMORY = 1.0  # [s] of past states: older measurements come too late
+SAME_TIME = 1e-9  # [s]
+MOST_INNOVATIONS = 100_000  # that are kept
+NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
+
+
+@dataclass(slots=True)
+class Moment:
+    """A time in the past: how the robot came there, what was measured there, and the estimate after that."""
+
+    time: float
+    travel: WheelTravel  # since the moment before
+    measurements: list[Measurement] = field(default_factory=list)
+    pose: Pose = ORIGIN
+    covariance: Floats = field(default_factory=lambda: np.zeros((3, 3)))
+
+
+class EKF:
+    """Estimates a pose from travel and any mix of sensors. Needs a start; lost, it waits for fixes that agree."""
+
+    def __init__(
+        self,
+        travel: TravelSensors,
+        models: Sequence[SensorModel] = (),
+        *,
+        covariance: Floats | None = None,
+        gate: float = GATE,
+        memory: float = MEMORY,
+        restart_after: int | None = 10,
+    ) -> None:
+        """Begin at the odometry's pose.
+
+        Args:
+            travel: encoders and gyroscope.
+            models: compass, ranges to walls, fixes from outside.
+            covariance: of the start, shape (3, 3); None: it is known exactly.
+            gate: share of honest measurements that pass; what is less likely than all these is an outlier.
+            memory: seconds that a measurement may be late.
+            restart_after: so many fixes refused in a row mean that the robot was moved: it believes the next. None:
+                never.
+        """
+        if not 0 < gate < 1:
+            raise PaddockError(f"EKF: gate: expected a probability between 0 and 1, got {gate!r}")
+        self.travel, self.models, self.gate, self.memory = travel, models, gate, memory
+        self.restart_after = restart_after
+        self._first = np.zeros((3, 3)) if covariance is None else check_covariance("EKF", covariance)
+        self.reset(travel.odometry.pose)
+
+    def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
+        """Begin anew at a pose; None: as sure of it as at the very beginning."""
+        self.innovations: deque[Innovation] = deque(maxlen=MOST_INNOVATIONS)  # of measurements, when first seen
+        self.too_late = 0  # measurements older than the memory
+        self.restarts = 0
+        self._refused = 0  # fixes in a row
+        self._moments: list[Moment] = []
+        self.travel.reset()
+        self.travel.odometry.reset(pose)
+        spread = self._first if covariance is None else check_covariance("EKF", covariance)
+        self._start = Moment(-np.inf, NO_TRAVEL, [], pose, spread)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The present estimate."""
+        last = self._moments[-1] if self._moments else self._start
+        return Estimate(last.pose, last.covariance + self._rounding(last.pose))
+
+    def update(self, observation: Observation, time: float) -> Estimate:
+        """Take a look at all sensors, at a time [s] that never goes back."""
+        travel = self.travel.read(observation, time)
+        self._append(Moment(time, travel))
+        for measurement in gather_measurements(self.models, observation, time):
+            self.add(measurement)
+        return self.estimate
+
+    def add(self, measurement: Measurement) -> None:
+        """Take a measurement, of now or of any time that is still remembered."""
+        times = [moment.time for moment in self._moments]
+        if not times or measurement.time < times[0] - SAME_TIME:
+            self.too_late += 1
+            return
+        i = bisect_left(times, measurement.time - SAME_TIME)
+        if i == len(times):
+            self._append(Moment(measurement.time, NO_TRAVEL))
+        elif times[i] > measurement.time + SAME_TIME:
+            self._split(i, measurement.time)
+        following = self._moments[i:]
+        following[0].measurements.append(measurement)
+        self._apply(following[0], measurement, is_new=True)
+        for before, after in pairwise(following):
+            self._pass(before, after)
+
+    def _append(self, moment: Moment) -> None:
+        before = self._moments[-1] if self._moments else self._start
+        self._pass(before, moment)
+        self._moments.append(moment)
+        while len(self._moments) > 1 and self._moments[1].time <= moment.time - self.memory:
+            self._moments.pop(0)
+
+    def _split(self, i: int, time: float) -> None:
+        """Put a moment between two others."""
+        before, after = self._moments[i - 1], self._moments[i]
+        first, after.travel = after.travel.split((time - before.time) / (after.time - before.time))
+        between = Moment(time, first)
+        self._pass(before, between)
+        self._moments.insert(i, between)
+
+    def _pass(self, before: Moment, after: Moment) -> None:
+        """The estimate of a moment from that before it."""
+        left, right, noise = after.travel
+        separation = self.travel.odometry.wheel_separation
+        by_pose, by_travel = roll_jacobians(before.pose.heading, left, right, separation)
+        after.pose = roll(before.pose, left, right, separation)
+        after.covariance = by_pose @ before.covariance @ by_pose.T + by_travel @ noise @ by_travel.T
+        for measurement in after.measurements:
+            self._apply(after, measurement)
+
+    def _apply(self, moment: Moment, measurement: Measurement, *, is_new: bool = False) -> None:
+        """Correct a moment's estimate by a measurement, unless that is an outlier."""
+        expected = measurement.expect(np.array([moment.pose]))[0]
+        off, slopes = measurement.difference(expected), measurement.slopes(moment.pose)
+        seen = (measurement.value < measurement.limit) & (expected < measurement.limit)
+        rounding = self._rounding(moment.pose)
+        noise = measurement.covariance + slopes @ rounding @ slopes.T
+        spread = slopes @ moment.covariance @ slopes.T + noise
+        groups = [[int(k)] for k in np.flatnonzero(seen)] if measurement.separate else [list(range(len(off)))]
+        kept: list[int] = []
+        for group in groups:
+            nis = _squared_distance(off[group], spread[np.ix_(group, group)])
+            accepted = nis < chi_square_quantile(self.gate, len(group))
+            kept += group if accepted else []
+            if is_new:
+                self.innovations.append(Innovation(measurement.time, measurement.source, nis, len(group), accepted))
+        if is_new and measurement.is_pose:
+            self._refused = 0 if kept else self._refused + 1
+            if self.restart_after is not None and self._refused > self.restart_after:
+                self._restart(moment, measurement)
+                return
+        if kept:
+            every = np.ix_(kept, kept)
+            gain = moment.covariance @ slopes[kept].T @ np.linalg.inv(spread[every])
+            _correct(moment, gain, off[kept], slopes[kept], noise[every])
+
+    def _restart(self, moment: Moment, measurement: Measurement) -> None:
+        """Believe a fix: the robot has been moved, and nothing before counts any more."""
+        self._refused, self.restarts = 0, self.restarts + 1
+        self._moments = [kept for kept in self._moments if kept.time >= moment.time]
+        moment.measurements.clear()
+        moment.pose, moment.covariance = Pose(*measurement.value.tolist()), measurement.covariance.copy()
+
+    def _rounding(self, pose: Pose) -> Floats:
+        odometry = self.travel.odometry
+        return odometry.noise.of_count(pose.heading, odometry.wheel_separation)
+
+
+def _correct(moment: Moment, gain: Floats, off: Floats, slopes: Floats, noise: Floats) -> None:
+    """A Kalman update; the covariance in Joseph's form, which stays symmetric and positive."""
+    x, y, heading = (np.array(moment.pose) + gain @ off).tolist()
+    moment.pose = Pose(x, y, wrap(heading))
+    keep = np.eye(3) - gain @ slopes
+    moment.covariance = keep @ moment.covariance @ keep.T + gain @ noise @ gain.T
+
+
+def _squared_distance(off: Floats, spread: Floats) -> float:
+    """Mahalanobis' distance, squared."""
+    return float(off @ np.linalg.solve(spread, off))

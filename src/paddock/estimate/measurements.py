@@ -1,0 +1,168 @@
+"""Measurements, and the sensor models that make them: compass, ranges to known walls, fixes from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.core.numeric import all_finite
+from paddock.core.observation import Observation
+from paddock.estimate.estimates import PoseFix
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.range_kernels import expected_ranges, range_slopes
+
+OUTLIERS = 0.02  # the likelihood of a measurement that fits no pose at all, relative to that of a perfect one
+
+
+class Measurement(NamedTuple):
+    """Some numbers that depend on the pose at a time."""
+
+    source: str
+    time: float  # [s]
+    value: Floats  # shape (k)
+    covariance: Floats  # shape (k, k)
+    expect: Callable[[Floats], Floats]  # the values at poses of shape (n, 3), shape (n, k)
+    slopes: Callable[[Pose], Floats]  # their derivatives by the pose, shape (k, 3)
+    angles: tuple[int, ...] = ()  # which values are angles
+    limit: float = np.inf  # values from here on mean: nothing was seen
+    separate: bool = False  # whether each value may be an outlier by itself
+    is_pose: bool = False  # whether it tells the whole pose
+
+    def difference(self, expected: Floats) -> Floats:
+        """Value less expectation, angles wrapped; shape (…, k)."""
+        off: Floats = self.value - expected
+        for k in self.angles:
+            off[..., k] = np.remainder(off[..., k] + np.pi, 2 * np.pi) - np.pi
+        return off
+
+
+class SensorModel(Protocol):
+    """What makes measurements from observations."""
+
+    def measure(self, observation: Observation, time: float) -> Iterable[Measurement]:
+        """All that is new at a time [s]; some of it may be of an earlier time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompassModel:
+    """A compass that reads the heading from the world's x axis."""
+
+    sigma: float  # standard deviation [rad]
+    device: str = "compass"
+
+    def __post_init__(self) -> None:
+        check_sigma("CompassModel", self.sigma)
+
+    def measure(self, observation: Observation, time: float) -> list[Measurement]:
+        """The heading of now."""
+        value = np.array([float(np.asarray(getattr(observation, self.device)).reshape(-1)[0])])
+        heading = np.array([[0.0, 0.0, 1.0]])
+        variance = np.array([[self.sigma**2]])
+        return [Measurement(self.device, time, value, variance, lambda p: p[:, 2:], lambda _: heading, (0,))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeModel:
+    """Proximity sensors, sonars or a laser among walls whose places are known."""
+
+    device: str
+    beams: Floats  # x, y [m] and direction [rad] of each in the robot's frame, shape (k, 3)
+    walls: Floats  # x0, y0, x1, y1 [m] of each segment, shape (m, 4)
+    range: float  # [m] readings from here on mean: nothing there
+    sigma: float  # standard deviation [m]
+    sigma_relative: float = 0.0  # more of it, per range
+    opening: float = 0.0  # [rad] the full angle of a cone; 0: a ray
+
+    def __post_init__(self) -> None:
+        check_sigma(f"RangeModel of {self.device!r}", self.sigma)
+        for name, columns in (("beams", 3), ("walls", 4)):
+            table = np.ascontiguousarray(getattr(self, name), float)
+            if table.ndim != 2 or table.shape[1] != columns or not len(table):
+                raise PaddockError(
+                    f"RangeModel of {self.device!r}: {name}: expected rows of {columns} numbers, "
+                    f"got shape {table.shape}"
+                )
+            object.__setattr__(self, name, table)
+
+    def measure(self, observation: Observation, time: float) -> list[Measurement]:
+        """All beams of now."""
+        read = np.asarray(getattr(observation, self.device), float).reshape(-1)
+        if len(read) != len(self.beams):
+            raise PaddockError(
+                f"RangeModel of {self.device!r}: expected {len(self.beams)} readings, one for each beam, "
+                f"got {len(read)}"
+            )
+        value = np.where(np.isfinite(read) & (read < self.range), read, self.range)
+        covariance = np.diag(self.sigma**2 + (self.sigma_relative * value) ** 2)
+        return [
+            Measurement(self.device, time, value, covariance, self.expect, self.slopes, limit=self.range, separate=True)
+        ]
+
+    def expect(self, poses: Floats) -> Floats:
+        """Ranges [m] that are expected at poses, shape (n, k)."""
+        ranges = np.empty((len(poses), len(self.beams)))
+        expected_ranges(np.ascontiguousarray(poses), self.beams, self.walls, self.opening / 2, self.range, ranges)
+        return ranges
+
+    def slopes(self, pose: Pose) -> Floats:
+        """Their derivatives by the pose, shape (k, 3)."""
+        count = len(self.beams)
+        ranges, slopes = np.empty(count), np.empty((count, 3))
+        range_slopes(np.array(pose, float), self.beams, self.walls, self.opening / 2, self.range, ranges, slopes)
+        return slopes
+
+
+@dataclass(frozen=True)
+class FixModel:
+    """Poses seen from outside; `source` is asked in every update for what has arrived by that time [s]."""
+
+    source: Callable[[float], Iterable[PoseFix]]
+    name: str = "camera"
+
+    def measure(self, observation: Observation, time: float) -> list[Measurement]:
+        """All fixes that are new; they are of the time of their exposure."""
+        return [as_measurement(fix, self.name) for fix in self.source(time)]
+
+
+def as_measurement(fix: PoseFix, name: str = "camera") -> Measurement:
+    """A fix as filters take it."""
+    value = np.array(fix.pose, float)
+    return Measurement(
+        name, fix.time_of_exposure, value, fix.covariance, lambda p: p, lambda _: np.eye(3), (2,), is_pose=True
+    )
+
+
+def log_likelihood(measurement: Measurement, poses: Floats, outliers: float = OUTLIERS) -> Floats:
+    """How well poses explain a measurement, shape (n); not worse than an outlier would."""
+    expected = measurement.expect(poses)
+    off = measurement.difference(np.minimum(expected, measurement.limit))
+    if measurement.separate:
+        squared = off**2 / np.diag(measurement.covariance)
+        total: Floats = np.log(np.exp(-0.5 * squared) + outliers).sum(axis=1)
+        return total
+    squared = np.einsum("ni,ij,nj->n", off, np.linalg.inv(measurement.covariance), off)
+    single: Floats = np.log(np.exp(-0.5 * squared) + outliers)
+    return single
+
+
+def check_sigma(what: str, sigma: float) -> None:
+    """Refuse a standard deviation that is none."""
+    if not (all_finite(sigma) and sigma > 0):
+        raise PaddockError(f"{what}: sigma: expected a standard deviation > 0, got {sigma!r}")
+
+
+def gather_measurements(models: Sequence[SensorModel], observation: Observation, time: float) -> list[Measurement]:
+    """What all models have to say, the oldest first; nothing may come from the future."""
+    found = [m for model in models for m in model.measure(observation, time)]
+    for measurement in found:
+        if measurement.time > time + 1e-9:
+            raise PaddockError(
+                f"{measurement.source}: a measurement of {measurement.time:g} s came at {time:g} s: "
+                "expected times of the robot's own clock"
+            )
+    return sorted(found, key=lambda measurement: measurement.time)

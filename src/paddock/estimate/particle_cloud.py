@@ -1,0 +1,113 @@
+"""What a cloud of weighted particles says about the pose, and how many particles it takes to say it."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.geometry import Pose
+from paddock.estimate.motion_model import Floats
+
+Pick = Literal["mean", "best", "robust"]
+"""The weighted mean of all, wrong where there are two peaks; the best particle; or the mean of those near the best."""
+CELL, TURN_CELL = 0.05, math.radians(15)  # [m], [rad]: particles in the same cell are alike
+WINDOW, TURN_WINDOW = 0.15, math.radians(30)  # [m], [rad] around the best particle, at least
+
+
+def normalise(log_weights: Floats) -> Floats:
+    """Weights that add up to 1, from their logarithms."""
+    raw = np.exp(log_weights - log_weights.max())
+    weights: Floats = raw / raw.sum()
+    return weights
+
+
+def effective_count(weights: Floats) -> float:
+    """N_eff: how many equal particles would say as much."""
+    return float(1 / np.sum(weights**2))
+
+
+def weighted_mean(poses: Floats, weights: Floats) -> Pose:
+    """The weighted mean; of headings the circular one."""
+    x, y = (weights @ poses[:, :2]).tolist()
+    return Pose(x, y, math.atan2(weights @ np.sin(poses[:, 2]), weights @ np.cos(poses[:, 2])))
+
+
+def best_particle(poses: Floats, weights: Floats) -> Pose:
+    """The heaviest particle of the heaviest cell; with equal weights, that where most particles are."""
+    _, cell = cells_of(poses)
+    masses = np.bincount(cell, weights)
+    inside = np.flatnonzero(cell == np.argmax(masses))
+    return Pose(*poses[inside[np.argmax(weights[inside])]].tolist())
+
+
+def near_particles(poses: Floats, weights: Floats, pose: Pose) -> tuple[Floats, Floats]:
+    """The particles of the peak around a pose, and their weights, which add up to 1.
+
+    The window grows with what is inside, so that a single wide peak is taken whole, and another peak is not.
+    """
+    centre, reach, turn = pose, WINDOW, TURN_WINDOW
+    while True:
+        off = differences(poses, centre)
+        near = (np.hypot(off[:, 0], off[:, 1]) < reach) & (np.abs(off[:, 2]) < turn)
+        inside, shares = poses[near], weights[near] / weights[near].sum()
+        centre = weighted_mean(inside, shares)
+        spread = np.sqrt(shares @ differences(inside, centre) ** 2)
+        wider = 3 * float(np.hypot(spread[0], spread[1])), 3 * float(spread[2])
+        if wider[0] < 1.05 * reach and wider[1] < 1.05 * turn:
+            return inside, shares
+        reach, turn = max(reach, wider[0]), max(turn, wider[1])
+
+
+def summarise(poses: Floats, weights: Floats, pick: Pick) -> tuple[Pose, Floats]:
+    """The chosen pose, and the covariance of the particles about it, shape (3, 3)."""
+    if pick != "mean":
+        best = best_particle(poses, weights)
+        poses, weights = near_particles(poses, weights, best)
+    pose = best if pick == "best" else weighted_mean(poses, weights)
+    off = differences(poses, pose)
+    covariance: Floats = (off * weights[:, None]).T @ off
+    return pose, covariance
+
+
+def differences(poses: Floats, pose: Pose) -> Floats:
+    """Poses less a pose, headings wrapped, shape (n, 3)."""
+    off: Floats = poses - np.array(pose)
+    off[:, 2] = np.remainder(off[:, 2] + np.pi, 2 * np.pi) - np.pi
+    return off
+
+
+def cells_of(poses: Floats) -> tuple[int, NDArray[np.int64]]:
+    """How many cells hold particles, and the cell of each."""
+    x, y = np.floor(poses[:, :2] / CELL).astype(np.int64).T
+    turn = np.floor(poses[:, 2] / TURN_CELL).astype(np.int64)
+    cells, cell = np.unique((x * 1_000_003 + y) * 101 + turn, return_inverse=True)
+    return len(cells), cell.reshape(-1)
+
+
+def particles_needed(cells: int, error: float, sigmas: float) -> float:
+    """How many particles bound the error of a histogram with that many cells (Fox 2003, KLD sampling).
+
+    Args:
+        cells: that hold particles.
+        error: largest Kullback-Leibler distance between the true and the drawn distribution.
+        sigmas: upper quantile of the normal distribution; 2.33 keeps the bound 99 % of the time.
+    """
+    if cells < 2:
+        return 1.0
+    part = 2 / (9 * (cells - 1))
+    return float((cells - 1) / (2 * error) * (1 - part + math.sqrt(part) * sigmas) ** 3)
+
+
+def carry_along(poses: Floats, start: Pose, end: Pose) -> Floats:
+    """Poses moved as a robot moved from a start to an end, each in its own frame; backwards in time as well."""
+    c, s = math.cos(start.heading), math.sin(start.heading)
+    dx, dy = end.x - start.x, end.y - start.y
+    along, across = c * dx + s * dy, c * dy - s * dx
+    moved = poses.copy()
+    moved[:, 0] += np.cos(poses[:, 2]) * along - np.sin(poses[:, 2]) * across
+    moved[:, 1] += np.sin(poses[:, 2]) * along + np.cos(poses[:, 2]) * across
+    moved[:, 2] += end.heading - start.heading
+    return moved

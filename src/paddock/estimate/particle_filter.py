@@ -1,0 +1,212 @@
+"""ParticleFilter: Monte Carlo localisation that may begin anywhere and finds itself again when it is moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import get_args
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.core.numeric import check_seed
+from paddock.core.observation import Observation
+from paddock.estimate.ekf import MEMORY, SAME_TIME
+from paddock.estimate.estimates import Estimate, check_covariance
+from paddock.estimate.measurements import OUTLIERS, Measurement, SensorModel, gather_measurements, log_likelihood
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.particle_cloud import (
+    Pick,
+    carry_along,
+    cells_of,
+    effective_count,
+    normalise,
+    particles_needed,
+    summarise,
+)
+from paddock.estimate.particle_kernels import draw_systematically, move_particles
+from paddock.estimate.travel import TravelSensors
+
+KLD_ERROR, KLD_SIGMAS = 0.05, 2.33
+ROUGHENING = (0.001, 0.01)  # [m, rad]
+SLOW, FAST = 0.02, 0.2  # how quickly the averages of likelihood follow: less than usual means lost
+USUAL = 0.8 * math.exp(-0.5)  # likelihood of a value, about, that errs as its model says
+LEAST_EFFECTIVE = 0.1  # of all particles; a look that would leave fewer is believed in part only
+
+
+class ParticleFilter:
+    """Weighted guesses of the whole way of the last second; a late measurement weighs them by where they were then."""
+
+    def __init__(
+        self,
+        travel: TravelSensors,
+        models: Sequence[SensorModel] = (),
+        *,
+        seed: int = 0,
+        covariance: Floats | None = None,
+        area: tuple[float, float, float, float] | None = None,
+        particles: tuple[int, int] = (100, 2000),
+        pick: Pick = "robust",
+        roughening: tuple[float, float] = ROUGHENING,
+        outliers: float = OUTLIERS,
+        memory: float = MEMORY,
+    ) -> None:
+        """Begin at the odometry's pose, or anywhere.
+
+        Args:
+            travel: encoders and gyroscope.
+            models: compass, ranges to walls, fixes from outside.
+            seed: decides all that is drawn.
+            covariance: of the start, shape (3, 3); None: anywhere in the area, or, without one, exactly there.
+            area: x0, y0, x1, y1 [m] where the robot may be, for random particles; None: none are drawn without a fix.
+            particles: the fewest and the most; how many it takes is found by KLD sampling.
+            pick: which pose of all is the estimate.
+            roughening: standard deviation of what is added to particles drawn again [m, rad]: wheels hardly spread them
+                sideways, so that a cloud too narrow would never find back.
+            outliers: likelihood of what fits no pose, relative to a perfect fit.
+            memory: seconds that a measurement may be late.
+        """
+        fewest, most = particles
+        if not 1 <= fewest <= most:
+            raise PaddockError(f"ParticleFilter: particles: expected 1 <= fewest <= most, got {particles!r}")
+        if pick not in get_args(Pick):
+            raise UnknownName("pick of a particle filter", pick, get_args(Pick))
+        self.travel, self.models, self.area, self.outliers, self.memory = travel, models, area, outliers, memory
+        self.seed, self.fewest, self.most, self.pick = check_seed(seed), fewest, most, pick
+        self.roughening = np.array([roughening[0], roughening[0], roughening[1]])
+        self._first = None if covariance is None else check_covariance("ParticleFilter", covariance)
+        self.reset(travel.odometry.pose)
+
+    def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
+        """Begin anew at a pose; None: as sure of it as at the very beginning."""
+        self.too_late = 0  # measurements older than the memory
+        self.travel.reset()
+        self.travel.odometry.reset(pose)
+        self._random = np.random.default_rng(self.seed)
+        self._likelihood: dict[str, tuple[float, float]] = {}  # its slow and fast averages, by source
+        spread = self._first if covariance is None else check_covariance("ParticleFilter", covariance)
+        if spread is not None:
+            self.poses = self._random.multivariate_normal(pose, spread, self.most, method="eigh")
+        elif self.area is not None:
+            self.poses = self._draw_anywhere(self.most)
+        else:
+            self.poses = np.tile(np.array(pose), (self.most, 1))
+        self._log_weights = np.zeros(len(self.poses))
+        self._past: list[tuple[float, Floats, Pose]] = []  # time, all particles and odometry then, the oldest first
+        self._summarise()
+
+    @property
+    def estimate(self) -> Estimate:
+        """The present estimate."""
+        return self._estimate
+
+    @property
+    def weights(self) -> Floats:
+        """Of all particles; they add up to 1."""
+        return normalise(self._log_weights)
+
+    def update(self, observation: Observation, time: float) -> Estimate:
+        """Take a look at all sensors, at a time [s] that never goes back."""
+        self._move(observation, time)
+        lost = 0.0
+        fix: Measurement | None = None
+        for measurement in gather_measurements(self.models, observation, time):
+            lost = max(lost, self._weigh(measurement))
+            fix = measurement if measurement.is_pose else fix
+        self._summarise()
+        weights = self.weights
+        if effective_count(weights) < len(weights) / 2 or lost > 0:
+            self._resample(weights, lost, fix)
+        return self._estimate
+
+    def _move(self, observation: Observation, time: float) -> None:
+        left, right, covariance = self.travel.read(observation, time)
+        values, vectors = np.linalg.eigh(covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        noise = self._random.standard_normal((len(self.poses), 3)) @ root.T
+        poses = self.poses.copy()
+        move_particles(poses, left, right, noise, self.travel.odometry.wheel_separation)
+        self.poses = poses
+        self._past.append((time, poses, self.travel.odometry.pose))
+        while len(self._past) > 1 and self._past[1][0] <= time - self.memory:
+            self._past.pop(0)
+
+    def _weigh(self, measurement: Measurement) -> float:
+        """Weigh all particles by a measurement; how lost they seem, 0 … 1."""
+        poses = self._poses_at(measurement.time)
+        if poses is None:
+            self.too_late += 1
+            return 0.0
+        logs = log_likelihood(measurement, poses, self.outliers)
+        self._log_weights = self._log_weights + temper(self._log_weights, logs) * logs
+        average = float(self.weights @ np.exp(logs / len(measurement.value)))  # of those that it speaks for
+        slow, fast = self._likelihood.get(measurement.source, (average, average))
+        slow, fast = slow + SLOW * (average - slow), fast + FAST * (average - fast)
+        self._likelihood[measurement.source] = slow, fast
+        return max(0.0, 1 - fast / max(slow, USUAL))
+
+    def _poses_at(self, time: float) -> Floats | None:
+        """Where each particle was at a time; None: nobody knows any more."""
+        if time < self._past[0][0] - SAME_TIME:
+            return None
+        after = next(i for i, entry in enumerate(self._past) if entry[0] >= time - SAME_TIME)
+        late, poses, _ = self._past[after]
+        if late <= time + SAME_TIME or after == 0:
+            return poses
+        early, before, _ = self._past[after - 1]
+        off = poses - before
+        off[:, 2] = np.remainder(off[:, 2] + np.pi, 2 * np.pi) - np.pi
+        between: Floats = before + off * ((time - early) / (late - early))
+        return between
+
+    def _summarise(self) -> None:
+        weights = self.weights
+        pose, covariance = summarise(self.poses, weights, self.pick)
+        self._estimate = Estimate(pose, covariance, np.column_stack([self.poses, weights]))
+
+    def _resample(self, weights: Floats, lost: float, fix: Measurement | None) -> None:
+        """Draw as many particles as it takes, by their weights; some of them anew where the filter seems lost."""
+        survivors = np.empty(len(weights), np.int64)
+        draw_systematically(weights, self._random.random(), survivors)
+        needed = particles_needed(cells_of(self.poses[survivors])[0], KLD_ERROR, KLD_SIGMAS)
+        new = self._draw_lost(round(lost * self.most / 2), fix)
+        count = int(min(self.most - len(new), max(self.fewest, needed)))
+        chosen = np.empty(count, np.int64)
+        draw_systematically(weights, self._random.random(), chosen)
+        now, rough = self._past[-1][2], self._random.standard_normal((count, 3)) * self.roughening
+
+        def redraw(poses: Floats, there: Pose) -> Floats:
+            stay: Floats = poses[chosen] + rough
+            return np.concatenate([stay, carry_along(new, now, there)]) if len(new) else stay
+
+        self._past = [(time, redraw(poses, there), there) for time, poses, there in self._past]
+        self.poses = self._past[-1][1]
+        self._log_weights = np.zeros(len(self.poses))
+
+    def _draw_lost(self, count: int, fix: Measurement | None) -> Floats:
+        """Particles for a robot that may be anywhere, or where a fix says, as they are now."""
+        if fix is not None and self._past[0][0] <= fix.time:
+            seen = self._random.multivariate_normal(fix.value, fix.covariance, count, method="eigh")
+            then = next(pose for time, _, pose in reversed(self._past) if time <= fix.time + SAME_TIME)
+            return carry_along(seen, then, self._past[-1][2])
+        return self._draw_anywhere(count) if self.area is not None else np.empty((0, 3))
+
+    def _draw_anywhere(self, count: int) -> Floats:
+        assert self.area is not None
+        x0, y0, x1, y1 = self.area
+        drawn: Floats = self._random.uniform([x0, y0, -np.pi], [x1, y1, np.pi], (count, 3))
+        return drawn
+
+
+def temper(log_weights: Floats, logs: Floats) -> float:
+    """How much of a look to believe, 0 … 1, so that enough particles stay: of coarse guesses none is the best yet."""
+    least = LEAST_EFFECTIVE * len(logs)
+    if effective_count(normalise(log_weights + logs)) >= least:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(12):
+        middle = (low + high) / 2
+        enough = effective_count(normalise(log_weights + middle * logs)) >= least
+        low, high = (middle, high) if enough else (low, middle)
+    return low

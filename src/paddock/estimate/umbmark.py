@@ -1,0 +1,60 @@
+"""UMBmark: squares in both directions tell unequal wheels from a wrong wheel separation."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paddock.core.errors import PaddockError
+from paddock.core.numeric import all_finite
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.wheel_calibration import WheelCalibration
+
+
+class Umbmark(NamedTuple):
+    """What squares in both directions tell (Borenstein and Feng 1996)."""
+
+    clockwise: Floats  # true end less odometry's end of each run, x along the first side, y to its left [m], (n, 2)
+    counterclockwise: Floats
+    alpha: float  # [rad] each turn was off by that, because of the wheels' separation
+    beta: float  # [rad] each side was bent by that, because of unequal wheels
+    diameter_ratio: float  # E_d, right over left
+    separation_ratio: float  # E_b, true over assumed
+
+    @property
+    def largest_error(self) -> float:
+        """E_max,syst [m]: how far the farther of both centres of gravity is from no error."""
+        return max(math.hypot(*runs.mean(axis=0)) for runs in (self.clockwise, self.counterclockwise))
+
+    def correct(self, wheels: WheelCalibration) -> WheelCalibration:
+        """Better wheels than those that the squares were driven with."""
+        return wheels._replace(
+            wheel_separation=wheels.wheel_separation * self.separation_ratio,
+            right_to_left=wheels.right_to_left * self.diameter_ratio,
+        )
+
+
+def evaluate_squares(
+    clockwise: ArrayLike, counterclockwise: ArrayLike, *, side: float, wheel_separation: float
+) -> Umbmark:
+    """UMBmark from the return errors of squares, each a row x, y [m]; both coordinates count, which halves the noise.
+
+    Args:
+        clockwise: true end less odometry's end; x along the first side, y to its left.
+        counterclockwise: the same of squares the other way round.
+        side: of the square [m].
+        wheel_separation: that odometry assumed [m].
+    """
+    right, left = (np.asarray(runs, float).reshape(-1, 2) for runs in (clockwise, counterclockwise))
+    if not all(len(runs) and np.isfinite(runs).all() for runs in (right, left)):
+        raise PaddockError("UMBmark: expected at least one run in each direction, with finite errors")
+    if not (all_finite(side, wheel_separation) and side > 0 and wheel_separation > 0):
+        raise PaddockError(f"UMBmark: expected a side and a separation > 0, got {side!r} and {wheel_separation!r} m")
+    (x_cw, y_cw), (x_ccw, y_ccw) = (runs.mean(axis=0).tolist() for runs in (right, left))
+    alpha = ((x_cw + x_ccw) + (y_cw - y_ccw)) / (-8 * side)
+    beta = ((x_cw - x_ccw) + (y_cw + y_ccw)) / (-8 * side)
+    half = wheel_separation / 2 * 2 * math.sin(beta / 2) / side  # half the separation over the radius of a bent side
+    return Umbmark(right, left, alpha, beta, (1 + half) / (1 - half), (math.pi / 2) / (math.pi / 2 - alpha))

@@ -1,0 +1,36 @@
+"""WheelCalibration: the wheels of an individual robot, which are never quite those of the data sheet."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.core.numeric import all_finite
+from paddock.estimate.odometry import ORIGIN, Odometry
+
+
+class WheelCalibration(NamedTuple):
+    """The wheels that odometry should assume."""
+
+    wheel_separation: float  # [m]
+    wheel_ratio: float = 1.0  # mean diameter over the one that the encoders are scaled with
+    right_to_left: float = 1.0  # diameter of the right wheel over that of the left
+
+    def odometry(self, pose: Pose = ORIGIN) -> Odometry:
+        """Odometry with these wheels, at a pose."""
+        return Odometry(self.wheel_separation, self.wheel_ratio, pose, right_to_left=self.right_to_left)
+
+    def diameters(self, nominal: float) -> tuple[float, float]:
+        """Diameters of the left and right wheel [m], from the nominal one."""
+        return self.odometry().correct(nominal, nominal)
+
+    def scaled(self, measured: float, estimated: float) -> WheelCalibration:
+        """The same after a straight run: its measured length, and that by odometry with these wheels [m].
+
+        Wheels that are larger in proportion to their separation turn a robot as before.
+        """
+        if not (all_finite(measured, estimated) and measured > 0 and estimated > 0):
+            raise PaddockError(f"a straight run: expected lengths > 0, got {measured!r} and {estimated!r} m")
+        scale = measured / estimated
+        return self._replace(wheel_ratio=self.wheel_ratio * scale, wheel_separation=self.wheel_separation * scale)

@@ -1,0 +1,117 @@
+"""The wheels that explain runs of any form best, where a camera saw the robot all the while."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.wheel_calibration import WheelCalibration
+
+
+class FreeRun(NamedTuple):
+    """A run of any form, with a row for each moment at which the true pose was seen."""
+
+    travel: Floats  # of the left and right wheel since the start, by encoders [m], shape (n, 2)
+    poses: Floats  # x, y [m], heading [rad] as a camera saw them, shape (n, 3)
+
+
+class WheelFit(NamedTuple):
+    """The wheels that explain runs best."""
+
+    wheels: WheelCalibration
+    sigmas: WheelCalibration  # standard deviation of each number
+    residual: float  # root of the mean squared error of all positions [m]
+
+
+SIGMAS = (0.001, 0.001, math.radians(1.0))  # [m, m, rad] of a camera's poses
+PIECE = 1.0  # [m] of way: longer runs are cut, because what slips adds up
+STEPS = np.array([1e-6, 1e-6, 1e-6])  # to differentiate with
+MOST_ROUNDS, CLOSE = 30, 1e-10
+
+
+def fit_wheels(
+    runs: Sequence[FreeRun], wheels: WheelCalibration, *, sigmas: Sequence[float] = SIGMAS, piece: float = PIECE
+) -> WheelFit:
+    """Least squares over runs of any form (Gauss-Newton); each piece of a run has a start of its own.
+
+    Args:
+        runs: what was driven and seen; both directions and both ways of turning.
+        wheels: the nominal ones, to begin with.
+        sigmas: standard deviations of a seen pose [m, m, rad].
+        piece: way after which a new piece begins [m].
+    """
+    pieces = [part for run in runs for part in _cut(run, piece)]
+    if sum(len(part.poses) for part in pieces) < 2 * len(pieces) + 3 or not pieces:
+        raise PaddockError("fit_wheels: expected runs with more poses: at least three for each piece")
+    numbers = np.array([*wheels.diameters(1.0), 1.0])  # ratios of the left and right wheel and of the separation
+    starts = np.array([part.poses[0] for part in pieces])
+    for _ in range(MOST_ROUNDS):
+        errors, slopes = _linearise(pieces, numbers, starts, wheels.wheel_separation, np.array(sigmas))
+        change, _, rank, _ = np.linalg.lstsq(slopes, errors, rcond=None)
+        if rank < slopes.shape[1]:
+            raise PaddockError("fit_wheels: these runs cannot tell the wheels: drive straight and turn both ways")
+        numbers, starts = numbers + change[:3], starts + change[3:].reshape(-1, 3)
+        if np.abs(change).max() < CLOSE:
+            break
+    errors, slopes = _linearise(pieces, numbers, starts, wheels.wheel_separation, np.array(sigmas))
+    variance = float(errors @ errors) / max(1, len(errors) - slopes.shape[1])
+    spread = np.linalg.inv(slopes.T @ slopes)[:3, :3] * variance
+    left, right, separation = numbers.tolist()
+    by_number = np.array([[0, 0, wheels.wheel_separation], [0.5, 0.5, 0], [-right / left**2, 1 / left, 0]])
+    places = errors.reshape(-1, 3)[:, :2] * np.array(sigmas)[:2]
+    return WheelFit(
+        WheelCalibration(separation * wheels.wheel_separation, (left + right) / 2, right / left),
+        WheelCalibration(*np.sqrt(np.diag(by_number @ spread @ by_number.T)).tolist()),
+        float(np.sqrt((places**2).sum(axis=1).mean())),
+    )
+
+
+def _cut(run: FreeRun, piece: float) -> list[FreeRun]:
+    travel, poses = np.asarray(run.travel, float), np.asarray(run.poses, float)
+    if travel.shape != (len(poses), 2) or poses.shape != (len(travel), 3):
+        raise PaddockError(
+            f"FreeRun: expected travel (n, 2) and poses (n, 3), got shapes {travel.shape} and {poses.shape}"
+        )
+    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(travel, axis=0)).mean(axis=1))])
+    number = np.floor(way / piece)
+    parts = [np.flatnonzero(number == k) for k in np.unique(number)]
+    return [FreeRun(travel[rows], poses[rows]) for rows in parts if len(rows) >= 3]
+
+
+def _linearise(
+    pieces: Sequence[FreeRun], numbers: Floats, starts: Floats, separation: float, sigmas: Floats
+) -> tuple[Floats, Floats]:
+    """All errors in units of their standard deviations, and their derivatives by the unknowns."""
+    rows = sum(len(part.poses) for part in pieces)
+    errors, slopes = np.zeros((rows, 3)), np.zeros((rows, 3, 3 + 3 * len(pieces)))
+    first = 0
+    for k, part in enumerate(pieces):
+        last = first + len(part.poses)
+        poses = _drive(part.travel, numbers, starts[k], separation)
+        errors[first:last] = part.poses - poses
+        for i, step in enumerate(STEPS):
+            moved = _drive(part.travel, numbers + step * np.eye(3)[i], starts[k], separation)
+            slopes[first:last, :, i] = (moved - poses) / step
+        at = 3 + 3 * k
+        slopes[first:last, :, at : at + 3] = np.eye(3)
+        slopes[first:last, 0, at + 2] = -(poses[:, 1] - starts[k, 1])
+        slopes[first:last, 1, at + 2] = poses[:, 0] - starts[k, 0]
+        first = last
+    errors[:, 2] = np.remainder(errors[:, 2] + np.pi, 2 * np.pi) - np.pi
+    return (errors / sigmas).reshape(-1), (slopes / sigmas[:, None]).reshape(3 * rows, -1)
+
+
+def _drive(travel: Floats, numbers: Floats, start: Floats, separation: float) -> Floats:
+    """Poses by odometry from a start; the numbers are ratios of both wheels and of the separation."""
+    steps = np.diff(travel, axis=0) * numbers[:2]
+    turns = (steps[:, 1] - steps[:, 0]) / (numbers[2] * separation)
+    headings = start[2] + np.concatenate([[0.0], np.cumsum(turns)])
+    chords = steps.mean(axis=1) * np.sinc(turns / 2 / np.pi)
+    middles = headings[:-1] + turns / 2
+    places = np.cumsum(np.stack([chords * np.cos(middles), chords * np.sin(middles)], axis=1), axis=0)
+    return np.column_stack([start[:2] + np.concatenate([[[0.0, 0.0]], places]), headings])

@@ -1,0 +1,157 @@
+"""How often each avoidance gets robots to their goals in five scenes, how long it takes and how far they drive."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+import paddock
+from paddock.control.avoidance import AvoidingController, make_avoidance
+from paddock.core.chance import chance
+from paddock.episodes import Trace
+from paddock.experiments import Progress
+from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
+from paddock.experiments.pool import run_jobs
+from paddock.experiments.rows import Row
+from paddock.metrics import ContactTime, Distance
+from paddock.report.sheets import Sheet
+
+TOLERANCE = 0.05  # a robot has arrived if it truly is this near to its goal [m]: its own limit of 2 cm and its odometry
+SEEDS = range(100)
+AVOIDANCES = ("distal", "proximal", "planning")
+OURS = "planning"
+WANTED = 0.98  # share of runs in which ours must arrive, in every scene
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SceneJob:
+    """All that decides a run."""
+
+    scene: str
+    avoidance: str
+    seed: int
+    keep_traces: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SceneRun:
+    """What came of it."""
+
+    job: SceneJob
+    arrived: bool  # all robots, in time, in truth
+    seconds: float  # until the last one was done
+    path_ratio: float  # way of all robots over the straight way
+    contact_time: float  # of all robots [s]
+    traces: tuple[Trace, ...] = ()
+
+
+def drive_scene(job: SceneJob) -> SceneRun:
+    """Let all robots of a scene drive to their goals with the same avoidance."""
+    scene = build_scene(job.scene, job.seed)
+    with paddock.open(scene.world, seed=job.seed) as arena:
+        for robot in arena.robots.values():
+            robot.enable("proximity", "encoders")
+        controllers = {robot: make_controller(scene, robot, job) for robot in scene.goals}
+        every = 0.1 if job.keep_traces else scene.seconds
+        episode = arena.run(scene.seconds, controllers, every=every, metrics=[Distance(), ContactTime()])
+        away = [math.dist(arena[robot].pose[:2], goal) for robot, goal in scene.goals.items()]
+    reached = all(controller.avoidance.state == "reached" for controller in controllers.values())
+    figures = [episode.robots[robot].metrics for robot in scene.goals]
+    return SceneRun(
+        job=job,
+        arrived=reached and max(away) <= TOLERANCE,
+        seconds=episode.seconds,
+        path_ratio=sum(figure["distance"] for figure in figures) / scene.straight_way,
+        contact_time=sum(figure["contact_time"] for figure in figures),
+        traces=tuple(episode.robots[robot].trace for robot in scene.goals) if job.keep_traces else (),
+    )
+
+
+def make_controller(scene: AvoidanceScene, robot: str, job: SceneJob) -> AvoidingController:
+    """A controller for one robot of a scene."""
+    known = {"bounds": scene.world.bounds} if job.avoidance == OURS else {}  # as all who get coordinates know the room
+    draw = partial(chance, job.seed, robot)
+    avoidance = make_avoidance(job.avoidance, chance=draw, patience=scene.seconds, **known)
+    return AvoidingController(avoidance, scene.start_of(robot), scene.goals[robot])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AvoidanceTable:
+    """All runs, and what they come to."""
+
+    runs: tuple[SceneRun, ...]
+
+    def find_runs(self, scene: str, avoidance: str) -> list[SceneRun]:
+        """The runs of one cell of the table."""
+        return [run for run in self.runs if (run.job.scene, run.job.avoidance) == (scene, avoidance)]
+
+    def success(self, scene: str, avoidance: str) -> float:
+        """Share of runs in which all robots arrived."""
+        return float(np.mean([run.arrived for run in self.find_runs(scene, avoidance)]))
+
+    @property
+    def sheet(self) -> Sheet:
+        """A row for every scene and avoidance."""
+        heads = ("scene", "avoidance", "arrived", "time [s]", "path ratio", "contact [s]", "longest [s]")
+        about = "means over the runs that arrived; the path ratio is the way driven over the straight way"
+        cells = [(scene, avoidance) for scene in SCENES for avoidance in AVOIDANCES]
+        return Sheet(heads, tuple(self._cells(*cell) for cell in cells if self.find_runs(*cell)), about)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What must hold: ours arrives, in every scene."""
+        found = [(scene, self.success(scene, OURS)) for scene in SCENES if self.find_runs(scene, OURS)]
+        wanted = f">= {100 * WANTED:g}"
+        return tuple(Row(scene, f"{OURS}: arrived [%]", None, 100 * s, s >= WANTED, wanted) for scene, s in found)
+
+    def _cells(self, scene: str, avoidance: str) -> tuple[str, ...]:
+        runs = self.find_runs(scene, avoidance)
+        arrived = [run for run in runs if run.arrived]
+        figures = [
+            _mean([run.seconds for run in arrived], 1),
+            _mean([run.path_ratio for run in arrived], 2),
+            _mean([run.contact_time for run in arrived], 2),
+            f"{max(run.seconds for run in arrived):.1f}" if arrived else "-",
+        ]
+        return (scene, avoidance, f"{100 * len(arrived) / len(runs):.0f} %", *figures)
+
+
+def _mean(values: Sequence[float], digits: int) -> str:
+    return f"{float(np.mean(values)):.{digits}f}" if values else "-"
+
+
+def run_table(
+    seeds: Sequence[int] = SEEDS,
+    *,
+    scenes: Sequence[str] = tuple(SCENES),
+    avoidances: Sequence[str] = AVOIDANCES,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> AvoidanceTable:
+    """Drive every scene with every avoidance and seed.
+
+    Args:
+        seeds: of the scenes; the avoidance was tuned on 0 … 49.
+        scenes: their names.
+        avoidances: their names.
+        workers: processes; None: one for every core.
+        progress: told after every run.
+    """
+    jobs = list_jobs(seeds, scenes=scenes, avoidances=avoidances)
+    return AvoidanceTable(runs=tuple(run_jobs(drive_scene, jobs, workers=workers, progress=progress)))
+
+
+def list_jobs(
+    seeds: Sequence[int], *, scenes: Sequence[str] = tuple(SCENES), avoidances: Sequence[str] = AVOIDANCES
+) -> list[SceneJob]:
+    """Every scene with every avoidance and seed, the longest first."""
+    return [
+        SceneJob(scene=scene, avoidance=avoidance, seed=seed)
+        for scene in reversed(scenes)
+        for avoidance in avoidances
+        for seed in seeds
+    ]

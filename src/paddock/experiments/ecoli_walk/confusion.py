@@ -1,0 +1,41 @@
+"""ConfusionMatrix: how often each cause of detections was taken for which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paddock.control.obstacles import CAUSES, Cause
+from paddock.report.sheets import Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class ConfusionMatrix:
+    """How often each cause was taken for which; the last column is `not known`."""
+
+    counts: tuple[tuple[int, ...], ...]  # by true cause and verdict
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[Cause, Cause | None]]) -> ConfusionMatrix:
+        """From pairs of the true cause and the verdict."""
+        verdicts = (*CAUSES, None)
+        return cls(tuple(tuple(sum(pair == (c, v) for pair in pairs) for v in verdicts) for c in CAUSES))
+
+    def share_right(self, cause: Cause) -> float:
+        """Share of the detections with this cause that were told right; NaN where there were none."""
+        row = self.counts[CAUSES.index(cause)]
+        return row[CAUSES.index(cause)] / sum(row) if sum(row) else math.nan
+
+    @property
+    def sheet(self) -> Sheet:
+        """A row for every true cause."""
+        heads = ("true cause", *(f"told: {cause}" for cause in CAUSES), "not known", "right")
+        rows = [
+            (cause, *map(str, row), self._tell_share(cause)) for cause, row in zip(CAUSES, self.counts, strict=True)
+        ]
+        return Sheet(heads, tuple(rows))
+
+    def _tell_share(self, cause: Cause) -> str:
+        share = self.share_right(cause)
+        return "-" if math.isnan(share) else f"{100 * share:.1f} %"

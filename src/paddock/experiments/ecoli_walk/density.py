@@ -1,0 +1,73 @@
+"""The figure of a population: how far from the food its walkers are, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddock.draw.colours import BEST, WORST, line_color
+from paddock.experiments.ecoli_walk.population import Population
+from paddock.reactions.tables import Floats
+from paddock.report import Series, line_chart
+from paddock.report.figures import TEXT, new_axes, style_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+RINGS, EVEN = 24, 400
+
+
+def density_chart(
+    population: Population,
+    centre: tuple[float, float],
+    *,
+    title: str = "Walkers around the food",
+    about: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """How dense walkers are in rings around a point, over time, relative to walkers that are spread evenly."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ax = ax if ax is not None else new_axes(height=4.6)
+    edges, density = find_density(population, centre)
+    colors = LinearSegmentedColormap.from_list("paddock", [WORST, BEST])
+    times = np.append(population.times, 2 * population.times[-1] - population.times[-2])
+    mesh: Any = ax.pcolormesh(times, edges, density.T, cmap=colors, vmin=0.0)
+    figure: Any = ax.figure
+    bar = figure.colorbar(mesh, ax=ax, pad=0.02)
+    bar.set_label("density, 1 if spread evenly", fontsize=TEXT)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=TEXT)
+    style_axes(ax, title=title, about=about, x_name="time [s]", y_name="distance from the food [m]")
+    ax.grid(visible=False)
+    return ax
+
+
+def find_density(population: Population, centre: tuple[float, float]) -> tuple[Floats, Floats]:
+    """The edges of rings around a point [m], and the density in them, shape (rows, rings); 1 is an even spread."""
+    places = population.places
+    away = np.hypot(places[..., 0] - centre[0], places[..., 1] - centre[1])
+    edges = np.linspace(0.0, float(away.max()), RINGS + 1)
+    low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
+    x, y = (np.linspace(low[k], high[k], EVEN) for k in (0, 1))
+    even = np.histogram(np.hypot(x[:, None] - centre[0], y[None] - centre[1]), edges)[0] / EVEN**2
+    shares = np.stack([np.histogram(row, edges)[0] for row in away.T]) / len(away)
+    return edges, np.asarray(shares / np.where(even > 0, even, np.nan))
+
+
+def distance_chart(
+    populations: Mapping[str, Population],
+    centre: tuple[float, float],
+    *,
+    title: str = "Mean distance from the food",
+    about: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """The mean distance of populations from a point, over time."""
+    lines = []
+    for i, (name, population) in enumerate(populations.items()):
+        away = np.hypot(population.places[..., 0] - centre[0], population.places[..., 1] - centre[1])
+        lines.append(Series(name, line_color(i), population.times, away.mean(axis=0)))
+    return line_chart(title, lines, x_name="time [s]", y_name="distance [m]", about=about, ax=ax)

@@ -1,0 +1,36 @@
+"""Robots whose wheels are not what their program takes them for, and which stand otherwise than they were told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from paddock.worlds.spec import Placed
+
+WHEEL_SEPARATION, WHEEL_DIAMETER = 0.053, 0.041  # [m] of the data sheet
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RobotErrors:
+    """How a robot differs from its data sheet, and from how it was said to be put down."""
+
+    start_heading: float = 0.0  # [rad] true heading less the one that the robot was told
+    wheel_ratio: float = 1.0  # right wheel over left wheel
+    wheel_separation: float = WHEEL_SEPARATION  # [m]
+    wheel_diameter: float = WHEEL_DIAMETER  # [m] mean of both wheels
+
+
+PERFECT = RobotErrors()
+FITTED = RobotErrors(start_heading=-0.0663, wheel_ratio=1.00147, wheel_separation=0.0522, wheel_diameter=0.0404)
+"""Fitted to the 25 points that were published for experiment 1: the causes that explain them best, not measurements."""
+
+
+def place_faulty(robot: Placed, errors: RobotErrors, heading: float = 0.0) -> Placed:
+    """A robot with these errors; it is told that it has a heading [rad]."""
+    scale, ratio = errors.wheel_diameter / WHEEL_DIAMETER, errors.wheel_ratio
+    return replace(
+        robot,
+        heading_deg=math.degrees(heading + errors.start_heading),
+        wheel_diameter_error=(2 * scale / (1 + ratio) - 1, 2 * scale * ratio / (1 + ratio) - 1),
+        wheel_separation_error=errors.wheel_separation / WHEEL_SEPARATION - 1,
+    )

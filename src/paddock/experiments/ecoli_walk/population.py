@@ -1,0 +1,204 @@
+"""Many walkers, each alone in a dish of its own: how they gather, how they flee, and how long they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+import paddock
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.ecoli_walk.statistics import find_mann_whitney_p
+from paddock.metrics import MeanDistance, MeanReading
+from paddock.policies import RunAndTumble, RunTally
+from paddock.reactions import load_reactions
+from paddock.reactions.tables import Floats
+from paddock.robots import load_robot
+from paddock.rollouts.batch import Batch
+from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.spec import Field
+
+NOSE = "nose"
+HALFWAY = 0.5  # the concentration that walkers without methylation are adapted to
+ADAPTED = 0.75649  # M of an adapted cell, relative to its input
+WALKERS = ("normal", "none", "inverted", "no-methylation")
+
+
+def make_walker(kind: str = "normal", *, seed: int = 0) -> RunAndTumble:
+    """A walker that senses as it should, not at all, the wrong way round, or that cannot adapt."""
+    if kind not in WALKERS:
+        raise UnknownName("kind of walker", kind, WALKERS)
+    if kind != "no-methylation":
+        return RunAndTumble(sensing=kind, seed=seed)
+    network = load_reactions("ecoli-chemotaxis")
+    return RunAndTumble(network=network.with_starts(M=ADAPTED * HALFWAY).with_held("M"), seed=seed)
+
+
+def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str = "front") -> WorldSpec:
+    """A dish with one robot. `nose`: at the "front", as the shipped robot's, or at the "centre", between the wheels.
+
+    A nose in front of the wheels reads more where the robot looks up the gradient. That alone makes runs up longer,
+    without any adaptation: an effect of the body that a cell, whose runs are many times its length, does not have.
+    """
+    if nose not in ("centre", "front"):
+        raise UnknownName("place of a nose", nose, ("centre", "front"))
+    spec = load_world(world) if isinstance(world, str) else world
+    if not spec.fields:
+        raise PaddockError(f"{spec.name}: a walker needs a field to smell: add one, [[fields]]")
+    robot = spec.robots[0]
+    if nose == "front":
+        return replace(spec, robots=(robot,))
+    kind = load_robot(robot.type) if isinstance(robot.type, str) else robot.type
+    sensors = tuple(
+        replace(sensor, mounts=((0.0, 0.0, 0.03, 0.0),)) if sensor.name == NOSE else sensor for sensor in kind.sensors
+    )
+    return replace(spec, robots=(replace(robot, type=replace(kind, sensors=sensors)),))
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """What became of a population, in the second half of its time; shape (walkers) unless said otherwise."""
+
+    concentration: Floats  # mean that each walker met
+    distance: Floats  # mean distance from the field's centre [m]
+    runs: RunTally  # over the whole time
+    times: Floats  # of the rows below [s], shape (rows)
+    places: Floats  # x, y [m], shape (walkers, rows, 2)
+
+    @property
+    def run_up(self) -> float:
+        """Mean length of runs that lead up [s]."""
+        return float(self.runs.seconds_up.sum() / max(1.0, self.runs.runs_up.sum()))
+
+    @property
+    def run_down(self) -> float:
+        """Mean length of runs that lead down [s]."""
+        return float(self.runs.seconds_down.sum() / max(1.0, self.runs.runs_down.sum()))
+
+
+def run_population(
+    walker: RunAndTumble | str = "normal",
+    world: str | WorldSpec = "petri-dish",
+    *,
+    walkers: int = 100,
+    seconds: float = 600.0,
+    seed: int = 1,
+    every: float | None = None,
+    nose: str = "front",
+    device: str = "cpu",
+) -> Population:
+    """Let walkers run, each alone in a world, from places at random.
+
+    Args:
+        walker: the policy, or a kind of `make_walker`.
+        world: with a field to smell.
+        walkers: how many.
+        seconds: how long; the figures are of the second half.
+        seed: of the first world.
+        every: seconds between two rows of `places`; None: none.
+        nose: see `isolate_walker`.
+        device: "cpu" or "cuda".
+    """
+    scene = isolate_walker(world, nose=nose)
+    batch = paddock.batch(scene, walkers, seed=seed, starts="random", device=device)
+    policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
+    metrics = [MeanReading(device=policy.sensor), MeanDistance(at=centre_of(scene.fields[0]))]
+    first = batch.run(seconds / 2, policy, every=every)
+    second = batch.run(seconds / 2, policy, metrics=metrics, every=every)
+    rows = [first.trace[:, :, 0, :2], second.trace[:, 1:, 0, :2]] if every is not None else []
+    places = np.concatenate(rows, axis=1) if rows else np.empty((walkers, 0, 2))
+    return Population(
+        concentration=second.metrics["mean_reading"][:, 0],
+        distance=second.metrics["mean_distance"][:, 0],
+        runs=policy.tally(batch.memory()),
+        times=np.arange(places.shape[1], dtype=np.float64) * (every or 0.0),
+        places=places,
+    )
+
+
+def centre_of(field: Field) -> tuple[float, float]:
+    """Where a field is strongest."""
+    if field.at is None:
+        raise PaddockError(f"field {field.name!r}: expected one with a centre, radial or gaussian")
+    return field.at
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A population beside one that senses nothing."""
+
+    concentration: float  # mean
+    unbiased_concentration: float
+    distance: float  # mean [m]
+    unbiased_distance: float
+    p: float  # that both met the same concentrations (Mann and Whitney)
+    run_up: float  # mean [s]
+    run_down: float
+
+    @property
+    def gain(self) -> float:
+        """Concentration relative to that of the unbiased."""
+        return self.concentration / self.unbiased_concentration
+
+    @property
+    def approach(self) -> float:
+        """Distance from the centre relative to that of the unbiased."""
+        return self.distance / self.unbiased_distance
+
+    @property
+    def run_ratio(self) -> float:
+        """Runs up relative to runs down."""
+        return self.run_up / self.run_down
+
+
+def compare_populations(biased: Population, unbiased: Population) -> Comparison:
+    """Put two populations beside each other."""
+    return Comparison(
+        concentration=float(biased.concentration.mean()),
+        unbiased_concentration=float(unbiased.concentration.mean()),
+        distance=float(biased.distance.mean()),
+        unbiased_distance=float(unbiased.distance.mean()),
+        p=find_mann_whitney_p(biased.concentration, unbiased.concentration),
+        run_up=biased.run_up,
+        run_down=biased.run_down,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class WalkRecord:
+    """Runs and turns of walkers that were followed tick by tick."""
+
+    run_times: Floats  # [s] of runs that ended by a tumble
+    turn_angles: Floats  # [rad] of tumbles, without sign
+
+
+def record_walks(
+    walker: RunAndTumble | str = "none", *, walkers: int = 20, seconds: float = 60.0, seed: int = 1
+) -> WalkRecord:
+    """Follow walkers in a room without walls nearby, tick by tick."""
+    room = isolate_walker("petri-dish", nose="centre")
+    room = replace(room, bounds=(-50.0, -50.0, 50.0, 50.0))
+    policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
+    batch: Batch = paddock.batch(room, walkers, seed=seed)
+    rows = batch.run(seconds, policy, every=batch.dt).trace[:, :, 0]
+    times, angles = [], []
+    for walk in rows:
+        found = split_runs(walk, batch.dt)
+        times += found[0]
+        angles += found[1]
+    return WalkRecord(np.array(times), np.array(angles))
+
+
+def split_runs(poses: Floats, dt: float) -> tuple[list[float], list[float]]:
+    """Lengths [s] of the whole runs of a walk of poses (x, y, heading), and the angles [rad] between them."""
+    moved = np.hypot(*np.diff(poses[:, :2], axis=0).T) > 1e-6
+    edges = np.flatnonzero(np.diff(moved.astype(int)))  # the last row of a run or of a turn
+    times, angles = [], []
+    for begin, end in pairwise(edges):
+        if moved[end]:  # a run that began and ended
+            times.append(float(end - begin) * dt)
+        else:
+            turn = poses[end + 1, 2] - poses[begin + 1, 2]
+            angles.append(abs(float((turn + np.pi) % (2 * np.pi) - np.pi)))
+    return times, angles

@@ -1,0 +1,181 @@
+"""Both experiments of the thesis again, then better: network, walk, link, localisation, camera and avoidance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from paddock.core.errors import PaddockError
+from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments.ecoli_walk import published
+from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, drive_scene, list_jobs
+from paddock.experiments.ecoli_walk.camera import SIZES, CameraFigures, measure_camera
+from paddock.experiments.ecoli_walk.claims import check_claims
+from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
+from paddock.experiments.ecoli_walk.detection_trials import confuse
+from paddock.experiments.ecoli_walk.detections import LEVELS, DetectionCounts, LitWalk, walk_in_light
+from paddock.experiments.ecoli_walk.localisation import WalkOutcome, walk_with_better_knowledge
+from paddock.experiments.ecoli_walk.network import NetworkFigures, measure_network
+from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
+from paddock.experiments.ecoli_walk.population import Population, run_population
+from paddock.experiments.pool import run_jobs
+from paddock.experiments.rows import quick_look
+from paddock.orders import LineQuality
+
+SEEDS = 100  # of the avoidance table; what takes longer is repeated less
+ORDER_SEEDS, KNOWLEDGE_SEEDS, LIGHT_SEEDS = 20, 5, 5
+BAD_LINE = LineQuality(loss=0.02, jitter=0.02)
+CUT = MappingProxyType({published.ROBOT_1: LineQuality(cuts=((10.0, 15.0),))})
+POPULATIONS = (
+    ("petri-dish", "normal"),
+    ("petri-dish", "none"),
+    ("petri-dish", "inverted"),
+    ("petri-dish", "no-methylation"),
+    ("petri-dish-gauss", "normal"),
+    ("petri-dish-gauss", "none"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkCondition:
+    """Robots, host and lines of a repetition of experiment 2."""
+
+    mode: str = "checked"
+    quality: LineQuality | Mapping[str, LineQuality] = GOOD_LINE
+    patient: bool = False  # the host of 2012: no time-outs
+
+
+CONDITIONS: Mapping[str, LinkCondition] = MappingProxyType(
+    {
+        "2012": LinkCondition(mode="legacy", patient=True),
+        "2012, 2 % of bytes lost": LinkCondition(mode="legacy", patient=True, quality=BAD_LINE),
+        "legacy robots, our host, 2 % of bytes lost": LinkCondition(mode="legacy", quality=BAD_LINE),
+        "checked": LinkCondition(),
+        "checked, 2 % of bytes lost, 20 ms of jitter": LinkCondition(quality=BAD_LINE),
+        "checked, one link cut for 5 s": LinkCondition(quality=CUT),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkJob:
+    """One repetition of experiment 2."""
+
+    condition: str
+    seed: int
+
+
+def repeat_experiment_2(job: LinkJob) -> OrdersRun:
+    """Three robots at once, over lines of some quality."""
+    how = CONDITIONS[job.condition]
+    return run_experiment_2(mode=how.mode, seed=job.seed, quality=how.quality, patient=how.patient)
+
+
+def know_better(seed: int) -> dict[str, WalkOutcome]:
+    """Experiment 1 with calibration and camera."""
+    return walk_with_better_knowledge(seed=seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EColiFindings:
+    """All that was measured."""
+
+    network: NetworkFigures
+    populations: Mapping[tuple[str, str], Population]  # by world and kind of walker
+    experiment_1: OrdersRun
+    knowledge: Sequence[Mapping[str, WalkOutcome]]  # of every seed
+    experiment_2: Mapping[str, Sequence[OrdersRun]]  # by condition
+    detections: DetectionCounts
+    confusion: Mapping[str, ConfusionMatrix]  # by the means that told detections apart
+    cameras: Sequence[CameraFigures]
+    avoidance: AvoidanceTable
+    seeds: int
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every claim."""
+        return check_claims(self)
+
+    @property
+    def sheet(self) -> Sheet:
+        """Experiment 2 in all its repetitions."""
+        from paddock.experiments.ecoli_walk.report import tabulate_links
+
+        return tabulate_links(self)
+
+    @property
+    def quick_look(self) -> str:
+        """That these are too few for the claims, if so."""
+        return quick_look(self.seeds, SEEDS)
+
+    def write(self, folder: Path) -> list[Path]:
+        """The report: Markdown, HTML and pictures."""
+        from paddock.experiments.ecoli_walk.report import write_report
+
+        return write_report(self, folder)
+
+
+class StepCounter:
+    """Tells how much is done of several sets of jobs together."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total, self._done = total, 0
+        self._tell = progress or (lambda done, of: None)
+
+    def add(self, count: int = 1) -> None:
+        """So many more are done."""
+        self._done += count
+        self._tell(self._done, self._total)
+
+    def follow(self, ready: int, of: int) -> None:
+        """The progress of a set of jobs."""
+        self._tell(self._done + ready, self._total)
+        if ready == of:
+            self._done += of
+
+
+def reproduce(
+    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+) -> EColiFindings:
+    """The thesis' experiments and what improves on them; see `paddock.experiments.Reproduction`."""
+    if seeds is not None and seeds < 1:
+        raise PaddockError(f"seeds: expected at least 1, got {seeds}")
+
+    def first(count: int) -> range:
+        return range(count if seeds is None else min(seeds, count))
+
+    walks = tuple(LitWalk(level=level, seed=seed) for level in LEVELS for seed in first(LIGHT_SEEDS))
+    links = [LinkJob(condition, seed) for condition in CONDITIONS for seed in first(ORDER_SEEDS)]
+    scenes = list_jobs(first(SEEDS))
+    counts = len(SIZES) + len(first(KNOWLEDGE_SEEDS)) + len(links) + len(walks) + len(scenes)
+    steps = StepCounter(counts + len(POPULATIONS) + 3, progress)
+
+    network = measure_network()
+    steps.add()
+    populations = {}
+    for world, walker in POPULATIONS:  # a batch takes all cores by itself
+        populations[world, walker] = run_population(walker, world, every=10.0)
+        steps.add()
+    experiment_1, confusion = run_experiment_1(), confuse()
+    steps.add(2)
+    runs = run_jobs(repeat_experiment_2, links, workers=workers, progress=steps.follow)
+    return EColiFindings(
+        network=network,
+        populations=populations,
+        experiment_1=experiment_1,
+        confusion=confusion,
+        experiment_2={
+            condition: [run for link, run in zip(links, runs, strict=True) if link.condition == condition]
+            for condition in CONDITIONS
+        },
+        knowledge=run_jobs(know_better, first(KNOWLEDGE_SEEDS), workers=workers, progress=steps.follow),
+        cameras=run_jobs(measure_camera, SIZES, workers=workers, progress=steps.follow),
+        detections=DetectionCounts(
+            walks=walks, found=tuple(run_jobs(walk_in_light, walks, workers=workers, progress=steps.follow))
+        ),
+        avoidance=AvoidanceTable(runs=tuple(run_jobs(drive_scene, scenes, workers=workers, progress=steps.follow))),
+        seeds=len(first(SEEDS)),
+    )

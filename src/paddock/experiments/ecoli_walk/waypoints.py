@@ -1,0 +1,74 @@
+"""Way-points for robots: where the runs of simulated walkers end, as a file that a host program sends to robots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+import paddock
+from paddock.core.errors import PaddockError, SimulationError
+from paddock.policies import RunAndTumble
+from paddock.reactions.tables import Floats
+from paddock.worlds import WorldSpec
+
+MOST_SECONDS = 3600.0  # after which walkers that turn on the spot are given up
+PIECE = 30.0  # [s] of walking between two looks
+
+
+class WayPoint(NamedTuple):
+    """A place for a robot to go to."""
+
+    robot: str
+    x: int  # [cm]
+    y: int
+
+    def __str__(self) -> str:
+        return f"{self.robot};{self.x:.1f};{self.y:.1f}"
+
+
+def walk_way_points(
+    world: str | WorldSpec = "petri-dish",
+    *,
+    robots: Sequence[str] | None = None,
+    orders: int = 25,
+    seed: int = 0,
+    walker: RunAndTumble | None = None,
+) -> tuple[WayPoint, ...]:
+    """Let robots walk together, and take the ends of their runs, in whole centimetres.
+
+    Args:
+        world: with robots that smell a field.
+        robots: which of them; None: all.
+        orders: way-points of each.
+        seed: decides all noise and tumbles.
+        walker: how they walk; None: as E. coli.
+    """
+    if orders < 1:
+        raise PaddockError(f"orders: expected a whole number >= 1, got {orders}")
+    model = walker or RunAndTumble()
+    with paddock.open(world, seed=seed) as arena:
+        names = list(arena.robots) if robots is None else list(robots)
+        policies = {name: model.copy() for name in names}
+        for name in names:
+            arena[name].enable(*model.devices)
+        points: dict[str, list[WayPoint]] = {name: [] for name in names}
+        while any(len(found) < orders for found in points.values()):
+            if arena.time >= MOST_SECONDS:
+                short = next(name for name in names if len(points[name]) < orders)
+                raise SimulationError(f"{short}: {len(points[short])} way-points in an hour, {orders} were asked for")
+            episode = arena.run(PIECE, policies)
+            for name, found in points.items():
+                trace = episode.robots[name].trace
+                add_way_points(name, trace.pose, trace.commands, found)
+    return tuple(point for name in names for point in points[name][:orders])
+
+
+def add_way_points(robot: str, poses: Floats, commands: Floats, points: list[WayPoint]) -> None:
+    """Add the places where runs end to a list; not twice the same."""
+    runs = np.isclose(commands[:, 0], commands[:, 1]) & (commands[:, 0] > 0)
+    for row in np.flatnonzero(runs[:-1] & ~runs[1:]) + 1:
+        x, y = (round(100.0 * value) for value in poses[row, :2].tolist())
+        if not points or (points[-1].x, points[-1].y) != (x, y):
+            points.append(WayPoint(robot, x, y))

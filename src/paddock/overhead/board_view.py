@@ -1,0 +1,85 @@
+"""A calibration board held under a camera, as the camera sees it."""
+
+from __future__ import annotations
+
+import io
+import math
+from functools import lru_cache
+
+import numpy as np
+from PIL import Image
+
+from paddock.core.values import Picture, as_picture
+from paddock.overhead.aruco import draw_board
+from paddock.overhead.pixels import Image32, blur, sample
+from paddock.overhead.sensor import add_noise, encode_jpeg
+from paddock.overhead.spec import OverheadSpec
+from paddock.vision.boards import BoardSpec
+from paddock.vision.lens import Floats, Lens
+
+INK_LEVEL, PAPER_LEVEL, ROOM_LEVEL = 28.0, 235.0, 150.0
+PAPER_EDGE = 0.012  # [m] of white around the board
+FINER_RAYS = 2  # rays of a pixel in each direction
+
+
+def board_rotation(turns_deg: tuple[float, float, float]) -> Floats:
+    """A board turned about its own normal, then about the picture's x and y [degrees]; without: it faces the camera."""
+    a, b, c = (math.radians(angle) for angle in turns_deg)
+    about_x = np.array([[1, 0, 0], [0, math.cos(a), -math.sin(a)], [0, math.sin(a), math.cos(a)]])
+    about_y = np.array([[math.cos(b), 0, math.sin(b)], [0, 1, 0], [-math.sin(b), 0, math.cos(b)]])
+    about_z = np.array([[math.cos(c), -math.sin(c), 0], [math.sin(c), math.cos(c), 0], [0, 0, 1]])
+    rotation: Floats = about_x @ about_y @ about_z
+    return rotation
+
+
+@lru_cache(maxsize=1)
+def find_fine_rays(lens: Lens) -> Image32:
+    """Several rays for each pixel of a picture, x and y of the direction with z = 1."""
+    width, height = lens.size
+    fine = (np.arange(FINER_RAYS) + 0.5) / FINER_RAYS - 0.5
+    columns, rows = (np.arange(width)[:, None] + fine).ravel(), (np.arange(height)[:, None] + fine).ravel()
+    rays = np.empty((len(rows), len(columns), 2), np.float32)
+    for band in np.array_split(np.arange(len(rows)), max(1, len(rows) // 100)):
+        rays[band] = lens.find_rays(np.stack(np.meshgrid(columns, rows[band]), axis=-1))
+    return rays
+
+
+def show_board(
+    lens: Lens,
+    spec: OverheadSpec,
+    board: BoardSpec,
+    centre: tuple[float, float, float],
+    turns_deg: tuple[float, float, float],
+    *,
+    seed: int = 0,
+    number: int = 0,
+) -> Picture:
+    """A picture of a board with its centre at a point of the camera's frame [m], x right, y down, z ahead."""
+    rotation = board_rotation(turns_deg)
+    middle = np.array([board.width / 2, board.height / 2, 0.0])
+    corner = np.array(centre) - rotation @ middle  # of the board, in the camera's frame
+    rays = find_fine_rays(lens)
+    picture = np.full(rays.shape[:2], ROOM_LEVEL, np.float32)
+    scale = 4 * max(lens.focal) / centre[2]  # of the board's picture: finer than the rays
+    edge = round(PAPER_EDGE * scale)
+    print_ = np.pad(draw_board(board, scale), edge, constant_values=255).astype(np.float32) / 255
+    paper = blur((INK_LEVEL + (PAPER_LEVEL - INK_LEVEL) * print_).astype(np.float32), 0.5)
+    per_metre = (paper.shape[1] - 2 * edge) / board.width
+    # A ray t·(x, y, 1) meets the board where its normal · (ray - corner) = 0.
+    normal = rotation[:, 2].astype(np.float32)
+    depth = np.float32(normal @ corner) / (rays @ normal[:2] + normal[2])
+    across, down = (
+        (depth * (rays @ axis[:2] + axis[2]) - np.float32(axis @ corner)) * np.float32(per_metre) + (edge - 0.5)
+        for axis in (rotation[:, 0].astype(np.float32), rotation[:, 1].astype(np.float32))
+    )
+    inside = (depth > 0) & (across > 0) & (down > 0) & (across < paper.shape[1] - 1) & (down < paper.shape[0] - 1)
+    picture[inside] = sample(paper, down[inside], across[inside])
+    picture = picture.reshape(lens.size[1], FINER_RAYS, lens.size[0], FINER_RAYS).mean(axis=(1, 3))
+    soft = blur(picture, spec.optics.blur)
+    noisy = add_noise(np.repeat(soft[..., None], 3, axis=2), spec.sensor.noise, seed, number)
+    return decode(encode_jpeg(noisy, spec.sensor.jpeg_quality))
+
+
+def decode(jpeg: bytes) -> Picture:
+    """A JPEG file as a picture, uint8 (row, column, rgb)."""
+    return as_picture(np.asarray(Image.open(io.BytesIO(jpeg)).convert("RGB")))

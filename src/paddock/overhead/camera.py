@@ -1,0 +1,151 @@
+"""OverheadCamera: a world from above, as a real camera would show it, picture by picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from paddock.core.errors import SimulationError, SpecError, UnknownName
+from paddock.core.values import Picture, as_picture
+from paddock.engine.state import FORWARD, HEADING, TURN, X
+from paddock.overhead.backdrop import Backdrop, draw_backdrop
+from paddock.overhead.fit import (
+    choose_marker_size,
+    fit_camera,
+    floor_marker_size,
+    marker_height,
+    place_floor_markers,
+)
+from paddock.overhead.lids import RobotLook, make_look
+from paddock.overhead.paint import paint_robots
+from paddock.overhead.sensor import add_noise, encode_jpeg
+from paddock.overhead.spec import MOST_ROBOTS, OverheadSpec
+from paddock.vision.site import FloorMarker, MarkedRobot, SiteSpec
+from paddock.worlds import WorldSpec
+from paddock.worlds.placement import robot_types
+
+if TYPE_CHECKING:
+    from paddock.arena import Arena
+
+
+class Scene(NamedTuple):
+    """The robots at one moment, in the world's order."""
+
+    time: float  # simulated seconds: the middle of the exposure
+    tick: int
+    poses: NDArray[np.float64]  # x, y [m], heading [rad], shape (N, 3)
+    twists: NDArray[np.float64]  # forward [m/s], turning [rad/s], shape (N, 2)
+    lamps: tuple[Sequence[float], ...]  # brightness 0 … 1
+
+
+class OverheadCamera:
+    """A camera above a world. It looks, and changes nothing.
+
+    Args:
+        world: what it sees.
+        spec: the camera; None: 1280 × 960 pixels, 1.6 m above a world of up to 2 m.
+        seed: decides the noise.
+    """
+
+    def __init__(self, world: WorldSpec, spec: OverheadSpec | None = None, *, seed: int = 0) -> None:
+        self.spec, self.seed = spec or OverheadSpec(), seed
+        self.model = fit_camera(world, self.spec)
+        self._backdrop: Backdrop | None = None
+        self._markers: dict[str, int] = {}  # numbers stay with the robots that got them
+        self.show(world)
+
+    def show(self, world: WorldSpec) -> None:
+        """Look at the same world with other robots; those that stay keep their markers."""
+        self.world, self.types = world, robot_types(world)
+        self._number_markers()
+        self._looks: list[RobotLook] | None = None
+
+    def _number_markers(self) -> None:
+        names = [robot.name for robot in self.world.robots]
+        chosen = self.spec.markers.robots
+        for name in chosen if chosen is not None else names:
+            if name not in names and not self._markers:
+                raise UnknownName("robot", name, names)
+            self._markers.setdefault(name, len(self._markers))
+        if len(self._markers) > MOST_ROBOTS:
+            raise SpecError(
+                f"expected at most {MOST_ROBOTS} robots with markers, got {len(self._markers)}: name those with one",
+                path="markers.robots",
+            )
+
+    @property
+    def site(self) -> SiteSpec:
+        """What is known to whoever measures in the pictures: the markers on the floor and on the robots."""
+        floor = place_floor_markers(self.world, self.spec)
+        return SiteSpec(
+            floor_size=floor_marker_size(self.world, self.spec),
+            floor=tuple(FloorMarker(marker=number, at=at) for number, at in floor.items()),
+            robots=tuple(
+                MarkedRobot(
+                    name=placed.name,
+                    marker=self._markers[placed.name],
+                    size=choose_marker_size(self.spec, kind),
+                    height=marker_height(self.spec, kind),
+                )
+                for placed, kind in zip(self.world.robots, self.types, strict=True)
+                if placed.name in self._markers
+            ),
+        )
+
+    # ---- pictures
+
+    def look_at(self, arena: Arena) -> Scene:
+        """What an arena's robots are doing now. It holds the arena's clock for some microseconds."""
+        with arena.turn:
+            if arena.world is not self.world:
+                self.show(arena.world)
+            motion = arena.motion.copy()
+            time, tick, lamps = arena.time, arena.tick, arena.built.lamps
+        lit = tuple(row[len(row) - lamps :].tolist() for row in motion)
+        return Scene(time, tick, motion[:, X : HEADING + 1], motion[:, [FORWARD, TURN]], lit)
+
+    def set_scene(self, poses: ArrayLike, *, lamps: Sequence[Sequence[float]] = (), tick: int = 0) -> Scene:
+        """Robots that stand at poses x, y [m], heading [rad], without any arena."""
+        rows = np.asarray(poses, float).reshape(-1, 3)
+        if len(rows) != len(self.types):
+            raise SimulationError(f"expected {len(self.types)} poses, one for each robot, got {len(rows)}")
+        return Scene(0.0, tick, rows, np.zeros((len(rows), 2)), tuple(lamps) or ((),) * len(rows))
+
+    def take_picture(self, scene: Scene) -> Picture:
+        """The picture of a scene, uint8 (row, column, rgb); equal seeds and ticks give equal pictures."""
+        picture = self.backdrop.picture.copy()
+        paint_robots(picture, self.backdrop, self.model, self.looks, scene.poses, self._smears(scene), scene.lamps)
+        return as_picture(add_noise(picture, self.spec.sensor.noise, self.seed, scene.tick))
+
+    def take_jpeg(self, scene: Scene) -> bytes:
+        """The same as a JPEG file."""
+        return encode_jpeg(self.take_picture(scene), self.spec.sensor.jpeg_quality)
+
+    @property
+    def backdrop(self) -> Backdrop:
+        """What never moves; drawn when it is first needed."""
+        if self._backdrop is None:
+            self._backdrop = draw_backdrop(self.world, self.spec, self.model)
+        return self._backdrop
+
+    @property
+    def looks(self) -> list[RobotLook]:
+        """How the robots look, in the world's order."""
+        if self._looks is None:
+            markers, optics = self.spec.markers, self.spec.optics
+            self._looks = []
+            for placed, kind in zip(self.world.robots, self.types, strict=True):
+                height = marker_height(self.spec, kind)
+                scale = math.sqrt(abs(np.linalg.det(self.model.scale_at(*self.model.pose.at, height))))
+                size = choose_marker_size(self.spec, kind)
+                color, marker = placed.color or kind.body.color, self._markers.get(placed.name)
+                self._looks.append(make_look(kind, color, marker, size, markers.rise, scale, optics.blur))
+        return self._looks
+
+    def _smears(self, scene: Scene) -> NDArray[np.float64]:
+        """How far robots move from the middle of the exposure to its end: ahead [m], turning [rad], shape (N, 2)."""
+        return scene.twists * (self.spec.sensor.exposure / 2)

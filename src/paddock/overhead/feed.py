@@ -1,0 +1,137 @@
+"""CameraFeed: pictures of a running arena in simulated time, late and lossy as those of a real camera."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from paddock.overhead.camera import OverheadCamera
+from paddock.overhead.sensor import draw_chances
+
+if TYPE_CHECKING:
+    from paddock.arena import Arena
+
+LOOK_EVERY = 0.004  # wall seconds between two looks at the arena's clock
+QUEUE = 64  # pictures that may be under way
+
+
+class SentPicture(NamedTuple):
+    """A picture as it leaves the camera."""
+
+    number: int  # counts those that were sent
+    time: float  # simulated seconds: when it was exposed
+    jpeg: bytes
+    is_cut: bool  # only its first half goes out
+
+
+class CameraFeed:
+    """Takes pictures in a thread of its own. It reads the arena under its lock, for microseconds, and draws after.
+
+    Args:
+        camera: what takes the pictures.
+        arena: what it looks at. Its time decides when a picture is due.
+        idle: wall seconds without anyone who asks, after which it draws nothing until someone does.
+    """
+
+    def __init__(self, camera: OverheadCamera, arena: Arena, *, idle: float = 5.0) -> None:
+        self.camera, self.arena, self.idle = camera, arena, idle
+        self._asked, self._waiting, self._sent = time.monotonic(), 0, 0
+        self.failure: BaseException | None = None
+        self._latest: SentPicture | None = None
+        self._news = threading.Condition()
+        self._end = threading.Event()
+        self._wanted = threading.Event()
+        self._underway: deque[tuple[float, SentPicture]] = deque(maxlen=QUEUE)
+        self._thread = threading.Thread(target=self._run, name="overhead camera", daemon=True)
+        self._thread.start()
+
+    def next_picture(self, after: int = 0, timeout: float = 1.0) -> SentPicture | None:
+        """The latest picture, as soon as there is one with a number above `after`; else the old one, or None."""
+        with self._news:
+            self._wanted.set()
+            self._waiting += 1
+            self._news.wait_for(lambda: self._end.is_set() or (self._latest and self._latest.number > after), timeout)
+            self._waiting -= 1
+            self._asked = time.monotonic()
+            return self._latest
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is drawn, as nobody looks."""
+        return not self._wanted.is_set()
+
+    @property
+    def closed(self) -> bool:
+        """Whether no more pictures will come."""
+        return self._end.is_set()
+
+    def close(self) -> None:
+        """Take no more pictures."""
+        with self._news:
+            self._end.set()
+            self._wanted.set()
+            self._news.notify_all()
+        self._thread.join()
+
+    # ---- the camera's own thread
+
+    def _run(self) -> None:
+        due = last = -1.0
+        try:
+            while not self._end.is_set():
+                if self._rest():
+                    due = -1.0
+                now = self.arena.time
+                if now < last:  # reset
+                    due = now
+                    self._underway.clear()
+                last = now
+                if now >= due:
+                    due = max(due, now - self._period) + self._period
+                    self._expose()
+                self._deliver()
+                self._end.wait(LOOK_EVERY)
+        except Exception as error:
+            self.failure = error
+            self._end.set()
+            with self._news:
+                self._news.notify_all()
+
+    def _rest(self) -> bool:
+        """Draw nothing while nobody looks; what was drawn before is too old for whoever comes next."""
+        with self._news:
+            if not self._end.is_set() and self._waiting == 0 and time.monotonic() - self._asked > self.idle:
+                self._wanted.clear()
+                self._latest = None
+                self._underway.clear()
+        rested = not self._wanted.is_set()
+        self._wanted.wait()
+        return rested
+
+    @property
+    def _period(self) -> float:
+        return 1 / self.camera.spec.sensor.fps
+
+    def _expose(self) -> None:
+        """Take a picture of now, and send it on its way, unless it gets lost."""
+        network = self.camera.spec.network
+        scene = self.camera.look_at(self.arena)
+        lost, cut, late = draw_chances(self.camera.seed, scene.tick, 3)
+        first = self._latest is None and not self._underway
+        if lost < network.dropped and not first:
+            return
+        jpeg = self.camera.take_jpeg(scene)
+        arrival = scene.time + (0.0 if first else network.latency + network.jitter * late)
+        self._underway.append((arrival, SentPicture(0, scene.time, jpeg, cut < network.cut)))
+
+    def _deliver(self) -> None:
+        now, arrived = self.arena.time, None
+        while self._underway and self._underway[0][0] <= now:
+            arrived = self._underway.popleft()[1]
+        if arrived is not None:
+            with self._news:
+                self._sent += 1
+                self._latest = arrived._replace(number=self._sent)
+                self._news.notify_all()

@@ -1,0 +1,76 @@
+"""How robots look from above: body, lid with a marker, lamps."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from paddock.core.geometry import Disc, bounding_radius
+from paddock.core.spec import rgb
+from paddock.draw.colours import darken
+from paddock.overhead.textures import Texture, draw_body, draw_sheet
+from paddock.robots import RobotSpec
+
+RED, GREEN, WARM = (255, 40, 30), (60, 255, 90), (255, 90, 60)
+
+
+class Lamp(NamedTuple):
+    """A lamp on a robot's rim, or one that shines through its whole rim."""
+
+    number: int
+    at: tuple[float, float] | None  # in the robot's frame [m]; None: the rim
+    color: tuple[int, int, int]
+
+
+class RobotLook(NamedTuple):
+    """How a robot looks."""
+
+    body: Texture
+    side: tuple[int, int, int]  # colour
+    body_height: float
+    lid: Texture | None
+    lid_height: float
+    lamps: tuple[Lamp, ...]
+    radius: float  # of everything around its centre [m]
+
+
+def make_look(
+    robot: RobotSpec, color: str, marker: int | None, size: float, rise: float, scale: float, sigma: float
+) -> RobotLook:
+    """The look of a robot.
+
+    Args:
+        robot: its kind.
+        color: of its body.
+        marker: on its lid, or None.
+        size: of the marker [m].
+        rise: how far above the body the lid is [m].
+        scale: pixels of the picture per metre.
+        sigma: of the lens's blur [pixels].
+    """
+    shape = robot.body.shape
+    radius = bounding_radius(shape)
+    lamps = tuple(place_lamps(robot.leds, shape.radius if isinstance(shape, Disc) else 0.8 * radius))
+    lid = None
+    if marker is not None:
+        rim = max(size / math.sqrt(2) + 0.0002, shape.radius if isinstance(shape, Disc) else 0.0)
+        lid = draw_sheet(marker, size, scale, sigma, rim=rim)
+        radius = max(radius, rim)
+    height = robot.body.height
+    body = draw_body(robot, color, scale, sigma)
+    return RobotLook(body, rgb(darken(color, 0.25)), height, lid, height + rise, lamps, radius)
+
+
+def place_lamps(names: tuple[str, ...], radius: float) -> list[Lamp]:
+    """Where lamps are: `body` is the whole rim, `front` the nose, all others a ring, clockwise from the nose."""
+    ring = [name for name in names if name not in ("body", "front")]
+    lamps = []
+    for number, name in enumerate(names):
+        if name == "body":
+            lamps.append(Lamp(number, None, GREEN))
+        elif name == "front":
+            lamps.append(Lamp(number, (radius, 0.0), WARM))
+        else:
+            angle = -math.tau * ring.index(name) / len(ring)
+            lamps.append(Lamp(number, (radius * math.cos(angle), radius * math.sin(angle)), RED))
+    return lamps

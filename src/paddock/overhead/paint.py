@@ -1,0 +1,134 @@
+"""Robots painted into a picture, in slices of ascending height, each in the plane in which it lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.overhead.backdrop import Backdrop
+from paddock.overhead.lids import RobotLook
+from paddock.overhead.pixels import Image32
+from paddock.overhead.rays import Window, find_window, frame_of_pixels
+from paddock.overhead.textures import TEXELS, Texture
+from paddock.vision.camera_model import CameraModel
+
+STILL = 0.2  # pixels: who moves less during the exposure is not smeared
+INSTANTS = (-1.0, -0.5, 0.0, 0.5, 1.0)  # of the exposure, for those who move
+GLOW, BRIGHTNESS = 0.004, 330.0  # of a lamp: radius [m], grey levels at its middle
+BLOOM = 0.25  # of a lamp's light is seen beside it, on a lid that covers it, too
+RIM = (214, 214, 209)  # colour of a lid's side
+
+
+class Slice(NamedTuple):
+    """A part of a robot in a horizontal plane."""
+
+    height: float
+    robot: int
+    texture: Texture | None  # None: its lamps
+    color: tuple[int, int, int] | None = None  # None: as the texture has it
+    share: float = 1.0  # of the lamps' light
+
+
+def paint_robots(
+    picture: Image32,
+    backdrop: Backdrop,
+    model: CameraModel,
+    looks: Sequence[RobotLook],
+    poses: NDArray[np.float64],
+    smears: NDArray[np.float64],
+    lamps: Sequence[Sequence[float]],
+) -> None:
+    """Paint robots at poses (x, y, heading) that move by ± smears (ahead [m], turn [rad]) during the exposure."""
+    slices: list[Slice] = []
+    windows: list[Window | None] = []
+    for i, look in enumerate(looks):
+        x, y, _ = poses[i]
+        windows.append(find_window(model, x, y, look.radius + 2 * GLOW, look.lid_height))
+        slices += slice_robot(i, look, model, x, y, any(lamps[i]))
+    for part in sorted(slices, key=lambda part: part.height):
+        window = windows[part.robot]
+        if window is None:
+            continue
+        look, pose, smear = looks[part.robot], poses[part.robot], smears[part.robot]
+        seen = backdrop.heights[window] <= part.height
+        area = picture[window]
+        if part.texture is None:
+            light = _shine(look, backdrop, window, model, pose, lamps[part.robot])
+            area += light * seen[..., None] * np.float32(part.share)
+            continue
+        values = _read(part.texture, backdrop, window, model, part.height, pose, smear)
+        opacity = values[..., 3:] * seen[..., None]
+        light = values[..., 3:] * np.array(part.color, np.float32) if part.color else values[..., :3]
+        area *= 1 - opacity
+        area += light * seen[..., None] * backdrop.shade[window]
+
+
+def slice_robot(number: int, look: RobotLook, model: CameraModel, x: float, y: float, lit: bool) -> list[Slice]:
+    """A robot as slices: its side, its body's top, lamps, and the lid above them."""
+    foot, top = model.project([[x, y, 0.0], [x, y, look.body_height]])
+    lean = float(np.nan_to_num(np.hypot(*(top - foot))))
+    width = look.radius * 2 * look.body.scale / TEXELS  # pixels
+    count = max(1, math.ceil(lean / max(2.0, width / 8)))
+    slices = [Slice(look.body_height * k / count, number, look.body, look.side) for k in range(count)]
+    slices.append(Slice(look.body_height, number, look.body))
+    if lit:
+        slices.append(Slice(look.body_height, number, None))
+    if look.lid is not None:
+        rise = look.lid_height - look.body_height  # the lid is a cap: its rim goes down to the body
+        slices += [Slice(look.body_height + rise * k / 3, number, look.lid, RIM) for k in range(3)]
+        slices.append(Slice(look.lid_height, number, look.lid))
+        if lit:
+            slices.append(Slice(look.lid_height, number, None, share=BLOOM))
+    return slices
+
+
+def _read(
+    texture: Texture,
+    backdrop: Backdrop,
+    window: Window,
+    model: CameraModel,
+    height: float,
+    pose: NDArray[np.float64],
+    smear: NDArray[np.float64],
+) -> Image32:
+    """A texture as the window's pixels see it, averaged over the exposure."""
+    moved = (abs(smear[0]) + abs(smear[1]) * texture.reach) * texture.scale / TEXELS  # pixels
+    if moved < STILL:
+        return texture.read(*frame_of_pixels(backdrop.slopes, window, model, height, pose))
+    total = None
+    for instant in INSTANTS:
+        x, y, heading = pose
+        turned = heading + instant * smear[1]
+        ahead = instant * smear[0]
+        at = np.array([x + ahead * math.cos(turned), y + ahead * math.sin(turned), turned])
+        values = texture.read(*frame_of_pixels(backdrop.slopes, window, model, height, at))
+        total = values if total is None else total + values
+    assert total is not None
+    return total / np.float32(len(INSTANTS))
+
+
+def _shine(
+    look: RobotLook,
+    backdrop: Backdrop,
+    window: Window,
+    model: CameraModel,
+    pose: NDArray[np.float64],
+    brightness: Sequence[float],
+) -> Image32:
+    """The light of a robot's lamps."""
+    x, y = frame_of_pixels(backdrop.slopes, window, model, look.body_height, pose)
+    light = np.zeros((*x.shape, 3), np.float32)
+    for lamp in look.lamps:
+        share = brightness[lamp.number] if lamp.number < len(brightness) else 0.0
+        if share <= 0:
+            continue
+        if lamp.at is None:
+            rim = np.exp(-0.5 * ((np.hypot(x, y) - look.radius) / (GLOW / 2)) ** 2)
+        else:
+            rim = np.exp(-0.5 * ((x - lamp.at[0]) ** 2 + (y - lamp.at[1]) ** 2) / GLOW**2)
+        light += rim[..., None] * (np.array(lamp.color, np.float32) / 255 * np.float32(BRIGHTNESS * share))
+    return light

@@ -1,0 +1,179 @@
+"""RunAndTumble: the walk of E. coli. Straight runs and random turns; a reaction network decides how soon a run ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
+from paddock.core.jit import Kernel
+from paddock.core.numeric import all_finite, check_seed
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.policies import tumble_kernel as tumble
+from paddock.policies.inputs import seen_by
+from paddock.policies.policy import Floats, RunStart
+from paddock.policies.randomness import seed_memory
+from paddock.policies.tumble_kernel import run_and_tumble
+from paddock.reactions import ReactionNetwork, load_reactions
+from paddock.reactions.kernels import SCRATCH_ROWS
+from paddock.reactions.motor import HALF, HILL, TUMBLE_TIME
+from paddock.reactions.simulate import checked_method, explain_fault, input_of, output_of
+from paddock.reactions.tables import table_of
+
+SENSING = {"none": tumble.NO_SENSOR, "normal": tumble.AS_SENSED, "inverted": tumble.INVERTED}
+FRONT_OF_E_PUCK = (0, 1, 6, 7)  # proximity sensors within 46° of the nose
+
+
+class RunTally(NamedTuple):
+    """What a walker counted, shape (W) each. Runs that a wall cut short, and the last one, are in no count.
+
+    A run leads up if the nose reads more after its first 0.1 s; runs that are shorter are neither up nor down.
+    """
+
+    runs_up: Floats
+    seconds_up: Floats  # of these, together
+    runs_down: Floats
+    seconds_down: Floats
+    tumbles: Floats
+    wall_turns: Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RunAndTumble:
+    """Runs straight until it tumbles: turns by ± (68° ± 36°), as E. coli does (Berg and Brown 1972).
+
+    The network's input is scale · reading + floor of a sensor; its output y makes tumbles at the rate
+    (y / half)^hill / tumble_time, which is bias / (1 - bias) / tumble_time of the motor's clockwise bias (Cluzel 2000).
+    Before walls it turns by any angle. Random numbers come from the run's seed, the robot's name and `seed`.
+    """
+
+    network: str | Path | ReactionNetwork = "ecoli-chemotaxis"  # a name, a TOML file, or the network itself
+    sensor: str = "nose"  # with one value
+    scale: float = 1.0
+    floor: float = 0.02  # added to the scaled reading
+    sensing: str = "normal"  # "none": the input stays as it was at the start; "inverted": it is 1 / input
+    walls: str | None = "proximity"  # a device with distances [m]; None: it slides along walls
+    ahead: tuple[int, ...] = FRONT_OF_E_PUCK  # which of its values look ahead
+    near: float = 0.02  # [m], what is nearer is a wall
+    speed: float = 0.103  # of a run [m/s]
+    turn_speed: float = 0.1288  # of the wheels in a turn at most [m/s]
+    hill: float = HILL
+    half: float = HALF
+    tumble_time: float = TUMBLE_TIME
+    angle_deg: float = 68.0
+    spread_deg: float = 36.0
+    method: str = "rk4"
+    seed: int = 0  # further randomness of its own
+    table: Floats = field(init=False, repr=False)  # its network for the kernel
+    weights: Floats = field(init=False, repr=False)
+    memory: Floats = field(init=False, repr=False)
+
+    kernel: ClassVar[Kernel] = run_and_tumble
+    remembers: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        network = load_reactions(self.network)
+        input_of(network), output_of(network), checked_method(self.method), check_seed(self.seed)
+        if self.sensing not in SENSING:
+            raise UnknownName("way of sensing", self.sensing, SENSING)
+        for name in ("scale", "near", "speed", "turn_speed", "hill", "half", "tumble_time"):
+            value = getattr(self, name)
+            if not (all_finite(value) and value > 0):
+                raise PaddockError(f"RunAndTumble: {name}: expected a number > 0, got {format_value(value)}")
+        if not (all_finite(self.floor) and self.floor >= 0):
+            raise PaddockError(f"RunAndTumble: floor: expected a number >= 0, got {format_value(self.floor)}")
+        if not (all_finite(self.angle_deg, self.spread_deg) and 0 <= self.angle_deg <= 180 and self.spread_deg >= 0):
+            raise PaddockError("RunAndTumble: expected angle_deg from 0 to 180 and spread_deg >= 0")
+        object.__setattr__(self, "network", network)
+        object.__setattr__(self, "table", table_of(network))
+        object.__setattr__(self, "weights", np.zeros((1, 0)))
+        size = tumble.FIRST_POOL + (1 + SCRATCH_ROWS) * len(network.pools)
+        object.__setattr__(self, "memory", np.zeros(size))
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """What it looks at: its nose, and what sees walls."""
+        return (self.sensor,) if self.walls is None else (self.sensor, self.walls)
+
+    def forget(self) -> None:
+        """Start anew: all memory becomes zero, but for what it knows of the run."""
+        self.memory[tumble.STARTED :] = 0.0
+
+    def copy(self) -> RunAndTumble:
+        """The same walker with a memory of its own."""
+        return replace(self)
+
+    def check(self, sensors: Sequence[tuple[str, int]]) -> None:
+        """Refuse a nose with several values, or walls that are seen by fewer sensors than it asks for."""
+        (nose, count), *others = sensors
+        if count != 1:
+            raise PaddockError(f"RunAndTumble: expected a sensor with one value, but {nose} has {count}")
+        for device, values in others:
+            wrong = [k for k in self.ahead if not isinstance(k, int) or not 0 <= k < values]
+            if wrong:
+                raise PaddockError(
+                    f"RunAndTumble: ahead: {device} has no value {wrong[0]}: expected numbers from 0 to {values - 1}"
+                )
+
+    def plan(self, firsts: Sequence[int], counts: Sequence[int]) -> list[float]:
+        """Its numbers and its network for the kernel."""
+        network = load_reactions(self.network)
+        ahead = [] if self.walls is None else [firsts[1] + k for k in self.ahead]
+        numbers = [
+            firsts[0], self.scale, self.floor, SENSING[self.sensing], self.near, len(ahead), self.speed,
+            self.turn_speed, self.hill, self.half, self.tumble_time, math.radians(self.angle_deg),
+            math.radians(self.spread_deg), network.index(input_of(network)), network.index(output_of(network)),
+            checked_method(self.method),
+        ]  # fmt: skip
+        return [*numbers, *ahead, *self.table.tolist()]
+
+    def begin_run(self, memory: Floats, start: RunStart) -> None:
+        """Take in the randomness and the robot of a run; what it remembers stays."""
+        seed_memory(memory, tumble.KEY, start.seeds, start.robot, seed=self.seed)
+        memory[:, tumble.DT] = start.dt
+        memory[:, tumble.SEPARATION], memory[:, tumble.TOP_SPEED] = start.wheel_separation, start.max_speed
+
+    def check_run(self, memory: Floats) -> None:
+        """Raise what stopped its network, in the first world where something did."""
+        stopped = np.flatnonzero(memory[:, tumble.FAULT])
+        if not len(stopped):
+            return
+        world, network = int(stopped[0]), load_reactions(self.network)
+        fault = int(memory[world, tumble.FAULT])
+        where = f"RunAndTumble: world {world}" if len(memory) > 1 else "RunAndTumble"
+        if fault == int(tumble.NO_INPUT):
+            raise SimulationError(
+                f"{where}: {self.scale:g} · {self.sensor} + {self.floor:g} is not > 0: use a larger floor"
+            )
+        pools = memory[world, tumble.FIRST_POOL : tumble.FIRST_POOL + len(network.pools)]
+        try:
+            explain_fault(network, fault, pools, float(memory[world, tumble.DT]))
+        except SimulationError as error:
+            raise SimulationError(f"{where}: {error}") from None
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """One decision; the same arithmetic, to the last bit, as in compiled runs."""
+        if self.memory[tumble.DT] == 0.0:
+            raise SimulationError(
+                "RunAndTumble: it does not know its robot yet: let arena.run(…) drive with it, or call "
+                "begin_run(policy.memory[None], RunStart(…)) once"
+            )
+        seen = seen_by(self.devices, observation)
+        self.check(list(zip(self.devices, seen.counts, strict=True)))
+        wheels = np.zeros(2)
+        run_and_tumble(np.array(self.plan(seen.firsts, seen.counts)), self.memory, seen.readings, wheels)
+        self.check_run(self.memory[None])
+        return WheelSpeeds(*wheels.tolist())
+
+    def tally(self, memory: Any = None) -> RunTally:
+        """What it counted: from its own memory, or from that of a batch, `batch.memory()`."""
+        table = self.memory[None] if memory is None else np.asarray(memory)
+        columns = (
+            tumble.RUNS_UP, tumble.TIME_UP, tumble.RUNS_DOWN, tumble.TIME_DOWN, tumble.TUMBLES, tumble.WALL_TURNS,
+        )  # fmt: skip
+        return RunTally(*(table[:, column].copy() for column in columns))

@@ -1,0 +1,53 @@
+"""Reaction networks: pools of chemicals joined by reaction units, as data, in time, and inside compiled runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paddock.core import library
+from paddock.core.errors import PaddockError, format_value
+from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.reactions.responses import DoseResponse, StepResponse, find_dose_response, find_step_response
+from paddock.reactions.simulate import TimeCourse, advance_pools, simulate, start_values
+from paddock.reactions.spec import Flux, ReactionNetwork, ReactionPool, ReactionUnit, SwitchOff
+from paddock.reactions.tables import ConservedSum, Matrices, conserved_sums, matrices_of
+
+__all__ = [
+    "ConservedSum",
+    "DoseResponse",
+    "Flux",
+    "Matrices",
+    "ReactionNetwork",
+    "ReactionPool",
+    "ReactionUnit",
+    "StepResponse",
+    "SwitchOff",
+    "TimeCourse",
+    "advance_pools",
+    "conserved_sums",
+    "find_dose_response",
+    "find_step_response",
+    "load_reactions",
+    "matrices_of",
+    "reaction_names",
+    "simulate",
+    "start_values",
+]
+
+
+def reaction_names() -> list[str]:
+    """The shipped networks."""
+    return library.names(__name__)
+
+
+def load_reactions(network: str | Path | ReactionNetwork) -> ReactionNetwork:
+    """A shipped network by name, a network from a TOML file, or what is one already."""
+    if isinstance(network, ReactionNetwork):
+        return network
+    if not isinstance(network, str | Path):
+        raise PaddockError(
+            f"expected a reaction network's name, the path of a TOML file, or a ReactionNetwork, "
+            f"got {format_value(network)}"
+        )
+    path = library.find(__name__, "reaction network", network)
+    return spec_from_table(ReactionNetwork, read_toml_file(path), file=path.name)

@@ -1,0 +1,246 @@
+"""The arithmetic of reaction networks: fluxes, the fastest rate, and steps in time that never leave what is possible.
+
+A network is one table of numbers (`reactions/tables.py` writes it): a head, a row for every pool, a record for every
+unit. Kernels return 0, or a fault: a step that would make a pool negative is made shorter, and if that does not help
+it is refused. Nothing is ever clamped.
+"""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+
+# The head of a table.
+POOLS, UNITS, HEAD = range(3)
+# Columns of a pool's row.
+START, START_WITH, HELD, SUPPLY, LOSS, TRAP, POOL_COLUMNS = range(7)
+# The beginning of a unit's record; pairs (pool, order) or (pool, change) follow, forward, backward, changes.
+OFF_POOL, OFF_LEVEL, FORWARD, BACKWARD, FORWARD_COUNT, BACKWARD_COUNT, CHANGE_COUNT, UNIT_HEAD = range(8)
+
+EULER, RK4 = range(2)
+SCRATCH_ROWS = 5  # rows of pools that `advance` works with
+
+# Longest sub-step times the fastest rate. Euler is stable below 2 and RK4 below 2.78; the margin is for rates that
+# grow within a step.
+EULER_REACH, RK4_REACH = 0.5, 2.0
+MOST_HALVINGS = 40
+MOST_EXPONENT = 700.0  # of e, in a power
+MOST_FACTORS = 4  # of a power that is multiplied out
+STEPS_OF_A_RATE = 4  # sub-steps that are taken before the fastest rate is found again
+MOST_STEPS = 1e6  # sub-steps in one call
+
+# Faults; a pool's number + 1 means that it would become negative, or is 0 and could never grow again.
+FINE, NOT_FINITE, TOO_FAST = 0, -1, -2
+
+
+@kernel
+def power(value, order):
+    """A pool to the power of a reaction order. Small whole and half orders are exact, and quick."""
+    if order == 1.0:
+        return value
+    if value < 0.0:
+        return math.nan
+    if value == 0.0:
+        return 0.0 if order > 0.0 else math.inf
+    size = abs(order)
+    whole = int(size)
+    if whole > MOST_FACTORS or (size - whole != 0.0 and size - whole != 0.5):
+        exponent = order * math.log(value)
+        return math.exp(exponent) if exponent < MOST_EXPONENT else math.inf
+    result = 1.0 if size == whole else math.sqrt(value)
+    for _ in range(whole):
+        result *= value
+    return result if order > 0.0 else 1.0 / result
+
+
+@kernel
+def one_way_flux(table, at, count, rate, pools):
+    """A rate times some pools, each to the power of its order."""
+    flux = rate
+    for k in range(at, at + 2 * count, 2):
+        flux *= power(pools[int(table[k])], table[k + 1])
+    return flux
+
+
+@kernel
+def is_off(table, at, pools):
+    """Whether a unit is switched off."""
+    return table[at + OFF_POOL] >= 0.0 and pools[int(table[at + OFF_POOL])] > table[at + OFF_LEVEL]
+
+
+@kernel
+def find_changes(table, pools, changes):
+    """How fast every pool changes [concentration/s]."""
+    count = int(table[POOLS])
+    for i in range(count):
+        row = HEAD + i * POOL_COLUMNS
+        changes[i] = table[row + SUPPLY] - table[row + LOSS] * pools[i]
+    at = HEAD + count * POOL_COLUMNS
+    for _ in range(int(table[UNITS])):
+        forward, backward = int(table[at + FORWARD_COUNT]), int(table[at + BACKWARD_COUNT])
+        first = at + UNIT_HEAD + 2 * (forward + backward)
+        end = first + 2 * int(table[at + CHANGE_COUNT])
+        if not is_off(table, at, pools):
+            flux = one_way_flux(table, at + UNIT_HEAD, forward, table[at + FORWARD], pools)
+            if table[at + BACKWARD] > 0.0:
+                flux -= one_way_flux(table, at + UNIT_HEAD + 2 * forward, backward, table[at + BACKWARD], pools)
+            for k in range(first, end, 2):
+                changes[int(table[k])] += table[k + 1] * flux
+        at = end
+
+
+@kernel
+def find_slope_at_zero(table, at, count, rate, pools, place):
+    """The derivative of a flux by a pool that is 0: that of a pool of order 1 is the product of the others."""
+    if table[place + 1] != 1.0:
+        return 0.0
+    slope = rate
+    for k in range(at, at + 2 * count, 2):
+        if k != place:
+            slope *= power(pools[int(table[k])], table[k + 1])
+    return slope
+
+
+@kernel
+def add_slopes(table, at, count, rate, pools, first, end, rows, columns):
+    """Add the derivatives of one flux to the row and column sums of the Jacobian's magnitudes."""
+    flux = one_way_flux(table, at, count, rate, pools)
+    moved = 0.0
+    for k in range(first, end, 2):
+        moved += abs(table[k + 1])
+    steepest = 0.0
+    for k in range(at, at + 2 * count, 2):
+        pool = int(table[k])
+        if table[HEAD + pool * POOL_COLUMNS + HELD] == 0.0:
+            if pools[pool] > 0.0:  # the derivative of x^a by x is a · x^a / x
+                slope = abs(table[k + 1]) * flux / pools[pool]
+            else:
+                slope = find_slope_at_zero(table, at, count, rate, pools, k)
+            steepest += slope
+            columns[pool] += moved * slope
+    for k in range(first, end, 2):
+        rows[int(table[k])] += abs(table[k + 1]) * steepest
+
+
+@kernel
+def find_fastest_rate(table, pools, rows, columns):
+    """A bound of how fast anything in the network can change [1/s].
+
+    No eigenvalue of a matrix is greater than its largest row sum of magnitudes, or its largest column sum; the smaller
+    of both is taken.
+    """
+    count = int(table[POOLS])
+    for i in range(count):
+        rows[i] = columns[i] = table[HEAD + i * POOL_COLUMNS + LOSS]
+    at = HEAD + count * POOL_COLUMNS
+    for _ in range(int(table[UNITS])):
+        forward, backward = int(table[at + FORWARD_COUNT]), int(table[at + BACKWARD_COUNT])
+        middle = at + UNIT_HEAD + 2 * forward
+        first = middle + 2 * backward
+        end = first + 2 * int(table[at + CHANGE_COUNT])
+        if not is_off(table, at, pools):
+            add_slopes(table, at + UNIT_HEAD, forward, table[at + FORWARD], pools, first, end, rows, columns)
+            if table[at + BACKWARD] > 0.0:
+                add_slopes(table, middle, backward, table[at + BACKWARD], pools, first, end, rows, columns)
+        at = end
+    by_row, by_column = 0.0, 0.0
+    for i in range(count):
+        by_row, by_column = max(by_row, rows[i]), max(by_column, columns[i])
+    return min(by_row, by_column)
+
+
+@kernel
+def take_step(table, pools, step, method, changes, total, target):
+    """One step of Euler or of the classical Runge–Kutta method: the new pools go to `target`."""
+    count = int(table[POOLS])
+    find_changes(table, pools, changes)
+    for i in range(count):
+        total[i] = changes[i]
+        target[i] = pools[i] + step * changes[i]
+    if method == EULER:
+        return
+    for stage in range(3):
+        if stage < 2:
+            for i in range(count):
+                target[i] = pools[i] + 0.5 * step * changes[i]
+        else:
+            for i in range(count):
+                target[i] = pools[i] + step * changes[i]
+        find_changes(table, target, changes)
+        weight = 1.0 if stage == 2 else 2.0
+        for i in range(count):
+            total[i] += weight * changes[i]
+    for i in range(count):
+        target[i] = pools[i] + step / 6.0 * total[i]
+
+
+@kernel
+def find_fault(table, pools):
+    """What is wrong with some pools: the first that is negative, NaN, or 0 for ever."""
+    for i in range(int(table[POOLS])):
+        trapped = table[HEAD + i * POOL_COLUMNS + TRAP] == 1.0 and pools[i] == 0.0
+        if not pools[i] >= 0.0 or pools[i] == math.inf or trapped:
+            return i + 1
+    return FINE
+
+
+@kernel
+def start_held(table, pools):
+    """Set all held pools to their start values."""
+    for i in range(int(table[POOLS])):
+        row = HEAD + i * POOL_COLUMNS
+        if table[row + HELD] == 1.0:
+            pools[i] = table[row + START]
+
+
+@kernel
+def start_pools(table, pools):
+    """Set all pools that are not held to their start values."""
+    for i in range(int(table[POOLS])):
+        row = HEAD + i * POOL_COLUMNS
+        if table[row + HELD] == 0.0:
+            other = int(table[row + START_WITH])
+            pools[i] = table[row + START] * (pools[other] if other >= 0 else 1.0)
+
+
+@kernel
+def advance(table, pools, scratch, seconds, method, longest):
+    """Let time pass in a network, in sub-steps that its fastest rate and `longest` [s] allow; returns a fault.
+
+    `pools` is changed in place, unless there is a fault; `scratch` has SCRATCH_ROWS rows of as many numbers.
+    """
+    count = int(table[POOLS])
+    changes, total, target = scratch[:count], scratch[count : 2 * count], scratch[2 * count : 3 * count]
+    rows, columns = scratch[3 * count : 4 * count], scratch[4 * count : 5 * count]
+    reach = EULER_REACH if method == EULER else RK4_REACH
+    fault = find_fault(table, pools)
+    left, steps, rate = seconds, 0.0, 0.0
+    while left > 0.0 and fault == FINE:
+        if steps % STEPS_OF_A_RATE == 0.0:
+            rate = find_fastest_rate(table, pools, rows, columns)
+        if not rate < math.inf:
+            return NOT_FINITE
+        pieces = max(left * rate / reach, left / longest)
+        steps += 1.0
+        if steps + pieces > MOST_STEPS:
+            return TOO_FAST
+        step = left / max(1.0, math.ceil(pieces))
+        for _ in range(MOST_HALVINGS):
+            take_step(table, pools, step, method, changes, total, target)
+            fault = find_fault(table, target)
+            if fault == FINE:
+                break
+            step *= 0.5
+        if fault == FINE:
+            for i in range(count):
+                pools[i] = target[i]
+            left -= step
+    return fault
+
+
+@kernel
+def advance_all(table, pools, scratch, seconds, method, longest, faults):
+    """`advance` for many copies of a network, shape (copies, pools)."""
+    for k in range(pools.shape[0]):
+        faults[k] = advance(table, pools[k], scratch, seconds, method, longest)

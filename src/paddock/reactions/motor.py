@@ -1,0 +1,23 @@
+"""The flagellar motor: from CheY-P to the share of time in which it turns clockwise, and the cell tumbles."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+
+HILL, HALF = 10.3, 3.1  # steepness; µM of CheY-P at which the bias is one half (Cluzel, Surette and Leibler 2000)
+TUMBLE_TIME = 0.14  # mean [s] (Berg and Brown 1972)
+
+
+@kernel
+def find_tumble_odds(output, hill, half):
+    """The odds of turning clockwise, bias / (1 - bias): (CheY-P / half)^hill."""
+    return math.exp(hill * math.log(output / half)) if output > 0.0 else 0.0
+
+
+@kernel
+def find_clockwise_bias(output, hill, half):
+    """The clockwise bias, 0 … 1, of a concentration of CheY-P [µM]."""
+    odds = find_tumble_odds(output, hill, half)
+    return odds / (1.0 + odds) if odds < math.inf else 1.0

@@ -1,0 +1,144 @@
+"""What a network answers to a step of its input, and to doses of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.reactions.simulate import TimeCourse, input_of, output_of, simulate
+from paddock.reactions.spec import ReactionNetwork
+from paddock.reactions.tables import Floats
+
+Reading = Callable[[Floats], Floats]
+"""From the output pool to what is looked at, such as a motor's bias."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepResponse:
+    """What followed a step of the input from `before` to `after` at time 0."""
+
+    before: float
+    after: float
+    times: Floats  # [s] since the step; some lie before it
+    values: Floats  # what is looked at
+    course: TimeCourse
+
+    @property
+    def rest(self) -> float:
+        """The value before the step."""
+        return float(self.values[self.times <= 0][-1])
+
+    @property
+    def peak(self) -> float:
+        """The value farthest from rest."""
+        return float(self._after[self._farthest])
+
+    @property
+    def peak_time(self) -> float:
+        """When it was farthest from rest [s]."""
+        return float(self._times[self._farthest])
+
+    @property
+    def half_time(self) -> float:
+        """When it was first halfway to its peak [s]: how fast it responds."""
+        away = np.abs(self._after - self.rest)
+        return float(self._times[np.argmax(away >= 0.5 * away[self._farthest])])
+
+    @property
+    def error(self) -> float:
+        """How far the last value is from rest, relative to it: 0 is exact adaptation."""
+        return abs(float(self.values[-1]) - self.rest) / abs(self.rest)
+
+    def settling_time(self, share: float = 0.05) -> float:
+        """When it is within a share of rest for good [s]."""
+        outside = np.flatnonzero(np.abs(self._after - self.rest) > share * abs(self.rest))
+        if not len(outside):
+            return 0.0
+        return float(self._times[outside[-1] + 1]) if outside[-1] + 1 < len(self._times) else float("inf")
+
+    @property
+    def _after(self) -> Floats:
+        return np.asarray(self.values[self.times > 0])
+
+    @property
+    def _times(self) -> Floats:
+        return np.asarray(self.times[self.times > 0])
+
+    @property
+    def _farthest(self) -> int:
+        return int(np.argmax(np.abs(self._after - self.rest)))
+
+
+def find_step_response(
+    network: ReactionNetwork,
+    before: float,
+    after: float,
+    *,
+    seconds: float = 60.0,
+    settle: float = 60.0,
+    dt: float = 0.01,
+    method: str = "rk4",
+    reading: Reading | None = None,
+    shown_before: float = 1.0,
+) -> StepResponse:
+    """Let a network settle, then step its input.
+
+    Args:
+        network: what to try; it needs an input and an output.
+        before: the input until the step.
+        after: the input from then on.
+        seconds: how long to look afterwards.
+        settle: seconds before the step.
+        dt: seconds between two values.
+        method: of integration.
+        reading: what is looked at, from the output; None: the output itself.
+        shown_before: seconds before the step that are kept.
+    """
+    output_of(network)
+    whole = round(settle / dt) * dt
+    schedule = [(0.0, before), (whole, after)]
+    course = simulate(network, whole + seconds, dt=dt, method=method, inputs={input_of(network): schedule})
+    values = course.output if reading is None else reading(course.output)
+    times = course.times - whole
+    kept = times >= -shown_before - 1e-9
+    return StepResponse(before, after, times[kept], np.asarray(values)[kept], course)
+
+
+@dataclass(frozen=True, eq=False)
+class DoseResponse:
+    """Answers to steps from one background to many doses."""
+
+    background: float
+    doses: Floats
+    rest: float  # before the steps
+    peaks: Floats  # farthest from rest, for each dose
+    adapted: Floats  # at the end
+
+
+def find_dose_response(
+    network: ReactionNetwork,
+    doses: Sequence[float],
+    *,
+    background: float = 1.0,
+    seconds: float = 60.0,
+    settle: float = 60.0,
+    dt: float = 0.02,
+    reading: Reading | None = None,
+) -> DoseResponse:
+    """Step the input of a settled network from a background to each dose."""
+    if not len(doses):
+        raise PaddockError(f"{network.name}: doses: expected at least one")
+    found = [
+        find_step_response(network, background, dose, seconds=seconds, settle=settle, dt=dt, reading=reading)
+        for dose in doses
+    ]
+    return DoseResponse(
+        background,
+        np.array(doses, np.float64),
+        found[0].rest,
+        np.array([response.peak for response in found]),
+        np.array([response.values[-1] for response in found]),
+    )

@@ -1,0 +1,190 @@
+"""Reaction networks as a person writes them: pools of chemicals, and the units that turn some into others.
+
+The form is that of artificial reaction networks, which generalise S-systems (Savageau): the flux of a unit is a product
+of powers of pools, forward minus backward,
+
+    J = k⁺ · A^a · B^b · … − k⁻ · C^c · D^d · …
+
+and a pool changes by the sum of all fluxes times its stoichiometric numbers, plus supply, minus loss · pool.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from paddock.core.errors import SpecError, UnknownName, suggestion
+from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, refuse_twins
+
+if TYPE_CHECKING:
+    from paddock.reactions.simulate import TimeCourse
+
+NetworkName = Annotated[
+    str, Text("a name of letters, digits, '-', '_' and '.'", lambda s: re.fullmatch(r"[\w.-]+", s) is not None)
+]
+Order = Annotated[float, Number("a reaction order", limit=100)]
+Change = Annotated[float, Number("how much of a pool one reaction makes or, negative, uses up", limit=1000)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReactionPool(Spec):
+    """A concentration, never below 0."""
+
+    name: Name
+    start: NotNegative  # concentration at the start; relative to `start_with`, if that is given
+    start_with: str | None = None  # a held pool: the start is `start` times its first value
+    held: bool = False  # set from outside: no reaction changes it
+    supply: NotNegative = 0.0  # [concentration/s], a source
+    loss: NotNegative = 0.0  # [1/s], share that is lost, a sink
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flux(Spec):
+    """A flux: `rate` times the product of pools, each to the power of its order; a negative order inhibits."""
+
+    rate: NotNegative
+    orders: Mapping[str, Order] = field(default_factory=dict)  # by pool; none: a constant flux
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SwitchOff(Spec):
+    """A unit stands still while this pool is above a level."""
+
+    pool: str
+    level: NotNegative
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReactionUnit(Spec):
+    """What joins pools: its flux, forward minus backward, changes each pool by the flux times a number."""
+
+    name: Name
+    forward: Flux
+    backward: Flux | None = None
+    changes: Mapping[str, Change]  # stoichiometry by pool: made > 0, used up < 0
+    off_above: SwitchOff | None = None
+
+    @property
+    def fluxes(self) -> tuple[Flux, ...]:
+        """Its fluxes: forward, and backward if there is one."""
+        return (self.forward,) if self.backward is None else (self.forward, self.backward)
+
+    def pools(self) -> dict[str, str]:
+        """The pools that it names, with where it does."""
+        ways = zip(("forward", "backward"), self.fluxes, strict=False)
+        named = {pool: f"{way}.orders.{pool}" for way, flux in ways for pool in flux.orders}
+        named |= {pool: f"changes.{pool}" for pool in self.changes}
+        return named if self.off_above is None else {**named, self.off_above.pool: "off_above.pool"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReactionNetwork(Spec):
+    """Pools and reaction units. `input` is the held pool that a sensor sets, `output` the pool that is looked at."""
+
+    name: NetworkName
+    title: str = ""
+    input: str | None = None
+    output: str | None = None
+    pools: Annotated[tuple[ReactionPool, ...], Count(1, "pool")]
+    units: tuple[ReactionUnit, ...] = ()
+
+    def check(self) -> None:
+        refuse_twins((pool.name for pool in self.pools), "pools[{}].name")
+        refuse_twins((unit.name for unit in self.units), "units[{}].name")
+        for role in ("input", "output"):
+            if getattr(self, role) is not None:
+                self._known(getattr(self, role), role)
+        if self.input is not None and not self.pool(self.input).held:
+            raise SpecError(f"expected a held pool: set held = true of pool {self.input!r}", path="input")
+        for i, unit in enumerate(self.units):
+            for name, where in unit.pools().items():
+                self._known(name, f"units[{i}].{where}")
+        for i, pool in enumerate(self.pools):
+            self._check_start(pool, f"pools[{i}]")
+
+    def _check_start(self, pool: ReactionPool, path: str) -> None:
+        if pool.held and pool.start_with is not None:
+            raise SpecError("a held pool is set from outside: expected no start_with", path=f"{path}.start_with")
+        if pool.start_with is not None:
+            self._known(pool.start_with, f"{path}.start_with")
+            if not self.pool(pool.start_with).held:
+                raise SpecError(f"expected a held pool, and {pool.start_with!r} is not", path=f"{path}.start_with")
+        if pool.held and (pool.supply or pool.loss):
+            raise SpecError("a held pool is set from outside: expected no supply and no loss", path=path)
+        if pool.start == 0 and self.is_trap(pool.name):
+            raise SpecError(
+                f"expected a number > 0: every unit that makes {pool.name!r} needs some of it, so that it would stay "
+                "0 for ever",
+                path=f"{path}.start",
+            )
+
+    def is_trap(self, name: str) -> bool:
+        """Whether a pool that is exactly 0 stays so: all that makes it needs some of it already."""
+        pool = self.pool(name)
+        makers = [
+            flux
+            for unit in self.units
+            for flux, sign in zip(unit.fluxes, (1, -1), strict=False)
+            if sign * unit.changes.get(name, 0.0) > 0
+        ]
+        return (
+            not pool.held and not pool.supply and bool(makers) and all(flux.orders.get(name, 0) > 0 for flux in makers)
+        )
+
+    def _known(self, name: str, path: str) -> None:
+        names = self.names
+        if name not in names:
+            raise SpecError(f"no pool called {name!r}{suggestion(name, names)}", path=path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its pools, in order."""
+        return tuple(pool.name for pool in self.pools)
+
+    def pool(self, name: str) -> ReactionPool:
+        """The pool of that name."""
+        return self.pools[self.index(name)]
+
+    def index(self, name: str) -> int:
+        """The position of a pool."""
+        if name not in self.names:
+            raise UnknownName(f"pool of {self.name}", name, self.names)
+        return self.names.index(name)
+
+    def unit(self, name: str) -> ReactionUnit:
+        """The unit of that name."""
+        names = [unit.name for unit in self.units]
+        if name not in names:
+            raise UnknownName(f"reaction unit of {self.name}", name, names)
+        return self.units[names.index(name)]
+
+    def simulate(self, seconds: float, **options: Any) -> TimeCourse:
+        """Let time pass, as the function `simulate` does, with its options dt, method, inputs, starts and step."""
+        from paddock.reactions.simulate import simulate
+
+        return simulate(self, seconds, **options)
+
+    # ---- others like it
+
+    def with_starts(self, **starts: float) -> Self:
+        """The same network with other start values of some pools."""
+        return self._with_pools({name: replace(self.pool(name), start=value) for name, value in starts.items()})
+
+    def with_held(self, *names: str) -> Self:
+        """The same network with some pools held at their start values."""
+        held = {"held": True, "start_with": None, "supply": 0.0, "loss": 0.0}
+        return self._with_pools({name: replace(self.pool(name), **held) for name in names})  # type: ignore[arg-type]
+
+    def with_rates_scaled(self, factors: Mapping[str, float]) -> Self:
+        """The same network with the fluxes of some units multiplied: {unit: factor}; 0 takes a unit out."""
+        units = {}
+        for name, factor in factors.items():
+            unit = self.unit(name)
+            forward, *backward = (replace(flux, rate=factor * flux.rate) for flux in unit.fluxes)
+            units[name] = replace(unit, forward=forward, backward=backward[0] if backward else None)
+        return replace(self, units=tuple(units.get(unit.name, unit) for unit in self.units))
+
+    def _with_pools(self, pools: Mapping[str, ReactionPool]) -> Self:
+        return replace(self, pools=tuple(pools.get(pool.name, pool) for pool in self.pools))

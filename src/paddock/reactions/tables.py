@@ -1,0 +1,122 @@
+"""A network compiled: as matrices for people and proofs, as one table of numbers for the kernels."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.reactions.kernels import UNIT_HEAD
+from paddock.reactions.spec import Flux, ReactionNetwork
+
+Floats = NDArray[np.float64]
+NOWHERE = -1.0
+FINEST = 10_000  # greatest denominator of a stoichiometric number
+
+
+class Matrices(NamedTuple):
+    """J = forward ∘ exp(forward_orders · ln x) − backward ∘ exp(backward_orders · ln x); dx/dt = stoichiometry · J."""
+
+    forward: Floats  # rates, shape (units)
+    backward: Floats
+    forward_orders: Floats  # shape (units, pools)
+    backward_orders: Floats
+    stoichiometry: Floats  # shape (pools, units); rows of held pools are 0
+    supply: Floats  # shape (pools)
+    loss: Floats
+
+
+def matrices_of(network: ReactionNetwork) -> Matrices:
+    """The network as matrices. Switches are not in them."""
+    pools, units = len(network.pools), len(network.units)
+    rates, orders = np.zeros((2, units)), np.zeros((2, units, pools))
+    stoichiometry = np.zeros((pools, units))
+    for u, unit in enumerate(network.units):
+        for way, flux in enumerate(unit.fluxes):
+            rates[way, u] = flux.rate
+            for name, order in flux.orders.items():
+                orders[way, u, network.index(name)] = order
+        for name, change in unit.changes.items():
+            if not network.pool(name).held:
+                stoichiometry[network.index(name), u] = change
+    supply, loss = (np.array([getattr(pool, what) for pool in network.pools]) for what in ("supply", "loss"))
+    return Matrices(rates[0], rates[1], orders[0], orders[1], stoichiometry, supply, loss)
+
+
+def table_of(network: ReactionNetwork) -> Floats:
+    """The network as one row of numbers, see reactions/kernels.py."""
+    numbers: list[float] = [len(network.pools), len(network.units)]
+    for pool in network.pools:
+        other = NOWHERE if pool.start_with is None else network.index(pool.start_with)
+        numbers += [pool.start, other, pool.held, pool.supply, pool.loss, network.is_trap(pool.name)]
+    for unit in network.units:
+        off = unit.off_above
+        numbers += [NOWHERE, 0.0] if off is None else [network.index(off.pool), off.level]
+        backward = unit.backward or Flux(rate=0.0)
+        changes = {name: change for name, change in unit.changes.items() if not network.pool(name).held}
+        pairs = unit.forward.orders, backward.orders, changes
+        record = [unit.forward.rate, backward.rate, *(len(part) for part in pairs)]
+        assert len(record) + 2 == UNIT_HEAD
+        numbers += record
+        for part in pairs:
+            numbers += [number for name, value in part.items() for number in (network.index(name), value)]
+    return np.array(numbers, np.float64)
+
+
+class ConservedSum(NamedTuple):
+    """A weighted sum of pools that no reaction changes."""
+
+    weights: dict[str, float]  # by pool
+
+    def __str__(self) -> str:
+        terms = [f"{'-' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):g} '}{n}" for n, w in self.weights.items()]
+        return " ".join(terms).removeprefix("+ ")
+
+    def of(self, network: ReactionNetwork, pools: Floats) -> Floats:
+        """Its value, from pools of shape (…, pools)."""
+        return np.asarray(sum(w * pools[..., network.index(name)] for name, w in self.weights.items()))
+
+
+def conserved_sums(network: ReactionNetwork) -> tuple[ConservedSum, ...]:
+    """A basis of all conserved sums: the left null space of the stoichiometry, of pools that nothing else changes."""
+    kept = [i for i, pool in enumerate(network.pools) if not pool.held]
+    matrix = matrices_of(network)
+    rows = [[Fraction(float(n)).limit_denominator(FINEST) for n in matrix.stoichiometry[i]] for i in kept]
+    for j, i in enumerate(kept):
+        flows = bool(matrix.supply[i] or matrix.loss[i])
+        rows[j] += [Fraction(int(flows and k == j)) for k in range(len(kept))]
+    basis = left_null_space(rows)
+    return tuple(
+        ConservedSum({network.pools[i].name: float(w) for i, w in zip(kept, weights, strict=True) if w})
+        for weights in basis
+    )
+
+
+def left_null_space(rows: list[list[Fraction]]) -> list[list[Fraction]]:
+    """All w with w · rows = 0, as a basis in whole or simple numbers: Gauss–Jordan elimination without rounding."""
+    size = len(rows)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    pivots: list[int] = []
+    done = 0
+    for j in range(size):
+        pivot = next((k for k in range(done, len(columns)) if columns[k][j]), None)
+        if pivot is None:
+            continue
+        columns[done], columns[pivot] = columns[pivot], columns[done]
+        columns[done] = [value / columns[done][j] for value in columns[done]]
+        for k in range(len(columns)):
+            if k != done and columns[k][j]:
+                factor = columns[k][j]
+                columns[k] = [a - factor * b for a, b in zip(columns[k], columns[done], strict=True)]
+        pivots.append(j)
+        done += 1
+    basis = []
+    for free in (j for j in range(size) if j not in pivots):
+        weights = [Fraction(0)] * size
+        weights[free] = Fraction(1)
+        for row, j in enumerate(pivots):
+            weights[j] = -columns[row][free]
+        basis.append(weights)
+    return basis

@@ -1,0 +1,75 @@
+"""Charts about measuring with a camera: where errors are, and in which direction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paddock.core.errors import PaddockError
+from paddock.draw.colours import BEST, ERROR, INK, RIGHT
+from paddock.report.figures import TEXT, new_axes, style_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LONGEST_ARROW = 0.06  # of the chart's width: the error that all but 2 % stay below
+
+
+def error_map(
+    places: ArrayLike,
+    errors: ArrayLike,
+    *,
+    unit: str,
+    x_name: str,
+    y_name: str,
+    title: str = "Errors",
+    about: str = "",
+    down: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Errors as arrows where they were made, enlarged, in the colour of their length.
+
+    Args:
+        places: shape (N, 2).
+        errors: shape (N, 2), in `unit`.
+        unit: of the errors: "mm".
+        x_name: what is along the axis, with its unit.
+        y_name: the same for the other axis.
+        title: the chart's name.
+        about: more of it, in a smaller line.
+        down: whether y goes down, as in pictures.
+        ax: axes to draw into; None: a figure of its own.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    at, off = np.asarray(places, float).reshape(-1, 2), np.asarray(errors, float).reshape(-1, 2)
+    if len(at) != len(off) or not len(at):
+        raise PaddockError(f"error map: expected as many errors as places, got {len(off)} and {len(at)}")
+    ax = ax if ax is not None else new_axes(height=5.4)
+    lengths = np.hypot(off[:, 0], off[:, 1])
+    longest = float(np.quantile(lengths, 0.98)) or 1.0
+    width = float(np.ptp(at[:, 0])) or 1.0
+    scale = longest / (LONGEST_ARROW * width)
+    colors = LinearSegmentedColormap.from_list("paddock", [BEST, ERROR, RIGHT])
+    how: Any = {
+        "angles": "xy",
+        "scale_units": "xy",
+        "scale": scale,
+        "width": 0.0022,
+        "cmap": colors,
+        "clim": (0, longest),
+    }
+    arrows = ax.quiver(at[:, 0], at[:, 1], off[:, 0], off[:, 1], lengths, **how)
+    figure: Any = ax.figure
+    bar = figure.colorbar(arrows, ax=ax, pad=0.02, shrink=0.85)
+    bar.set_label(f"error [{unit}]", fontsize=TEXT, color=INK)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=TEXT)
+    mean = f"{len(at)} errors, mean {lengths.mean():.2g}, largest {lengths.max():.2g} {unit}; arrows are enlarged"
+    style_axes(ax, title=title, about=" · ".join(filter(None, (about, mean))), x_name=x_name, y_name=y_name)
+    ax.set_aspect("equal", adjustable="datalim")
+    if down:
+        ax.invert_yaxis()
+    return ax

@@ -1,0 +1,48 @@
+"""Measure with a camera: pictures from the network, lens and pose, markers on robots, and what helps without them.
+
+It knows no simulation. OpenCV is imported when it is first needed: `pip install 'paddock[vision]'`.
+"""
+
+from paddock.vision.assignment import assign
+from paddock.vision.blink import BlinkCode, blink_codes, read_blinks
+from paddock.vision.boards import BoardSpec
+from paddock.vision.calibration import LensCalibration, calibrate_lens
+from paddock.vision.camera_model import CameraModel, CameraPose
+from paddock.vision.client import CameraPicture, IpCamera
+from paddock.vision.floor_pose import FloorPose, find_camera_pose
+from paddock.vision.lens import Lens
+from paddock.vision.markers import find_markers
+from paddock.vision.patch_tracker import PatchTracker
+from paddock.vision.patches import ColourPatch, find_patches
+from paddock.vision.site import FloorMarker, MarkedRobot, SiteSpec, load_site
+from paddock.vision.tracker import MarkerSighting, MarkerTracker
+from paddock.vision.tracks import SpotTrack, SpotTracker
+
+__all__ = [
+    "BlinkCode",
+    "BoardSpec",
+    "CameraModel",
+    "CameraPicture",
+    "CameraPose",
+    "ColourPatch",
+    "FloorMarker",
+    "FloorPose",
+    "IpCamera",
+    "Lens",
+    "LensCalibration",
+    "MarkedRobot",
+    "MarkerSighting",
+    "MarkerTracker",
+    "PatchTracker",
+    "SiteSpec",
+    "SpotTrack",
+    "SpotTracker",
+    "assign",
+    "blink_codes",
+    "calibrate_lens",
+    "find_camera_pose",
+    "find_markers",
+    "find_patches",
+    "load_site",
+    "read_blinks",
+]

@@ -1,0 +1,90 @@
+"""Blink codes: robots without a marker tell their number with a lamp, bit by bit.
+
+Codes are cyclic: a camera need not know when a word begins, and single wrong bits do not turn one robot into another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError
+from paddock.vision.lens import Floats
+
+BITS = 12  # of a word
+APART = 4  # bits in which any two words differ, however they are turned
+PHASES = 8  # of a bit: where its middle may be
+
+
+def blink_codes(count: int, *, bits: int = BITS, apart: int = APART) -> tuple[int, ...]:
+    """Words that differ from each other in at least `apart` bits, and from their own rotations in at least 2."""
+    words: list[int] = []
+    for word in range(1, 1 << bits):
+        turned = _rotations(word, bits)
+        if word != min(turned) or not 3 <= word.bit_count() <= bits - 3:
+            continue
+        if min((word ^ other).bit_count() for other in turned[1:]) < 2:
+            continue
+        if all((word ^ other).bit_count() >= apart for kept in words for other in _rotations(kept, bits)):
+            words.append(word)
+            if len(words) == count:
+                return tuple(words)
+    raise PaddockError(f"blink codes: expected at most {len(words)} robots with words of {bits} bits, got {count}")
+
+
+@dataclass(frozen=True, slots=True)
+class BlinkCode:
+    """A robot's word, and how long its bits last."""
+
+    word: int
+    bit: float = 0.25  # [s]: longer than two pictures
+    bits: int = BITS
+
+    def is_on(self, time: float) -> bool:
+        """Whether the lamp is on at a time [s]."""
+        place = int(time / self.bit) % self.bits
+        return bool(self.word >> (self.bits - 1 - place) & 1)
+
+
+def read_blinks(samples: Sequence[tuple[float, float]], codes: Sequence[BlinkCode], *, wrong: int = 1) -> int | None:
+    """The number of the code that a lamp blinks; None: none of them, or not seen for long enough.
+
+    Args:
+        samples: time [s] and brightness of the lamp, in any unit.
+        codes: all of the same length and number of bits.
+        wrong: bits that may be wrong.
+    """
+    if not samples or not codes:
+        return None
+    bit, bits = codes[0].bit, codes[0].bits
+    times, levels = (np.array(values, float) for values in zip(*samples, strict=True))
+    if times[-1] - times[0] < bit * bits or np.ptp(levels) <= 0:
+        return None
+    middle = (levels.max() + levels.min()) / 2
+    best: tuple[int, int] | None = None
+    for phase in range(PHASES):
+        word = _read_word(times, levels > middle, times[-1] - bit * bits, bit, bits, phase / PHASES)
+        for number, code in enumerate(codes):
+            off = min((word ^ turned).bit_count() for turned in _rotations(code.word, bits))
+            if best is None or off < best[0]:
+                best = off, number
+    return best[1] if best is not None and best[0] <= wrong else None
+
+
+def _read_word(times: Floats, lit: NDArray[np.bool_], start: float, bit: float, bits: int, phase: float) -> int:
+    """The bits by majority of the samples in each."""
+    word = 0
+    places = np.floor((times - start) / bit + phase).astype(int) % bits
+    recent = times >= start
+    for place in range(bits):
+        votes = lit[recent & (places == place)]
+        word = word << 1 | int(len(votes) > 0 and votes.mean() > 0.5)
+    return word
+
+
+def _rotations(word: int, bits: int) -> list[int]:
+    mask = (1 << bits) - 1
+    return [(word << turn | word >> (bits - turn)) & mask for turn in range(bits)]

@@ -1,0 +1,72 @@
+"""Corners of markers finer than a pixel: straight lines through the edges of the black frame, and where they meet.
+
+A line uses all pixels of an edge, a corner's own neighbourhood only some.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from paddock.vision.lens import Floats
+from paddock.vision.opencv import import_opencv
+
+ROUNDS = 2  # the second begins where the first ended
+REACH = 0.55  # of a cell: how far from the edge to look; beyond it are other cells
+LEAST_REACH, MOST_REACH = 1.5, 4.0  # pixels
+ENDS = 0.15  # of an edge are left out at each end
+STEP = 0.25  # pixels between two looks across an edge
+LEAST_STEP_HEIGHT = 20.0  # grey levels: what rises less is no edge
+CELLS = 6  # of a marker's side
+
+
+def refine_corners(grey: Floats, corners: Floats) -> Floats | None:
+    """Better corners of a marker, shape (4, 2); None where its edges cannot be made out.
+
+    Args:
+        grey: the picture, float32, slightly blurred.
+        corners: clockwise from the upper left, right within a pixel or two.
+    """
+    for _ in range(ROUNDS):
+        lines = [_fit_edge(grey, a, b) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
+        found = [line for line in lines if line is not None]
+        if len(found) < 4:
+            return None
+        corners = np.array([_meet(found[k - 1], found[k]) for k in range(4)])
+    return corners
+
+
+def _fit_edge(grey: Floats, a: Floats, b: Floats) -> tuple[Floats, float] | None:
+    """The line along the edge from a to b as its unit normal n and n·p of its points."""
+    cv2 = import_opencv("finding markers")
+    length = float(np.hypot(*(b - a)))
+    if length < 6:
+        return None
+    along = (b - a) / length
+    out = np.array([along[1], -along[0]])  # clockwise, with y down: out of the marker
+    reach = min(MOST_REACH, max(LEAST_REACH, REACH * length / CELLS))
+    places = np.linspace(ENDS, 1 - ENDS, max(6, round(length)))
+    offsets = np.arange(-reach, reach + STEP / 2, STEP)
+    feet = a + places[:, None] * (b - a)
+    looks = (feet[:, None] + offsets[None, :, None] * out).astype(np.float32)
+    levels = cv2.remap(grey, looks[..., 0], looks[..., 1], cv2.INTER_LINEAR)
+    rises = np.clip(np.diff(levels, axis=1), 0, None)  # ink inside, white outside
+    total = rises.sum(axis=1)
+    clear = total > LEAST_STEP_HEIGHT
+    if np.count_nonzero(clear) < 4:
+        return None
+    middle = (rises * (offsets[1:] + offsets[:-1]) / 2).sum(axis=1)[clear] / total[clear]
+    points = feet[clear] + middle[:, None] * out
+    normal, level = _fit_line(points)
+    miss = np.abs(points @ normal - level)
+    return _fit_line(points[miss <= 2 * np.median(miss) + 0.05])
+
+
+def _fit_line(points: Floats) -> tuple[Floats, float]:
+    """Normal and level of the line with the least square distances."""
+    centre = points.mean(axis=0)
+    normal: Floats = np.linalg.svd(points - centre)[2][1]
+    return normal, float(normal @ centre)
+
+
+def _meet(first: tuple[Floats, float], second: tuple[Floats, float]) -> Floats:
+    return np.linalg.solve(np.array([first[0], second[0]]), np.array([first[1], second[1]]))

@@ -1,0 +1,111 @@
+"""Where the camera hangs, from markers on the floor whose places are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.vision.calibration import root_mean_square
+from paddock.vision.camera_model import CameraModel, CameraPose
+from paddock.vision.lens import Floats, Lens
+from paddock.vision.opencv import import_opencv
+from paddock.vision.site import SiteSpec
+
+LEAST_MARKERS = 4
+LEAST_AGREEING = 3
+FARTHEST_PIXELS = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FloorPose:
+    """The pose of a camera and how sure it is."""
+
+    camera: CameraModel
+    rms: float  # distance of the corners from where they should be [pixels]
+    markers: tuple[int, ...]  # those that agree
+    outliers: tuple[int, ...]  # those that do not: someone has moved them, or their places are wrong
+    corner_noise: float  # standard deviation of a corner's x and y [pixels]
+    turn_and_shift: Floats  # world to camera: rotation vector [rad] and translation [m], shape (6)
+    covariance: Floats  # of `turn_and_shift`, shape (6, 6)
+
+    def place_covariance(self, x: float, y: float, height: float) -> Floats:
+        """What the pose's uncertainty makes of a place that is measured at that height [m²], shape (2, 2)."""
+        cv2 = import_opencv("finding the camera's pose")
+        lens = self.camera.lens
+        point = np.array([[x, y, height]])
+        turn, shift = self.turn_and_shift[:3], self.turn_and_shift[3:]
+        _, slope = cv2.projectPoints(point, turn, shift, lens.matrix, lens.coefficients)
+        to_place = np.linalg.inv(self.camera.scale_at(x, y, height)) @ slope[:, :6]
+        return np.asarray(to_place @ self.covariance @ to_place.T)
+
+
+def find_camera_pose(
+    lens: Lens, site: SiteSpec, seen: Mapping[int, Floats], *, tolerance: float = FARTHEST_PIXELS
+) -> FloorPose:
+    """The pose of a camera that sees markers on the floor.
+
+    Args:
+        lens: as calibrated.
+        site: where the markers are.
+        seen: the corners of markers in a picture, as `find_markers` gives them.
+        tolerance: a marker with a corner farther [pixels] from where it should be has no say.
+    """
+    cv2 = import_opencv("finding the camera's pose")
+    known = [marker for marker in site.floor if marker.marker in seen]
+    if len(known) < LEAST_MARKERS:
+        missing = sorted({marker.marker for marker in site.floor} - set(seen))
+        raise PaddockError(
+            f"the camera's pose needs at least {LEAST_MARKERS} markers on the floor, found {len(known)}"
+            f"{f': not found are {missing}' if missing else ''}: uncover them, or put more down"
+        )
+    corners = np.array([site.floor_corners(marker) for marker in known])
+    pixels = np.array([seen[marker.marker] for marker in known])
+    whole = _agreeing(lens, corners, pixels, tolerance)
+    if len(whole) < LEAST_AGREEING:
+        raise PaddockError(
+            "the markers on the floor do not fit together: expected their places [m] as the site's file has them, "
+            f"only {len(whole)} of {len(known)} agree"
+        )
+    points, pixels = corners[whole].reshape(-1, 3), pixels[whole].reshape(-1, 2)
+    turn, shift = _solve(lens, points, pixels)
+    expected, slope = cv2.projectPoints(points, turn, shift, lens.matrix, lens.coefficients)
+    errors = pixels - expected.reshape(-1, 2)
+    noise = float(np.sqrt((errors**2).sum() / max(1, errors.size - 6)))
+    slope = slope[:, :6]
+    rotation, _ = cv2.Rodrigues(turn)
+    pose = CameraPose.from_rotation(rotation, -rotation.T @ shift.ravel())
+    return FloorPose(
+        camera=CameraModel(lens=lens, pose=pose),
+        rms=root_mean_square(errors),
+        markers=tuple(known[i].marker for i in whole),
+        outliers=tuple(marker.marker for i, marker in enumerate(known) if i not in whole),
+        corner_noise=noise,
+        turn_and_shift=np.concatenate([turn.ravel(), shift.ravel()]),
+        covariance=np.linalg.inv(slope.T @ slope) * noise**2,
+    )
+
+
+def _agreeing(lens: Lens, corners: Floats, pixels: Floats, tolerance: float) -> list[int]:
+    """The largest group of markers that some pose explains, among all poses that three of them give."""
+    best: tuple[int, float, list[int]] = (0, 0.0, [])
+    for trio in combinations(range(len(corners)), LEAST_AGREEING):
+        chosen = list(trio)
+        turn, shift = _solve(lens, corners[chosen].reshape(-1, 3), pixels[chosen].reshape(-1, 2))
+        cv2 = import_opencv("finding the camera's pose")
+        expected, _ = cv2.projectPoints(corners.reshape(-1, 3), turn, shift, lens.matrix, lens.coefficients)
+        miss = np.hypot(*(pixels.reshape(-1, 2) - expected.reshape(-1, 2)).T).reshape(-1, 4).max(axis=1)
+        agree = np.flatnonzero(miss < tolerance).tolist()
+        best = max(best, (len(agree), -float(miss[agree].sum()), agree))
+    return best[2]
+
+
+def _solve(lens: Lens, points: Floats, pixels: Floats) -> tuple[Floats, Floats]:
+    """Rotation vector and translation, world to camera, for points of a plane."""
+    cv2 = import_opencv("finding the camera's pose")
+    _, turn, shift = cv2.solvePnP(points, pixels, lens.matrix, lens.coefficients, flags=cv2.SOLVEPNP_IPPE)
+    turn, shift = cv2.solvePnPRefineLM(points, pixels, lens.matrix, lens.coefficients, turn, shift)
+    return turn, shift

@@ -1,0 +1,79 @@
+"""Find ArUco markers in a picture, with corners finer than a pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError
+from paddock.vision.corners import refine_corners
+from paddock.vision.lens import Floats
+from paddock.vision.opencv import DICTIONARY, import_opencv
+
+Pixels8 = NDArray[np.uint8]
+THRESHOLDS = (30, 7, 50)  # grey levels by which ink is darker than what is around it
+SOFT = 0.5  # pixels of blur against noise, before edges are measured
+SMALL = 900  # pixels of width: smaller pictures are enlarged first, so that markers of 14 pixels are read
+
+
+def find_markers(picture: Pixels8, wanted: Iterable[int] = ()) -> dict[int, Floats]:
+    """The corners [pixels] of all markers by their numbers, clockwise from the upper left, shape (4, 2) each.
+
+    Args:
+        picture: uint8 (row, column, rgb) or grey (row, column).
+        wanted: numbers that should be there: if some are not found, it looks again with other thresholds.
+    """
+    cv2 = import_opencv("finding markers")
+    grey = to_grey(picture)
+    enlarged = 2 if grey.shape[1] < SMALL else 1
+    if enlarged > 1:
+        grey = cv2.resize(grey, None, fx=enlarged, fy=enlarged, interpolation=cv2.INTER_CUBIC)
+    soft = cv2.GaussianBlur(grey, (0, 0), SOFT * enlarged).astype(np.float32)
+    missing, found = set(wanted), dict[int, Floats]()
+    for threshold in THRESHOLDS:
+        for number, rough in _detect(grey, threshold).items():
+            corners = refine_corners(soft, rough) if number not in found else None
+            if corners is not None:
+                # The middle of pixel 0 is at 0.5 (of 1) in both pictures, which OpenCV calls 0.
+                found[number] = (corners + 0.5) / enlarged - 0.5
+        if missing <= found.keys():
+            break
+    return found
+
+
+def _detect(grey: Pixels8, threshold: int) -> dict[int, Floats]:
+    """The corners of markers; of those that are there twice, none: which is right cannot be known."""
+    corners, numbers, _ = _detector(threshold).detectMarkers(grey)
+    seen = [] if numbers is None else np.ravel(numbers).tolist()
+    return {
+        number: quad.reshape(4, 2).astype(float)
+        for quad, number in zip(corners, seen, strict=True)
+        if seen.count(number) == 1
+    }
+
+
+def to_grey(picture: Pixels8) -> Pixels8:
+    """A picture without its colours."""
+    pixels = np.ascontiguousarray(picture).view(np.ndarray)
+    if pixels.dtype != np.uint8 or pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] != 3):
+        raise PaddockError(
+            f"a picture: expected uint8 of shape (row, column) or (row, column, 3), got {pixels.dtype} {pixels.shape}"
+        )
+    if pixels.ndim == 2:
+        return pixels
+    cv2 = import_opencv("looking at pictures")
+    grey: Pixels8 = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    return grey
+
+
+@lru_cache(maxsize=len(THRESHOLDS))
+def _detector(threshold: int) -> Any:
+    aruco = import_opencv("finding markers").aruco
+    settings = aruco.DetectorParameters()
+    settings.adaptiveThreshConstant = threshold
+    settings.minMarkerPerimeterRate = 0.02
+    return aruco.ArucoDetector(aruco.getPredefinedDictionary(getattr(aruco, DICTIONARY)), settings)

@@ -1,0 +1,26 @@
+"""OpenCV, imported when it is first needed."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from paddock.core.errors import PaddockError
+
+DICTIONARY = "DICT_4X4_50"
+
+
+def import_opencv(what: str) -> Any:
+    """The module cv2, or one line about how to get it."""
+    try:
+        cv2 = importlib.import_module("cv2")
+    except ImportError:
+        raise PaddockError(
+            f"{what} needs OpenCV: pip install 'paddock[vision]', or pip install 'opencv-python-headless>=5'"
+        ) from None
+    if not hasattr(cv2, "aruco"):
+        raise PaddockError(
+            f"{what} needs OpenCV 5 or later, this is {cv2.__version__} without markers: "
+            "pip install --upgrade 'opencv-python-headless>=5'"
+        )
+    return cv2

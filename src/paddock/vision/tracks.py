@@ -1,0 +1,85 @@
+"""Identities of spots without a number: each keeps its own through lost pictures, as long as it moves steadily."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from paddock.core.geometry import Point
+from paddock.vision.assignment import assign
+
+STEADY = 0.5  # weight of the newest velocity
+
+
+@dataclass(slots=True)
+class SpotTrack:
+    """A spot that is followed."""
+
+    number: int
+    time: float  # of the last sighting [s]
+    at: Point  # [m]
+    velocity: Point = (0.0, 0.0)  # [m/s]
+    sightings: int = 1
+    brightness: list[tuple[float, float]] = field(default_factory=list)  # time [s], grey level
+
+    def predict(self, time: float) -> Point:
+        """Where it should be, at constant velocity."""
+        passed = time - self.time
+        return self.at[0] + self.velocity[0] * passed, self.at[1] + self.velocity[1] * passed
+
+
+class SpotTracker:
+    """Follows spots from picture to picture: the least total distance to where they should be, within a gate.
+
+    Args:
+        fastest: no spot moves faster [m/s].
+        error: of a measured place [m].
+        patience: seconds without a sighting after which a spot is given up.
+    """
+
+    def __init__(self, *, fastest: float = 0.3, error: float = 0.005, patience: float = 2.0) -> None:
+        self.fastest, self.error, self.patience = fastest, error, patience
+        self.tracks: list[SpotTrack] = []
+        self._count = 0
+
+    def update(self, time: float, spots: Sequence[Point]) -> list[SpotTrack]:
+        """Take the spots of a picture in; the track of each spot, in their order."""
+        self.tracks = [track for track in self.tracks if time - track.time <= self.patience]
+        costs = np.full((len(self.tracks), len(spots)), math.inf)
+        for i, track in enumerate(self.tracks):
+            expected, passed = track.predict(time), time - track.time
+            for k, spot in enumerate(spots):
+                reachable = math.dist(spot, track.at) <= self.fastest * passed + 3 * self.error
+                miss = math.dist(spot, expected)
+                if reachable and miss <= self._gate(passed):
+                    costs[i, k] = miss
+        owners = {k: self.tracks[i] for i, k in assign(costs)}
+        found = []
+        for k, spot in enumerate(spots):
+            owner = owners.get(k)
+            if owner is None:
+                self._count += 1
+                owner = SpotTrack(self._count, time, spot)
+                self.tracks.append(owner)
+            else:
+                self._move(owner, time, spot)
+            found.append(owner)
+        return found
+
+    def _gate(self, passed: float) -> float:
+        """How far from where it should be a spot may be: it may have turned around meanwhile."""
+        return 6 * self.error + self.fastest * passed
+
+    def _move(self, track: SpotTrack, time: float, spot: Point) -> None:
+        passed = time - track.time
+        if passed > 0:
+            newest = (spot[0] - track.at[0]) / passed, (spot[1] - track.at[1]) / passed
+            share = STEADY if track.sightings > 1 else 1.0
+            track.velocity = (
+                track.velocity[0] + share * (newest[0] - track.velocity[0]),
+                track.velocity[1] + share * (newest[1] - track.velocity[1]),
+            )
+        track.time, track.at, track.sightings = time, spot, track.sightings + 1

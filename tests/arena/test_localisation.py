@@ -1,0 +1,136 @@
+"""Estimators on simulated robots: what worlds and robots tell them, and what they leave in traces."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.arena import Robot, free_run_of, odometry_of, range_model_of, travel_sensors_of, walls_of
+from paddock.control.tasks import find_task
+from paddock.core.geometry import Pose
+from paddock.estimate import EKF, Estimate, FixModel, Localiser, MotionNoise, Odometry, PoseFix, TravelSensors
+from paddock.scenarios.body import view_of
+from paddock.scenarios.spec import OdometrySpec, Safety
+from paddock.worlds.spec import Box, Cylinder, Placed, WorldSpec
+
+NOISE = MotionNoise(wheel=1e-6, count=0.0001)
+
+
+def world(kind: str, at: tuple[float, float] = (0.8, 1.0), heading: float = 20.0, **more: Any) -> WorldSpec:
+    robot = Placed(name="r", type=kind, at=at, heading_deg=heading, noise=False, **more)
+    return WorldSpec(
+        name="room",
+        bounds=(0, 0, 4, 3),
+        boxes=(Box(at=(2.5, 1.2), size=(0.5, 0.3), height=0.5),),
+        cylinders=(Cylinder(at=(1.5, 2.2), radius=0.2, height=0.5),),
+        robots=(robot,),
+    )
+
+
+@pytest.mark.parametrize("device", ["sonar", "laser"])
+def test_ranges_that_are_expected_are_those_that_the_simulation_measures(device: str) -> None:
+    arena = paddock.open(world("pioneer-p3dx"))
+    robot = arena["r"]
+    robot.enable(device)
+    walls = walls_of(arena.world, above=robot.spec.sensor(device).mounts[0][2])
+    model = range_model_of(robot.spec, device, walls, sigma=0.01)
+    expected = model.expect(np.array([robot.pose]))[0]
+    read = np.minimum(robot.device(device).read(), model.range)
+    near = np.abs(expected - read) < 0.02
+    assert near.mean() > 0.95  # a beam may just miss a corner of a cylinder that is a polygon here
+
+
+def test_walls_lower_than_a_sensor_are_left_out() -> None:
+    spec = world("e-puck")
+    low = walls_of(spec, above=0.2)
+    assert len(walls_of(spec)) > len(low) == 4 + 24  # the box and the chords of the cylinder, without the border
+
+
+class Still:
+    """Stands, and has an estimate."""
+
+    def __init__(self, estimate: Estimate) -> None:
+        self.estimate = estimate
+        self.told: Any = None
+        self.robot: Robot
+
+    def act(self, observation: paddock.Observation) -> tuple[float, float]:
+        self.told = dict(self.robot.arena.estimates)
+        return 0.0, 0.0
+
+
+def test_what_a_controller_estimates_is_in_the_trace_and_told_to_those_who_show_the_arena() -> None:
+    arena = paddock.open("empty")
+    arena["red"].enable("encoders")
+    estimate = Estimate(Pose(0.1, 0.2, 0.3), np.eye(3))
+    controller = Still(estimate)
+    controller.robot = arena["red"]
+    episode = arena.run(0.2, controller, every=0.02)
+    assert episode.trace.estimated_pose[:-1] == pytest.approx(np.tile([0.1, 0.2, 0.3], (len(episode.trace) - 1, 1)))
+    assert controller.told == {"red": estimate}
+    assert arena.estimates == {}  # nobody estimates any more
+
+
+def test_without_an_estimate_measured_wheels_give_the_odometry_of_the_trace() -> None:
+    spec = paddock.RobotSpec.from_table(
+        {
+            "base": "e-puck",
+            "name": "mine",
+            "drive": {"measured": {"left_diameter": 0.040, "right_diameter": 0.042, "wheel_separation": 0.050}},
+        }
+    )
+    arena = paddock.open(WorldSpec(name="w", bounds=(-1, -1, 1, 1), robots=(Placed(name="r", type=spec, at=(0, 0)),)))
+    arena["r"].enable("encoders")
+    trace = arena.run(4.0, lambda _: (0.1, 0.1), every=0.02).trace
+    assert trace.pose[-1, 2] > 0.3  # it bends to the left, as its right wheel is larger
+    assert trace.estimated_pose[-1] == pytest.approx(trace.pose[-1], abs=0.003)
+
+
+def test_tasks_drive_by_a_localiser_where_they_are_given_one() -> None:
+    """The robot starts elsewhere than it thinks; a camera tells it, so that it comes to the right place."""
+    arena = paddock.open(world("e-puck", heading=0.0))
+    robot = arena["r"]
+    robot.enable("encoders", "proximity")
+    believed = Pose(0.7, 1.1, 0.3)
+    context = view_of(robot.spec, dt=arena.dt, safety=Safety(enabled=False), odometry=OdometrySpec(), start=believed)
+    context.odometry.noise = NOISE
+    covariance = np.diag([0.002, 0.002, 0.02]) ** 2
+    camera = FixModel(lambda time: [PoseFix(time, *robot.pose, covariance)])
+    localiser: Localiser = EKF(TravelSensors(context.odometry), [camera], covariance=np.diag([0.1, 0.1, 0.3]) ** 2)
+    context.localiser = localiser
+    kind = find_task("go-to")
+    task = kind(kind.parameters(x=1.0, y=1.2))  # type: ignore[call-arg]
+    task.start(context)
+    for _ in range(1000):
+        seen = robot.sense()
+        context.update(seen)
+        robot.apply(task.act(seen))
+        if task.done:
+            break
+        arena.step()
+    assert not task.failed
+    assert math.dist(robot.pose[:2], (1.0, 1.2)) < 0.025
+
+
+def test_a_run_against_a_wall_cannot_tell_the_wheels() -> None:
+    arena = paddock.open(world("e-puck", at=(3.9, 1.0), heading=0.0))
+    arena["r"].enable("encoders")
+    trace = arena.run(2.0, lambda _: (0.1, 0.1)).trace
+    with pytest.raises(
+        paddock.PaddockError, match=r"trace of r: it touched something at [\d.]+ s: take a part without"
+    ):
+        free_run_of(trace)
+
+
+def test_travel_sensors_are_those_that_the_robot_has() -> None:
+    robot = paddock.open("empty")["red"]
+    sensors = travel_sensors_of(robot.spec)
+    assert (sensors.encoders, sensors.gyroscope) == ("encoders", None)
+    assert sensors.odometry.noise.count == pytest.approx(0.0001288, rel=1e-3)
+    assert odometry_of(robot.spec) == Odometry(wheel_separation=0.053)
+    with pytest.raises(paddock.UnknownName, match="no sensor of e-puck that measures ranges called 'light'"):
+        range_model_of(robot.spec, "light", walls_of(world("e-puck")), sigma=0.01)

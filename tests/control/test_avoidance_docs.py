@@ -1,0 +1,38 @@
+"""What docs/avoidance.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from paddock.control.avoidance import AVOIDANCE
+from paddock.scenarios import load_scenario, run_scenario
+
+PAGE = Path(__file__).parents[2] / "docs" / "avoidance.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.heavy
+def test_the_blocks_run_one_after_the_other() -> None:
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(compile(block, str(PAGE), "exec"), names)
+    assert names["verdict"].cause == "light"  # type: ignore[attr-defined]
+
+
+@pytest.mark.heavy
+def test_the_scenario_reaches_its_goal(tmp_path: Path) -> None:
+    (block,) = blocks("toml")
+    (tmp_path / "around.toml").write_text(block, encoding="utf-8")
+    assert run_scenario(load_scenario(tmp_path / "around.toml"), seed=0).complete
+
+
+def test_the_table_names_every_avoidance_and_the_pictures_are_there() -> None:
+    assert [name for name in AVOIDANCE.builtin if f"| `{name}` |" not in TEXT] == []
+    assert [name for name in re.findall(r"\]\((pictures/[\w.-]+)\)", TEXT) if not (PAGE.parent / name).is_file()] == []

@@ -1,0 +1,38 @@
+"""Experiment 1 of the E. coli walk with a calibrated robot and a camera above."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paddock.estimate import WheelCalibration
+from paddock.experiments.ecoli_walk.faulty_robot import FITTED, WHEEL_DIAMETER
+from paddock.experiments.ecoli_walk.localisation import (
+    TARGETS,
+    calibrate_robot,
+    faulty_robot_world,
+    walk,
+)
+from paddock.experiments.ecoli_walk.simulated_camera import CameraHabits
+
+pytestmark = pytest.mark.heavy
+
+WHEELS = WheelCalibration(FITTED.wheel_separation, FITTED.wheel_diameter / WHEEL_DIAMETER, FITTED.wheel_ratio)
+
+
+def test_with_calibration_and_a_camera_the_robot_reaches_all_targets_and_knows_how_well() -> None:
+    wheels = calibrate_robot(faulty_robot_world())
+    assert wheels == pytest.approx(WHEELS, rel=0.003)
+    seen = walk("camera", wheels, camera=CameraHabits())
+    assert len(seen.reached) == len(TARGETS) == 25
+    assert seen.mean_error < 0.003
+    assert seen.share_in_band > 0.9
+    assert seen.refused > 30  # one picture in twenty is wrong
+    estimated = seen.trace.estimated_pose[1:-1]
+    assert np.linalg.norm(estimated[-500:, :2] - seen.trace.pose[1:-1][-500:, :2], axis=1).max() < 0.005
+
+
+def test_without_a_camera_a_wrong_start_stays_wrong_and_the_filter_says_so() -> None:
+    blind = walk("calibrated", WHEELS)
+    assert 0.03 < blind.mean_error < 0.08
+    assert blind.share_in_band > 0.9

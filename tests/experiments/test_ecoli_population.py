@@ -1,0 +1,113 @@
+"""Populations, way-points and the commands around them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from paddock.cli.app import app
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.ecoli_walk.density import density_chart, distance_chart
+from paddock.experiments.ecoli_walk.population import isolate_walker, run_population
+from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, find_mann_whitney_p
+from paddock.experiments.ecoli_walk.waypoints import walk_way_points
+from paddock.report import save_figure
+from paddock.worlds import load_world
+
+
+def test_the_rank_test_is_scipys() -> None:
+    from scipy.stats import mannwhitneyu
+
+    rng = np.random.default_rng(1)
+    for shift in (0.0, 0.5, 2.0):
+        a, b = rng.normal(0, 1, 40).round(1), rng.normal(shift, 1, 50).round(1)
+        expected = mannwhitneyu(a, b, method="asymptotic").pvalue
+        assert find_mann_whitney_p(a, b) == pytest.approx(expected, rel=1e-6)
+    assert find_mann_whitney_p([1.0, 1.0], [1.0, 1.0]) == 1.0
+
+
+def test_exponential_times_are_told_from_others() -> None:
+    rng = np.random.default_rng(2)
+    assert find_exponential_fit_p(rng.exponential(0.9, 1000)) > 0.05
+    assert find_exponential_fit_p(rng.gamma(2.0, 0.45, 1000)) == pytest.approx(0.01)
+
+
+def test_the_walker_is_alone_and_its_nose_where_it_is_wanted() -> None:
+    front, centre = isolate_walker("petri-dish-gauss"), isolate_walker("petri-dish-gauss", nose="centre")
+    assert [robot.name for robot in front.robots] == [robot.name for robot in centre.robots] == ["e-puck_2478"]
+    mounts = [sensor.mounts for sensor in centre.robots[0].type.sensors if sensor.name == "nose"]  # type: ignore[union-attr]
+    assert mounts == [((0.0, 0.0, 0.03, 0.0),)]
+    with pytest.raises(PaddockError, match="clutter: a walker needs a field to smell"):
+        isolate_walker("clutter")
+    with pytest.raises(UnknownName, match="did you mean 'centre'"):
+        isolate_walker(nose="center")
+
+
+def test_the_two_dishes_differ_in_their_food_only() -> None:
+    cone, hill = load_world("petri-dish"), load_world("petri-dish-gauss")
+    assert (cone.bounds, cone.border, cone.robots) == (hill.bounds, hill.border, hill.robots)
+    assert (hill.fields[0].shape, hill.fields[0].radius) == ("gaussian", 0.25)
+
+
+@pytest.mark.heavy
+def test_figures_of_a_population_are_drawn(tmp_path: Path) -> None:
+    population = run_population(walkers=20, seconds=10.0, every=1.0)
+    assert population.places.shape == (20, 11, 2)
+    assert np.isfinite(population.places).all()
+    for name, chart in {
+        "density": density_chart(population, (1.0, 0.5)),
+        "distance": distance_chart({"normal": population}, (1.0, 0.5)),
+    }.items():
+        save_figure(chart, tmp_path / f"{name}.png")
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+@pytest.mark.heavy
+def test_way_points_are_whole_centimetres_inside_the_dish_and_repeatable() -> None:
+    points = walk_way_points("petri-dish", orders=5, seed=3)
+    assert [point.robot for point in points] == [f"e-puck_{n}" for n in (2478, 2479, 2481) for _ in range(5)]
+    assert all(0 < point.x < 200 and 0 < point.y < 100 for point in points)
+    assert points == walk_way_points("petri-dish", orders=5, seed=3)
+    assert points != walk_way_points("petri-dish", orders=5, seed=4)
+    assert re.fullmatch(r"e-puck_2478;\d+\.0;\d+\.0", str(points[0]))
+
+
+@pytest.mark.heavy
+def test_the_commands_write_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = CliRunner()
+    done = run.invoke(
+        app, ["ecoli", "waypoints", "petri-dish", "-o", "walk.txt", "--robots", "e-puck_2479", "--orders", "4"]
+    )
+    assert done.exit_code == 0, done.output
+    lines = Path("walk.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 4
+    assert all(line.startswith("e-puck_2479;") for line in lines)
+    done = run.invoke(app, ["ecoli", "network", "-o", "figures", "--seconds", "6"])
+    assert done.exit_code == 0, done.output
+    assert "conserved: RI + RA" in done.output
+    assert {path.name for path in Path("figures").iterdir()} == {
+        "ecoli-chemotaxis-network.png",
+        "ecoli-chemotaxis-pools.png",
+    }
+    done = run.invoke(app, ["ecoli", "population", "--walkers", "4", "--seconds", "4", "--json"])
+    assert done.exit_code == 0, done.output
+    assert [json.loads(line)["walker"] for line in done.output.splitlines() if line.startswith("{")] == [
+        "none",
+        "normal",
+    ]
+    assert "oscillator" in run.invoke(app, ["ecoli", "network", "--list"]).output
+
+
+def test_the_commands_refuse_what_cannot_be() -> None:
+    run = CliRunner()
+    for arguments, message in (
+        (["network", "ecoly-chemotaxis"], "did you mean 'ecoli-chemotaxis'"),
+        (["population", "--kinds", "normal,lazy"], "no kind of walker called 'lazy'"),
+    ):
+        assert message in str(run.invoke(app, ["ecoli", *arguments]).exception)

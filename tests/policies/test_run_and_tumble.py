@@ -1,0 +1,171 @@
+"""The walker: the same bits wherever it runs, random in the right way, and driven by its network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock import testing
+from paddock.core.errors import DeviceRefused, PaddockError, SimulationError, UnknownName
+from paddock.experiments.ecoli_walk.population import isolate_walker, make_walker, record_walks, run_population
+from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, find_mann_whitney_p
+from paddock.policies import RunAndTumble
+from paddock.policies.policy import RunStart
+from paddock.policies.randomness import read_key, seed_memory
+from paddock.reactions import Flux, ReactionNetwork, ReactionPool, ReactionUnit
+from paddock.worlds.spec import WorldSpec
+
+ROBOT = "e-puck_2478"
+DRAINED = ReactionNetwork(
+    name="drained",
+    input="L",
+    output="x",
+    pools=(ReactionPool(name="L", start=1.0, held=True), ReactionPool(name="x", start=1.0)),
+    units=(ReactionUnit(name="drain", forward=Flux(rate=1.0), changes={"x": -1}),),
+)
+
+
+@pytest.fixture(scope="module")
+def dish() -> WorldSpec:
+    return isolate_walker("petri-dish")
+
+
+def opened(dish: WorldSpec, seed: int) -> paddock.Arena:
+    arena = paddock.open(dish, seed=seed)
+    arena[ROBOT].enable("nose", "proximity")
+    return arena
+
+
+@pytest.mark.heavy
+def test_python_compiled_batched_and_served_runs_are_the_same_to_the_last_bit(dish: WorldSpec) -> None:
+    batch = paddock.batch(dish, 3, seed=4)
+    batch.run(8.0, RunAndTumble())
+    compiled, stepped, resumed = (opened(dish, 5) for _ in range(3))
+    with testing.serve(dish, seed=5) as server, paddock.connect(server.url(scheme="ws")) as served:
+        served[ROBOT].enable("nose", "proximity")
+        assert served.run(8.0, RunAndTumble()).digest == batch.digest(1)
+    compiled.run(8.0, RunAndTumble())
+    stepped.run(8.0, RunAndTumble(), on_step=lambda arena: None)
+    walker = RunAndTumble()
+    resumed.run(3.0, walker)
+    resumed.run(5.0, walker)
+    assert {compiled.digest(), stepped.digest(), resumed.digest()} == {batch.digest(1)}
+    assert len({batch.digest(i) for i in range(3)}) == 3
+
+
+@pytest.mark.heavy
+def test_a_reset_gives_the_same_walk_again_and_another_seed_another(dish: WorldSpec) -> None:
+    batch = paddock.batch(dish, 2, seed=4)
+    first = batch.run(5.0, RunAndTumble()).poses
+    batch.reset()
+    assert np.array_equal(batch.run(5.0, RunAndTumble()).poses, first)
+    batch.reset()
+    assert not np.array_equal(batch.run(5.0, RunAndTumble(seed=1)).poses, first)
+
+
+def test_keys_differ_by_seed_robot_and_policy_and_fit_into_single_precision() -> None:
+    memory = np.zeros((3, 4))
+    found = set()
+    for robot, seed in (("a", 0), ("b", 0), ("a", 1)):
+        seed_memory(memory, 0, np.array([0, 1, 2**62]), robot, seed=seed)
+        assert np.array_equal(memory.astype(np.float32), memory)
+        found |= {int(read_key(row, 0)) for row in memory}
+    assert len(found) == 9
+
+
+@pytest.mark.heavy
+def test_run_times_are_exponential_and_angles_those_of_the_cell() -> None:
+    walks = record_walks("none", walkers=16, seconds=60.0)
+    assert len(walks.run_times) > 600
+    assert walks.run_times.mean() == pytest.approx(0.87, rel=0.12)
+    ticks = np.random.default_rng(0).uniform(-0.02, 0.0, len(walks.run_times))  # a run ends within its last tick
+    assert find_exponential_fit_p(walks.run_times + ticks) > 0.05
+    angles = np.degrees(walks.turn_angles)
+    assert angles.mean() == pytest.approx(70.0, abs=4.0)  # the cut at 0 shifts the mean of 68°
+    assert angles.std() == pytest.approx(33.5, abs=3.0)
+    shares = np.histogram(angles, [0, 30, 60, 90, 120, 180])[0] / len(angles)
+    assert shares == pytest.approx([0.119, 0.284, 0.326, 0.191, 0.073], abs=0.05)
+
+
+@pytest.mark.heavy
+def test_walkers_gather_those_without_sense_do_not_and_inverted_ones_flee() -> None:
+    kinds = {
+        kind: run_population(kind, "petri-dish-gauss", walkers=24, seconds=120.0)
+        for kind in ("normal", "none", "inverted")
+    }
+    met = {kind: population.concentration for kind, population in kinds.items()}
+    assert met["normal"].mean() > 2.0 * met["none"].mean() > 4.0 * met["inverted"].mean()
+    assert find_mann_whitney_p(met["normal"], met["none"]) < 1e-4
+    assert kinds["normal"].run_up > 1.5 * kinds["normal"].run_down
+
+
+@pytest.mark.heavy
+def test_without_methylation_the_walk_is_not_drawn_to_food() -> None:
+    found = {
+        kind: run_population(kind, walkers=32, seconds=120.0, nose="centre").concentration.mean()
+        for kind in ("none", "no-methylation")
+    }
+    assert found["no-methylation"] < found["none"]
+
+
+@pytest.mark.heavy
+def test_a_network_that_fails_inside_a_run_is_an_error_everywhere(dish: WorldSpec) -> None:
+    message = "RunAndTumble: .*drained: before .* pool 'x' would become negative"
+    with pytest.raises(SimulationError, match=message):
+        opened(dish, 1).run(2.0, RunAndTumble(network=DRAINED))
+    with pytest.raises(SimulationError, match=message):
+        opened(dish, 1).run(2.0, RunAndTumble(network=DRAINED), on_step=lambda arena: None)
+    with pytest.raises(SimulationError, match="RunAndTumble: world 0: drained"):
+        paddock.batch(dish, 2).run(2.0, RunAndTumble(network=DRAINED))
+
+
+@pytest.mark.heavy
+def test_a_nose_that_smells_nothing_needs_a_floor(dish: WorldSpec) -> None:
+    bare = replace(dish, fields=())
+    with pytest.raises(SimulationError, match=r"1 · nose . 0 is not > 0: use a larger floor"):
+        opened(bare, 0).run(1.0, RunAndTumble(floor=0.0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"network": "ecoli"}, "did you mean 'ecoli-chemotaxis'"),
+        ({"sensing": "norml"}, "did you mean 'normal'"),
+        ({"speed": 0.0}, "speed: expected a number > 0, got 0"),
+        ({"floor": -1.0}, "floor: expected a number >= 0"),
+        ({"angle_deg": 200.0}, "expected angle_deg from 0 to 180"),
+        ({"method": "heun"}, "no method called 'heun'"),
+        ({"seed": -1}, "seed: expected a whole number"),
+        ({"network": ReactionNetwork(name="n", pools=(ReactionPool(name="a", start=1.0),))}, "n: no input: set input"),
+    ],
+)
+def test_wrong_settings_are_told(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises((PaddockError, UnknownName), match=message):
+        RunAndTumble(**arguments)
+
+
+def test_it_says_what_it_needs_of_a_robot(dish: WorldSpec) -> None:
+    arena = opened(dish, 0)
+    seen = arena[ROBOT].sense()
+    with pytest.raises(SimulationError, match="it does not know its robot yet"):
+        RunAndTumble().act(seen)
+    walker = RunAndTumble(sensor="proximity")
+    walker.begin_run(walker.memory[None], RunStart(np.zeros(1, np.int64), "a", 0.02, 0.05, 0.1))
+    with pytest.raises(PaddockError, match="expected a sensor with one value, but proximity has 8"):
+        walker.act(seen)
+    with pytest.raises(PaddockError, match="ahead: proximity has no value 8"):
+        RunAndTumble(ahead=(8,)).check([("nose", 1), ("proximity", 8)])
+    with pytest.raises((UnknownName, DeviceRefused), match="nose"):
+        paddock.batch("clutter", 1).run(0.1, RunAndTumble())
+    with pytest.raises(UnknownName, match="kind of walker"):
+        make_walker("drunk")
+
+
+def test_memory_of_a_batch_is_told_by_robot(dish: WorldSpec) -> None:
+    batch = paddock.batch(dish, 2)
+    with pytest.raises(UnknownName, match="robot that was driven"):
+        batch.memory()

@@ -1,0 +1,71 @@
+"""The network of E. coli answers as the cell does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paddock.experiments.ecoli_walk.network import (
+    clockwise_bias,
+    find_bias_response,
+    find_conserved_drifts,
+    find_rest_bias,
+    measure_adaptation,
+    measure_fold_change,
+    measure_robustness,
+)
+from paddock.reactions import find_dose_response, find_step_response, load_reactions, simulate
+
+pytestmark = pytest.mark.heavy
+
+
+@pytest.mark.parametrize("level", [0.05, 1.0, 20.0])
+def test_the_bias_at_rest_is_that_of_the_cell_at_any_level(level: float) -> None:
+    assert find_rest_bias(level=level) == pytest.approx(0.138, abs=0.005)
+
+
+def test_it_answers_within_a_fifth_of_a_second_and_adapts_exactly() -> None:
+    for step in measure_adaptation((0.1, 2.0, 10.0)):
+        assert step.response_time < 0.2, step
+        assert step.error < 0.01, step
+        assert step.settling_time < 45.0, step
+
+
+def test_the_amount_of_cher_changes_the_bias_and_the_time_but_not_that_it_adapts() -> None:
+    found = measure_robustness()
+    assert all(step.error < 0.01 for step in found)
+    assert np.diff([step.rest_bias for step in found]).min() > 0
+    assert np.diff([step.settling_time for step in found]).max() < 0
+
+
+def test_equal_ratios_give_equal_answers() -> None:
+    assert measure_fold_change() < 1e-9
+
+
+def test_the_answer_to_a_pulse_has_two_lobes() -> None:
+    pulse = {"L": [(0.0, 1.0), (10.0, 1.2), (11.0, 1.0)]}
+    bias = clockwise_bias(simulate(load_reactions("ecoli-chemotaxis"), 40.0, inputs=pulse).output)
+    rest = bias[400]
+    assert bias[500:560].min() < 0.5 * rest
+    assert bias[560:].max() > 1.2 * rest
+
+
+def test_without_methylation_it_does_not_adapt() -> None:
+    network = load_reactions("ecoli-chemotaxis")
+    for changed in (network.with_held("M"), network.with_rates_scaled({"methylation": 0.0, "demethylation": 0.0})):
+        response = find_step_response(changed.with_starts(M=0.75649), 1.0, 1.2, settle=5.0, reading=clockwise_bias)
+        assert response.error > 0.5
+
+
+def test_matter_is_kept() -> None:
+    assert max(find_conserved_drifts().values()) < 1e-9
+
+
+def test_doses_give_a_first_answer_and_the_same_rest() -> None:
+    network = load_reactions("ecoli-chemotaxis")
+    doses = find_dose_response(network, [0.5, 1.1, 2.0], settle=1.0, reading=clockwise_bias)
+    assert doses.peaks[0] > 0.9
+    assert doses.peaks[1] < 0.5 * doses.rest
+    assert doses.peaks[2] < doses.peaks[1]
+    assert doses.adapted == pytest.approx(doses.rest, rel=0.01)
+    assert find_bias_response(1.0, 1.1, seconds=1.0).settling_time() == float("inf")

@@ -1,0 +1,198 @@
+"""Networks in time: compared with independent solvers, and never beyond what is possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, SimulationError, UnknownName
+from paddock.reactions import (
+    Flux,
+    ReactionNetwork,
+    ReactionPool,
+    ReactionUnit,
+    advance_pools,
+    load_reactions,
+    matrices_of,
+    simulate,
+    start_values,
+)
+from paddock.reactions.kernels import find_changes, find_fastest_rate
+from paddock.reactions.tables import table_of
+
+Floats = NDArray[np.float64]
+
+
+def changes_by_matrices(network: ReactionNetwork, pools: Floats) -> Floats:
+    """The definition, as one line of matrices."""
+    m, logs = matrices_of(network), np.log(pools)
+    flux = m.forward * np.exp(m.forward_orders @ logs) - m.backward * np.exp(m.backward_orders @ logs)
+    return np.asarray(m.stoichiometry @ flux + m.supply - m.loss * pools)
+
+
+def solve(network: ReactionNetwork, pools: Floats, times: Floats) -> Floats:
+    """scipy's answer."""
+    from scipy.integrate import solve_ivp
+
+    options: Any = {"method": "LSODA", "rtol": 1e-11, "atol": 1e-13}
+    found = solve_ivp(lambda _, x: changes_by_matrices(network, x), (0, times[-1]), pools, t_eval=times, **options)
+    return np.asarray(found.y.T)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("name", "inputs"), [("ecoli-chemotaxis", {"L": 2.0}), ("oscillator", {}), ("ingalls-6.12", {"L": 40.0})]
+)
+def test_the_course_is_that_of_an_independent_solver(name: str, inputs: dict[str, float]) -> None:
+    network = load_reactions(name)
+    first = start_values(network)
+    pools = {pool: value for pool, value in zip(network.names, first, strict=True) if not network.pool(pool).held}
+    course = simulate(network, 20.0, dt=0.1, inputs=inputs, starts=pools, tolerance=1e-8)
+    assert np.abs(course.pools / solve(network, course.pools[0], course.times) - 1.0).max() < 1e-6
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rk4", 4)])
+def test_errors_fall_with_the_order_of_the_method(method: str, order: int) -> None:
+    network = load_reactions("oscillator")
+    exact = solve(network, start_values(network), np.array([0.0, 2.0]))[-1]
+    steps = np.array([0.04, 0.02, 0.01])
+    errors = [np.abs(simulate(network, 2.0, dt=2.0, method=method, step=h).pools[-1] - exact).max() for h in steps]
+    slopes = np.diff(np.log(errors)) / np.diff(np.log(steps))
+    assert slopes == pytest.approx(order, abs=0.15)
+
+
+@given(st.lists(st.floats(0.01, 5.0), min_size=12, max_size=12))
+def test_the_kernel_computes_what_the_matrices_say_and_bounds_all_rates(values: list[float]) -> None:
+    network = load_reactions("ecoli-chemotaxis")
+    pools, found = np.array(values), np.zeros(12)
+    find_changes(table_of(network), pools, found)
+    assert found == pytest.approx(changes_by_matrices(network, pools), rel=1e-9, abs=1e-9)
+    jacobian = np.zeros((12, 12))
+    moving = [i for i, pool in enumerate(network.pools) if not pool.held]
+    for j in moving:
+        shift = np.zeros(12)
+        shift[j] = 1e-6 * pools[j]
+        up, down = (changes_by_matrices(network, pools + sign * shift) for sign in (1, -1))
+        jacobian[:, j] = (up - down) / (2 * shift[j])
+    fastest = np.abs(np.linalg.eigvals(jacobian)).max()
+    assert find_fastest_rate(table_of(network), pools, np.zeros(12), np.zeros(12)) >= fastest * (1 - 1e-3)
+
+
+@pytest.mark.heavy
+def test_a_tenfold_step_of_a_stiffer_cell_neither_clamps_nor_loses_matter() -> None:
+    six = load_reactions("ecoli-chemotaxis")
+    orders = {1.5: 3.0, -1.5: -3.0, 1.0: 1.0}
+    switch = six.unit("receptor-switch")
+    fluxes = [Flux(rate=flux.rate, orders={p: orders[o] for p, o in flux.orders.items()}) for flux in switch.fluxes]
+    unit = ReactionUnit(name=switch.name, forward=fluxes[0], backward=fluxes[1], changes=switch.changes)
+    six = ReactionNetwork(
+        **{**{n: getattr(six, n) for n in ("name", "input", "output", "pools")}, "units": (unit, *six.units[1:])}
+    )
+    course = simulate(six, 250.0, dt=0.1, inputs={"L": [(0.0, 1.0), (100.0, 10.0)]})
+    assert max(course.drifts().values()) < 1e-9
+    assert course.output[-1] == pytest.approx(course.output[999], rel=1e-2)
+    assert course.output.min() < 0.05
+
+
+def drained(order: float) -> ReactionNetwork:
+    """A pool that is used up."""
+    flux = Flux(rate=1.0, orders={"x": order} if order else {})
+    unit = ReactionUnit(name="drain", forward=flux, changes={"x": -1})
+    return ReactionNetwork(name="drained", pools=(ReactionPool(name="x", start=1.0),), units=(unit,))
+
+
+def test_a_pool_that_would_become_negative_is_an_error_and_never_clamped() -> None:
+    with pytest.raises(SimulationError, match=r"drained: before 1.* pool 'x' would become negative"):
+        simulate(drained(0.0), 3.0, dt=0.5)
+    assert simulate(drained(1.0), 3.0, dt=0.5)["x"][-1] == pytest.approx(np.exp(-3.0), rel=1e-5)
+
+
+def test_what_inhibits_must_not_be_zero_and_what_is_too_fast_is_told() -> None:
+    with pytest.raises(SimulationError, match="a pool that inhibits must not be 0"):
+        simulate(load_reactions("ecoli-chemotaxis"), 1.0, inputs={"L": 0.0}, starts={"M": 1.0})
+    quick = drained(1.0).with_rates_scaled({"drain": 1e9})
+    with pytest.raises(SimulationError, match="more than a million sub-steps"):
+        simulate(quick, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "rk5"}, "did you mean 'rk4'"),
+        ({"inputs": {"l": 1.0}}, "no held pool of ecoli-chemotaxis called 'l'"),
+        ({"inputs": {"L": -1.0}}, "L: expected a concentration >= 0, got -1"),
+        ({"inputs": {"L": [(1.0, 1.0)]}}, "expected rising times, the first 0"),
+        ({"inputs": {"L": "high"}}, "expected a number, a list of .time, value., or a function"),
+        ({"dt": 0.0}, "dt: expected seconds > 0"),
+        ({"starts": {"Q": 1.0}}, "no pool of ecoli-chemotaxis called 'Q'"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises((PaddockError, UnknownName), match=message):
+        simulate(load_reactions("ecoli-chemotaxis"), 1.0, **arguments)
+
+
+@pytest.mark.heavy
+def test_a_schedule_a_function_and_a_value_feed_a_pool() -> None:
+    network = load_reactions("ecoli-chemotaxis")
+    listed = network.simulate(2.0, dt=0.1, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})
+    called = network.simulate(2.0, dt=0.1, inputs={"L": lambda time: 1.0 if time < 0.999 else 2.0})
+    assert np.array_equal(listed.pools, called.pools)
+    assert listed["Yp"][9] == pytest.approx(2.5956, abs=1e-3)
+    between = network.simulate(2.0, dt=0.4, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})  # it changes within a row
+    assert between.pools[-1] == pytest.approx(listed.pools[-1], rel=1e-5)
+
+
+def test_many_copies_advance_as_each_does_alone() -> None:
+    network = load_reactions("ecoli-chemotaxis")
+    levels = np.array([[0.1, 1.0], [2.0, 5.0]])
+    pools = np.stack([[start_values(network, {"L": level}) for level in row] for row in levels])
+    pools[..., network.index("L")] *= 1.5
+    together = advance_pools(network, pools, 0.1)
+    assert together.shape == (2, 2, 12)
+    for world in range(2):
+        for robot in range(2):
+            assert np.array_equal(together[world, robot], advance_pools(network, pools[world, robot], 0.1))
+    with pytest.raises(PaddockError, match="pools: expected shape"):
+        advance_pools(network, np.ones(3), 0.1)
+
+
+@pytest.mark.heavy
+def test_the_toggle_keeps_a_bit_and_the_oscillator_its_time() -> None:
+    pulses = {"set": [(0.0, 0.0), (10.0, 1.0), (12.0, 0.0)], "reset": [(0.0, 0.0), (25.0, 1.0), (27.0, 0.0)]}
+    toggle = simulate(load_reactions("toggle-switch"), 40.0, dt=1.0, inputs=pulses)
+    assert toggle["U"][[9, 24, 39]] == pytest.approx([0.0, 2.0, 0.0], abs=1e-3)
+    assert toggle["V"][[9, 24, 39]] == pytest.approx([2.0, 0.0, 2.0], abs=1e-3)
+    clock = simulate(load_reactions("oscillator"), 60.0, dt=0.005)
+    rises = clock.times[1:][(clock.output[1:] > 1) & (clock.output[:-1] <= 1)]
+    assert np.diff(rises)[2:] == pytest.approx(7.157, abs=0.006)
+
+
+@pytest.mark.heavy
+def test_the_model_of_ingalls_follows_the_books_equations() -> None:
+    from scipy.integrate import solve_ivp
+
+    def book(level: float) -> Any:
+        def changes(_: float, x: Any) -> list[float]:
+            am, aml, b, bp = x
+            bind, off, off_l = am * level - aml, 200 * bp * am / (1 + am), bp * aml / (1 + aml)
+            return [1 - off - bind, 1 - off_l + bind, -0.05 * am * b + 0.005 * bp, 0.05 * am * b - 0.005 * bp]
+
+        return changes
+
+    network = load_reactions("ingalls-6.12")
+    course = simulate(network, 50.0, dt=0.5, inputs={"L": [(0.0, 20.0), (10.0, 40.0), (30.0, 80.0)]}, step=1e-3)
+    state, times = [0.0360, 1.5593, 0.7356, 0.2644], course.times
+    for begin, end, level in ((0, 10, 20.0), (10, 30, 40.0), (30, 50, 80.0)):
+        shown = times[(times > begin) & (times <= end)]
+        found = solve_ivp(book(level), (begin, end), state, t_eval=shown, method="Radau", rtol=1e-10, atol=1e-12)
+        assert course["Am"][(times > begin) & (times <= end)] == pytest.approx(found.y[0], rel=1e-6)
+        state = found.y[:, -1]
+    assert course["Am"][-1] == pytest.approx(course["Am"][0], rel=0.03)  # it adapts almost
+    assert course["Am"][-1] != pytest.approx(course["Am"][0], rel=0.005)

@@ -1,0 +1,139 @@
+"""Reaction networks as data: the library, files, and mistakes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.core.errors import PaddockError, SpecError, UnknownName
+from paddock.reactions import (
+    Flux,
+    ReactionNetwork,
+    ReactionPool,
+    ReactionUnit,
+    conserved_sums,
+    load_reactions,
+    matrices_of,
+    reaction_names,
+    simulate,
+)
+from paddock.reactions.tables import left_null_space
+
+SMALL = """
+name = "small"
+input = "S"
+output = "P"
+pools = [{ name = "S", start = 1.0, held = true }, { name = "P", start = 0.5, loss = 0.1 }]
+
+[[units]]
+name = "make"
+forward = { rate = 2.0, orders = { S = 1, P = -0.5 } }
+changes = { P = 1 }
+"""
+
+
+@pytest.mark.parametrize("name", reaction_names())
+def test_every_shipped_network_is_written_and_read_without_loss_and_runs(name: str) -> None:
+    network = load_reactions(name)
+    assert network.name == name
+    assert ReactionNetwork.from_toml(network.to_toml()) == network
+    course = simulate(network, 0.2, dt=0.1)
+    assert np.isfinite(course.pools).all()
+    assert (course.pools >= 0).all()
+    assert max(course.drifts().values(), default=0.0) < 1e-9
+
+
+def test_a_network_comes_by_name_by_path_and_as_an_object(tmp_path: Path) -> None:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    network = load_reactions(path)
+    assert load_reactions(str(path)) == network == load_reactions(network)
+    with pytest.raises(UnknownName, match="did you mean 'oscillator'"):
+        load_reactions("oscilator")
+    with pytest.raises(PaddockError, match="expected a reaction network's name"):
+        load_reactions(7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("S = 1, P", "S = 1, PP", r"units\[0\].forward.orders.PP: no pool called 'PP' \(did you mean 'P'\?\)|no pool"),
+        ("changes = { P = 1 }", "changes = { Q = 1 }", r"units\[0\].changes.Q: no pool called 'Q'"),
+        ("changes", "change", "unknown key .did you mean 'changes'"),
+        ('input = "S"', 'input = "P"', "input: expected a held pool: set held = true of pool 'P'"),
+        ('output = "P"', 'output = "X"', "output: no pool called 'X'"),
+        ("rate = 2.0", "rate = -2.0", "forward.rate: expected a number >= 0, got -2"),
+        (
+            "orders = { S = 1, P = -0.5 }",
+            "orders = 3",
+            "forward.orders: expected a table, for each name a",
+        ),
+        ("P = -0.5 }", 'P = "x" }', "forward.orders.P: expected a reaction order, got 'x'"),
+        ("start = 0.5", "start = -0.5", r"pools\[1\].start: expected a number >= 0"),
+        ('name = "S", start', 'name = "P", start', "expected different names, got 'P' twice"),
+        ("held = true }", "held = true, loss = 1.0 }", "a held pool is set from outside"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(old: str, new: str, message: str) -> None:
+    assert old in SMALL
+    with pytest.raises(SpecError, match=message):
+        ReactionNetwork.from_toml(SMALL.replace(old, new), file="small.toml")
+
+
+def test_a_pool_that_needs_itself_must_not_start_at_zero() -> None:
+    chemotaxis = load_reactions("ecoli-chemotaxis")
+    assert [pool for pool in chemotaxis.names if chemotaxis.is_trap(pool)] == ["M"]
+    with pytest.raises(SpecError, match="every unit that makes 'M' needs some of it"):
+        chemotaxis.with_starts(M=0.0)
+    with pytest.raises(PaddockError, match="M = 0 would stay 0 for ever"):
+        simulate(chemotaxis, 1.0, starts={"M": 0.0})
+
+
+def test_conserved_sums_are_found_from_the_stoichiometry() -> None:
+    found = {str(part) for part in conserved_sums(load_reactions("ecoli-chemotaxis"))}
+    assert found == {"RI + RA", "A + Ap", "Y + Yp", "B + Bp"}
+    assert conserved_sums(load_reactions("toggle-switch")) == ()
+
+
+@given(st.lists(st.lists(st.integers(-3, 3), min_size=3, max_size=3), min_size=1, max_size=5))
+def test_the_null_space_is_whole_and_nothing_else(rows: list[list[int]]) -> None:
+    basis = left_null_space([[Fraction(value) for value in row] for row in rows])
+    matrix = np.array(rows, float)
+    assert len(basis) == len(rows) - np.linalg.matrix_rank(matrix)
+    for weights in basis:
+        assert (np.array(weights, float) @ matrix == pytest.approx(0.0, abs=1e-12)) if len(weights) else True
+
+
+def test_networks_like_a_given_one() -> None:
+    network = load_reactions("ecoli-chemotaxis")
+    slower = network.with_rates_scaled({"methylation": 0.5, "receptor-switch": 2.0})
+    assert slower.unit("methylation").forward.rate == pytest.approx(0.3)
+    assert slower.unit("receptor-switch").backward == Flux(rate=10.0, orders={"RA": 1, "M": -1.5, "L": 1.5})
+    assert network.with_held("M").pool("M").held
+    with pytest.raises(UnknownName, match="did you mean 'methylation'"):
+        network.with_rates_scaled({"metylation": 0.0})
+
+
+def test_matrices_are_those_of_the_units() -> None:
+    network = ReactionNetwork(
+        name="two",
+        pools=(ReactionPool(name="a", start=1.0), ReactionPool(name="b", start=2.0)),
+        units=(
+            ReactionUnit(
+                name="swap",
+                forward=Flux(rate=3.0, orders={"a": 2}),
+                backward=Flux(rate=0.5, orders={"b": 1}),
+                changes={"a": -2, "b": 1},
+            ),
+        ),
+    )
+    found = matrices_of(network)
+    assert found.forward_orders.tolist() == [[2.0, 0.0]]
+    assert found.backward.tolist() == [0.5]
+    assert found.stoichiometry.tolist() == [[-2.0], [1.0]]
+    assert [str(part) for part in conserved_sums(network)] == ["0.5 a + b"]

@@ -1,0 +1,30 @@
+"""Walkers with a reaction network on the GPU, run by numba's simulator."""
+
+from __future__ import annotations
+
+import pytest
+
+from rollouts.test_cuda import simulated
+
+pytestmark = pytest.mark.heavy
+WALK = """
+    from paddock.experiments.ecoli_walk.population import isolate_walker
+    from paddock.metrics import MeanDistance, MeanReading
+    from paddock.policies import RunAndTumble
+    metrics = [MeanReading(device="nose"), MeanDistance(at=(1.0, 0.5))]
+"""
+
+
+def test_walkers_are_the_same_there_to_the_last_bit() -> None:
+    found = simulated(
+        WALK + "    print(json.dumps(both([isolate_walker()], RunAndTumble(), seconds=0.6, metrics=metrics)))"
+    )
+    assert found["same"] == [True] * 6
+    assert found["apart"] == found["figures"] == 0.0
+
+
+def test_single_precision_stays_near() -> None:
+    script = (
+        "print(json.dumps(both([isolate_walker()], RunAndTumble(), seconds=0.3, metrics=metrics, precision='float32')))"
+    )
+    assert simulated(WALK + f"    {script}")["apart"] < 1e-3

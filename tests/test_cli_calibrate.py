@@ -1,0 +1,153 @@
+"""`paddock calibrate` as a user types it: a simulated robot, and one at a serial line with a person beside it."""
+
+from __future__ import annotations
+
+import io
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+import paddock
+from bridges.epuck_room import bench
+from command_line import Printed
+from command_line import paddock as run
+from links.test_epuck import connected
+from paddock.arena import Arena, odometry_of, wheels_of
+from paddock.arena.calibration import pose_within
+from paddock.bridges import EPuckEmulators
+from paddock.robots import load_robot
+from paddock.worlds import load_world
+from paddock.worlds.spec import Placed, WorldSpec
+
+LAB = """
+name = "lab"
+bounds = [-1.0, -1.0, 1.0, 1.0]
+[[robots]]
+name = "e-puck_2479"
+type = "{type}"
+at = [0.0, 0.0]
+wheel_diameter_error = {errors}
+wheel_separation_error = {separation}
+slip_noise = 0.002
+"""
+
+
+def calibrate(folder: Path, *more: str) -> Printed:
+    (folder / "lab.toml").write_text(LAB.format(type="e-puck", errors=[-0.0200, -0.0100], separation=0.02))
+    return run("calibrate", "lab.toml", "--runs", "2", "--side", "0.4", *more, folder=folder)
+
+
+def table(done: Printed) -> dict[str, tuple[float, ...]]:
+    """The rows that were printed: before and after."""
+    rows = [line.split("│")[1:4] for line in done.stdout.splitlines() if "│" in line]
+    return {name.strip(): tuple(map(float, numbers)) for name, *numbers in rows}
+
+
+def test_a_simulated_robot_is_measured_and_its_file_has_the_wheels_that_it_has(tmp_path: Path) -> None:
+    done = calibrate(tmp_path, "--chart", "squares.png", "-o", "mine.toml", "--rounds", "2")
+    assert done.returncode == 0, done.stderr
+    before, after = table(done)["E_max,syst [mm]"]
+    assert after < 0.2 * before
+    assert table(done)["E_d, right to left wheel"][0] == pytest.approx(0.99 / 0.98, abs=0.001)
+    spec = load_robot(tmp_path / "mine.toml")
+    measured = spec.drive.measured
+    assert measured is not None
+    assert measured.left_diameter == pytest.approx(0.98 * 0.041, rel=0.002)
+    assert measured.right_diameter == pytest.approx(0.99 * 0.041, rel=0.002)
+    assert measured.wheel_separation == pytest.approx(1.02 * 0.053, rel=0.004)
+    assert "UMBmark, 2 squares of 0.4 m each way, in 2 rounds, and a straight run" in measured.method
+    assert len(measured.date) == 10
+    assert (tmp_path / "squares.png").stat().st_size > 5000
+
+
+def test_a_calibrated_robot_is_a_type_like_any_other_and_its_odometry_knows_its_wheels(tmp_path: Path) -> None:
+    assert calibrate(tmp_path, "--no-check").returncode == 0
+    (tmp_path / "lab.toml").write_text(LAB.format(type="e-puck_2479.toml", errors=[0.0, 0.0], separation=0.0))
+    arena = paddock.open(load_world(tmp_path / "lab.toml"))
+    robot = arena["e-puck_2479"]
+    robot.enable("encoders")
+    odometry = odometry_of(robot.spec)
+    nominal = odometry_of(load_robot("e-puck"))
+    for tick in range(400):
+        for estimator in (odometry, nominal):
+            estimator.update(*robot.encoders.read())
+        robot.wheels.set(0.1, 0.1 if tick < 200 else 0.05)
+        arena.step()
+    for estimator in (odometry, nominal):
+        estimator.update(*robot.encoders.read())
+    true = robot.pose
+    assert math.dist(odometry.pose[:2], true[:2]) < 0.002
+    assert math.dist(nominal.pose[:2], true[:2]) > 0.01
+    again = run("calibrate", "lab.toml", "--runs", "1", "--side", "0.3", "--force", folder=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert table(again)["E_d, right to left wheel"][0] == pytest.approx(1.0, abs=0.002)
+
+
+def test_an_uncalibrated_robot_moves_to_the_last_bit_as_before() -> None:
+    robot = Placed(name="r", type="e-puck", at=(0.0, 0.0), wheel_diameter_error=(0.01, -0.02))
+    arena = paddock.open(WorldSpec(name="same", bounds=(-1, -1, 1, 1), robots=(robot,)))
+    left, right = arena.model.robots[0, 5:7].tolist()
+    assert (left, right) == (1 + 0.01, 1 - 0.02)
+    assert wheels_of(arena["r"].spec) == (0.053, 1.0, 1.0)
+
+
+def test_what_cannot_be_calibrated_is_told(tmp_path: Path) -> None:
+    assert calibrate(tmp_path).returncode == 0
+    assert "e-puck_2479.toml: it is there already" in calibrate(tmp_path).stderr
+    wall = run("calibrate", "lab.toml", "--side", "1.5", "--force", folder=tmp_path)
+    assert wall.returncode == 2
+    assert "it touched something" in wall.stderr
+    assert "choose a shorter --side or another world" in wall.stderr
+    assert "which robot? Add --robot NAME" in run("calibrate", "petri-dish", folder=tmp_path).stderr
+    assert "expected a world, or --robot with an address" in run("calibrate", folder=tmp_path).stderr
+
+
+class Person(io.StringIO):
+    """Puts the robot on its mark before each run, and measures where it stands after it."""
+
+    def __init__(self, arena: Arena, name: str) -> None:
+        super().__init__()
+        self.robot, self.start, self.asked = arena[name], arena[name].pose, 0
+
+    def readline(self, size: int = -1, /) -> str:
+        self.asked += 1
+        if self.asked == 2:
+            return "about here\n"  # no two numbers: asked again
+        if self.asked == 1 or self.asked % 2 == 0:
+            self.robot.set_pose(*self.start)
+            return "\n"
+        x, y, _ = pose_within(self.start, self.robot.pose)
+        return f"{1000 * x:.2f} {1000 * y:.2f}\n"
+
+
+def test_of_a_real_robot_someone_is_asked_where_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("serial", reason="pip install pyserial")
+    pytest.importorskip("pty", reason="no pseudo terminals here")
+    room = bench().world
+    lame = Placed(name="red", type="e-puck", at=(0.0, 0.0), wheel_diameter_error=(0.0, 0.02), noise=False)
+    world = WorldSpec(name="lab", bounds=(-1, -1, 1, 1), robots=(lame, *room.robots[1:]))
+    arena = paddock.open(world)
+    with EPuckEmulators(arena, serial=["red"]) as emulators, connected(arena, emulators, "serial") as robot:
+        person = Person(arena, "red")
+        monkeypatch.setattr(sys, "stdin", person)
+        monkeypatch.setattr(paddock, "connect", lambda url: robot)
+        done = run(
+            *("calibrate", "--robot", "epuck:///dev/x", "--runs", "1", "--side", "0.15", "--rounds", "2"),
+            *("--straight", "0", "--no-check"),
+            folder=tmp_path,
+        )
+    assert done.returncode == 0, done.stderr
+    assert "expected two numbers such as: -12 8.5, got 'about here'" in done.stdout
+    assert person.asked == 2 * 4 + 1
+    measured = load_robot(tmp_path / "red.toml").drive.measured
+    assert measured is not None
+    assert measured.right_diameter / measured.left_diameter == pytest.approx(1.02, abs=0.004)
+    monkeypatch.undo()
+    with (
+        EPuckEmulators(arena, serial=["red"]) as emulators,
+        paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=5) as known,
+    ):
+        assert known.spec.drive.measured == measured
+        assert wheels_of(known.spec).right_to_left == pytest.approx(1.02, abs=0.004)

@@ -1,0 +1,83 @@
+"""`paddock camera` and `paddock serve --overhead-camera`, as people start them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+import paddock
+from overhead.lab import SMALL, camera
+from paddock.cli.camera import calibrate_source, choose_site, print_board, read_folder
+from paddock.experiments.ecoli_walk.camera import show_boards
+from paddock.overhead import OverheadCamera
+from paddock.testing import PaddockProcess
+from paddock.vision import Lens
+from paddock.worlds import load_world
+
+pytestmark = pytest.mark.heavy
+BOARD = {"square": 0.035, "marker": 0.026}
+PRINT = {**BOARD, "robots": 3, "size": 0.052, "lid": 0.074, "force": False}
+
+
+def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
+    spec = tmp_path / "eye.toml"
+    spec.write_text('size = [800, 600]\nnetwork = { port = 0, user = "lab", password = "secret" }\n')
+    world = load_world("line-crossing")
+    lens = OverheadCamera(world, SMALL.from_toml(spec.read_text())).model.lens
+    (tmp_path / "lens.toml").write_text(lens.to_toml())
+    with PaddockProcess("serve", "line-crossing", "--overhead-camera", str(spec)) as server:
+        url = server.line(r"(http://127\.0\.0\.1:\d+/stream\.mjpg)")
+        options = ["--lens", "lens.toml", "--world", "line-crossing", "--user", "lab", "--password", "secret"]
+        command = [sys.executable, "-m", "paddock", "camera", "locate", url, *options, "--pictures", "2", "--json"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = {row["robot"]: row for row in map(json.loads, done.stdout.splitlines())}
+    for robot in world.robots:
+        assert robot.at is not None
+        assert found[robot.name]["x"] == pytest.approx(robot.at[0], abs=0.002)
+        assert found[robot.name]["y"] == pytest.approx(robot.at[1], abs=0.002)
+        assert found[robot.name]["found"] == 1.0
+
+
+def test_a_folder_of_pictures_gives_a_lens(tmp_path: Path) -> None:
+    (tmp_path / "views").mkdir()
+    for number, view in enumerate(show_boards(camera(), views=10, seed=2)):
+        view.to_pil().save(tmp_path / "views" / f"{number:02}.png")
+    options = {**BOARD, "views": 20, "seconds": 1.0, "user": "", "password": "", "force": False}
+    calibrate_source(str(tmp_path / "views"), tmp_path / "lens.toml", chart=tmp_path / "map.png", **options)
+    lens = Lens.from_toml((tmp_path / "lens.toml").read_text())
+    assert lens.focal == pytest.approx(camera().model.lens.focal, rel=0.01)
+    with Image.open(tmp_path / "map.png") as chart:
+        assert chart.width > 500
+    with pytest.raises(paddock.PaddockError, match="it is there already"):
+        calibrate_source(str(tmp_path / "views"), tmp_path / "lens.toml", chart=None, **options)
+
+
+def test_the_sheets_have_their_true_sizes(tmp_path: Path) -> None:
+    print_board(tmp_path / "markers.pdf", **PRINT)
+    assert (tmp_path / "markers.pdf").read_bytes().count(b"/Type /Page\n") >= 3
+    print_board(tmp_path / "board.png", **PRINT)
+    with Image.open(tmp_path / "board.png") as picture:
+        page = picture.convert("L")
+    assert page.width == round(0.297 * 300 / 0.0254)
+    middle = page.crop((0, page.height // 2, page.width, page.height // 2 + 1)).tobytes()
+    dark = [x for x, level in enumerate(middle) if level < 128]
+    assert (dark[-1] - dark[0] + 1) / (300 / 0.0254) == pytest.approx(7 * 0.035, abs=0.0003)
+
+
+def test_what_cannot_be_is_told(tmp_path: Path) -> None:
+    with pytest.raises(paddock.PaddockError, match=r"expected a name ending in \.pdf"):
+        print_board(tmp_path / "board.gif", **PRINT)
+    with pytest.raises(paddock.PaddockError, match="to fit on A4; make its squares smaller"):
+        print_board(tmp_path / "board.pdf", **{**PRINT, "square": 0.05})
+    with pytest.raises(paddock.PaddockError, match="expected a folder with pictures, or the address of a camera"):
+        list(read_folder(tmp_path / "nowhere"))
+    with pytest.raises(paddock.PaddockError, match="expected pictures"):
+        list(read_folder(tmp_path))
+    with pytest.raises(paddock.PaddockError, match="expected either --site FILE or --world NAME"):
+        choose_site(None, None)

@@ -1,0 +1,137 @@
+"""The client of IP cameras: passwords, damaged pictures, lost connections, late pictures."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+import pytest
+
+import paddock
+from overhead.lab import camera, draw_poses, serve_camera, with_network
+from paddock.overhead import OverheadCamera
+from paddock.vision import IpCamera
+from paddock.vision.mjpeg import read_boundary
+
+
+@contextmanager
+def listen(*answers: bytes) -> Iterator[str]:
+    """A server that gives each connection one of the answers, in turn, and closes it."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def run() -> None:
+            for answer in answers:
+                with server.accept()[0] as peer:
+                    peer.recv(65536)
+                    peer.sendall(answer)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/video"
+
+
+def jpeg() -> bytes:
+    eye: OverheadCamera = camera()
+    return eye.take_jpeg(eye.set_scene(draw_poses(0)))
+
+
+def part(body: bytes, *, time: float, length: int | None = None) -> bytes:
+    head = f"--eye\r\nContent-Type: image/jpeg\r\nContent-Length: {length or len(body)}\r\nX-Timestamp: {time}\r\n\r\n"
+    return head.encode() + body + b"\r\n"
+
+
+STREAM = b"HTTP/1.0 200 OK\r\nContent-Type: multipart/x-mixed-replace;boundary=eye\r\n\r\n"
+
+
+@pytest.mark.parametrize("scheme", ["basic", "digest"])
+@pytest.mark.parametrize("path", ["/snapshot.jpg", "/stream.mjpg"])
+def test_a_picture_comes_with_a_password(scheme: str, path: str) -> None:
+    spec = with_network(user="lab", password="se cret", authentication=scheme)
+    with serve_camera(spec, moving=True) as (server, arena):
+        for eye in (
+            IpCamera(server.url + path, user="lab", password="se cret", clock=lambda: arena.time),
+            IpCamera(server.url.replace("//", "//lab:se%20cret@") + path),
+        ):
+            seen = eye.take_picture()
+            assert seen.picture.shape == (240, 320, 3)
+            assert seen.time_of_exposure is not None
+            assert "se cret" not in eye.url
+        with pytest.raises(paddock.Refused, match="refuses this user and password"):
+            IpCamera(server.url + path, user="lab", password="wrong").take_picture()
+        with pytest.raises(paddock.Refused, match="wants a user and a password"):
+            next(IpCamera(server.url + path).stream())
+
+
+def test_a_stream_is_as_late_as_the_camera_and_loses_pictures() -> None:
+    spec = with_network(latency=0.1, jitter=0.04, dropped=0.3)
+    with serve_camera(spec, moving=True) as (server, arena):
+        eye = IpCamera(server.url + "/stream.mjpg", clock=lambda: arena.time)
+        seen = list(islice(eye.stream(), 12))
+    ages = [picture.age for picture in seen[1:]]
+    assert all(age is not None and age >= 0.1 - 1e-9 for age in ages)
+    times = [picture.time_of_exposure or 0.0 for picture in seen]
+    assert times == sorted(set(times))
+
+
+def test_cut_pictures_are_skipped() -> None:
+    with serve_camera(with_network(cut=0.5), moving=True) as (server, _):
+        eye = IpCamera(server.url + "/stream.mjpg")
+        assert len(list(islice(eye.stream(), 6))) == 6
+        assert eye.broken > 0
+
+
+def test_damaged_parts_are_skipped_and_an_ended_stream_is_opened_again() -> None:
+    whole = jpeg()
+    answers = (
+        STREAM + part(whole, time=1) + part(whole[:900], time=2, length=len(whole)) + part(b"no picture", time=3),
+        b"HTTP/1.0 500 Oops\r\n\r\n",
+        STREAM + part(whole, time=4) + part(whole, time=4) + part(whole, time=5),
+    )
+    with listen(*answers) as url:
+        eye = IpCamera(url)
+        assert [picture.time_of_exposure for picture in islice(eye.stream(), 3)] == [1, 4, 5]
+        assert (eye.broken, eye.reconnects) == (2, 2)
+
+
+def test_a_camera_without_lengths_and_times_is_understood() -> None:
+    whole = jpeg()
+    body = b"--eye\r\nContent-Type: image/jpeg\r\n\r\n" + whole + b"\r\n"
+    with listen(STREAM + body + body + b"--eye--") as url:
+        seen = IpCamera(url).take_picture()
+        assert seen.time_of_exposure is None
+        assert seen.age is None
+        assert seen.jpeg == whole
+    assert read_boundary('multipart/x-mixed-replace; boundary="--my"') == b"--my"
+
+
+def test_what_is_no_camera_is_told() -> None:
+    with pytest.raises(paddock.LinkError, match="expected the address of a camera"):
+        IpCamera("camera.local")
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    with pytest.raises(paddock.LinkError, match="cannot be reached"):
+        IpCamera(f"http://127.0.0.1:{port}/").take_picture()
+    with pytest.raises(paddock.LinkError, match="cannot be reached"):
+        next(IpCamera(f"http://127.0.0.1:{port}/").stream(most_reconnects=1))
+    page, problem = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello", "expected a JPEG picture, got text/html"
+    with listen(page) as url, pytest.raises(paddock.LinkError, match=problem):
+        IpCamera(url).take_picture()
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        with pytest.raises(paddock.Timeout, match=r"did not answer within 0\.2 s"):
+            IpCamera(url, timeout=0.2).take_picture()
+
+
+def test_a_lost_connection_is_opened_again_while_the_camera_restarts() -> None:
+    with serve_camera(with_network(), moving=True) as (first, _):
+        port = first.server_address[1]
+        eye = IpCamera(first.url + "/stream.mjpg")
+        pictures = eye.stream()
+        next(pictures)
+    with serve_camera(with_network(port=port), moving=True):
+        assert next(pictures).picture.shape == (240, 320, 3)
+    assert eye.reconnects >= 1
+    pictures.close()

@@ -1,0 +1,65 @@
+"""Lens and pose against OpenCV, there and back."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import paddock
+from paddock.vision import CameraModel, CameraPose, Lens
+
+LENS = Lens(size=(1280, 960), focal=(1007, 1010), centre=(640.3, 478.8), k1=-0.28, k2=0.09, p1=6e-4, p2=-4e-4)
+small = st.floats(-0.75, 0.75)
+
+
+@given(small, small, st.floats(0.1, 5))
+def test_pixels_are_those_of_opencv_and_lead_back(x: float, y: float, depth: float) -> None:
+    point = np.array([[x * depth, y * depth, depth]])
+    theirs, _ = cv2.projectPoints(point, np.zeros(3), np.zeros(3), LENS.matrix, LENS.coefficients)
+    mine = LENS.project(point)
+    assert np.allclose(mine, theirs.reshape(-1, 2), atol=1e-8)
+    assert np.allclose(LENS.find_rays(mine), [[x, y]], atol=1e-8)
+
+
+@given(st.floats(-60, 60), st.floats(-60, 60), st.floats(-179, 179), st.floats(0.5, 4))
+def test_a_pose_is_found_again_in_its_rotation(a: float, b: float, turn: float, height: float) -> None:
+    pose = CameraPose(at=(0.3, -0.2), height=height, tilt_deg=(a, b), turn_deg=turn)
+    again = CameraPose.from_rotation(pose.rotation, pose.place)
+    assert np.allclose(again.rotation, pose.rotation, atol=1e-12)
+    assert np.allclose(pose.rotation @ pose.rotation.T, np.eye(3))
+
+
+@given(st.floats(-0.8, 0.8), st.floats(-0.4, 0.4), st.floats(0, 0.3))
+def test_a_point_is_found_again_in_its_own_plane_only(x: float, y: float, height: float) -> None:
+    camera = CameraModel(lens=LENS, pose=CameraPose(at=(0, 0), height=1.6, tilt_deg=(2, -1), turn_deg=20))
+    pixel = camera.project([x, y, height])
+    assert np.allclose(camera.locate(pixel, height), [x, y], atol=1e-9)
+    lean = math.dist(camera.locate(pixel, 0.0), (x, y))
+    assert lean == pytest.approx(math.hypot(x, y) * height / (1.6 - height), abs=1e-9)
+
+
+def test_without_tilt_the_picture_is_the_map() -> None:
+    camera = CameraModel(lens=LENS, pose=CameraPose(at=(1, 0.5), height=1.6))
+    middle, right, up = camera.project([[1, 0.5, 0], [1.1, 0.5, 0], [1, 0.6, 0]])
+    assert np.allclose(middle, LENS.centre)
+    assert right[0] > middle[0]
+    assert up[1] < middle[1]
+
+
+def test_what_a_lens_cannot_show_is_nan() -> None:
+    assert np.isnan(LENS.project([0, 0, -1])).all()
+    folding = Lens(size=(640, 480), focal=(300, 300), centre=(320, 240), k1=-0.5)
+    assert folding.widest == pytest.approx(math.sqrt(1 / 1.5))
+    assert np.isnan(folding.project([2, 0, 1])).all()
+    with pytest.raises(paddock.SpecError, match="folds the picture's edge"):
+        folding.find_rays([0, 0])
+
+
+def test_a_camera_reads_back_from_its_toml() -> None:
+    camera = CameraModel(lens=LENS, pose=CameraPose(at=(0, 0), height=1.6, tilt_deg=(2, -1)))
+    assert CameraModel.from_toml(camera.to_toml()) == camera
