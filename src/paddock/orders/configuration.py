@@ -83,7 +83,9 @@ class HostConfig(Spec):
     mode: Literal["auto", "legacy", "checked"] = "auto"  # checked: robots that do not know it are refused
     language: Literal["auto", "en", "es", "de"] = "auto"
     waypoints: str = ""  # file that the menu offers
-    camera: CameraAddress = ""
+    camera: CameraAddress = ""  # of a stream of pictures from above …
+    camera_lens: str = ""  # … the file of its lens, as `paddock camera calibrate` writes it …
+    camera_site: str = ""  # … and of the markers on floor and robots
     patience_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # of silence, before a robot is lost
 
     def check(self) -> None:

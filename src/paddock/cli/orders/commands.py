@@ -191,6 +191,7 @@ def odometry(
         str | None,
         typer.Option(help="Address of the served world that the robot is in, which measures. Default: you do."),
     ] = None,
+    camera: Annotated[bool, typer.Option("--camera", help="The camera of the configuration measures.")] = False,
     config: Config = None,
     language: Language = None,
     log: LogFile = None,
@@ -203,9 +204,12 @@ def odometry(
     """
     from paddock.cli.orders.odometry import MOTIONS, measure_odometry
 
+    if served and camera:
+        raise typer.BadParameter("expected either --served or --camera")
+
     run(
         context,
-        lambda program: measure_odometry(program, robot, motions=motions or MOTIONS, served=served),
+        lambda program: measure_odometry(program, robot, motions=motions or MOTIONS, served=served, camera=camera),
         config=config,
         language=language,
         log=log,

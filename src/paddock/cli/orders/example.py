@@ -27,7 +27,9 @@ HEAD = """\
 mode = "auto"        # auto: checked where the robot knows it; legacy: as in 2012; checked: refuse robots without it
 language = "auto"    # auto, en, es or de
 waypoints = ""       # the file that the menu offers; a line name;x;y for each way-point
-camera = ""          # address of a camera above the arena; no command uses it yet
+camera = ""          # address of a camera above the arena, http://HOST/stream.mjpg, for: odometry --camera
+camera_lens = ""     # file of its lens; see: paddock camera calibrate
+camera_site = ""     # file of the markers on floor and robots; see: paddock camera locate
 patience_s = 30.0    # of silence, after which a robot is taken for lost
 """
 COMMENTS = {

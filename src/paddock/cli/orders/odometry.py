@@ -30,7 +30,9 @@ Measure = Callable[[MotionKind, float, Callable[[], float]], tuple[float | None,
 """Has a motion done, which tells its seconds; gives what was measured, None for nothing, and the seconds."""
 
 
-def measure_odometry(program: HostProgram, name: str, *, motions: str = MOTIONS, served: str | None = None) -> None:
+def measure_odometry(
+    program: HostProgram, name: str, *, motions: str = MOTIONS, served: str | None = None, camera: bool = False
+) -> None:
     """Have a robot turn and drive, and print the errors.
 
     Args:
@@ -39,11 +41,12 @@ def measure_odometry(program: HostProgram, name: str, *, motions: str = MOTIONS,
         motions: such as "b90 c20": a turn by 90°, 20 cm straight ahead.
         served: address of the served world that the robot is in, which tells where it really is; None: the user
             measures, and types what it was.
+        camera: the camera of the configuration measures.
     """
     planned = read_motions(motions)
     done: list[MeasuredMotion] = []
     robot = program.config.robot(name)
-    with choose_measure(program, name, served) as measure, program.connect(robot) as link:
+    with choose_measure(program, name, served, camera) as measure, program.connect(robot) as link:
         for kind, commanded in planned:
             act = partial(turn, link, commanded) if kind == "turn" else partial(link.forward, commanded)
             try:
@@ -80,8 +83,15 @@ def turn(link: OrdersRobot, angle: float) -> float:
 
 
 @contextmanager
-def choose_measure(program: HostProgram, name: str, served: str | None) -> Iterator[Measure]:
-    """How motions are measured: by the served world, or by the user."""
+def choose_measure(program: HostProgram, name: str, served: str | None, camera: bool) -> Iterator[Measure]:
+    """How motions are measured: by the camera, by the served world, or by the user."""
+    if camera:
+        from paddock.cli.orders.camera_poses import CameraPoses
+
+        poses = CameraPoses(program.config, program.path.parent)
+        read = partial(poses.read_pose, name)
+        yield lambda kind, commanded, act: measure_from_outside(read, kind, commanded, act)
+        return
     if served is None:
         yield lambda kind, commanded, act: measure_by_hand(program, kind, commanded, act())
         return
