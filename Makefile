@@ -41,13 +41,14 @@ soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,
 	$(BIN)/python benchmarks/orders_fuzz.py
 	$(BIN)/python benchmarks/orders_many.py
 
-lint: $(DEV)  ## formatting, lint, types, layers, generated files, words
+lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, translations
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate_dispatch.py --check
 	$(BIN)/python tools/check_words.py
+	$(BIN)/python tools/check_translations.py
 
 format: $(DEV)
 	$(BIN)/ruff format .

@@ -123,6 +123,13 @@ SAMPLES: tuple[Message, ...] = (
         state="failed", reason="t = 4.2 s, red: drive.py line 4: IndexError", again=True, intervention="reset at 1.5 s"
     ),
     messages.Scores(scores=(messages.Score(robot="red", score=12.5, note="two rounds"),)),
+    messages.OrderStates(
+        robots=(
+            messages.OrderState(
+                robot="red", mode="checked", connected=True, order="O39.;95.", done=7, moving_time=12.5, detections=2
+            ),
+        )
+    ),
 )
 
 

@@ -15,6 +15,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.epuck.emulator.server import EmulatorServer
 from paddock.orders import AvoidanceStrategy, OrderFirmware
+from paddock.protocol.messages import OrderState
 from paddock.robots import load_robot
 from paddock.sensors.base import SensorSpec
 from paddock.sensors.response import si_of
@@ -75,6 +76,22 @@ class OrderRobots:
     def connected(self) -> set[str]:
         """Robots whose device a host has open."""
         return self._server.connected
+
+    def list_orders(self) -> list[OrderState]:
+        """How each robot is; in the thread in which time passes."""
+        connected = self.connected
+        return [
+            OrderState(
+                robot=name,
+                mode=firmware.mode.name,
+                connected=name in connected,
+                order=firmware.order_under_way,
+                done=firmware.orders_carried_out,
+                moving_time=firmware.motion.moving_time,
+                detections=firmware.driver.detections,
+            )
+            for name, firmware in self.firmware.items()
+        ]
 
     def describe(self) -> Iterator[str]:
         """Where each robot is."""

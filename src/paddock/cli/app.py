@@ -13,6 +13,7 @@ from paddock.cli.evolve_options import evolve
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
 from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
+from paddock.cli.orders.commands import orders_app
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
 
@@ -41,6 +42,7 @@ for command in (demo, run, serve, evolve, maze):
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
+app.add_typer(orders_app)
 
 
 @app.command()

@@ -13,6 +13,7 @@ from rich.console import Console
 
 import paddock
 from paddock.arena.base import BaseArena
+from paddock.bridges import OrderRobots
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import cell, new_table
@@ -56,6 +57,8 @@ def serve_world(
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
+    if order_robots := [bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)]:
+        server.list_orders = order_robots[0].list_orders
     links = []
     for student, robot in robot_names(names).items():
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))

@@ -51,6 +51,7 @@ def serve(
     from paddock.server import Settings
 
     refuse_both(controller, policy)
+    named = {"epuck-serial": epuck_serial, "epuck2": epuck2, "orders": orders, "overhead-camera": overhead_camera}
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
@@ -69,10 +70,7 @@ def serve(
         controller=controller,
         policy=policy,
         bridges=[
-            *(("epuck-serial", robot) for robot in epuck_serial or ()),
-            *(("epuck2", robot) for robot in epuck2 or ()),
-            *(("orders", robot) for robot in orders or ()),
-            *(("overhead-camera", asked) for asked in overhead_camera or ()),
+            *((name, asked) for name, wanted in named.items() for asked in wanted or ()),
             *(split_bridge(text) for text in bridge or ()),
         ],
         bridge_host=bridge_host,

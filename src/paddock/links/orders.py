@@ -27,7 +27,7 @@ from paddock.sensors.response import si_of
 RENEWAL = 0.2  # [s] of a drive after which the robot hears from us, or it would stand soon
 
 
-def connect_orders(url: str, *, name: str = "", timeout: float = 10.0) -> OrdersRobot:
+def connect_orders(url: str, *, name: str = "", timeout: float = 10.0, checked: bool = True) -> OrdersRobot:
     """Reach a robot that takes orders, or the emulator of one.
 
     Args:
@@ -35,10 +35,11 @@ def connect_orders(url: str, *, name: str = "", timeout: float = 10.0) -> Orders
             `step` is [s].
         name: what the robot is called, unless the URL says so.
         timeout: seconds after which a call fails, on top of what a drive takes.
+        checked: ask for checked mode; robots that do not know it stay in legacy mode.
     """
     address = read_address(url, timeout)
     device = address.device
-    port = OrdersPort(lambda left: SerialStream(device), timeout)
+    port = OrdersPort(lambda left: SerialStream(device), timeout, checked=checked)
     try:
         port.identify()
         return OrdersRobot(port, name=address.name or name, dt=address.dt)

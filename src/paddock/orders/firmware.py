@@ -15,7 +15,7 @@ from paddock.orders.checked_frames import MARK, next_number, read_checked, write
 from paddock.orders.driving import CHECKED, LEGACY, TRIES, Driver
 from paddock.orders.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.orders.motion import RobotMotion
-from paddock.orders.texts import CM, DRIVING, Order, read_order, read_order_loosely, write_reply
+from paddock.orders.texts import CM, DRIVING, Order, read_order, read_order_loosely, write_order, write_reply
 
 ANNOUNCEMENT = 16  # characters of what the radio says about a new connection, which the robot takes for an order; ours
 REMEMBERED = 32  # replies that are kept for orders that come again
@@ -63,6 +63,7 @@ class OrderFirmware:
         self._plain, self._frames = LegacyReader(), FrameReader()
         self._task: Task | None = None
         self._task_number = 0  # of the checked order that is under way
+        self._task_text = ""  # the order that was last under way
         self._session = -1  # number that the host of checked mode has chosen
         self._last_number = 0
         self._memory: OrderedDict[int, str] = OrderedDict()  # replies by the number of their order
@@ -76,6 +77,11 @@ class OrderFirmware:
     def idle(self) -> bool:
         """Whether it waits for an order, and none has come."""
         return self._task is None and not self._input
+
+    @property
+    def order_under_way(self) -> str:
+        """The order that it drives for; an empty text while it waits for one."""
+        return "" if self._task is None else self._task_text
 
     @property
     def pose(self) -> Pose:
@@ -222,7 +228,7 @@ class OrderFirmware:
             self._answer(number, self._do(order))
             return
         self.motion.halted, self._lease = False, 0.0
-        self._task, self._task_number = self._drive(order), number
+        self._task, self._task_number, self._task_text = self._drive(order), number, write_order(order)
         if self.mode is CHECKED:
             self._output += write_checked(number, write_reply(texts.ACCEPTED))
 

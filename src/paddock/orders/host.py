@@ -18,6 +18,7 @@ from paddock.orders.session import OrderEvent, RobotPlan, RobotSession
 CHUNK = 1 << 12
 OPENING = 1.0  # [s] between two attempts to open a device
 LONGEST_NAP = 0.5  # [s] so that Ctrl-C and `stop` are heard
+STOPPING = 3.0  # [s] in which robots have to answer that they stand
 
 
 class SerialDevice:
@@ -100,7 +101,7 @@ class Host:
         self._stopped = False
 
     def stop(self) -> None:
-        """Have `run` end soon; from any thread."""
+        """Have the robots stand, and `run` end soon; from any thread, or from a signal's handler."""
         self._stopped = True
 
     def run(self) -> dict[str, RobotSession]:
@@ -114,12 +115,26 @@ class Host:
                     session = RobotSession(plan, 0.0, session=number, **self._options)  # type: ignore[arg-type]
                     self.sessions[plan.name] = session
                     self._open(selector, plan.name, 0.0, first=True)
-                while not self._stopped and not all(session.over for session in self.sessions.values()):
+                while not self._stopped and not self._all_over():
                     self._turn(selector, began)
+                self._halt(selector, began)
             finally:
                 for device in self._devices.values():
                     device.close()
         return self.sessions
+
+    def _all_over(self) -> bool:
+        return all(session.over for session in self.sessions.values())
+
+    def _halt(self, selector: selectors.BaseSelector, began: float) -> None:
+        """Robots whose walk has not ended are to stand."""
+        now = time.monotonic() - began
+        for session in self.sessions.values():
+            session.halt(now)
+        while not self._all_over() and time.monotonic() - began < now + STOPPING:
+            self._turn(selector, began)
+        for session in self.sessions.values():
+            session.give_up("it was told to stop, and did not answer")
 
     def _turn(self, selector: selectors.BaseSelector, began: float) -> None:
         now = time.monotonic() - began

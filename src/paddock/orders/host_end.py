@@ -14,6 +14,7 @@ from paddock.orders.talk import Conversation, LineEnd
 from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
 
 ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
+NO_ORDER_ROBOT = "it answers, but not as a robot that takes orders"
 MOST_QUESTIONS = 60  # for checked mode; on a line that loses 2 % of all bytes, one of three or so is answered
 DECIMALS = 2  # of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
@@ -72,8 +73,22 @@ class HostEnd(LineEnd):
             yield math.inf
         else:
             yield self.now + self.timing.greeting
+        if not (self._asks_for_checked or self.patient):
+            yield from self._begin_plainly()
         self.mode = (yield from self._agree()) if self._asks_for_checked else "legacy"
         return self.mode
+
+    def _begin_plainly(self) -> Conversation[None]:
+        """Say `i` until it is answered: a robot that an earlier host left in checked mode goes back after a while."""
+        for _ in range(MOST_QUESTIONS):
+            self.send(write_frame(write_order(Order("i"))))
+            due = self.now + self.timing.round_trip
+            while (heard := (yield due)) is not None:
+                self.silent_since = self.now
+                if read_reply(heard) == Reply("i"):
+                    return
+            self._mind_silence()
+        raise RobotLost(NO_ORDER_ROBOT)
 
     def _agree(self) -> Conversation[str]:
         text = write_checked_text(0, f"K{self.session}")
@@ -94,7 +109,7 @@ class HostEnd(LineEnd):
                     return "legacy"
             elif frame is None and reply is None:
                 self.statistics.damaged += 1
-        raise RobotLost("it answers, but not as a robot that takes orders")
+        raise RobotLost(NO_ORDER_ROBOT)
 
     # ---- asking
 

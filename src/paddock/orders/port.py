@@ -22,8 +22,15 @@ class OrdersPort(Port):
 
     kind = "e-puck"
 
-    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float) -> None:
+    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, checked: bool = True) -> None:
+        """
+        Args:
+            open_stream: opens the stream, within the seconds that it is given.
+            timeout: seconds that a call may take, on top of a drive.
+            checked: ask for checked mode.
+        """
         super().__init__(open_stream, timeout)
+        self._asks_for_checked = checked
         self._end = HostEnd()
 
     @property
@@ -38,7 +45,8 @@ class OrdersPort(Port):
     def _synchronise(self, stream: ByteStream) -> None:
         """Begin a new session: what was ordered before is over, and the robot stands."""
         number = int.from_bytes(os.urandom(3), "big")
-        self._end = HostEnd(session=number, timing=HostTiming(silence=self.timeout, reopening=2 * self.timeout))
+        timing = HostTiming(silence=self.timeout, reopening=2 * self.timeout)
+        self._end = HostEnd(session=number, checked=self._asks_for_checked, timing=timing)
         self._hold_talk(stream, self._end.connect())
 
     def ask(self, order: Order, seconds: float = 0.0, *, expected: float = 0.0) -> Reply:

@@ -15,7 +15,9 @@ from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
 from paddock.orders.talk import Conversation, LinkStatistics, Talk
 from paddock.orders.texts import CM, Order, Reply, write_reply
 
-EventKind = Literal["connected", "set", "done", "failed", "resend", "reopened", "lost", "finished"]
+EventKind = Literal[
+    "connected", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
+]
 
 
 class OrderEvent(NamedTuple):
@@ -39,6 +41,7 @@ class RobotPlan:
     avoiding: bool = True  # orders O; else G
     attempts: int = 5  # for a target that the robot could not reach
     tries: int = TRIES  # that the robot makes for each, for the time it may take
+    needs_checked: bool = False  # a robot that does not know checked mode is given up
 
     def __post_init__(self) -> None:
         for number in (*self.start, self.threshold, *(axis for target in self.targets for axis in target)):
@@ -140,12 +143,31 @@ class RobotSession:
             self._talk.stop()
             self._lose(reason)
 
+    def halt(self, now: float) -> None:
+        """Have the robot stand, and end the walk. A robot in legacy mode drives on: it does not read on its way."""
+        if self.over:
+            return
+        self._talk.stop()
+        if self.result.mode == "checked":
+            self._talk = Talk(self._end, self._stop(), now)
+        else:
+            self._tell("drives on" if self.result.mode else "stopped")
+
+    def _stop(self) -> Conversation[None]:
+        try:
+            yield from self._end.ask(Order("S"))
+            self._tell("stopped")
+        except RobotLost as error:
+            self._lose(str(error))
+
     # ---- the walk
 
     def _walk(self) -> Conversation[None]:
         try:
             self.result.mode = yield from self._end.connect()
             self._tell("connected", text=self.result.mode)
+            if self.plan.needs_checked and self.result.mode != "checked":
+                raise RobotLost("it does not know checked mode, which was asked for")
             yield from self._set()
             for number, target in enumerate(self.plan.targets):
                 yield from self._go(number, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import field
 
 from paddock.protocol.base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
-from paddock.protocol.parts import Mark, PictureData, RobotInfo, RobotReadings, Score, SolidShape
+from paddock.protocol.parts import Mark, OrderState, PictureData, RobotInfo, RobotReadings, Score, SolidShape
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
@@ -156,9 +156,15 @@ class Scores(Message, tag="scores", frozen=True, kw_only=True):
     scores: tuple[Score, ...]
 
 
+class OrderStates(Message, tag="orders", frozen=True, kw_only=True):
+    """How the robots are that take orders; twice a second to those who get frames."""
+
+    robots: tuple[OrderState, ...]
+
+
 ANSWERS: dict[str, type[Message]] = by_type(
     (
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
-        *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores),
+        *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores, OrderStates),
     )
 )

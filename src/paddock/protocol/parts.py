@@ -71,6 +71,18 @@ class Mark(MessagePart, frozen=True, kw_only=True):
     extent: Finite = 0.0
 
 
+class OrderState(MessagePart, frozen=True, kw_only=True):
+    """How a robot is that drives to points on orders."""
+
+    robot: Text
+    mode: Text  # legacy or checked
+    connected: bool  # a host has its line open
+    order: Text  # that it drives for; empty while it waits
+    done: Int64  # orders that it has carried out
+    moving_time: Finite  # [s]
+    detections: Int64  # of obstacles
+
+
 class Score(MessagePart, frozen=True, kw_only=True):
     """A line of the scoreboard."""
 

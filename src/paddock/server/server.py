@@ -16,6 +16,7 @@ from paddock.core.errors import LinkError
 from paddock.core.provenance import available_threads
 from paddock.server.access import Grant, Role, Tokens, is_local, own_address, own_hosts
 from paddock.server.connection import Connection
+from paddock.server.order_board import ListOrders
 from paddock.server.scoreboard import Scoring
 from paddock.server.session import Session
 
@@ -44,6 +45,7 @@ class Server:
     def __init__(self, arena: Arena, settings: Settings | None = None, *, scoring: Scoring | None = None) -> None:
         self.arena, self.settings = arena, settings or Settings()
         self._scoring = scoring
+        self.list_orders: ListOrders | None = None  # tells how robots are that take orders; set before it serves
         self.tokens = Tokens(demanded=bool(self.settings.token))
         self.connections: dict[Connection, None] = {}  # the oldest first
         self.hosts = own_hosts(self.settings.host, self.settings.allowed_hosts)
@@ -82,7 +84,9 @@ class Server:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         self.arena.prepare_sensing(camera=np.empty((1, 1)))
         speed, lock_step = self.settings.speed, self.settings.lock_step
-        self.session = Session(self.arena, speed=speed, lock_step=lock_step, scoring=self._scoring)
+        self.session = Session(
+            self.arena, speed=speed, lock_step=lock_step, scoring=self._scoring, list_orders=self.list_orders
+        )
         try:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]

@@ -20,6 +20,7 @@ from paddock.server.clock import PATIENCE, Member, ServerClock
 from paddock.server.handlers import HANDLERS
 from paddock.server.history import RunHistory
 from paddock.server.interventions import Interventions
+from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
 from paddock.server.scoreboard import Scoreboard, Scoring
 from paddock.server.world_view import bodies, floor_file, readings_of
@@ -36,7 +37,13 @@ class Session:
     """Runs in the event loop's thread, from the first client to the last."""
 
     def __init__(
-        self, arena: Arena, *, speed: float | None = 1.0, lock_step: bool = False, scoring: Scoring | None = None
+        self,
+        arena: Arena,
+        *,
+        speed: float | None = 1.0,
+        lock_step: bool = False,
+        scoring: Scoring | None = None,
+        list_orders: ListOrders | None = None,
     ) -> None:
         self.arena = arena
         self.clients: list[Client] = []
@@ -51,6 +58,7 @@ class Session:
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
         self._scoreboard = Scoreboard(arena, self.clients, scoring) if scoring is not None else None
+        self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
     def floor_png(self) -> bytes:
@@ -62,8 +70,9 @@ class Session:
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
-        if self._scoreboard is not None:
-            self._scoreboard.close()
+        for board in (self._scoreboard, self._order_board):
+            if board is not None:
+                board.close()
         self.clock.close()
 
     # ---- clients come, speak and go

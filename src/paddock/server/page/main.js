@@ -8,6 +8,7 @@ import { Gestures } from "./gestures.js";
 import { forgetToken, joinLink, noteRobot, recall, remember } from "./storage.js";
 import { Monitor } from "./monitor.js";
 import { Mover } from "./mover.js";
+import { orderBoard } from "./orders.js";
 import { PALETTE } from "./paint.js";
 import { RobotList, scoreboard } from "./robot_list.js";
 import { Subscriptions } from "./subscriptions.js";
@@ -56,6 +57,7 @@ const robotList = new RobotList(session, {
   search: element("robot-search"),
 });
 scoreboard(session, element("scores"), element("score-rows"));
+orderBoard(session, element("orders"), element("order-rows"));
 new Monitor(session, subscriptions, driver, element("monitor"), (pointed) => {
   arena.pointed = pointed;
   arena.touch();

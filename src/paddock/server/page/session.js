@@ -1,5 +1,5 @@
 // What the page knows of the server's world, and what it may ask of it. Panels listen to its events:
-//   connection, welcome, scene, robots, clock, frame, sensed, scores, run, select, notice
+//   connection, welcome, scene, robots, clock, frame, sensed, scores, orders, run, select, notice
 
 import { Emitter } from "./emitter.js";
 import { RobotStates } from "./robot_states.js";
@@ -23,6 +23,7 @@ export class Session extends Emitter {
   clock = { tick: 0, seed: 0, running: false, speed: 1, lock: [] };
   run = { ...RUNNING }; // of a program beside the server: state "running", "ended" or "failed"
   scores = [];
+  orders = [];
   selected = "";
   driving = ""; // the robot that this page drives
   states = new RobotStates();
@@ -182,6 +183,11 @@ export class Session extends Emitter {
   on_scores({ scores }) {
     this.scores = scores;
     this.emit("scores");
+  }
+
+  on_orders({ robots }) {
+    this.orders = robots;
+    this.emit("orders");
   }
 
   on_run(run) {

@@ -1,0 +1,105 @@
+"""Entry 1 of the menu: measure the proximity threshold of robots, and write it into the configuration."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from functools import partial
+
+from paddock.cli.orders.language import _
+from paddock.cli.orders.program import HostProgram
+from paddock.cli.tables import cell, new_table
+from paddock.core.errors import LinkError
+from paddock.links.orders import OrdersRobot
+from paddock.orders import OrderRobotSpec, ThresholdCalibration, calibrate_threshold, store_calibration
+from paddock.orders.motion import CONSTANTS
+from paddock.orders.port import require_reply
+from paddock.orders.proximity_threshold import LEAST_MARGIN, largest_sum
+from paddock.orders.texts import Order
+
+
+def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = "", verify: bool = False) -> bool:
+    """Turn robots once around in the open, one after the other; whether all could be reached.
+
+    Args:
+        program: what it runs in.
+        names: of the robots; none for all.
+        lamp: the light there, in words; it is written beside the threshold.
+        verify: have the user hold a hand before each robot, and tell whether it would be seen.
+    """
+    config = program.config
+    robots = [config.robot(name) for name in names] or config.robots
+    reached = True
+    for robot in robots:
+        try:
+            threshold = measure(program, robot, verify=verify)
+        except LinkError as error:
+            reached = False
+            program.say(_("{robot}: connection failed: {text}").format(robot=robot.name, text=error), "bold red")
+            program.print_json(robot=robot.name, error=str(error))
+            continue
+        when = time.strftime("%Y-%m-%d %H:%M")
+        store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)
+        told = _("{robot}: near = {near} written to {file}")
+        program.say(told.format(robot=robot.name, near=threshold, file=program.path))
+    return reached
+
+
+def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int:
+    """The threshold of a robot."""
+    program.say(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
+    with program.connect(robot) as link:
+        result = calibrate_threshold(partial(look, link), link.pose.heading)
+        tell(program, robot, result)
+        if verify:
+            check_with_hand(program, link, result.threshold)
+    return result.threshold
+
+
+def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:
+    """Turn to a heading [rad]; sensors 0, 1, 7 and 6 there."""
+    seconds = CONSTANTS.turn_seconds(math.pi)
+    reply = link.port.ask(Order("a", (heading,)), seconds, expected=seconds)
+    return require_reply(reply, "a", f"{link.name}: turning to {math.degrees(heading):.0f}°").numbers
+
+
+def tell(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibration) -> None:
+    """What was measured."""
+    columns = (_("mean"), _("spread"), _("largest"), _("threshold"), _("before"))
+    table = new_table(_("Proximity"), _("robot"), *columns, right=columns)
+    numbers = (
+        f"{result.mean:.1f}",
+        f"{result.spread:.1f}",
+        str(result.largest),
+        str(result.threshold),
+        str(robot.near),
+    )
+    table.add_row(cell(robot.name), *numbers)
+    program.print(table)
+    program.print_json(
+        robot=robot.name,
+        mean=result.mean,
+        spread=result.spread,
+        largest=result.largest,
+        threshold=result.threshold,
+        clutter_deg=[round(math.degrees(heading)) for heading in result.clutter],
+    )
+    if result.varies_too_little:
+        told = _("{robot}: its sensors hardly vary here; the least margin of {margin:g} was taken")
+        program.say(told.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
+    if result.clutter:
+        where = ", ".join(f"{math.degrees(heading):.0f}°" for heading in result.clutter)
+        told = _("{robot}: something stands near or shines at {where}; calibrate again in the open")
+        program.say(told.format(robot=robot.name, where=where), "yellow")
+
+
+def check_with_hand(program: HostProgram, link: OrdersRobot, threshold: int) -> bool:
+    """Whether a hand before the robot would be seen."""
+    program.ask(_("{robot}: hold a hand or a box before it, then press Enter:").format(robot=link.name))
+    seen = largest_sum(require_reply(link.port.ask(Order("X")), "X", link.name).numbers)
+    told = (
+        _("{robot}: seen, {seen} > {threshold}") if seen > threshold else _("{robot}: not seen, {seen} <= {threshold}")
+    )
+    program.say(told.format(robot=link.name, seen=seen, threshold=threshold), "" if seen > threshold else "yellow")
+    return seen > threshold

@@ -1,0 +1,58 @@
+"""Where robots are, from the camera above the arena."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, wrap
+from paddock.core.spec import read_toml_file, spec_from_table
+from paddock.orders import HostConfig
+from paddock.vision import IpCamera, Lens, MarkerSighting, MarkerTracker, find_camera_pose, find_markers, load_site
+
+OLD_PICTURES = 8  # that may have been on their way when the robot stopped
+PICTURES = 5  # that are measured …
+MOST_PICTURES = 50  # … of so many; in the others the marker was not found
+
+
+class CameraPoses:
+    """Measures robots that stand."""
+
+    def __init__(self, config: HostConfig, folder: Path) -> None:
+        """
+        Args:
+            config: has the address of the camera, and the files of its lens and of the markers.
+            folder: where these files are.
+        """
+        for key in ("camera", "camera_lens", "camera_site"):
+            if not getattr(config, key):
+                raise PaddockError(f"{key}: missing in the configuration; measuring with a camera needs it")
+        lens_file = folder / config.camera_lens
+        lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
+        site = load_site(folder / config.camera_site)
+        self.camera = IpCamera(config.camera)
+        floor = find_markers(self.camera.take_picture().picture, [marker.marker for marker in site.floor])
+        self.tracker = MarkerTracker(find_camera_pose(lens, site, floor), site)
+
+    def read_pose(self, name: str) -> Pose:
+        """The pose of a robot: the median of some pictures."""
+        seen = list(islice(self._look_for(name), PICTURES))
+        if not seen:
+            raise PaddockError(
+                f"{name}: the camera does not see its marker; is it on the robot, and in {self.camera.url}?"
+            )
+        first = seen[0].heading
+        return Pose(
+            statistics.median(sighting.x for sighting in seen),
+            statistics.median(sighting.y for sighting in seen),
+            wrap(first + statistics.median(wrap(sighting.heading - first) for sighting in seen)),
+        )
+
+    def _look_for(self, name: str) -> Iterator[MarkerSighting]:
+        for picture in islice(self.camera.stream(most_reconnects=3), OLD_PICTURES, MOST_PICTURES):
+            for sighting in self.tracker.locate(picture.picture, picture.time_of_exposure or 0.0):
+                if sighting.robot == name:
+                    yield sighting

@@ -1,0 +1,217 @@
+"""`paddock orders`: its commands, options and help texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from paddock.cli.options import Force, Json
+
+if TYPE_CHECKING:
+    from paddock.cli.orders.program import HostProgram
+
+INTERRUPTED = 130  # exit status, as shells expect it after Ctrl-C
+
+Config = Annotated[Path | None, typer.Option("--config", help="Configuration (TOML). Default: orders.toml here.")]
+Language = Annotated[str | None, typer.Option("--language", help="en, es or de. Default: as the configuration says.")]
+LogFile = Annotated[Path | None, typer.Option("--log", help="File to which all lines are added, with the time.")]
+RobotName = Annotated[str, typer.Argument(help="Its name in the configuration.")]
+
+orders_app = typer.Typer(name="orders", rich_markup_mode="rich", pretty_exceptions_enable=False)
+
+
+def run(
+    context: typer.Context,
+    work: Callable[[HostProgram], object],
+    *,
+    config: Path | None,
+    language: str | None,
+    log: Path | None,
+    json: bool = False,
+) -> None:
+    """Do the work of a command with its options, or those of `paddock orders` before it; False is exit status 1."""
+    from paddock.cli.orders.program import HostProgram
+
+    before = context.obj or {}
+    program = HostProgram(
+        config=config or before.get("config"),
+        language=language or before.get("language"),
+        log=log or before.get("log"),
+        as_json=json,
+    )
+    try:
+        done = work(program)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    if done is False:
+        raise typer.Exit(1)
+
+
+@orders_app.callback(invoke_without_command=True)
+def menu(context: typer.Context, config: Config = None, language: Language = None, log: LogFile = None) -> None:
+    """Have robots that take orders drive to way-points: a menu, or one of the commands below.
+
+    paddock orders init
+    paddock orders
+    paddock orders walk waypoints.txt --avoid --log walk.log
+    """
+    if context.invoked_subcommand is not None:
+        context.obj = {"config": config, "language": language, "log": log}
+        return
+    from paddock.cli.orders.menu import run_menu
+
+    run(context, run_menu, config=config, language=language, log=log)
+
+
+@orders_app.command()
+def init(
+    file: Annotated[Path, typer.Argument(help="The new configuration.")] = Path("orders.toml"),
+    served: Annotated[
+        Path | None,
+        typer.Option(
+            help="What paddock serve … --orders … has printed: its robots instead of an example; - for stdin."
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a configuration to begin with, with comments.
+
+    paddock orders init
+    paddock serve petri-dish --orders all > served.txt &
+    paddock orders init --served served.txt
+    """
+    from paddock.cli.orders.example import write_example
+
+    count = write_example(file, served=served, force=force)
+    typer.echo(f"wrote {file} ({count} robots)")
+
+
+@orders_app.command()
+def find(
+    context: typer.Context, config: Config = None, language: Language = None, log: LogFile = None, json: Json = False
+) -> None:
+    """Look at which serial devices robots answer. The exit status is 0 if there is one.
+
+    paddock orders find
+    """
+    from paddock.cli.orders.find import find as work
+
+    run(context, work, config=config, language=language, log=log, json=json)
+
+
+@orders_app.command()
+def calibrate(
+    context: typer.Context,
+    robots: Annotated[list[str] | None, typer.Argument(help="Names of robots. Default: all.")] = None,
+    lamp: Annotated[str, typer.Option(help="The light there, in words, for the configuration.")] = "",
+    verify: Annotated[bool, typer.Option("--verify", help="Then ask for a hand before each, to see it work.")] = False,
+    config: Config = None,
+    language: Language = None,
+    log: LogFile = None,
+    json: Json = False,
+) -> None:
+    """Turn robots once around in the open, and write their proximity thresholds into the configuration.
+
+    paddock orders calibrate --lamp "ceiling light, curtains closed"
+    paddock orders calibrate e-puck_2479 --verify
+    """
+    from paddock.cli.orders.calibrate import calibrate as work
+
+    run(
+        context,
+        lambda program: work(program, robots or (), lamp=lamp, verify=verify),
+        config=config,
+        language=language,
+        log=log,
+        json=json,
+    )
+
+
+@orders_app.command()
+def walk(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="Way-points: a line name;x;y in centimetres for each.")],
+    avoid: Annotated[bool, typer.Option("--avoid", help="Avoid obstacles.")] = False,
+    config: Config = None,
+    language: Language = None,
+    log: LogFile = None,
+    json: Json = False,
+) -> None:
+    """Have all robots drive to their way-points, at once. Ctrl-C has them stand.
+
+    The exit status is 0 only if every order was done.
+
+      paddock orders walk waypoints.txt
+      paddock orders walk waypoints.txt --avoid --log walk.log
+    """
+    from paddock.cli.orders.walk import walk as work
+
+    run(
+        context,
+        lambda program: work(program, file, avoiding=avoid),
+        config=config,
+        language=language,
+        log=log,
+        json=json,
+    )
+
+
+@orders_app.command()
+def send(
+    context: typer.Context,
+    robot: RobotName,
+    orders: Annotated[list[str], typer.Argument(help="Orders such as D, P22.50;14.36 or O39.00;95.00.")],
+    config: Config = None,
+    language: Language = None,
+    log: LogFile = None,
+    json: Json = False,
+) -> None:
+    """Send orders to a robot, and print its replies.
+
+    paddock orders send e-puck_2479 D
+    paddock orders send e-puck_2479 "P4.00;3.50" A0.00 N600 "O39.00;95.00" T U
+    """
+    from paddock.cli.orders.send import send as work
+
+    run(context, lambda program: work(program, robot, orders), config=config, language=language, log=log, json=json)
+
+
+@orders_app.command()
+def odometry(
+    context: typer.Context,
+    robot: RobotName,
+    motions: Annotated[
+        str | None,
+        typer.Option(help="Turns in degrees and ways in cm: 'b90 c20'. Default: turns to both sides, and a way back."),
+    ] = None,
+    served: Annotated[
+        str | None,
+        typer.Option(help="Address of the served world that the robot is in, which measures. Default: you do."),
+    ] = None,
+    camera: Annotated[bool, typer.Option("--camera", help="The camera of the configuration measures.")] = False,
+    config: Config = None,
+    language: Language = None,
+    log: LogFile = None,
+    json: Json = False,
+) -> None:
+    """Measure how far a robot turns and drives, beside what it is told.
+
+    paddock orders odometry e-puck_2479
+    paddock orders odometry e-puck_2479 --motions "b360 c50" --served ws://localhost:8642
+    """
+    from paddock.cli.orders.odometry import MOTIONS, measure_odometry
+
+    if served and camera:
+        raise typer.BadParameter("expected either --served or --camera")
+
+    run(
+        context,
+        lambda program: measure_odometry(program, robot, motions=motions or MOTIONS, served=served, camera=camera),
+        config=config,
+        language=language,
+        log=log,
+        json=json,
+    )

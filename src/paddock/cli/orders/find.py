@@ -1,0 +1,34 @@
+"""Entry 0 of the menu: at which serial devices robots answer."""
+
+from __future__ import annotations
+
+from paddock.cli.orders.language import _
+from paddock.cli.orders.program import HostProgram
+from paddock.cli.tables import cell, new_table
+from paddock.orders import find_order_robots, list_serial_devices
+
+ANSWERING = 2.0  # [s] that a robot has to answer
+
+
+def find(program: HostProgram) -> bool:
+    """Ask at all serial devices, and at those of the configuration; whether a robot answered."""
+    known = {robot.path: robot for robot in program.config.robots} if program.path.exists() else {}
+    devices = list_serial_devices()
+    program.say(_("asking at {count} serial devices …").format(count=len({**devices, **known})))
+    states = {
+        "robot": _("takes orders"),
+        "silent": _("silent"),
+        "something else": _("something else answers"),
+        "closed": _("cannot be opened"),
+    }
+    table = new_table(_("Robots"), _("robot"), _("device"), _("address"), _("answer"))
+    found = find_order_robots([*known, *devices], ANSWERING)
+    for device, state, text in found:
+        name = known[device].name if device in known else ""
+        about = devices.get(device, "")
+        told = f"{states[state]}: {text}" if text else states[state]
+        table.add_row(cell(name), cell(device), cell(about), cell(told))
+        program.note(f"{name} {device} {about} {told}".strip())
+        program.print_json(robot=name, device=device, address=about, state=state, text=text)
+    program.print(table)
+    return any(state == "robot" for _device, state, _text in found)

@@ -1,0 +1,99 @@
+"""The menu of the host program, with the six entries of 2012."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.table import Table
+
+from paddock.cli.orders.calibrate import calibrate
+from paddock.cli.orders.find import find
+from paddock.cli.orders.language import _
+from paddock.cli.orders.odometry import MOTIONS, measure_odometry
+from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.send import send_in_turn
+from paddock.cli.orders.walk import walk
+from paddock.core.errors import PaddockError
+
+LEAVE = "q"
+
+
+def run_menu(program: HostProgram) -> None:
+    """Ask what to do until the user leaves: with q, Ctrl-C or the end of the input."""
+    while True:
+        show_menu(program)
+        try:
+            choice = program.ask(_("choose:")).lower()
+            if choice == LEAVE:
+                return
+            choose(program, choice)
+        except (EOFError, KeyboardInterrupt):
+            program.console.print()
+            return
+
+
+def show_menu(program: HostProgram) -> None:
+    """The entries."""
+    entries = (
+        ("0", _("look for robots")),
+        ("1", _("calibrate the proximity sensors")),
+        ("2", _("walk")),
+        ("3", _("walk with avoidance")),
+        ("4", _("send orders of your own")),
+        ("5", _("odometry errors")),
+        (LEAVE, _("leave")),
+    )
+    table = Table.grid(padding=(0, 2))
+    for key, text in entries:
+        table.add_row(key, text)
+    program.console.print()
+    program.console.print(table)
+
+
+def choose(program: HostProgram, choice: str) -> None:
+    """Do what was chosen. What goes wrong is told, and Ctrl-C leads back to the menu."""
+    actions: dict[str, Callable[[], object]] = {
+        "0": lambda: find(program),
+        "1": lambda: calibrate(program, lamp=program.ask(_("the light here, in words:")), verify=True),
+        "2": lambda: walk(program, ask_file(program), avoiding=False),
+        "3": lambda: walk(program, ask_file(program), avoiding=True),
+        "4": lambda: send_in_turn(program, ask_robot(program)),
+        "5": lambda: ask_odometry(program),
+    }
+    if choice not in actions:
+        program.say(_("expected 0 to 5, or q to leave, got {choice!r}").format(choice=choice), "red")
+        return
+    try:
+        actions[choice]()
+    except PaddockError as error:
+        program.say(str(error), "red")
+    except KeyboardInterrupt:
+        program.say(_("broken off"), "yellow")
+
+
+def ask_file(program: HostProgram) -> Path:
+    """The file of way-points; what the configuration names need not be typed."""
+    known = program.config.waypoints
+    question = _("file of way-points [{known}]:").format(known=known) if known else _("file of way-points:")
+    text = program.ask(question) or known
+    if not text:
+        raise PaddockError(_("a walk needs a file with a line name;x;y in cm for each way-point"))
+    return Path(text)
+
+
+def ask_robot(program: HostProgram) -> str:
+    """The name of a robot, or its number in the list."""
+    names = [robot.name for robot in program.config.robots]
+    if len(names) == 1:
+        return names[0]
+    listed = ", ".join(f"{number} {name}" for number, name in enumerate(names))
+    text = program.ask(_("which robot ({listed}):").format(listed=listed))
+    return names[int(text)] if text.isascii() and text.isdecimal() and int(text) < len(names) else text
+
+
+def ask_odometry(program: HostProgram) -> None:
+    """Which robot, and whether a served world measures."""
+    name = ask_robot(program)
+    served = program.ask(_("address of the served world that measures (Enter: you measure):"))
+    measure_odometry(program, name, motions=MOTIONS, served=served or None)

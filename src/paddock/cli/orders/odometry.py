@@ -1,0 +1,159 @@
+"""Entry 5 of the menu: how far a robot turns and drives, beside what it was told."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import paddock
+from paddock.cli.orders.language import _
+from paddock.cli.orders.program import HostProgram
+from paddock.cli.tables import cell, new_table
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.links.orders import OrdersRobot
+from paddock.orders import MeasuredMotion, OdometryErrors, measure_turn, measure_way
+from paddock.orders.motion import CONSTANTS
+from paddock.orders.odometry_errors import MotionKind
+from paddock.orders.port import require_reply
+from paddock.orders.texts import CM, Order
+
+MOTIONS = "b90 b-90 b360 b-360 c20 b180 c20 b180"  # turns [°] and straight ways [cm], by their orders' letters
+MOTION = re.compile(r"(b)(-?\d+(?:\.\d+)?)|(c)(\d+(?:\.\d+)?)")
+UNITS = {"turn": math.radians(1.0), "way": CM}  # as people read them: degrees and centimetres
+
+PoseSource = Callable[[], Pose]
+Measure = Callable[[MotionKind, float, Callable[[], float]], tuple[float | None, float]]
+"""Has a motion done, which tells its seconds; gives what was measured, None for nothing, and the seconds."""
+
+
+def measure_odometry(
+    program: HostProgram, name: str, *, motions: str = MOTIONS, served: str | None = None, camera: bool = False
+) -> None:
+    """Have a robot turn and drive, and print the errors.
+
+    Args:
+        program: what it runs in.
+        name: of the robot.
+        motions: such as "b90 c20": a turn by 90°, 20 cm straight ahead.
+        served: address of the served world that the robot is in, which tells where it really is; None: the user
+            measures, and types what it was.
+        camera: the camera of the configuration measures.
+    """
+    planned = read_motions(motions)
+    done: list[MeasuredMotion] = []
+    robot = program.config.robot(name)
+    with choose_measure(program, name, served, camera) as measure, program.connect(robot) as link:
+        for kind, commanded in planned:
+            act = partial(turn, link, commanded) if kind == "turn" else partial(link.forward, commanded)
+            try:
+                measured, seconds = measure(kind, commanded, act)
+            except EOFError:
+                break
+            if measured is not None:
+                done.append(MeasuredMotion(kind=kind, commanded=commanded, measured=measured, seconds=seconds))
+    tell(program, name, OdometryErrors(motions=done))
+
+
+def read_motions(text: str) -> list[tuple[MotionKind, float]]:
+    """Turns [rad] and ways [m]."""
+    found: list[tuple[MotionKind, float]] = []
+    for word in text.split():
+        match = MOTION.fullmatch(word)
+        number = float(match[2] or match[4]) if match else 0.0
+        if not number or not match:
+            raise PaddockError(
+                f"--motions: expected turns such as b90 (degrees) and ways such as c20 (cm), got {word!r}"
+            )
+        kind: MotionKind = "turn" if match[1] else "way"
+        found.append((kind, number * UNITS[kind]))
+    if not found:
+        raise PaddockError("--motions: expected at least one, such as 'b90 c20'")
+    return found
+
+
+def turn(link: OrdersRobot, angle: float) -> float:
+    """Turn by an angle [rad]; how long it took [s]."""
+    seconds = CONSTANTS.turn_seconds(angle)
+    reply = link.port.ask(Order("b", (angle,)), seconds, expected=seconds)
+    return require_reply(reply, "b", f"{link.name}: turning by {math.degrees(angle):g}°").numbers[1]
+
+
+@contextmanager
+def choose_measure(program: HostProgram, name: str, served: str | None, camera: bool) -> Iterator[Measure]:
+    """How motions are measured: by the camera, by the served world, or by the user."""
+    if camera:
+        from paddock.cli.orders.camera_poses import CameraPoses
+
+        poses = CameraPoses(program.config, program.path.parent)
+        read = partial(poses.read_pose, name)
+        yield lambda kind, commanded, act: measure_from_outside(read, kind, commanded, act)
+        return
+    if served is None:
+        yield lambda kind, commanded, act: measure_by_hand(program, kind, commanded, act())
+        return
+    with paddock.connect(served, lock_step=False) as arena:
+        robot = arena[name]
+
+        def read_pose() -> Pose:
+            arena.step(0)
+            pose: Pose = robot.pose
+            return pose
+
+        yield lambda kind, commanded, act: measure_from_outside(read_pose, kind, commanded, act)
+
+
+def measure_from_outside(
+    read_pose: PoseSource, kind: MotionKind, commanded: float, act: Callable[[], float]
+) -> tuple[float, float]:
+    """Measure a motion by the poses before and after it."""
+    before = read_pose()
+    seconds = act()
+    after = read_pose()
+    return (measure_turn(commanded, before, after) if kind == "turn" else measure_way(before, after)), seconds
+
+
+def measure_by_hand(
+    program: HostProgram, kind: MotionKind, commanded: float, seconds: float
+) -> tuple[float | None, float]:
+    """Ask the user until it is a number, or nothing."""
+    shown = commanded / UNITS[kind]
+    told = (
+        _("told to turn by {shown:g}°; measured, in degrees (Enter leaves it out):")
+        if kind == "turn"
+        else _("told to drive {shown:g} cm; measured, in cm (Enter leaves it out):")
+    )
+    while text := program.ask(told.format(shown=shown)):
+        try:
+            number = float(text.replace(",", "."))
+        except ValueError:
+            number = math.nan
+        if math.isfinite(number):
+            return number * UNITS[kind], seconds
+        program.say(_("expected a number, got {text!r}").format(text=text), "red")
+    return None, seconds
+
+
+def tell(program: HostProgram, name: str, errors: OdometryErrors) -> None:
+    """The table of all motions, and what they say about the robot."""
+    columns = (_("commanded"), _("measured"), _("error"), _("error [%]"), _("time [s]"))
+    table = new_table(_("Odometry of {robot}").format(robot=name), _("motion"), *columns, right=columns)
+    words = {"turn": _("turn [°]"), "way": _("way [cm]")}
+    for motion in errors.motions:
+        unit = UNITS[motion.kind]
+        numbers = (motion.commanded / unit, motion.measured / unit, motion.error / unit, 100 * (motion.ratio - 1))
+        table.add_row(cell(words[motion.kind]), *(f"{number:.2f}" for number in numbers), f"{motion.seconds:.3f}")
+        program.note(f"{name} {words[motion.kind]} " + " ".join(f"{number:.3f}" for number in numbers))
+        program.print_json(
+            robot=name, kind=motion.kind, commanded=numbers[0], measured=numbers[1], seconds=motion.seconds
+        )
+    program.print(table)
+    if math.isfinite(errors.way_ratio):
+        told = _("wheel diameter that explains the ways: {mm:.2f} mm, taken for {known:.2f} mm")
+        program.say(told.format(mm=1000 * errors.wheel_diameter, known=1000 * CONSTANTS.wheel_diameter))
+    if math.isfinite(errors.wheel_separation):
+        told = _("wheel separation that explains the turns: {mm:.2f} mm, taken for {known:.2f} mm")
+        program.say(told.format(mm=1000 * errors.wheel_separation, known=1000 * CONSTANTS.wheel_separation))

@@ -1,0 +1,128 @@
+"""HostProgram: what all commands of the host program share: its configuration, its terminal, its log."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from paddock.cli.orders.language import _, choose_language
+from paddock.core.errors import LinkError, PaddockError
+from paddock.core.outside import visible
+from paddock.links.orders import OrdersRobot, connect_orders
+from paddock.orders import HostConfig, OrderRobotSpec, load_host_config
+
+CONFIG = Path("orders.toml")
+FILE_WIDTH = 120  # characters of a table that goes to a file
+TIMEOUT = 10.0  # [s] for an answer to a single order, on top of its drive
+
+
+class PatientConsole(Console):
+    """Goes on when nobody reads it any more (`paddock orders walk … | head`): robots are under way."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+class HostProgram:
+    """A run of the host program."""
+
+    def __init__(
+        self, *, config: Path | None = None, language: str | None = None, log: Path | None = None, as_json: bool = False
+    ) -> None:
+        """
+        Args:
+            config: file of the configuration; None: `orders.toml` here.
+            language: of all texts; None: as the configuration says.
+            log: file to which all lines are added.
+            as_json: print JSON lines instead of texts.
+        """
+        self.path, self.as_json = config or CONFIG, as_json
+        self._log = log
+        if log is not None:
+            try:
+                append_text(log, "")
+            except OSError as error:
+                raise PaddockError(f"--log {log}: cannot be written: {error.strerror}") from None
+        wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
+        self.console = PatientConsole(highlight=False, width=wide)
+        choose_language(language or "auto")
+        if language is None and self.path.exists():
+            choose_language(self.config.language)
+
+    @property
+    def config(self) -> HostConfig:
+        """The configuration, as it is in the file now."""
+        if not self.path.exists():
+            told = _("{file}: no such file; write one with: paddock orders init").format(file=self.path)
+            raise PaddockError(told)
+        return load_host_config(self.path)
+
+    # ---- telling
+
+    def say(self, text: str, style: str = "") -> None:
+        """A line for people, also for the log."""
+        if not self.as_json:
+            self.console.print(Text(visible(text), style=style), soft_wrap=True)
+        self.note(text)
+
+    def note(self, text: str) -> None:
+        """A line for the log alone."""
+        if self._log is None:
+            return
+        try:
+            append_text(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {visible(text)}\n")
+        except OSError as error:  # robots are under way: the walk goes on without a log
+            file, self._log = self._log, None
+            self.say(f"--log {file}: {error.strerror}", "bold red")
+
+    def print(self, what: Any) -> None:
+        """A table, for people alone."""
+        if not self.as_json:
+            self.console.print(what)
+
+    def print_json(self, **values: Any) -> None:
+        """A line for programs, where they are asked for."""
+        if self.as_json:
+            self.console.out(json.dumps(values, ensure_ascii=False))
+
+    def ask(self, question: str) -> str:
+        """What the user answers; EOFError where nobody is there."""
+        console = Console(stderr=True) if self.as_json else self.console
+        return console.input(Text(question + " ")).strip()
+
+    # ---- robots
+
+    @contextmanager
+    def connect(self, robot: OrderRobotSpec) -> Iterator[OrdersRobot]:
+        """A robot for single orders; it stands in the end."""
+        mode = self.config.mode
+        link = connect_orders(f"orders://{robot.path}", name=robot.name, timeout=TIMEOUT, checked=mode != "legacy")
+        with link:
+            if mode == "checked" and link.mode != mode:
+                raise LinkError(f"{robot.name}: it does not know checked mode, which {self.path} asks for")
+            try:
+                yield link
+            except KeyboardInterrupt:
+                if link.mode == "legacy":
+                    self.say(
+                        _("{robot}: it does not listen while it drives, and ends its order").format(robot=robot.name)
+                    )
+                raise
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add to a file, or begin it."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(text)

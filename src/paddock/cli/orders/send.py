@@ -1,0 +1,56 @@
+"""Entry 4 of the menu: orders as the user types them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from paddock.cli.orders.language import _
+from paddock.cli.orders.program import HostProgram
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, wrap
+from paddock.links.orders import OrdersRobot
+from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
+from paddock.orders.motion import CONSTANTS
+from paddock.orders.texts import CM, DRIVING, Order, read_order, write_reply
+
+
+def send(program: HostProgram, name: str, texts: Sequence[str]) -> bool:
+    """Send orders to a robot, up to the first that it does not do; whether it did them all."""
+    orders = [read_order(text) for text in texts]  # nothing is sent if one of them is wrong
+    with program.connect(program.config.robot(name)) as link:
+        return all(send_order(program, link, order, text) for order, text in zip(orders, texts, strict=True))
+
+
+def send_in_turn(program: HostProgram, name: str) -> None:
+    """Ask for orders until the user has no more."""
+    with program.connect(program.config.robot(name)) as link:
+        while text := program.ask(_("order for {robot}, such as D or O39.00;95.00 (Enter ends):").format(robot=name)):
+            try:
+                send_order(program, link, read_order(text), text)
+            except PaddockError as error:
+                program.say(str(error), "red")
+
+
+def send_order(program: HostProgram, link: OrdersRobot, order: Order, text: str) -> bool:
+    """Send an order, and print the reply; whether the robot did it."""
+    expected, allowed = estimate_order(order, link.pose) if order.letter in DRIVING else (0.0, 0.0)
+    reply = link.port.ask(order, allowed, expected=expected)
+    told = write_reply(reply.kind, *reply.numbers)
+    done = reply.kind in (order.letter, "q")
+    program.say(f"{link.name}: {text} → {told}", "" if done else "yellow")
+    program.print_json(robot=link.name, order=text, reply=told, done=done)
+    return done
+
+
+def estimate_order(order: Order, pose: Pose) -> tuple[float, float]:
+    """How long an order is likely to take, and how long it may take at most [s]."""
+    numbers = order.numbers
+    if order.letter in "GO":
+        expected = estimate_seconds(pose, (numbers[0] * CM, numbers[1] * CM))
+        return expected, allow_seconds(expected, TRIES)
+    if order.letter == "c":
+        seconds = CONSTANTS.drive_seconds(math.dist((numbers[0] * CM, numbers[1] * CM), pose[:2]))
+    else:
+        seconds = CONSTANTS.turn_seconds(wrap(numbers[0] - pose.heading) if order.letter == "a" else numbers[0])
+    return seconds, seconds

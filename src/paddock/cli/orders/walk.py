@@ -1,0 +1,83 @@
+"""Entries 2 and 3 of the menu: all robots drive to their way-points, at once."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from paddock.cli.orders.language import _
+from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.walk_view import WalkView
+from paddock.core.errors import UnknownName
+from paddock.orders import Host, HostConfig, HostTiming, RobotPlan, Waypoint, read_waypoints
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def walk(program: HostProgram, file: Path, *, avoiding: bool) -> bool:
+    """Send each robot its way-points; whether all orders were done. Ctrl-C has the robots stand.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, when all is told.
+    """
+    config = program.config
+    plans = plan_walk(config, read_waypoints(file), file=file, avoiding=avoiding)
+    host = Host(
+        [(plan, config.robot(plan.name).path) for plan in plans],
+        checked=config.mode != "legacy",
+        timing=HostTiming(silence=config.patience_s),
+        on_event=lambda event: view.tell(event),
+    )
+    view = WalkView(program, plans, host.sessions)
+    with stopping(program, host) as interrupted, view.live():
+        host.run()
+    done = view.summarise()
+    if interrupted:
+        raise KeyboardInterrupt
+    return done
+
+
+def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, avoiding: bool) -> list[RobotPlan]:
+    """What each robot of a file is to be told; all of them must be configured."""
+    targets: dict[str, list[tuple[float, float]]] = {}
+    for waypoint in waypoints:
+        targets.setdefault(waypoint.robot, []).append((waypoint.x, waypoint.y))
+    for name in targets:
+        if name not in (robot.name for robot in config.robots):
+            raise UnknownName(f"configured robot (in {file})", name, [robot.name for robot in config.robots])
+    return [
+        RobotPlan(
+            name=robot.name,
+            start=robot.pose,
+            threshold=robot.near,
+            targets=targets[robot.name],
+            avoiding=avoiding,
+            needs_checked=config.mode == "checked",
+        )
+        for robot in config.robots
+        if robot.name in targets
+    ]
+
+
+@contextmanager
+def stopping(program: HostProgram, host: Host) -> Iterator[list[int]]:
+    """While the block runs, the first Ctrl-C has the robots stand, the second leaves them; gives what has come."""
+    came: list[int] = []
+
+    def stop(number: int, frame: Any) -> None:
+        came.append(number)
+        host.stop()
+        for each in SIGNALS:
+            signal.signal(each, before[each])
+
+    before = {number: signal.signal(number, stop) for number in SIGNALS}
+    try:
+        yield came
+    finally:
+        for number in SIGNALS:
+            signal.signal(number, before[number])
+        if came:
+            program.say(_("the walk was stopped"), "yellow")

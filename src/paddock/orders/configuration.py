@@ -1,0 +1,124 @@
+"""HostConfig: what the host program knows about its robots, as a TOML file. Lengths in it are centimetres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import unquote, urlsplit
+
+from paddock.core.errors import SpecError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.core.spec import (
+    Color,
+    Count,
+    Degrees,
+    Description,
+    Number,
+    Spec,
+    Text,
+    read_toml_file,
+    refuse_twins,
+    spec_from_table,
+)
+from paddock.orders.texts import CM, FARTHEST
+
+SCHEME = "orders://"
+Centimetres = Annotated[float, Number("centimetres", limit=FARTHEST)]
+Position = Annotated[tuple[Centimetres, Centimetres], Description("[x, y] in centimetres")]
+FriendlyName = Annotated[
+    str,
+    Text(
+        "a robot's name such as 'e-puck_2479', without ';' and spaces around it",
+        lambda name: bool(name) and name == name.strip() and name.isprintable() and ";" not in name and name[0] != "#",
+    ),
+]
+SerialAddress = Annotated[
+    str,
+    Text(
+        f"a serial device such as '/dev/rfcomm0', 'COM5' or '{SCHEME}/dev/rfcomm0'",
+        lambda text: bool(text.removeprefix(SCHEME)) and ("://" not in text or text.startswith(SCHEME)),
+    ),
+]
+CameraAddress = Annotated[
+    str,
+    Text(
+        "an address such as 'http://192.168.1.30/snapshot.jpg', or an empty text",
+        lambda text: not text or text.startswith(("http://", "https://")),
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OrderRobotSpec(Spec):
+    """A robot that takes orders."""
+
+    name: FriendlyName
+    device: SerialAddress
+    at_cm: Position = (0.0, 0.0)  # where it stands at the start
+    heading_deg: Degrees = 0.0
+    near: Annotated[int, Number("a whole number", low=0, high=100_000)] = 600  # proximity from which it avoids
+    color: Color = "#3d6fb4"
+    calibrated: str = ""  # when `near` was measured
+    lamp: str = ""  # … and in which light
+
+    @property
+    def path(self) -> str:
+        """The serial device."""
+        parts = urlsplit(self.device)
+        return unquote(parts.netloc + parts.path) if self.device.startswith(SCHEME) else self.device
+
+    @property
+    def pose(self) -> Pose:
+        """Where it stands at the start [m, rad]."""
+        return Pose(self.at_cm[0] * CM, self.at_cm[1] * CM, math.radians(self.heading_deg))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HostConfig(Spec):
+    """The configuration of the host program."""
+
+    robots: Annotated[tuple[OrderRobotSpec, ...], Count(1, "robots, written [[robots]]")]
+    mode: Literal["auto", "legacy", "checked"] = "auto"  # checked: robots that do not know it are refused
+    language: Literal["auto", "en", "es", "de"] = "auto"
+    waypoints: str = ""  # file that the menu offers
+    camera: CameraAddress = ""  # of a stream of pictures from above …
+    camera_lens: str = ""  # … the file of its lens, as `paddock camera calibrate` writes it …
+    camera_site: str = ""  # … and of the markers on floor and robots
+    patience_s: Annotated[float, Number("seconds", low=2, high=3600)] = 30.0  # of silence, before a robot is lost
+
+    def check(self) -> None:
+        refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
+        seen: dict[str, str] = {}
+        for i, robot in enumerate(self.robots):
+            if robot.path in seen:
+                raise SpecError(f"{robot.path} is the device of {seen[robot.path]}, too", path=f"robots[{i}].device")
+            seen[robot.path] = robot.name
+
+    def robot(self, name: str) -> OrderRobotSpec:
+        """The robot of that name."""
+        for robot in self.robots:
+            if robot.name == name:
+                return robot
+        raise UnknownName("robot", name, [robot.name for robot in self.robots])
+
+
+def load_host_config(path: str | Path) -> HostConfig:
+    """The configuration in a file."""
+    return spec_from_table(HostConfig, read_toml_file(Path(path)), file=str(path))
+
+
+def store_calibration(path: str | Path, name: str, *, near: int, calibrated: str, lamp: str) -> None:
+    """Write the calibration of a robot into a configuration; all else of the file stays as it is, comments too."""
+    try:
+        import tomlkit
+    except ImportError:
+        raise SpecError("writing it needs the package tomlkit: pip install 'paddock[robot]'", file=str(path)) from None
+    path = Path(path)
+    number = [robot.name for robot in load_host_config(path).robots].index(name)
+    document = tomlkit.parse(path.read_bytes().decode("utf-8-sig"))
+    table = document["robots"][number]  # type: ignore[index]
+    for key, value in {"near": near, "calibrated": calibrated, "lamp": lamp}.items():
+        table[key] = value  # type: ignore[index]
+    path.write_bytes(tomlkit.dumps(document).encode())

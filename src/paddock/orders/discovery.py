@@ -1,0 +1,95 @@
+"""Looking for robots: which serial devices there are, and at which of them a robot answers orders."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from paddock.core.errors import LinkError, Timeout
+from paddock.epuck.driver.streams import SerialStream
+from paddock.orders.checked_frames import read_checked
+from paddock.orders.legacy_frames import FrameReader, write_frame
+from paddock.orders.texts import Reply, read_reply
+
+AGAIN = 0.5  # [s] after which a robot that did not answer is asked again
+GRACE = 1.0  # [s] on top of the time to answer, for a device that takes long to open
+
+DeviceState = Literal["robot", "silent", "something else", "closed"]
+
+
+class SerialFinding(NamedTuple):
+    """A serial device, and what is behind it."""
+
+    device: str
+    state: DeviceState
+    text: str = ""  # why it cannot be opened
+
+
+def list_serial_devices() -> dict[str, str]:
+    """The serial devices of this machine, Bluetooth included, each with its address or description."""
+    try:
+        from serial.tools import list_ports
+    except ImportError:
+        raise LinkError("serial devices need the package pyserial: pip install 'paddock[robot]'") from None
+    found = {port.device: "" if port.description == "n/a" else port.description for port in list_ports.comports()}
+    found.update({str(path): "Bluetooth" for path in sorted(Path("/dev").glob("rfcomm[0-9]*"))})
+    return {device: _read_bluetooth_address(device) or text for device, text in found.items()}
+
+
+def _read_bluetooth_address(device: str) -> str:
+    """The radio address at the other end of an RFCOMM device, as far as Linux tells."""
+    try:
+        return Path("/sys/class/tty", Path(device).name, "address").read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[SerialFinding]:
+    """Ask all devices at once whether a robot answers there, and wait no longer than so many seconds."""
+    devices = list(dict.fromkeys(devices))
+    answers: dict[str, SerialFinding] = {}
+
+    def ask(device: str) -> None:
+        answers[device] = ask_device(device, seconds)
+
+    threads = [threading.Thread(target=ask, args=(device,), daemon=True) for device in devices]
+    for thread in threads:
+        thread.start()
+    end = time.monotonic() + seconds + GRACE
+    for thread in threads:
+        thread.join(max(0.0, end - time.monotonic()))
+    return [answers.get(device, SerialFinding(device, "silent")) for device in devices]
+
+
+def ask_device(device: str, seconds: float) -> SerialFinding:
+    """Ask at a device whether a robot is there."""
+    try:
+        stream = SerialStream(device)
+    except LinkError as error:
+        return SerialFinding(device, "closed", str(error).removeprefix(f"{device}: "))
+    end, reader = time.monotonic() + seconds, FrameReader()
+    state: DeviceState = "silent"
+    try:
+        while time.monotonic() < end:
+            again = min(end, time.monotonic() + AGAIN)
+            stream.send(write_frame("i"), again)
+            try:
+                while True:
+                    if any(_is_robot(text) for text in reader.feed(stream.receive(again))):
+                        return SerialFinding(device, "robot")
+                    state = "something else"
+            except Timeout:
+                continue
+    except LinkError as error:
+        return SerialFinding(device, "closed", str(error).removeprefix(f"{device}: "))
+    finally:
+        stream.close()
+    return SerialFinding(device, state)
+
+
+def _is_robot(text: str) -> bool:
+    """Whether this answers an `i`; one that a host has just left in checked mode asks to repeat it."""
+    return read_reply(text) == Reply("i") or read_checked(text) is not None

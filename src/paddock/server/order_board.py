@@ -1,0 +1,33 @@
+"""OrderBoard: how the robots are that take orders, told to those who watch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from paddock.protocol import messages as m
+from paddock.server.client import Client
+
+ListOrders = Callable[[], Sequence[m.OrderState]]
+BOARD_PERIOD = 0.5  # wall seconds
+
+
+class OrderBoard:
+    """Asks how robots are twice a second, while somebody watches, until the server ends."""
+
+    def __init__(self, clients: Sequence[Client], list_orders: ListOrders) -> None:
+        self._clients, self._list_orders = clients, list_orders
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
+
+    def close(self) -> None:
+        """No more news."""
+        self._timer.cancel()
+
+    def _tell(self) -> None:
+        self._timer = self._loop.call_later(BOARD_PERIOD, self._tell)
+        watching = [client for client in self._clients if client.frames is not None]
+        if watching:
+            message = m.OrderStates(robots=tuple(self._list_orders()))
+            for client in watching:
+                client.send(message)

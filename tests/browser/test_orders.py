@@ -1,0 +1,43 @@
+"""Robots that take orders, on the page of their world."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import Any
+
+import pytest
+
+import paddock
+from browser.stage import Served, expect
+from paddock.links.remote import RemoteArena
+
+pytest.importorskip("serial", reason="pip install pyserial")
+RED = "e-puck_2478"
+
+
+def test_the_page_tells_what_robots_drive_for_and_how_much_they_have_done(visit: Any) -> None:
+    with Served("petri-dish", "--orders", "all") as server:
+        page = visit(server.url)
+        row = page.page.locator(f"[data-testid=order-row][data-robot='{RED}']")
+        expect(page.find("order-row")).to_have_count(3)
+        expect(row.locator(".note")).to_have_text("no host")
+        device = server.line(rf"^{RED}: takes orders at (\S+) ")
+        with paddock.connect(f"orders://{device}") as robot, server.connect() as arena:
+            expect(row.locator(".note")).to_have_text("waits")
+            expect(row.locator(".points")).to_have_text("0")
+            drive = threading.Thread(target=robot.go_to, args=(0.0, 0.3), kwargs={"avoiding": False})
+            drive.start()
+            expect(row.locator(".note")).to_have_text("G0.;30.")
+            arena.set_speed(50.0)
+            drive.join()
+            expect(row.locator(".note")).to_have_text("waits")
+            expect(row.locator(".points")).to_have_text("2")  # it was asked where it is, and it drove
+            expect(row).to_have_attribute("title", re.compile(rf"{RED} · checked mode · 3\.\d s moving · 0 obstacles"))
+        row.click()
+        page.until("paddock.selected === robot", robot=RED)
+
+
+def test_without_robots_that_take_orders_there_is_no_panel(clutter: tuple[Served, RemoteArena], visit: Any) -> None:
+    page = visit(clutter[0].url)
+    expect(page.find("orders")).to_be_hidden()

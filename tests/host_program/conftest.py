@@ -1,0 +1,48 @@
+"""One served dish for all tests of this folder; each finds its robots at their starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paddock
+from host_program.stage import FAST, WALK, configure, find_devices, serve_dish
+from paddock.links.remote import RemoteArena
+from paddock.testing import PaddockProcess
+
+pytest.importorskip("serial", reason="pip install pyserial")
+pytest.importorskip("pty", reason="pseudo terminals")
+
+
+@pytest.fixture(scope="package")
+def server() -> Iterator[PaddockProcess]:
+    with serve_dish() as process:
+        yield process
+
+
+@pytest.fixture(scope="package")
+def devices(server: PaddockProcess) -> dict[str, str]:
+    return find_devices(server)
+
+
+@pytest.fixture
+def dish(server: PaddockProcess) -> Iterator[RemoteArena]:
+    """A supervisor's view of the dish, which was just reset; between tests its time stands."""
+    with paddock.connect(server.url, lock_step=False) as arena:
+        arena.set_speed(FAST)
+        arena.reset()
+        arena.play()
+        yield arena
+        arena.pause()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, dish: RemoteArena, devices: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a configuration and way-points, to work in."""
+    configure(tmp_path / "orders.toml", devices)
+    (tmp_path / "walk.txt").write_text(WALK, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LANGUAGE", "en")
+    return tmp_path

@@ -1,0 +1,83 @@
+"""Languages: no text is missing, unused or has other placeholders, and the files are read as gettext would."""
+
+from __future__ import annotations
+
+import importlib.util
+import string
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from paddock.cli.orders.language import CATALOGUES, LANGUAGES, _, choose_language, load_catalogue, read_po
+from paddock.core.errors import PaddockError
+
+TOOL = Path(__file__).parents[2] / "tools" / "check_translations.py"
+
+
+def load_tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("check_translations", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_all_languages_have_all_texts() -> None:
+    tool = load_tool()
+    texts = tool.find_texts()
+    assert len(texts) > 60
+    assert LANGUAGES == ("en", "de", "es")
+    for path in CATALOGUES.glob("*.po"):
+        assert tool.compare(texts, read_po(path.read_text(encoding="utf-8")), path.name) == []
+
+
+def test_what_is_wrong_with_a_catalogue_is_found() -> None:
+    tool = load_tool()
+    texts = {"{a} of {b}": "x.py:1", "empty": "x.py:2", "lost": "x.py:3"}
+    catalogue = {"": "head", "{a} of {b}": "{a} von {c}", "empty": "", "old": "alt"}
+    assert tool.compare(texts, catalogue, "de.po") == [
+        "de.po: missing: 'empty' of x.py:2",
+        "de.po: missing: 'lost' of x.py:3",
+        "de.po: unused: 'old'",
+        "de.po: other placeholders than in '{a} of {b}': '{a} von {c}'",
+    ]
+    assert tool.compare({"{n:g}": "x.py:1"}, {"{n:g}": "{n:.2f}"}, "de.po") != []
+    again = read_po(tool.write_catalogue(texts, catalogue))
+    assert (again["{a} of {b}"], "old" in again, again["lost"]) == ("{a} von {c}", False, "")
+
+
+def test_a_text_that_is_not_plain_is_refused_by_the_check(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def say(word):\n    return _(f'{word}!')\n")
+    with pytest.raises(SystemExit, match=r"mine.py:2: expected a plain text within _"):
+        load_tool().find_texts(tmp_path)
+
+
+def test_every_text_comes_out_in_the_chosen_language() -> None:
+    texts = load_tool().find_texts()
+    try:
+        for language in ("de", "es"):
+            assert choose_language(language) == language
+            table = read_po((CATALOGUES / f"{language}.po").read_text(encoding="utf-8"))
+            for text in texts:
+                assert _(text) == table[text]
+                assert list(string.Formatter().parse(_(text)))
+    finally:
+        choose_language("en")
+    assert _("lost") == "lost"
+
+
+def test_a_catalogue_is_read_with_comments_and_texts_on_several_lines(tmp_path: Path) -> None:
+    (tmp_path / "xx.po").write_text(
+        'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+        '# a comment\n#: a.py\nmsgid "one "\n"line \\"quoted\\""\nmsgstr ""\n"eine "\n"Zeile ß\\n"\n',
+        encoding="utf-8",
+    )
+    assert load_catalogue(tmp_path / "xx.po").gettext('one line "quoted"') == "eine Zeile ß\n"
+    with pytest.raises(PaddockError, match=r"xx\.po:2: expected msgid, msgstr or a text in quotes"):
+        read_po('msgid "a"\nmsgctxt b\n', "xx.po")
+    with pytest.raises(PaddockError, match="'a' is translated twice"):
+        read_po('msgid "a"\nmsgstr "b"\nmsgid "a"\nmsgstr "c"\n', "xx.po")
+    assert "check_translations" not in sys.modules

@@ -1,0 +1,165 @@
+"""`paddock orders walk` against a served world, as people run it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from host_program.stage import (
+    FAR,
+    LEGACY,
+    LONG,
+    NAMES,
+    Program,
+    Relay,
+    configure,
+    find_devices,
+    run_orders,
+    serve_dish,
+)
+from paddock.links.remote import RemoteArena
+from paddock.testing import wait_for
+
+
+def position(dish: RemoteArena, name: str) -> tuple[float, float]:
+    """Where a robot really is [cm]."""
+    dish.step(0)
+    return 100 * dish[name].pose.x, 100 * dish[name].pose.y
+
+
+def stands(dish: RemoteArena, name: str) -> bool:
+    """Whether a robot has not moved for a tenth of a simulated second."""
+    before, tick = position(dish, name), dish.tick
+    wait_for(lambda: (dish.step(0), dish.tick > tick + 0.1 / dish.dt)[1])
+    return math.dist(before, position(dish, name)) < 1e-6
+
+
+def test_a_walk_brings_all_robots_to_their_way_points(folder: Path, dish: RemoteArena) -> None:
+    with Program("walk", "walk.txt", "--log", "walk.log", folder=folder, columns=150) as program:
+        program.expect("e-puck_2481: connected, legacy mode")
+        assert program.end() == 0
+        assert "Walk" in program.printed  # the live table
+        summary = program.printed[program.printed.index("Summary") :]
+    for name, orders in zip(NAMES, (2, 1, 1), strict=True):
+        assert f"{name}" in summary
+        assert f"{orders}/{orders}" in summary
+    log = (folder / "walk.log").read_text()
+    for text in (
+        "e-puck_2478: connected, checked mode",
+        "e-puck_2479: set: SEND_POSITION(90.000000,50.000000)",
+        "e-puck_2479: set: SEND_NEAR(600)",
+        "e-puck_2481: order 0: GO_TO(130.000000,45.000000)",
+        "e-puck_2478: order 1: GO_TO(",
+        "obstacles detected: 0",
+    ):
+        assert text in log
+    targets = {NAMES[0]: (125, 85), NAMES[1]: (75, 30), NAMES[2]: (130, 45)}
+    for name, target in targets.items():
+        assert math.dist(position(dish, name), target) < 1.0
+
+
+def test_json_lines_tell_every_event_and_a_summary_for_each_robot(folder: Path) -> None:
+    lines = [json.loads(line) for line in run_orders("walk", "walk.txt", "--avoid", "--json").splitlines()]
+    assert [line["order"] for line in lines if line.get("event") == "done" and line["robot"] == NAMES[0]] == [0, 1]
+    summary = {line["robot"]: line for line in lines if "orders" in line}
+    assert {name: (line["done"], line["orders"]) for name, line in summary.items()} == dict(
+        zip(NAMES, [(2, 2), (1, 1), (1, 1)], strict=True)
+    )
+    assert {name: line["mode"] for name, line in summary.items()} == dict(
+        zip(NAMES, ["checked", "checked", "legacy"], strict=True)
+    )
+
+
+def test_a_walk_goes_on_when_nobody_reads_what_it_prints(folder: Path, dish: RemoteArena) -> None:
+    program = [sys.executable, "-m", "paddock", "orders", "walk", "walk.txt", "--json", "--log", "walk.log"]
+    with subprocess.Popen(program, cwd=folder, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(LONG) == 0
+    assert (folder / "walk.log").read_text().count("total time") == 3
+
+
+def test_ctrl_c_has_robots_stand_and_tells_which_cannot(folder: Path, dish: RemoteArena) -> None:
+    (folder / "far.txt").write_text(FAR)
+    dish.set_speed(2.0)
+    with Program("walk", "far.txt", folder=folder) as program:
+        for _robot in NAMES:
+            program.expect(r"set: SEND_NEAR\(600\)")
+        wait_for(lambda: all(math.dist(position(dish, name), (95, 55)) > 9 for name in NAMES[:2]))
+        os.kill(program.process.pid, signal.SIGINT)
+        assert program.end() == 130
+        assert "e-puck_2478: stands" in program.printed
+        assert "e-puck_2479: stands" in program.printed
+        assert f"{LEGACY}: cannot be stopped in legacy mode" in program.printed
+        assert "0/1" in program.printed
+    assert stands(dish, NAMES[0])
+    assert stands(dish, NAMES[1])
+    assert not stands(dish, LEGACY)
+
+
+def test_a_robot_whose_line_is_cut_is_reported_and_the_others_go_on(
+    folder: Path, dish: RemoteArena, devices: dict[str, str]
+) -> None:
+    (folder / "far.txt").write_text(FAR)
+    relay = Relay(devices[NAMES[0]])
+    configure(folder / "orders.toml", {**devices, NAMES[0]: relay.device}, patience_s=2.0)
+    dish.set_speed(4.0)
+    with Program("walk", "far.txt", folder=folder) as program:
+        program.expect(rf"{NAMES[0]}: set: SEND_NEAR\(600\)")
+        assert relay.heard.wait(LONG)
+        relay.cut()
+        assert program.end() == 1
+        assert f"{NAMES[0]}: lost: " in program.printed
+        for name in NAMES[1:]:
+            assert f"{name}: total time" in program.printed
+        summary = program.printed[program.printed.index("Summary") :]
+    assert "lost" in summary
+    assert summary.count("1/1") == 2
+
+
+def test_a_server_that_is_killed_loses_all_robots(tmp_path: Path) -> None:
+    (tmp_path / "far.txt").write_text(FAR)
+    with serve_dish() as server:
+        configure(tmp_path / "orders.toml", find_devices(server), patience_s=2.0)
+        with Program("walk", "far.txt", folder=tmp_path) as program:
+            program.expect("connected")
+            server.stop()
+            assert program.end() == 1
+            for name in NAMES:
+                assert f"{name}: lost: " in program.printed or f"{name}: connection failed: " in program.printed
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("e-puck_2479;10", "walk.txt:1: expected name;x;y in centimetres"),
+        ("e-puck_2497;10;20", "no configured robot (in walk.txt) called 'e-puck_2497' (did you mean 'e-puck_2479'?)"),
+        ("e-puck_2479;1,5;20", "numbers have a decimal point"),
+    ],
+)
+def test_a_wrong_file_is_refused_before_any_robot_moves(folder: Path, text: str, told: str) -> None:
+    (folder / "walk.txt").write_text(text)
+    assert told in run_orders("walk", "walk.txt", status=2)
+
+
+def test_a_device_that_is_not_there_is_told_with_the_robots_name(folder: Path, devices: dict[str, str]) -> None:
+    configure(folder / "orders.toml", {**devices, NAMES[1]: "/dev/rfcomm97"})
+    with Program("walk", "walk.txt", folder=folder) as program:
+        program.expect(f"{NAMES[1]}: connection failed: /dev/rfcomm97: cannot open it")
+        assert program.end() == 1
+        assert "2/2" in program.printed
+
+
+def test_where_checked_mode_is_asked_for_a_robot_without_it_is_refused(folder: Path, devices: dict[str, str]) -> None:
+    configure(folder / "orders.toml", devices, mode="checked")
+    with Program("walk", "walk.txt", folder=folder) as program:
+        program.expect(f"{LEGACY}: lost: it does not know checked mode")
+        assert program.end() == 1

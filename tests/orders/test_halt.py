@@ -1,0 +1,42 @@
+"""A host that ends a walk has its robots stand."""
+
+from __future__ import annotations
+
+from orders.lines import Connected
+
+
+def drive_for(connected: Connected, seconds: float) -> None:
+    while connected.bench.time < seconds:
+        connected.tick()
+
+
+def test_a_robot_in_checked_mode_stands_within_a_tenth_of_a_second() -> None:
+    connected = Connected()
+    drive_for(connected, 1.0)
+    assert connected.bench.robot.speeds != (0, 0)
+    connected.session.halt(connected.bench.time)
+    drive_for(connected, 1.1)
+    assert connected.bench.robot.speeds == (0, 0)
+    assert connected.session.over
+    assert connected.events[-1].kind == "stopped"
+    assert connected.session.result.lost == ""
+
+
+def test_a_robot_in_legacy_mode_drives_on_and_the_host_says_so() -> None:
+    connected = Connected(robot={"knows_checked": False})
+    while not any(event.kind == "set" for event in connected.events):
+        connected.tick()
+    drive_for(connected, connected.bench.time + 0.5)
+    connected.session.halt(connected.bench.time)
+    assert connected.session.over
+    assert connected.events[-1].kind == "drives on"
+    drive_for(connected, connected.bench.time + 0.2)
+    assert connected.bench.robot.speeds != (0, 0)
+
+
+def test_a_walk_that_is_over_cannot_be_halted() -> None:
+    connected = Connected(targets=())
+    while not connected.session.over:
+        connected.tick()
+    connected.session.halt(connected.bench.time)
+    assert connected.events[-1].kind == "finished"

@@ -1,0 +1,78 @@
+"""Fail where a catalogue of the host program lacks a text, has one that nobody uses, or differs in its placeholders.
+
+python tools/check_translations.py           # what is wrong
+python tools/check_translations.py --write   # add texts that are missing, drop those that nobody uses
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import string
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from paddock.cli.orders.language import CATALOGUES, read_po
+
+SOURCES = CATALOGUES.parent / "orders"
+HEAD = "Content-Type: text/plain; charset=UTF-8\n"
+
+
+def find_texts(folder: Path = SOURCES) -> dict[str, str]:
+    """Every text in a call of `_`, with its first place; a call with anything but a plain text is an error."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_":
+                text = node.args[0]
+                if not (isinstance(text, ast.Constant) and isinstance(text.value, str)):
+                    raise SystemExit(f"{path}:{node.lineno}: expected a plain text within _(…)")
+                found.setdefault(text.value, f"{path.name}:{node.lineno}")
+    return found
+
+
+def list_placeholders(text: str) -> list[tuple[str, str, str]]:
+    """Name, format and conversion of each placeholder, in alphabetical order."""
+    parts = string.Formatter().parse(text)
+    return sorted((name, form or "", conversion or "") for _, name, form, conversion in parts if name is not None)
+
+
+def compare(texts: Mapping[str, str], catalogue: Mapping[str, str], file: str) -> list[str]:
+    """What is wrong with a catalogue."""
+    problems = [f"{file}: missing: {text!r} of {place}" for text, place in texts.items() if not catalogue.get(text)]
+    problems += [f"{file}: unused: {text!r}" for text in catalogue if text and text not in texts]
+    for text, translation in catalogue.items():
+        if text and translation and list_placeholders(text) != list_placeholders(translation):
+            problems.append(f"{file}: other placeholders than in {text!r}: {translation!r}")
+    return problems
+
+
+def write_catalogue(texts: Mapping[str, str], catalogue: Mapping[str, str]) -> str:
+    """A catalogue of exactly these texts, in their order."""
+    out = f'msgid ""\nmsgstr {quote(catalogue.get("", HEAD))}\n'
+    for text, place in texts.items():
+        out += f"\n#: {place.partition(':')[0]}\nmsgid {quote(text)}\nmsgstr {quote(catalogue.get(text, ''))}\n"
+    return out
+
+
+def quote(text: str) -> str:
+    """A text as catalogues have it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def main() -> int:
+    """Check all catalogues, or write them; the exit status."""
+    texts, problems = find_texts(), []
+    for path in sorted(CATALOGUES.glob("*.po")):
+        catalogue = read_po(path.read_text(encoding="utf-8"), str(path))
+        if "--write" in sys.argv:
+            path.write_text(write_catalogue(texts, catalogue), encoding="utf-8")
+            catalogue = read_po(path.read_text(encoding="utf-8"), str(path))
+        problems += compare(texts, catalogue, path.name)
+    sys.stdout.write("".join(f"{problem}\n" for problem in problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
