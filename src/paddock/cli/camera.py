@@ -21,12 +21,12 @@ from paddock.core.values import as_picture
 from paddock.overhead import OverheadCamera, draw_marker_sheets, save_sheets
 from paddock.vision import (
     BoardSpec,
-    CameraPicture,
     IpCamera,
     Lens,
     MarkerSighting,
     MarkerTracker,
     SiteSpec,
+    TimedPicture,
     calibrate_lens,
     find_camera_pose,
     find_markers,
@@ -184,7 +184,7 @@ def locate_robots(
     console.print(table)
 
 
-def take_frames(camera: IpCamera, count: int) -> Iterator[CameraPicture]:
+def take_frames(camera: IpCamera, count: int) -> Iterator[TimedPicture]:
     """So many pictures of a stream, or the only one of an address for single pictures."""
     try:
         yield from islice(camera.stream(most_reconnects=3), count)

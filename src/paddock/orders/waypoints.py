@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.core.errors import PaddockError, format_value
+from paddock.core.files import write_text
 from paddock.orders.texts import CM
 
 
@@ -66,7 +67,7 @@ def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
         if not (math.isfinite(x) and math.isfinite(y)):
             raise PaddockError(f"waypoints[{i}]: expected finite metres, got ({x!r}, {y!r})")
         lines.append(f"{robot};{_write_cm(x)};{_write_cm(y)}\n")
-    Path(path).write_text("".join(lines), encoding="utf-8")
+    write_text(path, "".join(lines))
 
 
 def _write_cm(metres: float) -> str:

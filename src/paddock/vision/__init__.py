@@ -8,7 +8,7 @@ from paddock.vision.blink import BlinkCode, blink_codes, read_blinks
 from paddock.vision.boards import BoardSpec
 from paddock.vision.calibration import LensCalibration, calibrate_lens
 from paddock.vision.camera_model import CameraModel, CameraPose
-from paddock.vision.client import CameraPicture, IpCamera
+from paddock.vision.client import IpCamera, TimedPicture
 from paddock.vision.floor_pose import FloorPose, find_camera_pose
 from paddock.vision.lens import Lens
 from paddock.vision.markers import find_markers
@@ -22,7 +22,6 @@ __all__ = [
     "BlinkCode",
     "BoardSpec",
     "CameraModel",
-    "CameraPicture",
     "CameraPose",
     "ColourPatch",
     "FloorMarker",
@@ -37,6 +36,7 @@ __all__ = [
     "SiteSpec",
     "SpotTrack",
     "SpotTracker",
+    "TimedPicture",
     "assign",
     "blink_codes",
     "calibrate_lens",

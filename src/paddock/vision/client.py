@@ -23,7 +23,7 @@ BROKEN = (OSError, http.client.HTTPException)
 
 
 @dataclass(frozen=True, slots=True)
-class CameraPicture:
+class TimedPicture:
     """A picture of a camera."""
 
     picture: Picture
@@ -70,7 +70,7 @@ class IpCamera:
         self.broken = 0  # pictures that came in part, or damaged
         self.reconnects = 0
 
-    def take_picture(self) -> CameraPicture:
+    def take_picture(self) -> TimedPicture:
         """One picture: the answer to a request, or the next one of a stream."""
         with self._request() as answer:
             kind = answer.getheader("Content-Type", "")
@@ -86,7 +86,7 @@ class IpCamera:
             raise LinkError(f"{self.url}: expected a JPEG picture, got {kind or 'something else'}, damaged or cut")
         return picture
 
-    def stream(self, *, most_reconnects: int | None = None) -> Iterator[CameraPicture]:
+    def stream(self, *, most_reconnects: int | None = None) -> Iterator[TimedPicture]:
         """Pictures as they come. Damaged ones are skipped, and a connection that ends is opened again.
 
         Args:
@@ -109,7 +109,7 @@ class IpCamera:
             self.reconnects += 1
             time.sleep(min(2.0, 0.05 * 2 ** min(failures, 6)))
 
-    def _stream_once(self) -> Iterator[CameraPicture]:
+    def _stream_once(self) -> Iterator[TimedPicture]:
         with self._request() as answer:
             kind = answer.getheader("Content-Type", "")
             if not kind.startswith("multipart/"):
@@ -168,14 +168,14 @@ class IpCamera:
         except BROKEN as error:
             raise LinkError(f"{self.url}: the camera cannot be reached: {error}") from None
 
-    def _decode(self, stamp: str | None, jpeg: bytes) -> CameraPicture | None:
+    def _decode(self, stamp: str | None, jpeg: bytes) -> TimedPicture | None:
         received = self.clock()
         try:
             picture = np.asarray(Image.open(io.BytesIO(jpeg)).convert("RGB"))
         except Exception:  # what Pillow raises depends on where a file is damaged
             self.broken += 1
             return None
-        return CameraPicture(as_picture(picture), _number(stamp), received, jpeg)
+        return TimedPicture(as_picture(picture), _number(stamp), received, jpeg)
 
 
 def _number(text: str | None) -> float | None:
