@@ -79,8 +79,7 @@ def test_a_stream_is_as_late_as_the_camera_and_loses_pictures() -> None:
 def test_cut_pictures_are_skipped() -> None:
     with serve_camera(with_network(cut=0.5), moving=True) as (server, _):
         eye = IpCamera(server.url + "/stream.mjpg")
-        assert len(list(islice(eye.stream(), 6))) == 6
-        assert eye.broken > 0
+        assert any(eye.broken for _ in islice(eye.stream(), 100))
 
 
 def test_damaged_parts_are_skipped_and_an_ended_stream_is_opened_again() -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from urllib.parse import unquote, urlsplit
 
 from paddock.core.errors import SpecError, UnknownName
+from paddock.core.files import write_text
 from paddock.core.geometry import Pose
 from paddock.core.spec import (
     Color,
@@ -121,4 +122,4 @@ def store_calibration(path: str | Path, name: str, *, near: int, calibrated: str
     table = document["robots"][number]  # type: ignore[index]
     for key, value in {"near": near, "calibrated": calibrated, "lamp": lamp}.items():
         table[key] = value  # type: ignore[index]
-    path.write_bytes(tomlkit.dumps(document).encode())
+    write_text(path, tomlkit.dumps(document))

@@ -11,6 +11,7 @@ from pathlib import Path
 import paddock
 from paddock.cli.files import checked_new
 from paddock.core.errors import LinkError, PaddockError
+from paddock.core.files import write_text
 from paddock.core.geometry import Pose
 from paddock.core.toml import toml_text
 from paddock.estimate.odometry import ORIGIN
@@ -65,7 +66,7 @@ def write_example(path: Path, *, served: Path | None, force: bool) -> int:
         for i, (name, device) in enumerate(devices.items())
     )
     HostConfig.from_toml(text, file=str(path))
-    path.write_text(text, encoding="utf-8")
+    write_text(path, text)
     return len(devices)
 
 

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from paddock.cli.orders.language import _, choose_language
 from paddock.core.errors import LinkError, PaddockError
+from paddock.core.files import append_text
 from paddock.core.outside import visible
 from paddock.links.orders import OrdersRobot, connect_orders
 from paddock.orders import HostConfig, OrderRobotSpec, load_host_config
@@ -120,9 +121,3 @@ class HostProgram:
                         _("{robot}: it does not listen while it drives, and ends its order").format(robot=robot.name)
                     )
                 raise
-
-
-def append_text(path: Path, text: str) -> None:
-    """Add to a file, or begin it."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(text)
