@@ -129,7 +129,7 @@ def test_a_robot_that_cannot_be_reached_is_told_and_the_next_is_calibrated(
     assert f"{NAMES[0]}: connection failed: /dev/rfcomm97" in told
     assert f"{LEGACY}: near = 50 written to orders.toml" in told
     assert f"{LEGACY}: near = 50" in (folder / "mine.log").read_text()
-    assert "--log nowhere/mine.log: cannot be written" in orders("find", "--log", "nowhere/mine.log", status=2)
+    assert "nowhere/mine.log: cannot be written" in orders("find", "--log", "nowhere/mine.log", status=2)
 
 
 # ---- odometry

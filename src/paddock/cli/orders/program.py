@@ -52,10 +52,7 @@ class HostProgram:
         self.path, self.as_json = config or CONFIG, as_json
         self._log = log
         if log is not None:
-            try:
-                append_text(log, "")
-            except OSError as error:
-                raise PaddockError(f"--log {log}: cannot be written: {error.strerror}") from None
+            append_text(log, "")  # nobody waits for a walk to hear that its log has no place
         wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
         self.console = PatientConsole(highlight=False, width=wide)
         choose_language(language or "auto")
@@ -84,9 +81,9 @@ class HostProgram:
             return
         try:
             append_text(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {visible(text)}\n")
-        except OSError as error:  # robots are under way: the walk goes on without a log
-            file, self._log = self._log, None
-            self.say(f"--log {file}: {error.strerror}", "bold red")
+        except PaddockError as error:  # robots are under way: the walk goes on without a log
+            self._log = None
+            self.say(str(error), "bold red")
 
     def print(self, what: Any) -> None:
         """A table, for people alone."""
