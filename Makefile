@@ -11,25 +11,28 @@ ARGS ?=
 WORKERS ?= 3  # processes of tests: one more than cores, as many tests wait for other processes
 COVERAGE ?=
 
-.PHONY: demo test test-compiled test-plain test-browser coverage soak lint format bench bench-peers clients pictures screenshots clean
+.PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients pictures screenshots clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
-test: $(DEV)  ## all tests, then the kernels once more in plain Python
-	@echo "all tests, compiled and then in plain Python: about six minutes on two cores"
+test: $(DEV)  ## all tests but the long ones, then the kernels once more in plain Python
+	@echo "all tests but the long ones, compiled and then in plain Python: about eight minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
-	$(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m "not long" $(ARGS)
+
+test-long: $(DEV)  ## whole experiments, the GPU's simulator, other packages: about three minutes on two cores
+	$(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m long $(ARGS)
 
 test-plain: $(DEV)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m "not heavy" tests/engine tests/sensors
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m "not heavy and not long" tests/engine tests/sensors
 
 coverage: $(DEV)  ## the same, half as fast, with the lines that tests reach; fails below 90 %
 	$(BIN)/coverage erase
-	$(MAKE) --no-print-directory test-compiled test-plain COVERAGE="--cov --cov-append --cov-report="
+	$(MAKE) --no-print-directory test-compiled test-long test-plain COVERAGE="--cov --cov-append --cov-report="
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
 test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none

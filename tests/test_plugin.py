@@ -13,7 +13,7 @@ import pytest
 
 from browser.stage import Served
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
 PLUGIN = Path(__file__).parents[1] / "examples" / "plugin"
 WANDER = str(PLUGIN / "wander.py")
 

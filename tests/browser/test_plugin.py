@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from browser.stage import Served, expect
+
+pytestmark = pytest.mark.long
 
 PLUGIN = Path(__file__).parents[2] / "examples" / "plugin"
 COMPILE = "import paddock; paddock.open('mouse-hole')['mouse'].enable()"  # before anybody waits for it

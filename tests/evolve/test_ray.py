@@ -13,6 +13,8 @@ from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.ray_evaluator import check_address
 from paddock.evolve.study import evolve
 
+pytestmark = pytest.mark.long
+
 SMALL = EvolutionConfig(task="maze", population=6, generations=2, seconds=4.0, seed=5)
 
 

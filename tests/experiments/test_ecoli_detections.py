@@ -16,6 +16,8 @@ from paddock.experiments.ecoli_walk.detection_trials import DetectionTrial, conf
 from paddock.experiments.ecoli_walk.detections import count_detections
 from paddock.experiments.ecoli_walk.lit_dish import LAMP, build_lit_dish, find_cause
 
+pytestmark = pytest.mark.long
+
 NAME = "e-puck_2478"
 FACING_LAMP = Pose(LAMP.at[0], 0.3, -math.pi / 2)
 ELSEWHERE = {"e-puck_2479": Pose(1.8, 0.8, 0.0), "e-puck_2481": Pose(1.6, 0.8, 0.0)}

@@ -15,7 +15,7 @@ from paddock.experiments.ecoli_walk.localisation import (
     walk,
 )
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
 
 WHEELS = WheelCalibration(FITTED.wheel_separation, FITTED.wheel_diameter / WHEEL_DIAMETER, FITTED.wheel_ratio)
 

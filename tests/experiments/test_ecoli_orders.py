@@ -21,7 +21,7 @@ from paddock.experiments.ecoli_walk.published import (
 )
 from paddock.orders import LineQuality
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
 
 
 def test_the_published_table_is_what_was_published() -> None:

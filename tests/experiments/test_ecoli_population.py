@@ -19,6 +19,8 @@ from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 from paddock.report import save_figure
 from paddock.worlds import load_world
 
+pytestmark = pytest.mark.long
+
 
 def test_the_rank_test_is_scipys() -> None:
     from scipy.stats import mannwhitneyu

@@ -10,7 +10,7 @@ from paddock.experiments.ecoli_walk.claims import at_least, at_most, within
 from paddock.experiments.ecoli_walk.orders_runs import OrdersRun, run_experiment_1
 from paddock.experiments.ecoli_walk.report import draw_experiment_1, tabulate_points
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

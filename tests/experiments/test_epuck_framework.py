@@ -40,6 +40,8 @@ from paddock.experiments.epuck_framework.reproduce import (
 )
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
 
+pytestmark = pytest.mark.long
+
 DT = 0.1
 GOOD = CrossingFigures(
     laps=(10.5, 10.5),

@@ -19,6 +19,8 @@ from paddock.experiments.rossum.evolutions import Learned, learn
 from paddock.experiments.rossum.reproduce import RossumFindings, reproduce
 from paddock.experiments.rossum.turret import TurretWalk, walk
 
+pytestmark = pytest.mark.long
+
 WALK = TurretWalk(True, 46, 90, 200.0, False, 2, [Pose(0.125, 0.125, 1.57), Pose(1.875, 1.875, 0.0)])
 DRIVES = (
     Drive("here", None, 1.0, True, 700, 700, "abc", 0.2, WALK.trail),

@@ -35,6 +35,8 @@ from paddock.experiments.wall_follower.trials import CLOCK, CURVED, FAST, OTHERS
 from paddock.experiments.wall_follower.tune import LIMITS, cost, tune
 from paddock.metrics import Distance
 
+pytestmark = pytest.mark.long
+
 ROBOT_WIDTH = 0.381  # of the P3-DX [m]
 ROWS = {trial.row for trial in TRIALS}
 PUBLISHED = {trial.row: trial.published for trial in STUDY}

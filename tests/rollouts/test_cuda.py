@@ -15,7 +15,7 @@ import pytest
 import paddock
 from paddock.policies.braitenberg import explorer
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
 TESTS = Path(__file__).parents[1]
 START = """
 import json, math, warnings

@@ -6,7 +6,7 @@ import pytest
 
 from rollouts.test_cuda import simulated
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
 WALK = """
     from paddock.experiments.ecoli_walk.population import isolate_walker
     from paddock.metrics import MeanDistance, MeanReading

@@ -12,6 +12,8 @@ import pytest
 
 from server.parties import SPEC, Peer, served
 
+pytestmark = pytest.mark.long
+
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "extreme_robots.py"
 TINY = {"radius": 0.001, "height": 0.05}
 NEEDLE = {"outline": [[-0.1, -1e-9], [0.1, -1e-9], [0.1, 1e-9], [-0.1, 1e-9]], "height": 0.05}
