@@ -82,8 +82,8 @@ def _walk(findings: EColiFindings) -> Iterator[Row]:
         yield at_most(f"{name}, nose between the wheels", chance, compare(world, nose="centre").p, 1e-6)
     # A nose in front of the wheels leads uphill a little, without any network: these need the other one.
     flees, fixed = (compare("petri-dish", walker, "centre") for walker in ("inverted", "no-methylation"))
-    yield at_most("walk, inverted sensor, nose between the wheels", gain, flees.gain, 0.9)
-    yield at_most("walk, no methylation, nose between the wheels", gain, fixed.gain, 1.0)
+    yield at_most("walk, inverted sensor, nose between the wheels", f"it flees: {gain}", flees.gain, 0.9)
+    yield at_most("walk, no methylation, nose between the wheels", f"it is not attracted: {gain}", fixed.gain, 1.0)
 
 
 def _experiment_1(findings: EColiFindings) -> Iterator[Row]:
@@ -130,10 +130,19 @@ def _detections(findings: EColiFindings) -> Iterator[Row]:
     for cause in CAUSES:
         share = 100 * matrix.share_right(cause)
         yield at_least("detections told apart", f"{cause}: told right [%]", share, 95.0)
-    dark = min(findings.detections.levels)
-    for name in published.DETECTIONS_2:
-        by_light = findings.detections.count(name, dark, "light")
-        yield at_most("experiment 2, lamp off", f"{name}: detections by light", by_light, 0.5)
+    counts = findings.detections
+    weak, strong = sorted(published.BY_LIGHT_2, key=published.BY_LIGHT_2.__getitem__)
+    lit = [level for level in counts.levels if counts.count(strong, level, "light") >= 1]
+    ordered = sum(counts.count(strong, level, "light") >= counts.count(weak, level, "light") for level in lit)
+    metric = f"light levels of {len(lit)} at which {strong} is misled as often as {weak} or more often"
+    yield Row(
+        "experiment 2 with a lamp", metric, 1, ordered, bool(lit) and ordered == len(lit), f"{len(lit)}: as published"
+    )
+    for name, wanted in published.BY_LIGHT_2.items():
+        most = max(counts.count(name, level, "light") for level in counts.levels)
+        yield at_least(
+            "experiment 2 with a lamp", f"{name}: most detections by light at any level", most, wanted, wanted
+        )
 
 
 def _camera(findings: EColiFindings) -> Iterator[Row]:

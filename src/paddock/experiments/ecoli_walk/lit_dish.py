@@ -60,10 +60,10 @@ def list_walls(world: WorldSpec) -> NDArray[np.float64]:
     return np.array([[*a, *b] for solid in solids(world) for a, b in solid.edges]).reshape(-1, 4)
 
 
-def make_means(world: WorldSpec) -> dict[str, Means]:
-    """The four means to tell detections apart, for robots of this world."""
+def make_means(world: WorldSpec, sensitivity: float = SENSITIVITY) -> dict[str, Means]:
+    """The four means to tell detections apart, for robots of this world, taken for so sensitive to light."""
     return {
-        "ambient": AmbientLight(sensitivity=SENSITIVITY),
+        "ambient": AmbientLight(sensitivity=sensitivity),
         "map": WallMap(walls=list_walls(world)),
         "link": RobotReports(),
         "camera": CameraPicture(
