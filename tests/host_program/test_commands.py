@@ -115,9 +115,11 @@ def test_a_calibration_is_written_into_the_configuration_which_keeps_its_comment
 
 def test_a_calibration_beside_something_says_where_it_stands(folder: Path, dish: RemoteArena) -> None:
     dish[NAMES[1]].set_pose(1.95, 0.5)  # 1.3 cm before the right wall
-    told = orders("calibrate", NAMES[1])
+    before = (folder / "orders.toml").read_text()
+    told = orders("calibrate", NAMES[1], status=1)
     assert "e-puck_2479: something stands near or shines at" in told
     assert " 0°" in told
+    assert (folder / "orders.toml").read_text() == before  # such a threshold would let it run into anything
 
 
 def test_a_robot_that_cannot_be_reached_is_told_and_the_next_is_calibrated(

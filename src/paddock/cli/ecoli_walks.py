@@ -26,7 +26,7 @@ from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 
 UNBIASED = "none"
 ROWS = 60  # of a figure over time
-COLUMNS = ("concentration", "× unbiased", "distance [m]", "× unbiased ", "p", "run up [s]", "run down [s]", "up / down")
+COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "up/down")
 
 
 def write_waypoints(
@@ -81,7 +81,7 @@ def compare_walkers(
 
 def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds: float) -> None:
     """The populations as a table."""
-    title = f"{world}: {walkers} walkers, the second half of {seconds:g} s"
+    title = f"{world}: {walkers} walkers, the second half of {seconds:g} s; ratios to walkers that sense nothing"
     table = new_table(title, "walker", *COLUMNS, right=COLUMNS)
     for kind, it in found.items():
         figures = it.concentration, it.gain, it.distance, it.approach, it.p, it.run_up, it.run_down, it.run_ratio

@@ -39,6 +39,9 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
             program.say(_("{robot}: connection failed: {text}").format(robot=robot.name, text=error), "bold red")
             program.print_json(robot=robot.name, error=str(error))
             continue
+        if threshold is None:
+            reached = False
+            continue
         when = time.strftime("%Y-%m-%d %H:%M")
         store_calibration(program.path, robot.name, near=threshold, calibrated=when, lamp=lamp)
         told = _("{robot}: near = {near} written to {file}")
@@ -46,15 +49,15 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
     return reached
 
 
-def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int:
-    """The threshold of a robot."""
+def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int | None:
+    """The threshold of a robot; None where something stands near."""
     program.say(_("{robot}: turns once around, in 36 steps").format(robot=robot.name))
     with program.connect(robot) as link:
         result = calibrate_threshold(partial(look, link), link.pose.heading)
         tell(program, robot, result)
         if verify:
             check_with_hand(program, link, result.threshold)
-    return result.threshold
+    return None if result.clutter else result.threshold
 
 
 def look(link: OrdersRobot, heading: float) -> tuple[float, ...]:
@@ -90,8 +93,8 @@ def tell(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibrati
         program.say(told.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
     if result.clutter:
         where = ", ".join(f"{math.degrees(heading):.0f}°" for heading in result.clutter)
-        told = _("{robot}: something stands near or shines at {where}; calibrate again in the open")
-        program.say(told.format(robot=robot.name, where=where), "yellow")
+        told = _("{robot}: something stands near or shines at {where}; near stays {near}: calibrate again in the open")
+        program.say(told.format(robot=robot.name, where=where, near=robot.near), "yellow")
 
 
 def check_with_hand(program: HostProgram, link: OrdersRobot, threshold: int) -> bool:

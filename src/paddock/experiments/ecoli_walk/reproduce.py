@@ -28,6 +28,7 @@ from paddock.experiments.ecoli_walk.population import WALKERS, Population, run_p
 from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import quick_look
 from paddock.orders import LineQuality
+from paddock.vision.opencv import import_opencv
 
 SEEDS = 100  # of the avoidance table; what takes longer is repeated less
 FRESH = 1000  # the first of its seeds: the planner was tuned on smaller ones
@@ -150,6 +151,7 @@ def reproduce(
     """The thesis' experiments and what improves on them; see `paddock.experiments.Reproduction`."""
     if seeds is not None and seeds < 1:
         raise PaddockError(f"seeds: expected at least 1, got {seeds}")
+    import_opencv("the overhead camera of this reproduction")  # nobody waits for minutes to hear that it is missing
 
     def first(count: int) -> range:
         return range(count if seeds is None else min(seeds, count))
