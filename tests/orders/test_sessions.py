@@ -153,8 +153,27 @@ def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> N
     end.mode = "legacy"
     talk = Talk(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
     talk.take_output()
+    talk.receive(write_frame("UNKNOWN ORDER, length string is: 16"), 0.05)  # a late greeting
+    assert talk.take_output() == b""
     talk.receive(write_frame("UNKNOWN ORDER, length string is: 3"), 0.1)
     assert talk.take_output() == write_frame("b1.")
+
+
+def test_late_answers_are_awaited_before_the_first_order_to_a_robot_of_2012() -> None:
+    end = HostEnd()
+    talk = Talk(end, end.connect(), 0.0)
+    talk.wake(1.0)
+    length = len(talk.take_output()) - 2
+    unknown = write_frame(f"UNKNOWN ORDER, length string is: {length}")
+    talk.wake(1.5)  # the answers come 0.6 s late
+    talk.receive(unknown, 1.6)
+    talk.receive(unknown, 2.1)
+    assert not talk.over
+    talk.receive(unknown, 2.2)
+    assert not talk.over
+    talk.wake(talk.deadline)
+    assert talk.over
+    assert end.mode == "legacy"
 
 
 @pytest.mark.parametrize(
