@@ -180,6 +180,7 @@ def test_late_answers_are_awaited_before_the_first_order_to_a_robot_of_2012() ->
     ("wrong", "message"),
     [
         (lambda: RobotPlan(name="r", start=START, threshold=math.nan), "plan of r: expected finite numbers"),
+        (lambda: RobotPlan(name="r", start=START, threshold=1, targets=[(1e300, 0)]), "expected metres up to 1000"),
         (lambda: RobotPlan(name="r", start=START, threshold=1, attempts=0), "attempts: expected 1 or more"),
         (lambda: HostTiming(silence=0), "HostTiming: silence: expected seconds > 0"),
         (lambda: LineQuality(loss=2), "LineQuality: loss: expected a share"),
