@@ -73,6 +73,11 @@ class OrderFirmware:
         self._lamp = -1.0
         self.motion.stop()
 
+    def abandon(self) -> None:
+        """Its program has failed: it stands, and drops what it was at."""
+        self._task, self._lease = None, 0.0
+        self.motion.stop()
+
     @property
     def idle(self) -> bool:
         """Whether it waits for an order, and none has come."""
