@@ -14,7 +14,7 @@ from paddock.orders import HostTiming, LineQuality, RobotPlan, RobotSession
 from paddock.orders.host_end import HostEnd, RobotLost
 from paddock.orders.legacy_frames import write_frame
 from paddock.orders.talk import Talk
-from paddock.orders.texts import Order
+from paddock.orders.texts import Order, write_reply
 
 POOR = LineQuality(loss=0.02, jitter=0.02)
 
@@ -157,6 +157,19 @@ def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> N
     assert talk.take_output() == b""
     talk.receive(write_frame("UNKNOWN ORDER, length string is: 3"), 0.1)
     assert talk.take_output() == write_frame("b1.")
+
+
+def test_a_robot_whose_answers_never_agree_is_lost() -> None:
+    end = HostEnd(checked=False)
+    end.mode = "legacy"
+    talk = Talk(end, end.ask(Order("T")), 0.0)
+
+    def answer_anew() -> None:
+        for i in range(100):
+            talk.receive(write_frame(write_reply("T", float(i))), 0.01 * i)
+
+    with pytest.raises(RobotLost, match="no two equal answers to T in 12 attempts"):
+        answer_anew()
 
 
 def test_late_answers_are_awaited_before_the_first_order_to_a_robot_of_2012() -> None:

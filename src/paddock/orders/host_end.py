@@ -144,11 +144,13 @@ class HostEnd(LineEnd):
         if self.patient:
             return (yield from self._ask_patiently(order))
         reply = yield from self._ask_legacy(order, seconds)
-        while order.letter in ASKED_TWICE:  # nothing else tells whether a digit was lost
+        if order.letter not in ASKED_TWICE:
+            return reply
+        for _ in range(self.timing.attempts):  # nothing else tells whether a digit was lost
             before, reply = reply, (yield from self._ask_legacy(order, seconds))
             if reply == before:
-                break
-        return reply
+                return reply
+        raise RobotLost(f"no two equal answers to {order.letter} in {self.timing.attempts} attempts")
 
     def _ask_checked(self, text: str, seconds: float, expected: float) -> Conversation[Reply]:
         self._number = next_number(self._number)
