@@ -191,6 +191,16 @@ def test_a_stop_stops_within_a_tenth_of_a_second() -> None:
     assert [text.split("(")[0] for _, text in read_all(sent)] == ["SEND_STOP", "STOPS_AT"]
 
 
+def test_a_stop_stops_though_the_order_before_it_was_lost() -> None:
+    bench = Bench()
+    bench.agree()
+    bench.tick(write_checked(1, "O90.00;3.50"))
+    sent = bench.send(write_checked(3, "S"), 0.1)
+    assert [(number, text.split("(")[0]) for number, text in read_all(sent)] == [(3, "SEND_STOP"), (1, "STOPS_AT")]
+    assert bench.robot.speeds == (0, 0)
+    assert read_all(bench.send(write_checked(2, "S"))) == []  # too late
+
+
 def test_a_robot_in_checked_mode_tells_its_estimate_not_the_target() -> None:
     bench = Bench()
     bench.agree()

@@ -11,7 +11,7 @@ from paddock.core.geometry import Pose, wrap
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.orders import texts
 from paddock.orders.avoidance import APPROACH, AvoidanceStrategy, DistalAvoidance
-from paddock.orders.checked_frames import MARK, next_number, read_checked, write_checked
+from paddock.orders.checked_frames import MARK, is_newer, next_number, read_checked, write_checked
 from paddock.orders.driving import CHECKED, LEGACY, TRIES, Driver
 from paddock.orders.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.orders.motion import RobotMotion
@@ -197,7 +197,9 @@ class OrderFirmware:
             self._output += write_checked(frame.number, self._memory[frame.number])
         elif self._task is not None and frame.number == self._task_number:
             self._output += write_checked(frame.number, write_reply(texts.WORKING))
-        elif frame.number == next_number(self._last_number):
+        elif frame.number == next_number(self._last_number) or (
+            frame.text == "S" and is_newer(frame.number, self._last_number)  # the order before it was lost
+        ):
             self._last_number = frame.number
             self._take_new(frame.number, frame.text)
 
