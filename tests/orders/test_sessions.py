@@ -108,6 +108,17 @@ def test_a_robot_that_falls_silent_is_reported_lost(knows: bool) -> None:
     assert line.session.statistics.reopenings > 0
 
 
+def test_a_robot_that_hears_but_is_not_heard_is_stopped_before_it_is_given_up() -> None:
+    line = Connected(targets=((2.0, 0.035),), timing=HostTiming(silence=1.0))
+    line.run(until=lambda: line.bench.firmware.order_under_way)
+    line.robot_works = False
+    line.run(5000, until=lambda: line.session.over)
+    assert line.kinds()[-1] == "lost"
+    assert line.transcript[-1][0] == "host"
+    assert b":S*" in line.transcript[-1][1]
+    assert line.bench.robot.speeds == (0, 0)
+
+
 def test_a_robot_that_was_switched_off_and_on_is_lost_because_it_does_not_know_where_it_is() -> None:
     line = Connected()
     line.run(until=lambda: "done" in line.kinds())

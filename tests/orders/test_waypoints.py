@@ -53,7 +53,9 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
         read_waypoints(tmp_path / "noise")
 
 
-@pytest.mark.parametrize("point", [Waypoint("a;b", 0, 0), Waypoint("", 0, 0), Waypoint("a", float("inf"), 0), Waypoint("a", 1e4, 0)])
+@pytest.mark.parametrize(
+    "point", [Waypoint("a;b", 0, 0), Waypoint("", 0, 0), Waypoint("a", float("inf"), 0), Waypoint("a", 1e4, 0)]
+)
 def test_what_could_not_be_read_is_not_written(tmp_path: Path, point: Waypoint) -> None:
     with pytest.raises(PaddockError, match=r"waypoints\[0\]: expected"):
         write_waypoints(tmp_path / "walk.txt", [point])

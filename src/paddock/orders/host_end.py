@@ -185,6 +185,13 @@ class HostEnd(LineEnd):
             else:
                 return reply
 
+    def try_to_stop(self) -> Conversation[None]:
+        """Say `S` once to a robot in checked mode that is about to be given up: it may hear, though it is not heard."""
+        if self.mode == "checked":
+            self._number = next_number(self._number)
+            self.send(write_checked(self._number, "S"))
+            yield self.now + self.timing.round_trip
+
     def _hear_checked(self, heard: str) -> Reply | None:
         """A reply to the present order, or one that concerns the session; None for one that is late."""
         frame = read_checked(heard)

@@ -180,6 +180,7 @@ class RobotSession:
             self.result.detections = int(met.numbers[0]) if met.kind == "U" else None
             self._tell("finished", text=f"{_write(time)} {_write(met)}")
         except RobotLost as error:
+            yield from self._end.try_to_stop()
             self._lose(str(error))
 
     def _set(self) -> Conversation[None]:
