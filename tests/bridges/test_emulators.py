@@ -20,6 +20,7 @@ from paddock.bridges.epuck import SimulatedHardware, emulate
 from paddock.epuck import packets, sercom
 from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
+from paddock.epuck.emulator.server import EmulatorServer
 
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")
 
@@ -214,3 +215,26 @@ def test_without_pseudo_terminals_there_is_a_clear_message(monkeypatch: pytest.M
     monkeypatch.setattr(builtins, "__import__", without_pty)
     with pytest.raises(paddock.LinkError, match="this system has no pseudo terminals"):
         EPuckEmulators(bench(), serial=["red"])
+
+
+class SilentFirmware:
+    def welcome(self) -> bytes:
+        return b""
+
+    def receive(self, data: bytes) -> bytes:
+        return b""
+
+
+def test_a_robot_may_speak_while_its_server_is_held_up() -> None:
+    server = EmulatorServer()
+    server.open_serial("r", SilentFirmware())
+    for _ in range(2000):  # more than a socket takes, and nobody empties it yet
+        server.send("r", b".")
+    server.send("r", b"!")
+    file = os.open(server.devices["r"], os.O_RDWR | os.O_NOCTTY)
+    server.start()
+    try:
+        assert read_until(file, b"!") == b"." * 2000 + b"!"
+    finally:
+        os.close(file)
+        server.close()

@@ -10,8 +10,10 @@ import pytest
 import paddock
 from bridges.order_room import open_room, place, plan_square, running
 from paddock.bridges import OpenBridges, OrderRobots
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Point, Pose
 from paddock.orders import Host, HostTiming, OrderEvent, RobotPlan
+from paddock.orders.avoidance import Reaction, Sight
+from paddock.orders.checked_frames import write_checked
 from paddock.testing import PaddockProcess, wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -105,6 +107,44 @@ def test_a_robot_that_leaves_the_world_falls_silent_and_one_of_a_reset_world_beg
         os.write(file, b"\2D\3")
         assert read_frame(file) == b"\2X:0.000000,Y:0.000000,ANGLE:0.000000\3"
         os.close(file)
+
+
+class BrokenAvoidance:
+    """A strategy with a mistake in it."""
+
+    detections = 0
+
+    def start(self, pose: Pose, target: Point) -> None:
+        pass
+
+    def react(self, sight: Sight) -> Reaction:
+        if sight.pose.x > 0.02:
+            raise ZeroDivisionError("a mistake")
+        return None
+
+
+def test_a_robot_whose_program_fails_stands_and_time_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    arena = open_room(2)
+    with OrderRobots(arena, {"r0": True, "r1": True}, avoidance=BrokenAvoidance) as robots:
+        robots.firmware["r0"].receive(write_checked(0, "K1"))
+        arena.step(1)
+        robots.firmware["r0"].receive(write_checked(1, "O10;0"))
+        arena.step(100)
+        assert list(robots.firmware) == ["r1"]
+        stands = arena["r0"].pose
+        arena.step(50)
+        assert arena["r0"].pose == stands
+        assert stands.x > place(0)[0]
+    assert "r0: its program failed" in caplog.text
+
+
+def test_a_new_robot_with_the_name_of_one_that_left_does_not_get_its_program() -> None:
+    arena = open_room(2)
+    with OrderRobots(arena, {"r0": True, "r1": True}) as robots:
+        arena.remove("r0")
+        arena.spawn("r0", "e-puck", at=place(0))
+        arena.step(2)
+        assert list(robots.firmware) == ["r1"]
 
 
 def test_served_robots_take_orders_and_are_lost_when_their_process_dies() -> None:

@@ -191,6 +191,29 @@ def test_a_stop_stops_within_a_tenth_of_a_second() -> None:
     assert [text.split("(")[0] for _, text in read_all(sent)] == ["SEND_STOP", "STOPS_AT"]
 
 
+def test_a_stop_stops_though_the_order_before_it_was_lost() -> None:
+    bench = Bench()
+    bench.agree()
+    bench.tick(write_checked(1, "O90.00;3.50"))
+    sent = bench.send(write_checked(3, "S"), 0.1)
+    assert [(number, text.split("(")[0]) for number, text in read_all(sent)] == [(3, "SEND_STOP"), (1, "STOPS_AT")]
+    assert bench.robot.speeds == (0, 0)
+    assert read_all(bench.send(write_checked(2, "S"))) == []  # too late
+
+
+@pytest.mark.parametrize("order", ["b1.5", "c30;3.5", "a1.5", "G4;90"])
+def test_a_drive_that_is_stopped_or_blocked_is_not_said_to_be_done(order: str) -> None:
+    bench = Bench()
+    bench.agree()
+    bench.tick(write_checked(1, order))
+    sent = bench.send(write_checked(2, "S"))
+    assert [text.split("(")[0] for _, text in read_all(sent)] == ["SEND_STOP", "STOPS_AT"]
+    bench.robot.roll = lambda: None  # type: ignore[method-assign]  # its wheels are held
+    sent = bench.send(write_checked(3, order), 200)
+    assert [text.split("(")[0] for _, text in read_all(sent)] == ["ACCEPTED", "STOPS_AT"]
+    assert bench.robot.speeds == (0, 0)
+
+
 def test_a_robot_in_checked_mode_tells_its_estimate_not_the_target() -> None:
     bench = Bench()
     bench.agree()

@@ -14,7 +14,7 @@ from paddock.orders import HostTiming, LineQuality, RobotPlan, RobotSession
 from paddock.orders.host_end import HostEnd, RobotLost
 from paddock.orders.legacy_frames import write_frame
 from paddock.orders.talk import Talk
-from paddock.orders.texts import Order
+from paddock.orders.texts import Order, write_reply
 
 POOR = LineQuality(loss=0.02, jitter=0.02)
 
@@ -108,6 +108,17 @@ def test_a_robot_that_falls_silent_is_reported_lost(knows: bool) -> None:
     assert line.session.statistics.reopenings > 0
 
 
+def test_a_robot_that_hears_but_is_not_heard_is_stopped_before_it_is_given_up() -> None:
+    line = Connected(targets=((2.0, 0.035),), timing=HostTiming(silence=1.0))
+    line.run(until=lambda: line.bench.firmware.order_under_way)
+    line.robot_works = False
+    line.run(5000, until=lambda: line.session.over)
+    assert line.kinds()[-1] == "lost"
+    assert line.transcript[-1][0] == "host"
+    assert b":S*" in line.transcript[-1][1]
+    assert line.bench.robot.speeds == (0, 0)
+
+
 def test_a_robot_that_was_switched_off_and_on_is_lost_because_it_does_not_know_where_it_is() -> None:
     line = Connected()
     line.run(until=lambda: "done" in line.kinds())
@@ -153,14 +164,47 @@ def test_a_relative_order_that_the_robot_did_not_understand_is_sent_again() -> N
     end.mode = "legacy"
     talk = Talk(end, end.ask(Order("b", (1.0,)), 1.0), 0.0)
     talk.take_output()
+    talk.receive(write_frame("UNKNOWN ORDER, length string is: 16"), 0.05)  # a late greeting
+    assert talk.take_output() == b""
     talk.receive(write_frame("UNKNOWN ORDER, length string is: 3"), 0.1)
     assert talk.take_output() == write_frame("b1.")
+
+
+def test_a_robot_whose_answers_never_agree_is_lost() -> None:
+    end = HostEnd(checked=False)
+    end.mode = "legacy"
+    talk = Talk(end, end.ask(Order("T")), 0.0)
+
+    def answer_anew() -> None:
+        for i in range(100):
+            talk.receive(write_frame(write_reply("T", float(i))), 0.01 * i)
+
+    with pytest.raises(RobotLost, match="no two equal answers to T in 12 attempts"):
+        answer_anew()
+
+
+def test_late_answers_are_awaited_before_the_first_order_to_a_robot_of_2012() -> None:
+    end = HostEnd()
+    talk = Talk(end, end.connect(), 0.0)
+    talk.wake(1.0)
+    length = len(talk.take_output()) - 2
+    unknown = write_frame(f"UNKNOWN ORDER, length string is: {length}")
+    talk.wake(1.5)  # the answers come 0.6 s late
+    talk.receive(unknown, 1.6)
+    talk.receive(unknown, 2.1)
+    assert not talk.over
+    talk.receive(unknown, 2.2)
+    assert not talk.over
+    talk.wake(talk.deadline)
+    assert talk.over
+    assert end.mode == "legacy"
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
         (lambda: RobotPlan(name="r", start=START, threshold=math.nan), "plan of r: expected finite numbers"),
+        (lambda: RobotPlan(name="r", start=START, threshold=1, targets=[(1e300, 0)]), "expected metres up to 1000"),
         (lambda: RobotPlan(name="r", start=START, threshold=1, attempts=0), "attempts: expected 1 or more"),
         (lambda: HostTiming(silence=0), "HostTiming: silence: expected seconds > 0"),
         (lambda: LineQuality(loss=2), "LineQuality: loss: expected a share"),

@@ -34,6 +34,7 @@ def test_empty_lines_and_remarks_do_not_count(tmp_path: Path) -> None:
         (";1;2\n", r"walk\.txt:1: expected name;x;y"),
         ("a;1,5;2\n", r"walk\.txt:1: x: expected centimetres, got '1,5'; numbers have a decimal point"),
         ("a;1;nan\n", r"walk\.txt:1: y: expected centimetres, got 'nan'"),
+        ("a;1;2\na;1e300;2\n", r"walk\.txt:2: x: expected centimetres up to 100000, got '1e300'"),
         ("\n", r"walk\.txt: expected lines such as .* found none"),
     ],
 )
@@ -52,7 +53,9 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
         read_waypoints(tmp_path / "noise")
 
 
-@pytest.mark.parametrize("point", [Waypoint("a;b", 0, 0), Waypoint("", 0, 0), Waypoint("a", float("inf"), 0)])
+@pytest.mark.parametrize(
+    "point", [Waypoint("a;b", 0, 0), Waypoint("", 0, 0), Waypoint("a", float("inf"), 0), Waypoint("a", 1e4, 0)]
+)
 def test_what_could_not_be_read_is_not_written(tmp_path: Path, point: Waypoint) -> None:
     with pytest.raises(PaddockError, match=r"waypoints\[0\]: expected"):
         write_waypoints(tmp_path / "walk.txt", [point])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +11,8 @@ from typing import Self
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.arena.episode_robot import has_left
+from paddock.arena.robot import Robot
 from paddock.bridges.epuck import SimulatedHardware
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.epuck.emulator.hardware import EPuckHardware
@@ -45,13 +48,13 @@ class OrderRobots:
         self._arena, self._tick, self._server = arena, arena.tick, EmulatorServer()
         self.devices = self._server.devices  # paths of the serial devices by robot
         self.firmware: dict[str, OrderFirmware] = {}
-        self._robots = dict(robots)
+        self._robots, self._handles = dict(robots), dict[str, Robot]()
         try:
             for name, checked in robots.items():
                 strategy = avoidance() if avoidance else None
                 firmware = OrderFirmware(hardware(arena, name), arena.dt, knows_checked=checked, avoidance=strategy)
                 self._server.open_serial(name, firmware, greets_all=True)
-                self.firmware[name] = firmware
+                self.firmware[name], self._handles[name] = firmware, arena.robots.new_handle(name)
         except BaseException:
             self._server.close()
             raise
@@ -63,13 +66,21 @@ class OrderRobots:
         tick, before = self._arena.tick, self._tick
         self._tick = tick
         for name, firmware in list(self.firmware.items()):
-            if name not in self._arena.numbers:
+            if has_left(self._handles[name]):  # another may have its name by now
                 log.warning("%s has left the arena, and takes no more orders", name)
                 del self.firmware[name]
                 continue
-            if tick <= before:
-                firmware.restart()
-            if sent := firmware.tick():
+            try:
+                if tick <= before:
+                    firmware.restart()
+                sent = firmware.tick()
+            except Exception:  # such as of a strategy that somebody is writing: time goes on for the others
+                log.exception("%s: its program failed; it stands, and takes no more orders", name)
+                del self.firmware[name]
+                with contextlib.suppress(Exception):
+                    firmware.abandon()
+                continue
+            if sent:
                 self._server.send(name, sent)
 
     @property

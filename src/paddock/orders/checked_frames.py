@@ -47,6 +47,11 @@ def next_number(number: int) -> int:
     return number % HIGHEST_NUMBER + 1
 
 
+def is_newer(number: int, last: int) -> bool:
+    """Whether a number comes after the last one, in the nearer half of the circle of numbers."""
+    return 0 < (number - last) % HIGHEST_NUMBER <= HIGHEST_NUMBER // 2
+
+
 def compute_crc(text: str) -> int:
     """CRC-16 with the polynomial x¹⁶ + x¹² + x⁵ + 1, from 0xFFFF ("CCITT-FALSE")."""
     return binascii.crc_hqx(text.encode("latin-1"), 0xFFFF)

@@ -53,6 +53,7 @@ class Driver:
         legacy = mode is LEGACY
         self._target, self._avoidance = target, None
         self._limit = math.inf if legacy else self.motion.moving_time + self.seconds_allowed(target)
+        self.motion.limit = self._limit
         if avoiding:
             self._avoidance = self._legacy_avoidance if legacy else self._checked_avoidance
             self._avoidance.start(self.motion.pose, target)

@@ -11,8 +11,8 @@ from paddock.core.geometry import Pose, wrap
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.orders import texts
 from paddock.orders.avoidance import APPROACH, AvoidanceStrategy, DistalAvoidance
-from paddock.orders.checked_frames import MARK, next_number, read_checked, write_checked
-from paddock.orders.driving import CHECKED, LEGACY, TRIES, Driver
+from paddock.orders.checked_frames import MARK, is_newer, next_number, read_checked, write_checked
+from paddock.orders.driving import CHECKED, LEGACY, TRIES, Driver, allow_seconds
 from paddock.orders.legacy_frames import FrameReader, LegacyReader, write_frame
 from paddock.orders.motion import RobotMotion
 from paddock.orders.texts import CM, DRIVING, Order, read_order, read_order_loosely, write_order, write_reply
@@ -71,6 +71,11 @@ class OrderFirmware:
         self._avoiding_time = 0.0  # [s] that orders O took: all that T tells in legacy mode
         self._quiet = 0.0  # seconds since the last checked frame
         self._lamp = -1.0
+        self.motion.stop()
+
+    def abandon(self) -> None:
+        """Its program has failed: it stands, and drops what it was at."""
+        self._task, self._lease = None, 0.0
         self.motion.stop()
 
     @property
@@ -192,7 +197,9 @@ class OrderFirmware:
             self._output += write_checked(frame.number, self._memory[frame.number])
         elif self._task is not None and frame.number == self._task_number:
             self._output += write_checked(frame.number, write_reply(texts.WORKING))
-        elif frame.number == next_number(self._last_number):
+        elif frame.number == next_number(self._last_number) or (
+            frame.text == "S" and is_newer(frame.number, self._last_number)  # the order before it was lost
+        ):
             self._last_number = frame.number
             self._take_new(frame.number, frame.text)
 
@@ -271,13 +278,25 @@ class OrderFirmware:
             ordered = letter == "G" and self.mode is LEGACY
             return write_reply(letter, *(numbers if ordered else here))
         if letter == "c":
-            x, y = numbers[0] * CM, numbers[1] * CM
-            yield from motion.forward(math.hypot(x - motion.pose.x, y - motion.pose.y))
+            way = math.hypot(numbers[0] * CM - motion.pose.x, numbers[1] * CM - motion.pose.y)
+            self._limit_drive(motion.constants.drive_seconds(way))
+            done = yield from motion.forward(way)
+        else:
+            angle = wrap(numbers[0] - motion.pose.heading) if letter == "a" else numbers[0]
+            self._limit_drive(motion.constants.turn_seconds(angle))
+            done = yield from motion.turn(angle)
+        if not done:
+            return write_reply(texts.STOPS_AT, motion.pose.x / CM, motion.pose.y / CM)
+        if letter == "c":
             return write_reply("c", motion.moving_time - began)
-        yield from motion.turn(wrap(numbers[0] - motion.pose.heading) if letter == "a" else numbers[0])
         if letter == "a":
             return write_reply("a", *self._front_proximity())
         return write_reply("b", motion.pose.heading, motion.moving_time - began)
+
+    def _limit_drive(self, expected: float) -> None:
+        """Wheels that are blocked do not turn for ever; a robot of 2012 knows no limit."""
+        allowed = allow_seconds(expected, self._tries) if self.mode is CHECKED else math.inf
+        self.motion.limit = self.motion.moving_time + allowed
 
     def _front_proximity(self) -> tuple[int, ...]:
         proximity = self.hardware.read("proximity")

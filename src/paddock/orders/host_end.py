@@ -16,6 +16,7 @@ from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_rep
 ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
 NO_ORDER_ROBOT = "it answers, but not as a robot that takes orders"
 MOST_QUESTIONS = 60  # for checked mode; on a line that loses 2 % of all bytes, one of three or so is answered
+QUIET = 2.0  # round trips of silence after which no answer is under way any more
 DECIMALS = 2  # of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
 MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
@@ -62,6 +63,7 @@ class HostEnd(LineEnd):
         self._asks_for_checked = checked and not patient
         self._number = 0
         self._reopened_at = -math.inf
+        self._late = False  # an order was sent again to a robot of 2012: an answer may still be under way
         self._last_echo: Reply | None = None  # what was accepted last; it may come a second time
 
     # ---- connecting
@@ -76,7 +78,17 @@ class HostEnd(LineEnd):
         if not (self._asks_for_checked or self.patient):
             yield from self._begin_plainly()
         self.mode = (yield from self._agree()) if self._asks_for_checked else "legacy"
+        if self.mode == "legacy" and not self.patient:
+            yield from self._drain()
         return self.mode
+
+    def _drain(self) -> Conversation[None]:
+        """Let late answers come, until the line is silent: they must not be taken for answers to the next order."""
+        for _ in range(MOST_QUESTIONS):
+            if (yield self.now + QUIET * self.timing.round_trip) is None:
+                self._late = False
+                return
+        raise RobotLost(NO_ORDER_ROBOT)
 
     def _begin_plainly(self) -> Conversation[None]:
         """Say `i` until it is answered: a robot that an earlier host left in checked mode goes back after a while."""
@@ -132,11 +144,13 @@ class HostEnd(LineEnd):
         if self.patient:
             return (yield from self._ask_patiently(order))
         reply = yield from self._ask_legacy(order, seconds)
-        while order.letter in ASKED_TWICE:  # nothing else tells whether a digit was lost
+        if order.letter not in ASKED_TWICE:
+            return reply
+        for _ in range(self.timing.attempts):  # nothing else tells whether a digit was lost
             before, reply = reply, (yield from self._ask_legacy(order, seconds))
             if reply == before:
-                break
-        return reply
+                return reply
+        raise RobotLost(f"no two equal answers to {order.letter} in {self.timing.attempts} attempts")
 
     def _ask_checked(self, text: str, seconds: float, expected: float) -> Conversation[Reply]:
         self._number = next_number(self._number)
@@ -171,6 +185,13 @@ class HostEnd(LineEnd):
             else:
                 return reply
 
+    def try_to_stop(self) -> Conversation[None]:
+        """Say `S` once to a robot in checked mode that is about to be given up: it may hear, though it is not heard."""
+        if self.mode == "checked":
+            self._number = next_number(self._number)
+            self.send(write_checked(self._number, "S"))
+            yield self.now + self.timing.round_trip
+
     def _hear_checked(self, heard: str) -> Reply | None:
         """A reply to the present order, or one that concerns the session; None for one that is late."""
         frame = read_checked(heard)
@@ -191,6 +212,8 @@ class HostEnd(LineEnd):
 
     def _ask_legacy(self, order: Order, seconds: float) -> Conversation[Reply]:
         text, wrong, silences = write_order(order), 0, 0
+        if self._late and order.letter in RELATIVE:
+            yield from self._drain()
         self.silent_since = self.now
         while wrong < self.timing.attempts:
             self.send(write_frame(text))
@@ -201,9 +224,11 @@ class HostEnd(LineEnd):
             if not isinstance(reply, Reply) and order.letter in RELATIVE:
                 raise RobotLost(f"it is not known whether {text} was carried out, and it must not be twice")
             if reply == "silent":
+                self._late = True
                 silences += 1
                 self._mind_silence(silences >= MOST_SILENCES)
             else:
+                self._late |= reply == "wrong"
                 wrong, silences, self.silent_since = wrong + 1, 0, self.now
             self.statistics.resends += 1
         raise RobotLost(f"no right answer to {text} in {wrong} attempts")
@@ -219,6 +244,8 @@ class HostEnd(LineEnd):
             if reply is None:
                 self.statistics.damaged += 1
                 return "wrong"
+            if reply.kind == texts.UNKNOWN and order.letter in RELATIVE and reply.numbers != (len(write_order(order)),):
+                continue  # it is about something that was sent earlier
             if reply.kind == texts.UNKNOWN or echoes(order, reply):
                 return reply
             if reply != self._last_echo:  # else it is a late one, of the order before

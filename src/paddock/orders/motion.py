@@ -56,6 +56,7 @@ class RobotMotion:
         self.odometry: OdometryKind = "as_programmed"
         self.moving_time = 0.0  # [s] turning and driving
         self.halted = False  # someone wants it to stop
+        self.limit = math.inf  # of the moving time, after which it stops by itself [s]
         self._turn = 0  # the sense in which the program takes itself to turn; 0: it drives straight
         self._last = self._read_counts()
         self.counts = [0, 0]  # steps since the start, not wrapped
@@ -103,7 +104,7 @@ class RobotMotion:
     def _roll(self, steps: float, senses: tuple[int, int], fastest: int, blocked: Callable[[], bool] | None) -> Work:
         rolled = 0.0
         while (rest := steps - rolled) >= HALF_STEP:
-            if self.halted or (blocked is not None and blocked()):
+            if self.halted or self.moving_time >= self.limit or (blocked is not None and blocked()):
                 self.stop()
                 return False
             speed = min(float(fastest), rest / self.dt)

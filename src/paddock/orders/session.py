@@ -13,7 +13,7 @@ from paddock.orders import texts
 from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
 from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
 from paddock.orders.talk import Conversation, LinkStatistics, Talk
-from paddock.orders.texts import CM, Order, Reply, write_reply
+from paddock.orders.texts import CM, FARTHEST, Order, Reply, write_reply
 
 EventKind = Literal[
     "connected", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
@@ -47,6 +47,9 @@ class RobotPlan:
         for number in (*self.start, self.threshold, *(axis for target in self.targets for axis in target)):
             if not math.isfinite(number):
                 raise PaddockError(f"plan of {self.name}: expected finite numbers, got {number!r}")
+        for number in (*self.start[:2], *(axis for target in self.targets for axis in target)):
+            if abs(number) > FARTHEST * CM:
+                raise PaddockError(f"plan of {self.name}: expected metres up to {FARTHEST * CM:g}, got {number!r}")
         if self.attempts < 1:
             raise PaddockError(f"plan of {self.name}: attempts: expected 1 or more, got {self.attempts}")
 
@@ -177,6 +180,7 @@ class RobotSession:
             self.result.detections = int(met.numbers[0]) if met.kind == "U" else None
             self._tell("finished", text=f"{_write(time)} {_write(met)}")
         except RobotLost as error:
+            yield from self._end.try_to_stop()
             self._lose(str(error))
 
     def _set(self) -> Conversation[None]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import write_text
-from paddock.orders.texts import CM
+from paddock.orders.texts import CM, FARTHEST
 
 
 class Waypoint(NamedTuple):
@@ -48,6 +48,8 @@ def _read_line(line: str, place: str) -> Waypoint:
         if not math.isfinite(number):
             comma = "; numbers have a decimal point" if "," in text else ""
             raise PaddockError(f"{place}: {axis}: expected centimetres, got {text!r}{comma}")
+        if abs(number) > FARTHEST:
+            raise PaddockError(f"{place}: {axis}: expected centimetres up to {FARTHEST:.0f}, got {text!r}")
     return Waypoint(parts[0], numbers[0] * CM, numbers[1] * CM)
 
 
@@ -66,6 +68,8 @@ def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
             raise PaddockError(f"waypoints[{i}]: expected a robot's name without ';', got {format_value(robot)}")
         if not (math.isfinite(x) and math.isfinite(y)):
             raise PaddockError(f"waypoints[{i}]: expected finite metres, got ({x!r}, {y!r})")
+        if max(abs(x), abs(y)) > FARTHEST * CM:
+            raise PaddockError(f"waypoints[{i}]: expected metres up to {FARTHEST * CM:g}, got ({x!r}, {y!r})")
         lines.append(f"{robot};{_write_cm(x)};{_write_cm(y)}\n")
     write_text(path, "".join(lines))
 

@@ -39,6 +39,8 @@ class EmulatorServer:
         self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # what robots say by themselves
         self._selector = selectors.DefaultSelector()
         self._bell, self._button = socket.socketpair()
+        self._bell.setblocking(False)
+        self._button.setblocking(False)  # who rings may hold a lock that this thread waits for
         self._selector.register(self._bell, selectors.EVENT_READ, self._empty_bell)
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, name="paddock-emulators", daemon=True)
@@ -53,13 +55,16 @@ class EmulatorServer:
             return
         self._stopped.set()
         if self._thread.is_alive():
-            self._button.send(b"!")
+            self._ring()
             self._thread.join()
         self._release()
 
     def send(self, name: str, data: bytes) -> None:
         """Something that a robot at a serial device says by itself; from any thread."""
         self._outbox.append((self._serial[name], data))
+        self._ring()
+
+    def _ring(self) -> None:
         with contextlib.suppress(OSError):  # it was closed meanwhile; or a full bell rings anyway
             self._button.send(b"!")
 
