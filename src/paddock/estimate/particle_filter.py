@@ -12,7 +12,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.numeric import check_seed
 from paddock.core.observation import Observation
-from paddock.estimate.ekf import MEMORY, SAME_TIME
+from paddock.estimate.ekf import MEMORY
 from paddock.estimate.estimates import Estimate, check_covariance
 from paddock.estimate.measurements import (
     OUTLIERS,
