@@ -134,3 +134,10 @@ def test_a_lost_connection_is_opened_again_while_the_camera_restarts() -> None:
         assert next(pictures).picture.shape == (240, 320, 3)
     assert eye.reconnects >= 1
     pictures.close()
+
+
+def test_a_camera_whose_time_stands_still_goes_on() -> None:
+    whole = jpeg()
+    with listen(STREAM + part(whole, time=7) * 25) as url:
+        seen = list(islice(IpCamera(url).stream(most_reconnects=0), 3))
+    assert [picture.time_of_exposure for picture in seen] == [7, 7, 7]

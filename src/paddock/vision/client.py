@@ -19,6 +19,7 @@ from paddock.vision.digest import Credentials
 from paddock.vision.mjpeg import read_boundary, read_parts
 
 LARGEST = 30_000_000  # bytes of a picture
+MOST_REPEATS = 10  # pictures of the same time in a row that are skipped before one is passed on
 BROKEN = (OSError, http.client.HTTPException)
 
 
@@ -89,16 +90,20 @@ class IpCamera:
     def stream(self, *, most_reconnects: int | None = None) -> Iterator[TimedPicture]:
         """Pictures as they come. Damaged ones are skipped, and a connection that ends is opened again.
 
+        Of pictures that bear the same time, as those of a world at rest, only every tenth is passed on.
+
         Args:
             most_reconnects: how often in a row without a picture; None: for ever. Refused credentials end it at once.
         """
-        failures, last = 0, None
+        failures, last, repeats = 0, None, 0
         while True:
             try:
                 for picture in self._stream_once():
                     failures = 0
-                    if picture.time_of_exposure is None or picture.time_of_exposure != last:
-                        last = picture.time_of_exposure  # cameras repeat a picture when there is no other
+                    stamp = picture.time_of_exposure
+                    repeats = repeats + 1 if stamp is not None and stamp == last else 0
+                    if repeats % MOST_REPEATS == 0:  # cameras repeat a picture when there is no other
+                        last = stamp
                         yield picture
             except Refused:
                 raise
