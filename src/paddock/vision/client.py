@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -58,11 +59,15 @@ class IpCamera:
         timeout: float = 5.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise LinkError(f"{url}: expected the address of a camera, http://HOST:PORT/PATH: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise LinkError(f"{url}: expected the address of a camera, http://HOST:PORT/PATH")
         self.host, self._https = parts.hostname, parts.scheme == "https"
-        self.port = parts.port or (443 if self._https else 80)
+        self.port = port or (443 if self._https else 80)
         self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self.url = f"{parts.scheme}://{self.host}:{self.port}{self.path}"  # without the password
         self.timeout, self.clock = timeout, clock
@@ -184,7 +189,9 @@ class IpCamera:
 
 
 def _number(text: str | None) -> float | None:
+    """A finite number, or None."""
     try:
-        return float(text) if text is not None else None
+        number = float(text or "")
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
