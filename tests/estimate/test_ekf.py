@@ -198,8 +198,8 @@ def test_pictures_from_the_future_and_from_long_ago_are_told_apart() -> None:
     assert ekf.too_late == 1
     future = PoseFix(robot.time + 0.5, *robot.pose, np.eye(3))
     ekf.models = [FixModel(lambda _: [future])]
-    with pytest.raises(PaddockError, match=r"camera: a measurement of 2.5 s came at 2 s: expected times of the robot"):
-        ekf.update(robot.observe(), robot.time)
+    ekf.update(robot.observe(), robot.time)
+    assert (ekf.too_late, ekf.too_early) == (1, 1)
 
 
 def test_what_cannot_be_is_refused_with_its_name() -> None:

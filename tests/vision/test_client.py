@@ -134,3 +134,23 @@ def test_a_lost_connection_is_opened_again_while_the_camera_restarts() -> None:
         assert next(pictures).picture.shape == (240, 320, 3)
     assert eye.reconnects >= 1
     pictures.close()
+
+
+def test_a_camera_whose_time_stands_still_goes_on() -> None:
+    whole = jpeg()
+    with listen(STREAM + part(whole, time=7) * 25) as url:
+        seen = list(islice(IpCamera(url).stream(most_reconnects=0), 3))
+    assert [picture.time_of_exposure for picture in seen] == [7, 7, 7]
+
+
+@pytest.mark.parametrize("url", ["http://h:99999/x", "http://[::1/x", "http://h:abc/"])
+def test_a_wrong_address_is_named(url: str) -> None:
+    with pytest.raises(paddock.LinkError, match=r"expected the address of a camera") as caught:
+        IpCamera(url)
+    assert url in str(caught.value)
+
+
+@pytest.mark.parametrize("stamp", [float("nan"), float("inf")])
+def test_a_time_that_is_not_finite_is_no_time(stamp: float) -> None:
+    with listen(STREAM + part(jpeg(), time=stamp)) as url:
+        assert IpCamera(url).take_picture().time_of_exposure is None

@@ -16,14 +16,13 @@ from paddock.core.observation import Observation
 from paddock.estimate.chi_square import chi_square_quantile
 from paddock.estimate.consistency import Innovation
 from paddock.estimate.estimates import Estimate, check_covariance
-from paddock.estimate.measurements import Measurement, SensorModel, gather_measurements
+from paddock.estimate.measurements import SAME_TIME, Measurement, SensorModel, gather_measurements
 from paddock.estimate.motion_model import Floats, roll, roll_jacobians
 from paddock.estimate.odometry import ORIGIN
 from paddock.estimate.travel import TravelSensors, WheelTravel
 
 GATE = 0.99  # of all honest measurements pass
 MEMORY = 1.0  # [s] of past states: older measurements come too late
-SAME_TIME = 1e-9  # [s]
 MOST_INNOVATIONS = 100_000  # that are kept
 NO_TRAVEL = WheelTravel(0.0, 0.0, np.zeros((3, 3)))
 
@@ -74,6 +73,8 @@ class EKF:
         """Begin anew at a pose; None: as sure of it as at the very beginning."""
         self.innovations: deque[Innovation] = deque(maxlen=MOST_INNOVATIONS)  # of measurements, when first seen
         self.too_late = 0  # measurements older than the memory
+        self.too_early = 0  # measurements of a time still to come
+        self.not_finite = 0  # measurements with NaN or infinity
         self.restarts = 0
         self._refused = 0  # fixes in a row
         self._moments: list[Moment] = []
@@ -92,7 +93,10 @@ class EKF:
         """Take a look at all sensors, at a time [s] that never goes back."""
         travel = self.travel.read(observation, time)
         self._append(Moment(time, travel))
-        for measurement in gather_measurements(self.models, observation, time):
+        gathered = gather_measurements(self.models, observation, time)
+        self.not_finite += gathered.not_finite
+        self.too_early += gathered.too_early
+        for measurement in gathered.usable:
             self.add(measurement)
         return self.estimate
 

@@ -16,6 +16,7 @@ from paddock.estimate.estimates import PoseFix
 from paddock.estimate.motion_model import Floats
 from paddock.estimate.range_kernels import expected_ranges, range_slopes
 
+SAME_TIME = 1e-9  # [s]
 OUTLIERS = 0.02  # the likelihood of a measurement that fits no pose at all, relative to that of a perfect one
 
 
@@ -156,13 +157,18 @@ def check_sigma(what: str, sigma: float) -> None:
         raise PaddockError(f"{what}: sigma: expected a standard deviation > 0, got {sigma!r}")
 
 
-def gather_measurements(models: Sequence[SensorModel], observation: Observation, time: float) -> list[Measurement]:
-    """What all models have to say, the oldest first; nothing may come from the future."""
+class Gathered(NamedTuple):
+    """Measurements of an update, the oldest first, and how many were dropped."""
+
+    usable: list[Measurement]
+    not_finite: int  # with NaN or infinity in the value, its covariance or its time
+    too_early: int  # of a time that is still to come
+
+
+def gather_measurements(models: Sequence[SensorModel], observation: Observation, time: float) -> Gathered:
+    """What all models have to say at a time [s]. What is not finite, or comes from the future, is dropped."""
     found = [m for model in models for m in model.measure(observation, time)]
-    for measurement in found:
-        if measurement.time > time + 1e-9:
-            raise PaddockError(
-                f"{measurement.source}: a measurement of {measurement.time:g} s came at {time:g} s: "
-                "expected times of the robot's own clock"
-            )
-    return sorted(found, key=lambda measurement: measurement.time)
+    finite = [m for m in found if all(np.isfinite(part).all() for part in (m.time, m.value, m.covariance))]
+    usable = [m for m in finite if m.time <= time + SAME_TIME]
+    usable.sort(key=lambda measurement: measurement.time)
+    return Gathered(usable, len(found) - len(finite), len(finite) - len(usable))

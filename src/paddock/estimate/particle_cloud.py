@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.estimate.motion_model import Floats
 
@@ -63,6 +64,8 @@ def near_particles(poses: Floats, weights: Floats, pose: Pose) -> tuple[Floats, 
 
 def summarise(poses: Floats, weights: Floats, pick: Pick) -> tuple[Pose, Floats]:
     """The chosen pose, and the covariance of the particles about it, shape (3, 3)."""
+    if not (len(poses) and np.isfinite(poses).all() and np.isfinite(weights).all()):
+        raise PaddockError("particles: expected at least one, with finite poses and weights: there is no pose to tell")
     if pick != "mean":
         best = best_particle(poses, weights)
         poses, weights = near_particles(poses, weights, best)

@@ -12,9 +12,16 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.numeric import check_seed
 from paddock.core.observation import Observation
-from paddock.estimate.ekf import MEMORY, SAME_TIME
+from paddock.estimate.ekf import MEMORY
 from paddock.estimate.estimates import Estimate, check_covariance
-from paddock.estimate.measurements import OUTLIERS, Measurement, SensorModel, gather_measurements, log_likelihood
+from paddock.estimate.measurements import (
+    OUTLIERS,
+    SAME_TIME,
+    Measurement,
+    SensorModel,
+    gather_measurements,
+    log_likelihood,
+)
 from paddock.estimate.motion_model import Floats
 from paddock.estimate.particle_cloud import (
     Pick,
@@ -81,6 +88,8 @@ class ParticleFilter:
     def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
         """Begin anew at a pose; None: as sure of it as at the very beginning."""
         self.too_late = 0  # measurements older than the memory
+        self.too_early = 0  # measurements of a time still to come
+        self.not_finite = 0  # measurements with NaN or infinity
         self.travel.reset()
         self.travel.odometry.reset(pose)
         self._random = np.random.default_rng(self.seed)
@@ -111,7 +120,10 @@ class ParticleFilter:
         self._move(observation, time)
         lost = 0.0
         fix: Measurement | None = None
-        for measurement in gather_measurements(self.models, observation, time):
+        gathered = gather_measurements(self.models, observation, time)
+        self.not_finite += gathered.not_finite
+        self.too_early += gathered.too_early
+        for measurement in gathered.usable:
             lost = max(lost, self._weigh(measurement))
             fix = measurement if measurement.is_pose else fix
         self._summarise()

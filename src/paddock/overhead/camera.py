@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from paddock.core.errors import SimulationError, SpecError, UnknownName
+from paddock.core.errors import SimulationError, UnknownName
 from paddock.core.values import Picture, as_picture
 from paddock.engine.state import FORWARD, HEADING, TURN, X
 from paddock.overhead.backdrop import Backdrop, draw_backdrop
@@ -55,7 +55,7 @@ class OverheadCamera:
         self.spec, self.seed = spec or OverheadSpec(), seed
         self.model = fit_camera(world, self.spec)
         self._backdrop: Backdrop | None = None
-        self._markers: dict[str, int] = {}  # numbers stay with the robots that got them
+        self._markers: dict[str, int] = {}  # numbers stay with robots until they leave
         self.show(world)
 
     def show(self, world: WorldSpec) -> None:
@@ -65,17 +65,17 @@ class OverheadCamera:
         self._looks: list[RobotLook] | None = None
 
     def _number_markers(self) -> None:
+        """Give each robot a free number. Those that left free theirs; once all are taken, robots get none."""
         names = [robot.name for robot in self.world.robots]
         chosen = self.spec.markers.robots
-        for name in chosen if chosen is not None else names:
+        for name in chosen or ():
             if name not in names and not self._markers:
                 raise UnknownName("robot", name, names)
-            self._markers.setdefault(name, len(self._markers))
-        if len(self._markers) > MOST_ROBOTS:
-            raise SpecError(
-                f"expected at most {MOST_ROBOTS} robots with markers, got {len(self._markers)}: name those with one",
-                path="markers.robots",
-            )
+        wanted = names if chosen is None else chosen  # names that were chosen keep theirs while the robot is away
+        self._markers = {name: number for name, number in self._markers.items() if name in wanted}
+        free = sorted(set(range(MOST_ROBOTS)) - set(self._markers.values()))
+        new = (name for name in wanted if name not in self._markers)
+        self._markers |= dict(zip(new, free, strict=False))
 
     @property
     def site(self) -> SiteSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
@@ -13,6 +14,7 @@ from paddock.overhead.sensor import draw_chances
 if TYPE_CHECKING:
     from paddock.arena import Arena
 
+log = logging.getLogger("paddock.overhead")
 LOOK_EVERY = 0.004  # wall seconds between two looks at the arena's clock
 QUEUE = 64  # pictures that may be under way
 
@@ -38,7 +40,7 @@ class CameraFeed:
     def __init__(self, camera: OverheadCamera, arena: Arena, *, idle: float = 5.0) -> None:
         self.camera, self.arena, self.idle = camera, arena, idle
         self._asked, self._waiting, self._sent = time.monotonic(), 0, 0
-        self.failure: BaseException | None = None
+        self.failure: Exception | None = None  # of the last picture
         self._latest: SentPicture | None = None
         self._news = threading.Condition()
         self._end = threading.Event()
@@ -79,25 +81,29 @@ class CameraFeed:
 
     def _run(self) -> None:
         due = last = -1.0
+        while not self._end.is_set():
+            if self._rest():
+                due = -1.0
+            now = self.arena.time
+            if now < last:  # reset
+                due = now
+                self._underway.clear()
+            last = now
+            if now >= due:
+                due = max(due, now - self._period) + self._period
+                self._try_to_expose()
+            self._deliver()
+            self._end.wait(LOOK_EVERY)
+
+    def _try_to_expose(self) -> None:
+        """A picture that fails is missing; the next may come."""
         try:
-            while not self._end.is_set():
-                if self._rest():
-                    due = -1.0
-                now = self.arena.time
-                if now < last:  # reset
-                    due = now
-                    self._underway.clear()
-                last = now
-                if now >= due:
-                    due = max(due, now - self._period) + self._period
-                    self._expose()
-                self._deliver()
-                self._end.wait(LOOK_EVERY)
+            self._expose()
+            self.failure = None
         except Exception as error:
+            if str(error) != str(self.failure):  # the same again says nothing new
+                log.exception("overhead camera: no picture of %g s", self.arena.time)
             self.failure = error
-            self._end.set()
-            with self._news:
-                self._news.notify_all()
 
     def _rest(self) -> bool:
         """Draw nothing while nobody looks; what was drawn before is too old for whoever comes next."""

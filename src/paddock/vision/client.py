@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from paddock.vision.digest import Credentials
 from paddock.vision.mjpeg import read_boundary, read_parts
 
 LARGEST = 30_000_000  # bytes of a picture
+MOST_REPEATS = 10  # pictures of the same time in a row that are skipped before one is passed on
 BROKEN = (OSError, http.client.HTTPException)
 
 
@@ -57,11 +59,15 @@ class IpCamera:
         timeout: float = 5.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise LinkError(f"{url}: expected the address of a camera, http://HOST:PORT/PATH: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise LinkError(f"{url}: expected the address of a camera, http://HOST:PORT/PATH")
         self.host, self._https = parts.hostname, parts.scheme == "https"
-        self.port = parts.port or (443 if self._https else 80)
+        self.port = port or (443 if self._https else 80)
         self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self.url = f"{parts.scheme}://{self.host}:{self.port}{self.path}"  # without the password
         self.timeout, self.clock = timeout, clock
@@ -89,16 +95,20 @@ class IpCamera:
     def stream(self, *, most_reconnects: int | None = None) -> Iterator[TimedPicture]:
         """Pictures as they come. Damaged ones are skipped, and a connection that ends is opened again.
 
+        Of pictures that bear the same time, as those of a world at rest, only every tenth is passed on.
+
         Args:
             most_reconnects: how often in a row without a picture; None: for ever. Refused credentials end it at once.
         """
-        failures, last = 0, None
+        failures, last, repeats = 0, None, 0
         while True:
             try:
                 for picture in self._stream_once():
                     failures = 0
-                    if picture.time_of_exposure is None or picture.time_of_exposure != last:
-                        last = picture.time_of_exposure  # cameras repeat a picture when there is no other
+                    stamp = picture.time_of_exposure
+                    repeats = repeats + 1 if stamp is not None and stamp == last else 0
+                    if repeats % MOST_REPEATS == 0:  # cameras repeat a picture when there is no other
+                        last = stamp
                         yield picture
             except Refused:
                 raise
@@ -179,7 +189,9 @@ class IpCamera:
 
 
 def _number(text: str | None) -> float | None:
+    """A finite number, or None."""
     try:
-        return float(text) if text is not None else None
+        number = float(text or "")
     except ValueError:
         return None
+    return number if math.isfinite(number) else None

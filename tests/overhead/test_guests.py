@@ -1,0 +1,52 @@
+"""Robots that come and go under a camera: their markers, and a feed that outlives a picture that fails."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+import paddock
+from overhead.lab import LAB, TINY
+from paddock.overhead import OverheadCamera
+from paddock.overhead.camera import Scene
+from paddock.overhead.feed import CameraFeed
+from paddock.overhead.spec import MOST_ROBOTS
+from paddock.worlds.spec import Placed, WorldSpec
+
+
+def with_guests(*names: str) -> WorldSpec:
+    return replace(LAB, robots=(*LAB.robots, *(Placed(name=name, type="e-puck", at=(0.3, 0.2)) for name in names)))
+
+
+def test_robots_that_leave_free_their_markers() -> None:
+    eye = OverheadCamera(LAB, TINY)
+    for number in range(2 * MOST_ROBOTS):
+        eye.show(with_guests(f"guest{number}"))
+        assert [robot.marker for robot in eye.site.robots] == [0, 1, 2, 3]
+
+
+def test_robots_beyond_the_last_marker_have_none() -> None:
+    eye = OverheadCamera(with_guests(*(f"guest{number}" for number in range(MOST_ROBOTS))), TINY)
+    assert sorted(robot.marker for robot in eye.site.robots) == list(range(MOST_ROBOTS))
+
+
+def test_a_feed_outlives_a_picture_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    eye, arena, failed = OverheadCamera(LAB, TINY), paddock.open(LAB, seed=2), threading.Event()
+    take = eye.take_jpeg
+
+    def fail_once(scene: Scene) -> bytes:
+        if not failed.is_set():
+            failed.set()
+            raise RuntimeError("no film")
+        return take(scene)
+
+    monkeypatch.setattr(eye, "take_jpeg", fail_once)
+    feed = CameraFeed(eye, arena)
+    try:
+        assert feed.next_picture(timeout=30) is not None
+        assert failed.is_set()
+        assert not feed.closed
+    finally:
+        feed.close()
