@@ -63,7 +63,7 @@ class HostEnd(LineEnd):
         self._asks_for_checked = checked and not patient
         self._number = 0
         self._reopened_at = -math.inf
-        self._late = False  # an order was sent again to a robot of 2012: an answer may still be under way
+        self._late = False  # an earlier answer of a robot of 2012 may still be under way
         self._last_echo: Reply | None = None  # what was accepted last; it may come a second time
 
     # ---- connecting
@@ -78,8 +78,7 @@ class HostEnd(LineEnd):
         if not (self._asks_for_checked or self.patient):
             yield from self._begin_plainly()
         self.mode = (yield from self._agree()) if self._asks_for_checked else "legacy"
-        if self.mode == "legacy" and not self.patient:
-            yield from self._drain()
+        self._late = self.mode == "legacy"
         return self.mode
 
     def _drain(self) -> Conversation[None]:
