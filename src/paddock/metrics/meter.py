@@ -41,9 +41,7 @@ class Meter:
         self._goals = [part for part in self._parts if part.metric.is_goal]
         self.devices = tuple({part.device: None for part in self._parts if part.device is not None})
         self._set_state(motion)
-        for (
-            part
-        ) in self._parts:  # load kernels before robots move: a Ctrl-C meanwhile would be lost
+        for part in self._parts:  # load kernels before robots move: a Ctrl-C meanwhile would be lost
             part.note_motion(part.number, part.numbers, self._state, 0, dt, part.sums.copy(), part.marks.copy())
 
     @property
