@@ -1,0 +1,1 @@
+"""The text language of USARSim (Gamebots): messages without I/O."""
