@@ -23,7 +23,7 @@ class GridFrame(NamedTuple):
 
     @classmethod
     def around(cls, x0: float, y0: float, x1: float, y1: float, resolution: float, margin: float = 0.0) -> GridFrame:
-        """The smallest frame of whole cells that holds a rectangle and a margin [m]; cells lie on multiples of their side."""
+        """The smallest frame that holds a rectangle and a margin [m]; its cells lie on multiples of their side."""
         column, row = (math.floor((low - margin) / resolution) for low in (x0, y0))
         columns, rows = (math.ceil((high + margin) / resolution) for high in (x1, y1))
         return cls(column * resolution, row * resolution, resolution, max(1, rows - row), max(1, columns - column))
