@@ -33,6 +33,7 @@ def serve(
     epuck2: options.EPuck2 = None,
     orders: options.Orders = None,
     overhead_camera: options.OverheadCamera = None,
+    usarsim: options.UsarSim = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
@@ -45,13 +46,20 @@ def serve(
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     paddock serve petri-dish --orders all
     paddock serve line-crossing --overhead-camera 8081
+    paddock serve yellow-rooms --usarsim 3000
     paddock serve clutter -c my_controller.py --open
     """
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
     refuse_both(controller, policy)
-    named = {"epuck-serial": epuck_serial, "epuck2": epuck2, "orders": orders, "overhead-camera": overhead_camera}
+    named = {
+        "epuck-serial": epuck_serial,
+        "epuck2": epuck2,
+        "orders": orders,
+        "overhead-camera": overhead_camera,
+        "usarsim": usarsim,
+    }
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
