@@ -40,7 +40,6 @@ def serve(
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
 
-    paddock serve clutter
     paddock serve clutter --lock-step --seed 7
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
@@ -53,13 +52,6 @@ def serve(
     from paddock.server import Settings
 
     refuse_both(controller, policy)
-    named = {
-        "epuck-serial": epuck_serial,
-        "epuck2": epuck2,
-        "orders": orders,
-        "overhead-camera": overhead_camera,
-        "usarsim": usarsim,
-    }
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
@@ -78,7 +70,11 @@ def serve(
         controller=controller,
         policy=policy,
         bridges=[
-            *((name, asked) for name, wanted in named.items() for asked in wanted or ()),
+            *(("epuck-serial", asked) for asked in epuck_serial or ()),
+            *(("epuck2", asked) for asked in epuck2 or ()),
+            *(("orders", asked) for asked in orders or ()),
+            *(("overhead-camera", asked) for asked in overhead_camera or ()),
+            *(("usarsim", asked) for asked in usarsim or ()),
             *(split_bridge(text) for text in bridge or ()),
         ],
         bridge_host=bridge_host,
