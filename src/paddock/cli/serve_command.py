@@ -16,6 +16,12 @@ def split_bridge(text: str) -> tuple[str, str]:
     return name, asked
 
 
+def list_bridges(others: list[str] | None, **named: list[str] | None) -> list[tuple[str, str]]:
+    """The name of a bridge and what is asked of it, for each that was asked for."""
+    wanted = [(name.replace("_", "-"), asked) for name, texts in named.items() for asked in texts or ()]
+    return wanted + [split_bridge(text) for text in others or ()]
+
+
 def serve(
     world: options.World,
     host: options.Host = "127.0.0.1",
@@ -69,14 +75,14 @@ def serve(
         score=score,
         controller=controller,
         policy=policy,
-        bridges=[
-            *(("epuck-serial", asked) for asked in epuck_serial or ()),
-            *(("epuck2", asked) for asked in epuck2 or ()),
-            *(("orders", asked) for asked in orders or ()),
-            *(("overhead-camera", asked) for asked in overhead_camera or ()),
-            *(("usarsim", asked) for asked in usarsim or ()),
-            *(split_bridge(text) for text in bridge or ()),
-        ],
+        bridges=list_bridges(
+            bridge,
+            epuck_serial=epuck_serial,
+            epuck2=epuck2,
+            orders=orders,
+            overhead_camera=overhead_camera,
+            usarsim=usarsim,
+        ),
         bridge_host=bridge_host,
         open_page=open_page,
     )
