@@ -1,0 +1,67 @@
+"""What stopped a network, in words: the pool, the unit, and what to do about it."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.errors import SimulationError
+from paddock.reactions.kernels import FINE, NOT_FINITE, TOO_FAST
+from paddock.reactions.spec import Flux, ReactionNetwork
+from paddock.reactions.tables import Floats
+
+
+def explain_fault(network: ReactionNetwork, fault: int, pools: Floats, time: float) -> None:
+    """Raise what a kernel has found; `pools` are those of the last moment that was fine."""
+    if fault == FINE:
+        return
+    where = f"{network.name}: before {time:g} s"
+    if fault == TOO_FAST:
+        raise SimulationError(
+            f"{where}: the fastest rate asks for more than a million sub-steps: use smaller rates, or shorter times"
+        )
+    problem = find_zero_inhibitor(network, pools) or find_overflow(network, pools)
+    if problem:
+        raise SimulationError(f"{where}: {problem}")
+    if fault == NOT_FINITE:
+        values = ", ".join(f"{name} {value:g}" for name, value in zip(network.names, pools, strict=True))
+        raise SimulationError(f"{where}: a rate is not finite: use smaller rates or orders (pools: {values})")
+    name = network.names[fault - 1]
+    if network.is_trap(name) and pools[fault - 1] == 0:
+        raise SimulationError(f"{where}: pool {name!r} is 0 and would stay so for ever: start it with more than 0")
+    raise SimulationError(
+        f"{where}: pool {name!r} would become negative or infinite, however short the step (now "
+        f"{pools[fault - 1]:g}): a unit uses it up at a rate that does not fall with it, or makes it ever faster; give "
+        "that unit a positive order in it, or a loss"
+    )
+
+
+def find_zero_inhibitor(network: ReactionNetwork, pools: Floats) -> str:
+    """What is wrong, if a pool that is 0 has a negative order: the flux would be infinite."""
+    for unit, way, flux in network.running_fluxes(pools):
+        for pool, order in flux.orders.items():
+            if order < 0 and pools[network.index(pool)] == 0:
+                source = "set its input" if network.pool(pool).held else "start it with a number"
+                return (
+                    f"pool {pool!r} is 0, and unit {unit.name!r} has it in its {way} flux with the order {order:g}, "
+                    f"which divides by it: {source} > 0 (a small floor will do), or inhibit with off_above instead"
+                )
+    return ""
+
+
+def find_overflow(network: ReactionNetwork, pools: Floats) -> str:
+    """What is wrong, if a flux is too large for a number."""
+    for unit, way, flux in network.running_fluxes(pools):
+        if not math.isfinite(find_flux(network, flux, pools)):
+            values = ", ".join(f"{pool} = {pools[network.index(pool)]:g}" for pool in flux.orders)
+            return (
+                f"the {way} flux of unit {unit.name!r} is not finite ({values}): use a smaller rate or smaller orders"
+            )
+    return ""
+
+
+def find_flux(network: ReactionNetwork, flux: Flux, pools: Floats) -> float:
+    """A rate times some pools, each to the power of its order; infinite where that overflows."""
+    try:
+        return flux.rate * math.prod(float(pools[network.index(pool)]) ** order for pool, order in flux.orders.items())
+    except OverflowError:
+        return math.inf
