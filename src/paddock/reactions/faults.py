@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from paddock.core.errors import SimulationError
 from paddock.reactions.kernels import FINE, NOT_FINITE, TOO_FAST
-from paddock.reactions.spec import Flux, ReactionNetwork
+from paddock.reactions.spec import Flux, ReactionNetwork, ReactionUnit
 from paddock.reactions.tables import Floats
 
 
@@ -37,7 +38,7 @@ def explain_fault(network: ReactionNetwork, fault: int, pools: Floats, time: flo
 
 def find_zero_inhibitor(network: ReactionNetwork, pools: Floats) -> str:
     """What is wrong, if a pool that is 0 has a negative order: the flux would be infinite."""
-    for unit, way, flux in network.running_fluxes(pools):
+    for unit, way, flux in running_fluxes(network, pools):
         for pool, order in flux.orders.items():
             if order < 0 and pools[network.index(pool)] == 0:
                 source = "set its input" if network.pool(pool).held else "start it with a number"
@@ -50,7 +51,7 @@ def find_zero_inhibitor(network: ReactionNetwork, pools: Floats) -> str:
 
 def find_overflow(network: ReactionNetwork, pools: Floats) -> str:
     """What is wrong, if a flux is too large for a number."""
-    for unit, way, flux in network.running_fluxes(pools):
+    for unit, way, flux in running_fluxes(network, pools):
         if not math.isfinite(find_flux(network, flux, pools)):
             values = ", ".join(f"{pool} = {pools[network.index(pool)]:g}" for pool in flux.orders)
             return (
@@ -62,6 +63,17 @@ def find_overflow(network: ReactionNetwork, pools: Floats) -> str:
 def find_flux(network: ReactionNetwork, flux: Flux, pools: Floats) -> float:
     """A rate times some pools, each to the power of its order; infinite where that overflows."""
     try:
-        return flux.rate * math.prod(float(pools[network.index(pool)]) ** order for pool, order in flux.orders.items())
+        powers = (float(pools[network.index(pool)]) ** order for pool, order in flux.orders.items())
+        return float(flux.rate * math.prod(powers))
     except OverflowError:
         return math.inf
+
+
+def running_fluxes(network: ReactionNetwork, pools: Floats) -> Iterator[tuple[ReactionUnit, str, Flux]]:
+    """The fluxes of all units that are not switched off: the unit, "forward" or "backward", and the flux."""
+    for unit in network.units:
+        off = unit.off_above
+        if off is None or not pools[network.index(off.pool)] > off.level:
+            for way, flux in zip(("forward", "backward"), unit.fluxes, strict=False):
+                if flux.rate > 0:
+                    yield unit, way, flux

@@ -12,7 +12,7 @@ import numpy as np
 
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.numeric import all_finite
-from paddock.reactions.faults import explain_fault
+from paddock.reactions.faults import explain_fault as explain_fault
 from paddock.reactions.kernels import (
     EULER,
     RK4,
@@ -169,9 +169,9 @@ class Stepper:
     def _refuse(self, error: Floats, now: float, then: float) -> NoReturn:
         worst = int(error.argmax())
         raise SimulationError(
-            f"{self.network.name}: from {now:g} to {then:g} s: pool {self.network.names[worst]!r} has a relative error of "
-            f"{error[worst]:.1e}, even with sub-steps of {self.longest:.1e} s; tolerance={self.tolerance:g} is not reached:"
-            " allow a larger tolerance=…, or choose the sub-step, step=…"
+            f"{self.network.name}: from {now:g} to {then:g} s: pool {self.network.names[worst]!r} has a relative error "
+            f"of {error[worst]:.1e}, even with sub-steps of {self.longest:.1e} s: tolerance={self.tolerance:g} is not "
+            "reached; allow a larger tolerance=…, or choose the sub-step, step=…"
         )
 
     def _taken(self, pools: Floats, now: float, then: float, longest: float) -> Floats:

@@ -11,7 +11,7 @@ and a pool changes by the sum of all fluxes times its stoichiometric numbers, pl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -184,15 +184,6 @@ class ReactionNetwork(Spec):
         if name not in names:
             raise UnknownName(f"reaction unit of {self.name}", name, names)
         return self.units[names.index(name)]
-
-    def running_fluxes(self, pools: Sequence[float]) -> Iterator[tuple[ReactionUnit, str, Flux]]:
-        """The fluxes of all units that run at some concentrations: the unit, "forward" or "backward", the flux."""
-        for unit in self.units:
-            off = unit.off_above
-            if off is None or not pools[self.index(off.pool)] > off.level:
-                for way, flux in zip(("forward", "backward"), unit.fluxes, strict=False):
-                    if flux.rate > 0:
-                        yield unit, way, flux
 
     def simulate(self, seconds: float, **options: Any) -> TimeCourse:
         """Let time pass, as the function `simulate` does, with its options dt, method, inputs, starts and step."""
