@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from paddock.cli.ecoli_networks import figure_paths
+from paddock.cli.ecoli_progress import run_in_pieces, show_walkers
 from paddock.cli.files import checked_new
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
@@ -20,7 +21,6 @@ from paddock.experiments.ecoli_walk.population import (
     centre_of,
     compare_populations,
     isolate_walker,
-    run_population,
 )
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 
@@ -68,10 +68,10 @@ def compare_walkers(
     scene = isolate_walker(world, nose=nose)
     every = None if folder is None else max(1.0, seconds / ROWS)
     populations: dict[str, Population] = {}
-    for kind in (UNBIASED, *chosen):
-        with Console(stderr=True).status(f"{walkers} walkers: {kind} …"):
-            populations[kind] = run_population(
-                kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose
+    with show_walkers(Console(stderr=True), walkers * (1 + len(chosen))) as show:
+        for kind in (UNBIASED, *chosen):
+            populations[kind] = run_in_pieces(
+                kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose, show=show
             )
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
     print_json(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
