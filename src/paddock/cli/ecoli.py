@@ -55,8 +55,8 @@ def network(
 ) -> None:
     """Print a reaction network, step its input, and draw both.
 
-    The tables show its units as equations, and the range of every pool while the input is stepped. With -o there are two
-    figures: the network as a picture, and every pool that changes, over time.
+    The tables show its units as equations, and the range of every pool while the input is stepped. With -o there are
+    two figures: the network as a picture, and every pool that changes, over time.
 
     paddock ecoli network --list
     paddock ecoli network -o figures

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -19,6 +21,9 @@ from paddock.reactions import (
     simulate,
 )
 from paddock.reactions.simulate import Inputs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FIGURES = ("network", "pools")
 ROWS = 3000  # of a course
@@ -48,11 +53,17 @@ def show_network(name: str, *, seconds: float, step: InputStep, method: str, fol
     if folder is not None:
         from paddock.report import draw_reactions, pools_chart, save_figure
 
-        about = "pools, reaction units, and what joins them", f"each pool that changes, over {seconds:g} s"
-        drawings = draw_reactions(network), pools_chart(course, about=stepped)
-        for drawing, path, what in zip(drawings, paths.values(), about, strict=True):
-            save_figure(drawing, path)
-            console.print(f"wrote {path}: {what}", markup=False, soft_wrap=True)
+        drawings: list[tuple[str, Callable[[], Axes]]] = [
+            ("pools, reaction units, and what joins them", lambda: draw_reactions(network)),
+            (f"each pool that changes, over {seconds:g} s", lambda: pools_chart(course, about=stepped)),
+        ]
+        for (what, drawing), path in zip(drawings, paths.values(), strict=True):
+            try:
+                save_figure(drawing(), path)
+            except PaddockError as problem:
+                console.print(f"left out {path}: {problem}", markup=False, soft_wrap=True, style="yellow")
+            else:
+                console.print(f"wrote {path}: {what}", markup=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,7 @@ class InputStep:
         if network.input is None:
             if self.factor is not None or self.target is not None:
                 raise PaddockError(
-                    f'{given}: {network.name} has no input: name a held pool, input = "…", or leave it out'
+                    f'{given}: {network.name!r} has no input: name a held pool, input = "…", or leave it out'
                 )
             return None
         start = network.pool(network.input).start
@@ -78,7 +89,7 @@ class InputStep:
             return start, self.target
         if start == 0 and self.factor is not None:
             raise PaddockError(
-                f"--step: {network.input}, the input of {network.name}, starts at 0, as would any multiple: use --to VALUE"
+                f"--step: the input {network.input!r} of {network.name} is 0, and so is any multiple: use --to VALUE"
             )
         return start, start * (2.0 if self.factor is None else self.factor) if start else 1.0
 
@@ -97,7 +108,7 @@ def describe_step(network: ReactionNetwork, seconds: float, values: tuple[float,
     """What is done to a network."""
     if values is None:
         return "no input: the network is left to itself"
-    return f"the input {network.input} is {values[0]:g} at first, and {values[1]:g} from {seconds * STEP_AT:g} s on"
+    return f"the input {network.input!r} is {values[0]:g} at first, and {values[1]:g} from {seconds * STEP_AT:g} s on"
 
 
 def print_course(console: Console, course: TimeCourse, title: str) -> None:

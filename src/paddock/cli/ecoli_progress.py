@@ -1,4 +1,4 @@
-"""How far `paddock ecoli population` is: populations run in pieces, with a bar or lines that tell how long it will take."""
+"""How far `paddock ecoli population` is: populations in pieces, and a bar or lines that tell how long they take."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from paddock.experiments.ecoli_walk.population import Population, run_population
 
 PIECES = 25  # of a population
 LEAST_WALKERS = 4  # of a piece
+MOMENT = 0.1  # simulated seconds
 QUIET = 5.0  # wall seconds between two lines where there is no progress bar
 Show = Callable[[str, int], None]
 """Told the kind of walker and how many more have finished."""
@@ -31,6 +32,11 @@ def run_in_pieces(kind: str, world: str, *, walkers: int, seed: int, show: Show,
         parts.append(run_population(kind, world, walkers=count, seed=seed + first, **options))  # type: ignore[arg-type]
         show(kind, count)
     return join_populations(parts)
+
+
+def warm_up(world: str, *, every: float | None, nose: str) -> None:
+    """Compile what walkers need, so that estimates are of walking alone."""
+    run_population("none", world, walkers=1, seconds=MOMENT, every=every, nose=nose)
 
 
 def join_populations(parts: Sequence[Population]) -> Population:

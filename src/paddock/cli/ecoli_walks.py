@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from paddock.cli.ecoli_networks import figure_paths
-from paddock.cli.ecoli_progress import run_in_pieces, show_walkers
+from paddock.cli.ecoli_progress import run_in_pieces, show_walkers, warm_up
 from paddock.cli.files import checked_new
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
@@ -26,7 +26,7 @@ from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 
 UNBIASED = "none"
 ROWS = 60  # of a figure over time
-COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "up/down")
+COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "up / down")
 
 
 def write_waypoints(
@@ -68,6 +68,7 @@ def compare_walkers(
     scene = isolate_walker(world, nose=nose)
     every = None if folder is None else max(1.0, seconds / ROWS)
     populations: dict[str, Population] = {}
+    warm_up(world, every=every, nose=nose)
     with show_walkers(Console(stderr=True), walkers * (1 + len(chosen))) as show:
         for kind in (UNBIASED, *chosen):
             populations[kind] = run_in_pieces(
@@ -85,7 +86,7 @@ def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds:
     table = new_table(title, "walker", *COLUMNS, right=COLUMNS)
     for kind, it in found.items():
         figures = it.concentration, it.gain, it.distance, it.approach, it.p, it.run_up, it.run_down, it.run_ratio
-        forms = "{:.3f}", "{:.2f}", "{:.3f}", "{:.2f}", "{:.1e}", "{:.2f}", "{:.2f}", "{:.2f}"
+        forms = "{:.3f}", "{:.2f}", "{:.3f}", "{:.2f}", "{:.0e}", "{:.2f}", "{:.2f}", "{:.2f}"
         table.add_row(kind, *(form.format(figure) for form, figure in zip(forms, figures, strict=True)))
     Console().print(table)
 

@@ -29,10 +29,27 @@ def explain_fault(network: ReactionNetwork, fault: int, pools: Floats, time: flo
     name = network.names[fault - 1]
     if network.is_trap(name) and pools[fault - 1] == 0:
         raise SimulationError(f"{where}: pool {name!r} is 0 and would stay so for ever: start it with more than 0")
-    raise SimulationError(
-        f"{where}: pool {name!r} would become negative or infinite, however short the step (now "
-        f"{pools[fault - 1]:g}): a unit uses it up at a rate that does not fall with it, or makes it ever faster; give "
-        "that unit a positive order in it, or a loss"
+    raise SimulationError(f"{where}: {explain_limit(network, name, pools)}")
+
+
+def explain_limit(network: ReactionNetwork, name: str, pools: Floats) -> str:
+    """Why a pool cannot be followed any further, and which unit is to blame."""
+    parts: dict[str, float] = {}
+    for unit, way, flux in running_fluxes(network, pools):
+        sign = 1.0 if way == "forward" else -1.0
+        change = sign * unit.changes.get(name, 0.0) * find_flux(network, flux, pools)
+        parts[unit.name] = parts.get(unit.name, 0.0) + change
+    now = f"(now {pools[network.index(name)]:g})"
+    if sum(parts.values()) > 0:
+        unit_name = max(parts, key=lambda each: parts[each])
+        return (
+            f"pool {name!r} grows without bound {now}, however short the step: unit {unit_name!r} makes it ever faster;"
+            f" give that unit an order of at most 1 in {name}, or inhibit it"
+        )
+    unit_name = min(parts, key=lambda each: parts[each], default="")
+    return (
+        f"pool {name!r} would become negative {now}, however short the step: unit {unit_name!r} uses it up at a rate "
+        f"that does not fall with it; give that unit a positive order in {name}"
     )
 
 

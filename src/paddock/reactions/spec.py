@@ -70,6 +70,13 @@ class ReactionUnit(Spec):
     changes: Mapping[str, Change]  # stoichiometry by pool: made > 0, used up < 0
     off_above: SwitchOff | None = None
 
+    def check(self) -> None:
+        for pool, change in self.changes.items():
+            if change == 0:
+                raise SpecError(
+                    "expected a number other than 0: leave out what does not change", path=f"changes.{pool}"
+                )
+
     @property
     def fluxes(self) -> tuple[Flux, ...]:
         """Its fluxes: forward, and backward if there is one."""
