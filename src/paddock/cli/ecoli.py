@@ -74,7 +74,9 @@ def network(
 @ecoli.command()
 def population(
     world: World = "petri-dish",
-    walkers: Annotated[int, typer.Option(min=2, help="How many, each alone in a world of its own.")] = 100,
+    walkers: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="How many, each alone in a world of its own.")
+    ] = 100,
     seconds: Annotated[float, typer.Option(min=1.0, help="Simulated time.")] = 600.0,
     kinds: Annotated[
         str, typer.Option(help="Which walkers, with commas between: normal, none, inverted, no-methylation.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from paddock.experiments.ecoli_walk.population import Population, run_population
 
 PIECES = 25  # of a population
-LEAST_WALKERS = 4  # of a piece
+LEAST_WALKERS, MOST_WALKERS = 4, 1000  # of a piece
 MOMENT = 0.1  # simulated seconds
 QUIET = 5.0  # wall seconds between two lines where there is no progress bar
 Show = Callable[[str, int], None]
@@ -24,7 +25,7 @@ Show = Callable[[str, int], None]
 
 def run_in_pieces(kind: str, world: str, *, walkers: int, seed: int, show: Show, **options: object) -> Population:
     """What `run_population` gives, to the last bit: walkers live in worlds of their own, world i with the seed + i."""
-    size = max(LEAST_WALKERS, -(-walkers // PIECES))
+    size = min(max(LEAST_WALKERS, math.ceil(walkers / PIECES)), MOST_WALKERS)
     parts = []
     show(kind, 0)
     for first in range(0, walkers, size):

@@ -35,7 +35,8 @@ def write_waypoints(
     """Walk, and write or print the way-points."""
     if output is not None:
         checked_new(output, force=force)
-    names = None if robots is None else [name.strip() for name in robots.split(",")]
+    isolate_walker(world)  # refuses a world without anything to smell
+    names = None if robots is None else list(dict.fromkeys(name.strip() for name in robots.split(",")))
     points = walk_way_points(world, robots=names, orders=orders, seed=seed)
     text = "".join(f"{point}\n" for point in points)
     if output is None:
@@ -59,7 +60,7 @@ def compare_walkers(
     force: bool,
 ) -> None:
     """Run populations, and print each beside the one that senses nothing."""
-    chosen = [kind.strip() for kind in kinds.split(",") if kind.strip() != UNBIASED]
+    chosen = [kind for kind in dict.fromkeys(kind.strip() for kind in kinds.split(",")) if kind != UNBIASED]
     for kind in chosen:
         if kind not in WALKERS:
             raise UnknownName("kind of walker", kind, WALKERS)
