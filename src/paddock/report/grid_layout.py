@@ -103,9 +103,10 @@ def find_nearness(places, node, a, b):
     """How much a link lies over a node: 0 … 1."""
     dx, dy = places[b, 0] - places[a, 0], places[b, 1] - places[a, 1]
     x, y = places[node, 0] - places[a, 0], places[node, 1] - places[a, 1]
-    along = min(1.0, max(0.0, (x * dx + y * dy) / max(1e-9, dx * dx + dy * dy)))
-    away = math.hypot(x - along * dx, y - along * dy)
-    return max(0.0, 1.0 - away / NEAR)
+    along, across, length = x * dx + y * dy, x * dy - y * dx, dx * dx + dy * dy
+    if along <= 0.0 or along >= length or across * across >= NEAR * NEAR * length:
+        return 0.0
+    return 1.0 - math.sqrt(across * across / length) / NEAR
 
 
 @kernel
