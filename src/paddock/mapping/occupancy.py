@@ -31,18 +31,17 @@ class BeamModel:
     lowest: float = -4.0
     highest: float = 4.0
     clears: float | None = None  # how far a beam that met nothing clears [m]; None: the sensor's range
-    thickness: float = 0.05  # of the arc on which a sonar's echo lies [m], to either side
+    thickness: float | None = None  # of the arc on which a sonar's echo lies [m], to either side; None: a cell
 
     def __post_init__(self) -> None:
-        if not (self.lowest < self.miss < 0 < self.hit < self.highest and self.thickness > 0):
-            raise PaddockError(
-                f"BeamModel: expected lowest < miss < 0 < hit < highest and a thickness > 0, got {self!r}"
-            )
+        if not (self.lowest < self.miss < 0 < self.hit < self.highest):
+            raise PaddockError(f"BeamModel: expected lowest < miss < 0 < hit < highest, got {self!r}")
 
-    def numbers(self, max_range: float) -> Floats:
-        """As kernels take it."""
+    def numbers(self, max_range: float, resolution: float) -> Floats:
+        """As kernels take it, for a sensor's range and the side of a cell [m]."""
         clears = max_range if self.clears is None else min(self.clears, max_range)
-        return np.array([self.hit, self.miss, self.lowest, self.highest, clears, self.thickness])
+        thickness = resolution if self.thickness is None else self.thickness
+        return np.array([self.hit, self.miss, self.lowest, self.highest, clears, thickness])
 
 
 LASER = BeamModel()
@@ -118,9 +117,10 @@ class OccupancyGrid:
     def _prepare(self, scan: Scan, pose: Pose, model: BeamModel, half: float = 0.0) -> tuple[Floats, Floats, Floats]:
         if not all_finite(*pose):
             raise PaddockError(f"OccupancyGrid: expected a finite pose, got {pose!r}")
-        numbers = model.numbers(scan.max_range)
+        numbers = model.numbers(scan.max_range, self.resolution)
         beams, ranges = scan.beams(), scan.clean_ranges()
-        self.cover(*reached_box(beams, np.where(np.isinf(ranges), numbers[4], ranges), pose, half, model.thickness))
+        far = np.where(np.isinf(ranges), numbers[4], ranges)
+        self.cover(*reached_box(beams, far, pose, half, numbers[5] + self.resolution))
         self.version += 1
         return beams, ranges, numbers
 

@@ -102,8 +102,9 @@ def add_cones(cells, tiles, stride, beams, ranges, half, origin, pose, model):
             py = origin[1] + (row + 0.5) * side - y
             for column in range(math.floor((x0 - origin[0]) / side), math.floor((x1 - origin[0]) / side) + 1):
                 px = origin[0] + (column + 0.5) * side - x
-                off = abs(math.atan2(py * dx - px * dy, px * dx + py * dy)) / half
                 away = math.hypot(px, py)
+                wide = half + 0.5 * side / (away + 1e-9)  # a cone narrower than a cell still meets some
+                off = abs(math.atan2(py * dx - px * dy, px * dx + py * dy)) / wide
                 if off > 1.0 or away > far + thickness:
                     continue
                 change = 0.0
