@@ -37,7 +37,9 @@ class DriveLimits:
             if not (isinstance(value, int | float) and value > 0):
                 raise PaddockError(f"DriveLimits: {name}: expected a number > 0, got {value!r}")
         if self.speed > self.max_speed:
-            raise PaddockError(f"DriveLimits: speed: expected at most {self.max_speed:g} m/s, as wheels, got {self.speed:g}")
+            raise PaddockError(
+                f"DriveLimits: speed: expected at most {self.max_speed:g} m/s, as wheels, got {self.speed:g}"
+            )
 
     @classmethod
     def of(cls, spec: RobotSpec, speed: float | None = None) -> DriveLimits:

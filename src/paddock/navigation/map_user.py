@@ -125,5 +125,10 @@ class MapUser:
         """The map to look at, with all that it plans by."""
         mapper = self.mapper
         return MapView.of(
-            mapper.grid, mapper.scan, mapper.estimate.pose, frontiers=self.frontiers, plan=self.driver.path, goal=self.goal
+            mapper.grid,
+            mapper.scan,
+            mapper.estimate.pose,
+            frontiers=self.frontiers,
+            plan=self.driver.path,
+            goal=self.goal,
         )

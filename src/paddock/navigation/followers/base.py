@@ -46,7 +46,9 @@ class Follower(ABC):
         """Turn on the spot towards a heading [rad], the other way round where this way something is too near."""
         off = wrap(heading - pose.heading)
         for way in (off, off - math.copysign(math.tau, off)):
-            if abs(off) < TURN_ANYWAY or self.free_seconds(pose, Twist(0.0, math.copysign(1.0, way)), local, abs(way)) >= abs(way):
+            if abs(off) < TURN_ANYWAY or self.free_seconds(
+                pose, Twist(0.0, math.copysign(1.0, way)), local, abs(way)
+            ) >= abs(way):
                 return self.keep_clear(pose, Twist(0.0, self.turn_rate(way)), local)
         return STILL
 

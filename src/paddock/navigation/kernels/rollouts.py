@@ -66,7 +66,9 @@ def choose_twist(distance, origin, outline, body, pose, window, counts, drive, p
 
 
 @kernel
-def roll_plan(distance, origin, outline, body, pose, now, plan, key, spread, drive, most, step, path, spacing, weights, draws):
+def roll_plan(
+    distance, origin, outline, body, pose, now, plan, key, spread, drive, most, step, path, spacing, weights, draws
+):
     """What a plan of twists costs, with noise of `spread` added to each; `draws` become the twists that were rolled."""
     x, y, heading = pose[0], pose[1], pose[2]
     linear, angular = now[0], now[1]
