@@ -22,7 +22,8 @@ class Blacklist:
 
     Args:
         radius: what is nearer than this to such a place is the same [m].
-        seconds: how long a place is left alone after its first failure; twice as long after its second.
+        seconds: how long a place is left alone after its second failure; twice as long after its third. The first is
+            forgiven: there may be a better view.
     """
 
     def __init__(self, radius: float = 0.4, seconds: float = 60.0) -> None:
@@ -41,14 +42,14 @@ class Blacklist:
             failure = Failure(place, 0, time)
             self.failures.append(failure)
         failure.tries += 1
-        failure.until = time + self.seconds * failure.tries
+        failure.until = time + self.seconds * (failure.tries - 1)
 
     def holds(self, place: Point, time: float) -> bool:
         """Whether a place is left alone at a time."""
         failure = self.find(place)
         return failure is not None and time < failure.until
 
-    def pardon(self, place: Point, time: float, tries: int = 2) -> bool:
+    def pardon(self, place: Point, time: float, tries: int = 3) -> bool:
         """Let a place be tried again at once, unless it was so often already; whether it may."""
         failure = self.find(place)
         if failure is not None and failure.tries < tries:

@@ -14,7 +14,8 @@ from paddock.core.registry import Registry
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import DriveLimits
 from paddock.navigation.frontiers import Frontier
-from paddock.navigation.grid_search import SearchTree
+from paddock.navigation.grid_search import Floats, SearchTree, search_grid
+from paddock.navigation.kernels.tour import first_of_tour
 
 SAME = 0.7  # a frontier that has moved less than this is the same [m]
 
@@ -98,6 +99,33 @@ class Balanced(ExplorationMethod):
         return situation.seconds_to(frontier) - self.seconds_per_area * min(frontier.gain, self.most_area)
 
 
+class Tour(Balanced):
+    """The first frontier of the shortest tour through all of them, so that none is left behind to come back for."""
+
+    most = 9  # frontiers of a tour; of more, those that can be got to soonest
+    coarse = 4  # lengths of ways between frontiers are found on cells that are so many times as large
+
+    def choose(self, situation: Situation) -> Frontier:
+        frontiers = sorted(situation.frontiers, key=lambda frontier: self._begin(frontier, situation))[: self.most]
+        if len(frontiers) == 1:
+            return frontiers[0]
+        begin = np.array([self._begin(frontier, situation) for frontier in frontiers])
+        count = len(frontiers)
+        first = first_of_tour(begin, self._find_seconds(frontiers, situation), np.empty((1 << count, count)))
+        return frontiers[first]
+
+    def _begin(self, frontier: Frontier, situation: Situation) -> float:
+        figure = self.rate(frontier, situation)
+        return self.favour(figure) if situation.is_current(frontier) else figure
+
+    def _find_seconds(self, frontiers: Sequence[Frontier], situation: Situation) -> Floats:
+        """How long the ways between frontiers take [s]."""
+        rough = pool(situation.costmap.costs, self.coarse)
+        cells = np.array([frontier.cell for frontier in frontiers]) // self.coarse
+        scale = situation.costmap.frame.resolution * self.coarse / situation.limits.speed
+        return np.array([search_grid(rough, cell).costs[tuple(cells.T)] * scale for cell in cells])
+
+
 class RandomWalk(ExplorationMethod):
     """To any place that can be got to, drawn by chance: what others are compared with."""
 
@@ -115,9 +143,23 @@ class RandomWalk(ExplorationMethod):
         return 0.0
 
 
+def pool(costs: Floats, size: int) -> Floats:
+    """Costs of cells that are so many times as large; each is as good as the best of its parts."""
+    rows, columns = (-(-length // size) * size for length in costs.shape)
+    whole = np.full((rows, columns), math.inf)
+    whole[: costs.shape[0], : costs.shape[1]] = costs
+    return whole.reshape(rows // size, size, columns // size, size).min(axis=(1, 3))
+
+
 EXPLORATION: Registry[type[ExplorationMethod]] = Registry(
     "exploration method",
     group="paddock.exploration",
-    builtin={"balanced": Balanced, "nearest": Nearest, "gain-per-cost": GainPerCost, "random-walk": RandomWalk},
+    builtin={
+        "tour": Tour,
+        "balanced": Balanced,
+        "nearest": Nearest,
+        "gain-per-cost": GainPerCost,
+        "random-walk": RandomWalk,
+    },
     base=ExplorationMethod,
 )

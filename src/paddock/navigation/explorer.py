@@ -41,7 +41,7 @@ class Explorer(MapUser):
         mapper: Mapper,
         robot: RobotSpec,
         *,
-        method: str = "balanced",
+        method: str = "tour",
         least: float = 0.2,
         seed: int = 0,
         **options: Any,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -11,25 +12,26 @@ from paddock.core.geometry import Point, Pose
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.grid_search import Cell, SearchTree
 from paddock.navigation.kernels.frontier import (
-    CELLS,
-    COLUMN,
-    ROW,
-    UNSEEN_COLUMN,
-    UNSEEN_ROW,
-    find_approaches,
+    COST,
+    SEEN,
+    SEEN_COLUMN,
+    SEEN_ROW,
+    VIEW_COLUMN,
+    VIEW_ROW,
+    find_view,
     group_frontiers,
-    sum_groups,
 )
 from paddock.navigation.kernels.lines import count_unknown
 
 RAYS = 90  # in which unknown cells are counted
-ASIDE = 0.5  # what a cell of distance from a group's middle costs
+WORTH = 2.0  # driving so far is worth as much of a frontier in sight,
+ENOUGH = 1.0  # up to this length of it [m]
 
 
 class Frontier(NamedTuple):
     """A group of free cells beside unknown ones."""
 
-    centre: Point  # the mean of its cells [m]
+    centre: Point  # the mean of its cells that are in sight from there [m]
     length: float  # of all its cells [m]
     view: Pose  # from where to look at it, towards the unknown
     cell: Cell  # of that pose
@@ -50,29 +52,20 @@ def find_frontiers(
         sight: how far unknown cells count as a gain [m].
     """
     states, frame, side = costmap.states, costmap.frame, costmap.frame.resolution
-    labels = np.empty(frame.shape, np.int64)
-    groups = group_frontiers(states, labels, np.empty(states.size, np.int64))
-    sums, best, places = np.zeros((groups + 1, 5)), np.full(groups + 1, math.inf), np.zeros((groups + 1, 2), np.int64)
-    sum_groups(states, labels, sums)
-    few = math.ceil(least / side - 1e-9)
-    find_approaches(states, labels, tree.costs, math.ceil(reach / side), ASIDE, few, sums, best, places)
-    stamps = np.zeros(frame.shape, np.int64)
-    found = []
-    for group in np.flatnonzero(np.isfinite(best)).tolist():
-        row, column = places[group].tolist()
-        x, y = frame.centre(row, column)
-        cells = sums[group, CELLS]
-        ((cx, cy),) = frame.centres(sums[group : group + 1, [ROW, COLUMN]] / cells).tolist()
-        # Beyond the middle of the group, to the side on which the unknown lies.
-        dx, dy = cx - x + 4 * side * sign(sums[group, UNSEEN_COLUMN]), cy - y + 4 * side * sign(sums[group, UNSEEN_ROW])
-        unknown = count_unknown(states, row, column, math.ceil(sight / side), RAYS, stamps, group)
-        view = Pose(x, y, math.atan2(dy, dx))
-        found.append(
-            Frontier((cx, cy), cells * side, view, (row, column), tree.costs[row, column] * side, unknown * side * side)
-        )
+    cells, firsts = np.empty(states.size, np.int64), np.empty(states.size + 1, np.int64)
+    groups = group_frontiers(states, np.empty(frame.shape, np.bool_), cells, firsts)
+    costs = np.where(costmap.turnable, tree.costs, math.inf)
+    stamps, scratch, found = np.zeros(frame.shape, np.int64), np.empty(6), []
+    for group, (first, last) in enumerate(pairwise(firsts[: groups + 1].tolist()), 1):
+        if (last - first) * side < least - 1e-9:
+            continue
+        best = np.full(6, math.inf)
+        find_view(states, cells[first:last], costs, math.ceil(reach / side), WORTH, ENOUGH / side, scratch, best)
+        if math.isfinite(best[COST]):
+            cell = int(best[VIEW_ROW]), int(best[VIEW_COLUMN])
+            (x, y), (cx, cy) = frame.centres(np.array([cell, best[[SEEN_ROW, SEEN_COLUMN]] / best[SEEN]])).tolist()
+            unknown = count_unknown(states, *cell, math.ceil(sight / side), RAYS, stamps, group)
+            view = Pose(x, y, math.atan2(cy - y, cx - x))
+            cost, gain = float(best[COST]) * side, unknown * side * side
+            found.append(Frontier((cx, cy), (last - first) * side, view, cell, cost, gain))
     return found
-
-
-def sign(number: float) -> float:
-    """-1, 0 or 1."""
-    return math.copysign(1.0, number) if number else 0.0

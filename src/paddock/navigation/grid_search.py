@@ -75,4 +75,4 @@ def flat(costs: Floats, cell: Cell, what: str) -> int:
     rows, columns = costs.shape
     if not (0 <= cell[0] < rows and 0 <= cell[1] < columns):
         raise PaddockError(f"{what}: expected a cell of {rows} × {columns}, got row {cell[0]}, column {cell[1]}")
-    return int(cell[0]) * columns + int(cell[1])
+    return int(cell[0] * columns + cell[1])

@@ -9,7 +9,7 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Estimate
 from paddock.mapping import Mapper, MapView
 from paddock.mapping.frame import Points
-from paddock.navigation.costmap import INFLATION, CostMap, Inflation
+from paddock.navigation.costmap import INFLATION, CostMap, Inflation, seen_states
 from paddock.navigation.drive_limits import DriveLimits
 from paddock.navigation.followers import Follower, make_follower
 from paddock.navigation.footprint import Footprint
@@ -91,7 +91,7 @@ class MapUser:
 
     def cost_map(self) -> CostMap:
         """The present map as the robot's body sees it."""
-        return CostMap.of(self.mapper.grid.states(), self.mapper.grid.frame, self.footprint, self.inflation)
+        return CostMap.of(seen_states(self.mapper.grid), self.mapper.grid.frame, self.footprint, self.inflation)
 
     @property
     def estimate(self) -> Estimate:

@@ -12,7 +12,7 @@ from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import WheelSpeeds
 from paddock.mapping import OccupancyGrid, Scan
 from paddock.mapping.frame import Points
-from paddock.navigation.costmap import INFLATION, CostMap, Inflation, crop
+from paddock.navigation.costmap import INFLATION, CostMap, Inflation, crop, seen_states
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
 from paddock.navigation.footprint import Footprint
@@ -56,7 +56,8 @@ class PathDriver:
     def reset(self) -> None:
         """Stand, and forget all that was."""
         self.state: DriverState = "standing"
-        self.path, self.heading = NO_PATH, None
+        self.path = NO_PATH
+        self.heading: float | None = None
         self.twist = STILL
         self.recoveries = 0  # so far
         self._due = -math.inf
@@ -93,7 +94,7 @@ class PathDriver:
         if grid.version != self._version:
             self._version = grid.version
             self.local = CostMap.of(
-                *crop(grid.states(), grid.frame, pose.x, pose.y, REACH), self.footprint, self.inflation
+                *crop(seen_states(grid), grid.frame, pose.x, pose.y, REACH), self.footprint, self.inflation
             )
         wanted = self._decide(pose, time, scan)
         self.twist = self.follower.limits.approach(self.twist, wanted, PERIOD)

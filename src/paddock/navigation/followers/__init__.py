@@ -1,4 +1,4 @@
-"""Followers: from a path and what is near to the next twist, within what wheels can do and without touching anything."""
+"""Followers: from a path and what is near to the next twist, within what wheels can do, touching nothing."""
 
 from paddock.navigation.followers.base import Follower
 from paddock.navigation.followers.dynamic_window import DynamicWindow

@@ -1,4 +1,4 @@
-"""DynamicWindow: try all twists that the wheels can reach in a moment, and take the best that can be stopped in time."""
+"""DynamicWindow: try the twists that the wheels can reach in a moment, take the best that can be stopped in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MPPI: many random plans around the last one, tried out on the map; the next is their mean, weighted by their costs."""
+"""MPPI: random plans around the last one, tried out on the map; the next is their mean, weighted by cost."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ class MPPI(Follower):
         self._plan[:-1] = self._plan[1:].copy()
         self._round += 1
         weights = np.array([self.off_path, self.remaining, self.heading, self.clearance, self.comfort, 0.0])
-        improve_plan(
-            *local.tables, np.array(pose), np.array(now), self._plan, np.uint64((self.seed << 32) + self._round),
-            np.array([self.spread, self.turn_spread]), drive_numbers(self.limits),
-            np.array([self.limits.speed, self.limits.turn_rate]), self.step, near, spacing_of(near), weights,
-            self.temperature, self._draws, self._costs,
-        )  # fmt: skip
+        most, spread = [self.limits.speed, self.limits.turn_rate], [self.spread, self.turn_spread]
+        place = (*local.tables, np.array(pose), np.array(now))
+        task = drive_numbers(self.limits), np.array(most), np.array(spread), self.step, near, spacing_of(near), weights
+        key = np.uint64((self.seed << 32) + self._round)
+        improve_plan(place, task, self._plan, key, self.temperature, self._draws, self._costs)
         return Twist(*self._plan[0].tolist())

@@ -13,11 +13,15 @@ STRIDE = 0.05  # between two looks along an arc [m, rad]
 
 @kernel
 def distance_at(distance, origin, x, y):
-    """Distance from a point to the nearest obstacle [m]; infinity beyond the map's edge."""
-    row, column = int(math.floor((y - origin[Y]) / origin[SIDE])), int(math.floor((x - origin[X]) / origin[SIDE]))
-    if 0 <= row < distance.shape[0] and 0 <= column < distance.shape[1]:
-        return distance[row, column]
-    return math.inf
+    """Distance from a point to the nearest obstacle [m], between four cells; infinity beyond the edge."""
+    across, along = (y - origin[Y]) / origin[SIDE] - 0.5, (x - origin[X]) / origin[SIDE] - 0.5
+    row, column = math.floor(across), math.floor(along)
+    if not (0 <= row < distance.shape[0] - 1 and 0 <= column < distance.shape[1] - 1):
+        return math.inf
+    across, along = across - row, along - column
+    here = (1.0 - along) * distance[row, column] + along * distance[row, column + 1]
+    above = (1.0 - along) * distance[row + 1, column] + along * distance[row + 1, column + 1]
+    return (1.0 - across) * here + across * above
 
 
 @kernel
@@ -53,7 +57,7 @@ def free_time(distance, origin, outline, body, pose, linear, angular, seconds):
     x, y, heading = pose[0], pose[1], pose[2]
     allowed = min(body[NEEDED], body_clearance(distance, origin, outline, body, x, y, heading) - 1e-9)
     fastest = max(abs(linear), abs(angular) * body[CIRCUMSCRIBED], 1e-9)
-    looks = int(math.ceil(seconds * fastest / STRIDE))
+    looks = math.ceil(seconds * fastest / STRIDE)
     for k in range(1, looks + 1):
         passed = seconds * k / looks
         px, py, turned = roll_on(x, y, heading, linear, angular, passed)

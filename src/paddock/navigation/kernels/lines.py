@@ -15,11 +15,11 @@ def line_cost(costs, row0, column0, row1, column1):
     """
     high, wide = row1 - row0, column1 - column0
     length = math.sqrt(high * high + wide * wide)
-    pieces = max(1, int(math.ceil(3.0 * length)))
+    pieces = max(1, math.ceil(3.0 * length))
     total = 0.0
     for k in range(pieces):
         share = (k + 0.5) / pieces
-        row, column = int(math.floor(row0 + 0.5 + share * high)), int(math.floor(column0 + 0.5 + share * wide))
+        row, column = math.floor(row0 + 0.5 + share * high), math.floor(column0 + 0.5 + share * wide)
         total += costs[row, column]
     return total * length / pieces
 
@@ -53,7 +53,7 @@ def count_unknown(states, row, column, reach, rays, stamps, stamp):
         angle = 2.0 * math.pi * ray / rays
         dr, dc = math.sin(angle), math.cos(angle)
         for k in range(1, reach + 1):
-            r, c = int(math.floor(row + 0.5 + k * dr)), int(math.floor(column + 0.5 + k * dc))
+            r, c = math.floor(row + 0.5 + k * dr), math.floor(column + 0.5 + k * dc)
             if not (0 <= r < states.shape[0] and 0 <= c < states.shape[1]) or states[r, c] > 0:
                 break
             if states[r, c] < 0 and stamps[r, c] != stamp:

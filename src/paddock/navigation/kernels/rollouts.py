@@ -66,10 +66,10 @@ def choose_twist(distance, origin, outline, body, pose, window, counts, drive, p
 
 
 @kernel
-def roll_plan(
-    distance, origin, outline, body, pose, now, plan, key, spread, drive, most, step, path, spacing, weights, draws
-):
-    """What a plan of twists costs, with noise of `spread` added to each; `draws` become the twists that were rolled."""
+def roll_plan(place, task, plan, key, draws):
+    """What a plan of twists costs, with noise added to each; `draws` become the twists that were rolled."""
+    distance, origin, outline, body, pose, now = place
+    drive, most, spread, step, path, spacing, weights = task
     x, y, heading = pose[0], pose[1], pose[2]
     linear, angular = now[0], now[1]
     allowed = min(body[NEEDED], body_clearance(distance, origin, outline, body, x, y, heading) - 1e-9)
@@ -92,13 +92,21 @@ def roll_plan(
 
 
 @kernel
-def improve_plan(distance, origin, outline, body, pose, now, plan, key, spread, drive, most, step, path, spacing, weights,
-                 temperature, draws, costs):  # fmt: skip
-    """One round of MPPI: random plans around the present one, and their mean, weighted by what they cost."""
+def improve_plan(place, task, plan, key, temperature, draws, costs):
+    """One round of MPPI: random plans around the present one, and their mean, weighted by what they cost.
+
+    Args:
+        place: distances, origin, outline and numbers of a body, pose, present twist.
+        task: limits of the drive, greatest twist, spread of the noise, seconds of a step, path, its spacing, weights.
+        plan: twists, shape (steps, 2); it is improved.
+        key: decides the noise.
+        temperature: the smaller, the more the best plans count.
+        draws: scratch, shape (plans, steps, 2).
+        costs: scratch, shape (plans,).
+    """
     lowest = math.inf
     for i in range(costs.shape[0]):
-        costs[i] = roll_plan(distance, origin, outline, body, pose, now, plan, chain_key(key, i), spread, drive, most, step,
-                             path, spacing, weights, draws[i])  # fmt: skip
+        costs[i] = roll_plan(place, task, plan, chain_key(key, i), draws[i])
         lowest = min(lowest, costs[i])
     total = 0.0
     for i in range(costs.shape[0]):
