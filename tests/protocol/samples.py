@@ -44,6 +44,10 @@ BODIES = pack(
 )
 LAMPS = pack_lamps(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 
+GRID = messages.GridData(
+    x=-0.5, y=0.25, resolution=0.05, rows=1, columns=2, cells=bytes.fromhex("780163f80f0001010100"), version=7
+)
+
 SAMPLES: tuple[Message, ...] = (
     messages.Hello(id=1, version=1, name="Ada's laptop", token="s3cret", minor=1, events=True),
     messages.LookRequest(id=2),
@@ -70,6 +74,7 @@ SAMPLES: tuple[Message, ...] = (
     messages.Restore(id=23, snapshot=3),
     messages.Recall(id=24, robot="red"),
     messages.RunAgain(id=25, seed=3),
+    messages.SendGoal(id=26, robot="red", x=1.5, y=-0.25),
     messages.Steer(commands={"red": Command(wheels=(0.1, 0.1)), "blue": Command(leds={"body": 0.0})}),
     messages.Got(frame=7),
     messages.Welcome(
@@ -123,6 +128,17 @@ SAMPLES: tuple[Message, ...] = (
         state="failed", reason="t = 4.2 s, red: drive.py line 4: IndexError", again=True, intervention="reset at 1.5 s"
     ),
     messages.Scores(scores=(messages.Score(robot="red", score=12.5, note="two rounds"),)),
+    messages.MapNews(
+        robot="red",
+        grid=GRID,
+        frontiers=np.array([1.0, 0.5]),
+        plan=np.array([0.0, 0.0, 0.5, 0.25]),
+        scan=np.array([0.75, np.nan]),
+        goal=np.array([0.5, 0.25]),
+        task="to a frontier of 1.2 m, 3 known",
+        refusal="(0.50, 0.25) is in an obstacle",
+        gone=True,
+    ),
     messages.OrderStates(
         robots=(
             messages.OrderState(

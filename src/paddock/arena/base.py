@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
+from paddock.arena.run_board import RunBoard
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
@@ -23,6 +24,7 @@ from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import Kind
 from paddock.estimate import Estimate
+from paddock.mapping.view import MapView
 from paddock.metrics.base import Metric
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds.spec import WorldSpec
@@ -75,9 +77,19 @@ class BaseArena(ABC):
         """Ticks since the start."""
 
     @cached_property
+    def board(self) -> RunBoard:
+        """What running controllers show of themselves, and the goals that people send them."""
+        return RunBoard()
+
+    @property
     def estimates(self) -> dict[str, Estimate]:
         """Where running controllers take their robots to be, by robot; only of those that have an estimate."""
-        return {}
+        return self.board.estimates
+
+    @property
+    def map_views(self) -> dict[str, MapView]:
+        """The maps of controllers of the last run that were shown to somebody, by robot."""
+        return {name: shown.view for name, shown in self.board.maps.items()}
 
     @property
     def time(self) -> float:

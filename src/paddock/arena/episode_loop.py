@@ -68,6 +68,7 @@ class EpisodeLoop:
         others = self.controllers.keys() - set(recorded)  # in a large world, whose traces are not kept
         self.unrecorded = [EpisodeRobot(robot, c, ()) for robot, c in self.controllers.items() if robot in others]
         self._next_row = 0  # ticks since the start at which a row is due
+        self.arena.board.begin({robot.name: controller for robot, controller in self.controllers.items()})
         self._sort_robots()
 
     def _sort_robots(self) -> None:
@@ -150,6 +151,8 @@ class EpisodeLoop:
         if due:
             self._next_row = (self.passed // self.plan.every + 1) * self.plan.every
         now = self.time if due else None
+        if self.arena.board.goals:
+            self.arena.board.give_goals()
         for robot in self.driven:
             self.acting = robot.name
             ask(robot, robot.drive, now)
@@ -225,6 +228,7 @@ class EpisodeLoop:
         for robot in self.robots:
             if not robot.left:
                 robot.finish(reason, time)
+        arena.board.end()
         records = {
             robot.name: RobotRecord(
                 trace=robot.recorder.trace([event for event in common if robot.concerned_by(event)]),

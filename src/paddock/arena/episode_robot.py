@@ -39,7 +39,8 @@ class EpisodeRobot:
 
     A controller may have attributes that are recorded: `task` (a text), `error` (a number in its unit), `estimate`
     (an Estimate, which the page shows as well) or `estimated_pose`, and `events`. Without an estimate of its own, its
-    enabled wheel encoders give one. A method `end(reason)` is called when the run is over.
+    enabled wheel encoders give one. `map_view` (a MapView) is shown on the page, and a method `set_goal(x, y)` takes
+    goals from there (see RunBoard). A method `end(reason)` is called when the run is over.
     """
 
     def __init__(self, robot: Robot, controller: Any, metrics: Sequence[Metric]) -> None:
@@ -112,7 +113,7 @@ class EpisodeRobot:
         if command is not None:
             self.answers += 1
             self.robot.apply(command)
-        self._tell_estimate()
+        self.robot.arena.board.show(self.name, self.controller)
         if now is not None and motion is not None:
             self._record(now, motion, seen)
 
@@ -134,7 +135,10 @@ class EpisodeRobot:
 
     def finish(self, reason: str, now: float) -> None:
         """Tell the controller, and record how the robot is at the end."""
-        self.robot.arena.estimates.pop(self.name, None)
+        board = self.robot.arena.board
+        board.estimates.pop(self.name, None)
+        if self.name in board.maps:
+            board.show_map(self.name, self.controller)
         end = getattr(self.controller, "end", None)
         if callable(end):
             try:
@@ -162,12 +166,6 @@ class EpisodeRobot:
 
     def _record(self, time: float, motion: Motion, seen: Observation) -> None:
         self.add_row(time, motion, self.robot.body.command, {name: getattr(seen, name) for name in seen.sensors})
-
-    def _tell_estimate(self) -> None:
-        """Keep the controller's estimate where those who show the arena find it."""
-        estimate = getattr(self.controller, "estimate", None)
-        if isinstance(estimate, Estimate):
-            self.robot.arena.estimates[self.name] = estimate
 
     def _text(self, name: str, otherwise: str = "") -> str:
         """A text that the controller has as an attribute; what is none may mean something else to it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -84,7 +85,7 @@ def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> d
             return _checked(module.CONTROLLERS, arena.robots, only)
     if hasattr(module, "Controller"):
         with telling_place(path, "Controller.__init__", "Controller"):
-            return _checked({name: module.Controller() for name in names}, arena.robots)
+            return _checked({name: _make(module.Controller, arena[name]) for name in names}, arena.robots)
     if hasattr(module, "act"):
         with telling_place(path, "act"):
             return _checked(dict.fromkeys(names, module.act), arena.robots)
@@ -92,6 +93,16 @@ def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> d
         f"{path}: expected a function act(observation), a class Controller with such a method, "
         "or a dict CONTROLLERS by robot name"
     )
+
+
+def _make(controller: Callable[..., Any], robot: Robot) -> Any:
+    """A controller of a user's class; one that takes an argument is given the robot."""
+    try:
+        wanted = [p for p in inspect.signature(controller).parameters.values() if p.default is p.empty]
+    except ValueError:  # it has no signature
+        return controller()
+    positional = [p for p in wanted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return controller(robot) if len(positional) == 1 else controller()
 
 
 def load_file(path: Path) -> ModuleType:

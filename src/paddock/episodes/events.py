@@ -13,6 +13,7 @@ Kind = Literal[
     "resume",
     "speed",  # of the clock
     "driver",  # someone else took a robot over, or gave it back
+    "goal",  # someone sent a robot to a place
     "spawn",  # a robot came
     "remove",  # a robot went
     "task",  # a task began or ended
@@ -21,7 +22,7 @@ Kind = Literal[
     "end",  # why the run ended
 ]
 INTERVENTIONS: frozenset[Kind] = frozenset(
-    {"teleport", "reset", "restore", "pause", "resume", "speed", "driver", "spawn", "remove"}
+    {"teleport", "reset", "restore", "pause", "resume", "speed", "driver", "goal", "spawn", "remove"}
 )
 MOTIONS: frozenset[Kind] = frozenset({"teleport", "reset", "restore"})  # after these a robot is elsewhere
 

@@ -32,6 +32,7 @@ class Navigator(MapUser):
         robot: its body and its drive.
         goal: x, y [m] in the map's frame; None: stand and wait for one.
         heading: to turn to at the goal [rad]; None: any.
+        stays: whether to wait for another goal where one is reached or refused, instead of being done.
         options: of `MapUser`: follower, speed, inflation, period.
     """
 
@@ -41,8 +42,11 @@ class Navigator(MapUser):
         robot: RobotSpec,
         goal: Point | None = None,
         heading: float | None = None,
+        *,
+        stays: bool = False,
         **options: Any,
     ) -> None:
+        self.stays = stays
         super().__init__(mapper, robot, **{"inflation": THROUGH_UNKNOWN, **options})
         if goal is not None:
             self.set_goal(*goal, heading)
@@ -67,6 +71,10 @@ class Navigator(MapUser):
     def cancel(self) -> None:
         """Stop, and wait for another goal."""
         self._refuse("the goal was taken back")
+
+    def finish(self, reason: str) -> None:
+        super().finish(reason)
+        self.done = not self.stays
 
     def _refuse(self, why: str) -> None:
         self.refusal, self.target, self._planner = why, None, None
@@ -121,5 +129,5 @@ class Navigator(MapUser):
     @property
     def state(self) -> str:
         if self.target is None and not self.done:
-            return "waiting for a goal"
+            return self.reason or "waiting for a goal"
         return super().state

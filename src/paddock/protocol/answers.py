@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import field
 
 from paddock.protocol.base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
-from paddock.protocol.parts import Mark, OrderState, PictureData, RobotInfo, RobotReadings, Score, SolidShape
+from paddock.protocol.parts import GridData, Mark, OrderState, PictureData, RobotInfo, RobotReadings, Score, SolidShape
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
@@ -150,6 +150,20 @@ class RunStatus(Message, tag="run", frozen=True, kw_only=True):
     intervention: Prose = ""  # the first act of a person that makes the run not repeatable; empty for none
 
 
+class MapNews(Message, tag="map", frozen=True, kw_only=True):
+    """The map of a robot's own program and what it plans by; to those who get frames and subscribe to the robot."""
+
+    robot: Text
+    grid: GridData | None = None  # None: as before
+    frontiers: Numbers | None = None  # x, y [m] of points, one after the other, here and below
+    plan: Numbers | None = None  # the way that it drives
+    scan: Numbers | None = None  # what its range sensor met last
+    goal: Numbers | None = None  # none or one
+    task: Text = ""  # what it says that it does
+    refusal: Text = ""  # why it does not, or no longer, drive to its goal
+    gone: bool = False  # there is no map any more
+
+
 class Scores(Message, tag="scores", frozen=True, kw_only=True):
     """The scoreboard."""
 
@@ -166,5 +180,6 @@ ANSWERS: dict[str, type[Message]] = by_type(
     (
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
         *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores, OrderStates),
+        *(MapNews,),
     )
 )

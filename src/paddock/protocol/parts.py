@@ -31,6 +31,18 @@ class EstimateData(MessagePart, frozen=True, kw_only=True):
     particles: Numbers | None = None  # x, y [m] of some guesses, one after the other
 
 
+class GridData(MessagePart, frozen=True, kw_only=True):
+    """Cells of a map that a robot's own program makes: 0 free … 100 occupied, 255 unknown, a byte for each."""
+
+    x: Finite  # of the lower left corner [m]
+    y: Finite
+    resolution: Finite  # side of a cell [m]
+    rows: Int64
+    columns: Int64
+    cells: bytes  # row by row from the lowest y, each from the lowest x; compressed with zlib
+    version: Int64  # equal where cells are equal
+
+
 class RobotReadings(MessagePart, frozen=True, kw_only=True):
     """One robot's enabled devices at one tick."""
 

@@ -191,6 +191,14 @@ class SetPose(Request, tag="set_pose", frozen=True, kw_only=True):
     heading: Finite = 0.0
 
 
+class SendGoal(Request, tag="send_goal", frozen=True, kw_only=True):
+    """Have a robot's own program drive it to a place. → `done`, when the program has taken it"""
+
+    robot: Name
+    x: Finite
+    y: Finite
+
+
 class Digest(Request, tag="digest", frozen=True, kw_only=True):
     """A fingerprint of the state (supervisor). → `answer` with a text"""
 
@@ -221,6 +229,6 @@ REQUESTS: dict[str, type[Message]] = by_type(
     (
         *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
         *(Frames, Recall, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
-        *(Restore, Steer, Got),
+        *(Restore, Steer, Got, SendGoal),
     )
 )

@@ -38,7 +38,7 @@ class LaserSpec(RangeSensorSpec):
     beams: Annotated[int, Number("beams", low=2, high=4096)]
 
     tag: ClassVar[tuple[str, str]] = ("kind", "laser")
-    look: ClassVar[Appearance] = Appearance(unit="m", color="#7b5ea7", gauge="scan", rays="scan", aims=True)
+    look: ClassVar[Appearance] = Appearance(unit="m", color="#2469c9", gauge="scan", rays="scan", aims=True)
 
     @property
     def appearance(self) -> Appearance:

@@ -40,7 +40,7 @@ class SonarSpec(RangeSensorSpec):
     nothing_seen: MetresOrZero | None = None  # None: the range
 
     tag: ClassVar[tuple[str, str]] = ("kind", "sonar")
-    look: ClassVar[Appearance] = replace(RangeSensorSpec.look, color="#2e86ab", rays="cones", hint="taller is nearer")
+    look: ClassVar[Appearance] = replace(RangeSensorSpec.look, color="#d0213f", rays="cones", hint="taller is nearer")
 
     @property
     def opening(self) -> float:

@@ -80,6 +80,15 @@ def set_pose(session: Session, client: Client, wish: m.SetPose) -> None:
     session.interventions.announce(client, "teleport", f"{wish.robot} was moved by hand", wish.robot)
 
 
+@handles(m.SendGoal)
+def send_goal(session: Session, client: Client, wish: m.SendGoal) -> None:
+    session.ownership.check_may_drive(client, wish.robot, "send_goal")
+    session.send_goal(client, wish)
+    session.interventions.announce(
+        client, "goal", f"{client.name} sent {wish.robot} to ({wish.x:.2f}, {wish.y:.2f})", wish.robot
+    )
+
+
 # ---- sensing
 
 

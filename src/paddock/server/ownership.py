@@ -65,6 +65,15 @@ class Ownership:
         client.driven.append(name)
         self.changes += 1
 
+    def check_may_drive(self, client: Client, name: str, what: str) -> None:
+        """Refuse those who could not claim a robot, by asking for it or by force."""
+        self.check_known(name)
+        client.grant.check(Role.CONTROLLER, what)
+        client.grant.check_robot(name, what)
+        owner = self.owners.get(name)
+        if owner is not None and owner is not client:
+            self._check_take_over(client, owner, name, force=client.grant.role is Role.SUPERVISOR, asked=True)
+
     def _check_take_over(self, client: Client, owner: Client, name: str, *, force: bool, asked: bool) -> None:
         """A supervisor may take a robot by force; people may take their own from a connection that they left behind."""
         if force:

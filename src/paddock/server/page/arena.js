@@ -1,10 +1,12 @@
-// The picture of the arena: three layers (ground, trails, robots), drawn only when something has changed.
+// The picture of the arena: four layers (ground, map, trails, robots), drawn only when something has changed.
 
 import { Bodies, reach } from "./bodies.js";
 import { drawSelection, drawGhost } from "./selection.js";
 import { drawEstimate } from "./estimate.js";
 import { FrameRate } from "./framerate.js";
 import { Ground } from "./ground.js";
+import { drawCells, drawMapParts } from "./map_layer.js";
+import { shownParts } from "./map_legend.js";
 import { themeColors } from "./paint.js";
 import { drawRays } from "./rays.js";
 import { Visibility } from "./visibility.js";
@@ -26,17 +28,19 @@ export class Arena {
   shown = []; // numbers of the robots in view
   showRays = true;
   showTrails = true;
+  parts = shownParts(); // of maps
   following = false;
   ghost = null; // {i, x, y, heading}: where a robot is about to be put
   hovered = undefined; // number of the robot under the pointer
   pointed = null; // {device, channel}
   changed = true;
 
-  constructor(session, subscriptions, { holder, scaleBar, ground, trails, robots }) {
-    Object.assign(this, { session, subscriptions, holder, scaleBar });
+  constructor(session, subscriptions, maps, { holder, scaleBar, ground, map, trails, robots }) {
+    Object.assign(this, { session, subscriptions, maps, holder, scaleBar });
     this.canvas = robots;
-    this.layers = [ground, trails, robots];
+    this.layers = [ground, map, trails, robots];
     this.groundContext = ground.getContext("2d", { alpha: false });
+    this.mapContext = map.getContext("2d");
     this.trailContext = trails.getContext("2d");
     this.context = robots.getContext("2d");
     this.trailCanvas = trails;
@@ -49,6 +53,7 @@ export class Arena {
     session.on("clock", () => this.touch());
     session.on("select", () => this.touch());
     session.on("sensed", () => this.touch());
+    session.on("maps", () => this.touch());
     session.on("frame", () => this.received());
     requestAnimationFrame((now) => this.animate(now));
   }
@@ -140,6 +145,7 @@ export class Arena {
       this.groundVersion = this.view.version;
       this.drawScaleBar();
     }
+    this.drawMap();
     this.drawTrails(now);
     this.drawRobots(now);
   }
@@ -148,6 +154,18 @@ export class Arena {
     const i = this.session.index.get(this.session.selected);
     if (i === undefined) this.following = false;
     else this.view.centre(this.session.states.x[i], this.session.states.y[i]);
+  }
+
+  /** The cells of the map, drawn anew when they, the view, the theme or the choice of parts have changed. */
+  drawMap() {
+    const { maps, view, theme, mapContext, session } = this;
+    const map = this.parts.map && session.scene && maps.current?.grid ? maps.current : null;
+    const drawn = [map, maps.version, view.version, theme];
+    if (this.drawnMap?.every((part, i) => part === drawn[i])) return;
+    this.drawnMap = drawn;
+    mapContext.setTransform(1, 0, 0, 1, 0, 0);
+    mapContext.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    if (map) drawCells(mapContext, view, map, session.scene.bounds, theme);
   }
 
   /** While the view moves, the old picture is shifted; it is drawn anew once the view rests, or every so often. */
@@ -191,6 +209,8 @@ export class Arena {
     }
     const chosen = session.index.get(session.selected);
     if (this.showRays) this.drawAllRays(chosen);
+    const map = this.maps.current;
+    if (map) drawMapParts(context, view, map, session.kindOf(session.robot(map.robot)), this.parts);
     if (chosen !== undefined) drawSelection(this, chosen);
     this.bodies.draw(context, view, session, this.shown);
     this.glowing = this.bodies.drawSignals(context, view, session, this.shown, now);
@@ -202,6 +222,7 @@ export class Arena {
   /** Where the programs of robots that are subscribed to take them to be. */
   drawEstimates() {
     const { context, view, session } = this;
+    if (!this.parts.pose) return;
     for (const i of this.shown) {
       const estimate = this.subscriptions.latest.get(session.robots[i].name)?.estimate;
       if (estimate) drawEstimate(context, view, estimate);

@@ -6,8 +6,8 @@ const SLACK = { mouse: 10, touch: 20, pen: 14 }; // pixels around the middle of 
 export class Gestures {
   pointers = new Map(); // id → {x, y}
 
-  constructor(session, arena, mover) {
-    Object.assign(this, { session, arena, mover, canvas: arena.canvas });
+  constructor(session, arena, mover, goalTool) {
+    Object.assign(this, { session, arena, mover, goalTool, canvas: arena.canvas });
     const { canvas } = this;
     canvas.addEventListener("pointerdown", (event) => this.#down(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
@@ -46,7 +46,7 @@ export class Gestures {
       this.press = null;
       return;
     }
-    const grip = event.button === 0 ? this.#grip(x, y, event.pointerType) : null;
+    const grip = event.button === 0 && !this.goalTool.armed ? this.#grip(x, y, event.pointerType) : null;
     // A finger moves only the robot that is chosen already: it is too easy to touch another one while panning.
     const firm = event.pointerType === "mouse" || this.session.robots[grip?.i]?.name === this.session.selected;
     const mayMove = grip && this.arena.canTurn && firm;
@@ -102,8 +102,12 @@ export class Gestures {
     this.press = null;
   }
 
-  /** Choose the robot there, even where another one's handle is; or nothing. */
+  /** Choose the robot there, even where another one's handle is; or nothing. With the tool: send the chosen one. */
   #click({ x, y, grip }, type) {
+    if (this.goalTool.armed) {
+      this.goalTool.send(x, y);
+      return;
+    }
     const i = this.arena.pick(x, y, SLACK[type] ?? 10);
     if (i !== undefined || !grip) this.session.select(this.session.robots[i]?.name ?? "");
   }
@@ -120,6 +124,7 @@ export class Gestures {
       this.arena.hovered = grip?.i;
       this.arena.touch();
     }
+    if (this.goalTool.armed) return;
     const hand = grip && this.arena.canTurn ? "grab" : grip ? "pointer" : "";
     if (this.canvas.style.cursor !== hand) this.canvas.style.cursor = hand;
   }

@@ -5,7 +5,10 @@ import { chartSpans } from "./chart.js";
 import { ClockBar } from "./clockbar.js";
 import { Driver } from "./driver.js";
 import { Gestures } from "./gestures.js";
+import { GoalTool } from "./goal_tool.js";
 import { forgetToken, joinLink, noteRobot, recall, remember } from "./storage.js";
+import { mapLegend } from "./map_legend.js";
+import { Maps } from "./maps.js";
 import { Monitor } from "./monitor.js";
 import { Mover } from "./mover.js";
 import { orderBoard } from "./orders.js";
@@ -31,15 +34,19 @@ addEventListener("hashchange", () => location.reload()); // another join link wa
 const toasts = new Toasts(element("toasts"));
 session.on("notice", (text, kind) => toasts.show(text, kind));
 const subscriptions = new Subscriptions(session, () => othersWithRays());
-const arena = new Arena(session, subscriptions, {
+const maps = new Maps(session);
+const arena = new Arena(session, subscriptions, maps, {
   holder: element("arena"),
   scaleBar: element("scale-bar"),
   ground: element("layer-ground"),
+  map: element("layer-map"),
   trails: element("layer-trails"),
   robots: element("layer-robots"),
 });
 const mover = new Mover(session, arena);
-new Gestures(session, arena, mover);
+const goalTool = new GoalTool(session, arena, element("goal"));
+new Gestures(session, arena, mover, goalTool);
+const toggleMap = mapLegend(session, maps, arena, { panel: element("map-legend"), task: element("map-task") });
 const driver = new Driver(session, element("stick"));
 const clock = new ClockBar(session, {
   play: element("play"),
@@ -139,6 +146,8 @@ shortcuts(
     { keys: ["-"], shown: "−", says: "zoom out", does: () => zoom(0.8), repeats: true },
     { keys: ["y"], shown: "Y", says: "rays on or off", does: toggleRays },
     { keys: ["t"], shown: "T", says: "trails on or off", does: toggleTrails },
+    { keys: ["m"], shown: "M", says: "map on or off", does: toggleMap },
+    { keys: ["g"], shown: "G", says: "send the chosen robot to where you click next", does: () => goalTool.toggle() },
     { keys: ["l"], shown: "L", says: "light or dark", does: turnTheme },
     { keys: ["?"], shown: "?", says: "this help", does: () => element("help").showModal() },
     { keys: ["Escape"], shown: "Esc", says: "cancel, stop driving, choose nothing", does: escape },
@@ -153,6 +162,7 @@ shortcuts(
 
 function escape() {
   if (mover.isBusy) mover.cancel();
+  else if (goalTool.armed) goalTool.disarm();
   else if (driver.robot) driver.end();
   else session.select("");
 }
@@ -185,6 +195,9 @@ window.paddock = {
   },
   get sensed() {
     return subscriptions.latest.get(session.selected);
+  },
+  get map() {
+    return maps.current;
   },
   charts: () => chartSpans(),
   robots: () =>

@@ -1,5 +1,5 @@
 // What the page knows of the server's world, and what it may ask of it. Panels listen to its events:
-//   connection, welcome, scene, robots, clock, frame, sensed, scores, orders, run, select, notice
+//   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, select, notice
 
 import { Emitter } from "./emitter.js";
 import { RobotStates } from "./robot_states.js";
@@ -178,6 +178,11 @@ export class Session extends Emitter {
     const estimate = seen.estimate && { particles: [], ...seen.estimate };
     if (seen.estimate?.particles) estimate.particles = numbers(seen.estimate.particles);
     this.emit("sensed", robot, { tick, readings, pictures: seen.pictures ?? {}, pans: seen.pans ?? {}, estimate });
+  }
+
+  on_map({ robot, gone = false, grid = null, task = "", refusal = "", ...parts }) {
+    const points = ["frontiers", "plan", "scan", "goal"].map((part) => [part, parts[part] ? numbers(parts[part]) : []]);
+    this.emit("map", robot, { gone, grid, task, refusal, ...Object.fromEntries(points) });
   }
 
   on_scores({ scores }) {
