@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import naive
 import paddock
 from paddock.sensors.laser import LaserSpec
+from paddock.worlds.spec import Box
 from scenes import alone, crate, obstacles, puck, random_world
 
 
@@ -58,3 +59,41 @@ def test_the_walls_of_a_room_are_at_their_distances_counter_clockwise():
 def test_beams_out_of_range_read_the_range():
     _arena, robot = alone(LaserSpec(name="laser", range=1.0, fov_deg=180, beams=5))
     assert robot.laser.read().tolist() == [1.0] * 5
+
+
+BEFORE_A_WALL = (Box(at=(1.0, 0.0), size=(0.2, 0.4)),)  # its front at 0.9 m, the wall behind it at 2 m
+
+
+def test_mixed_pixels_lie_between_both_surfaces_of_an_edge_and_nowhere_else():
+    plain, mixed = (
+        LaserSpec(name="laser", range=9, fov_deg=90, beams=91, mixed_pixels=share, mounts=((0.0, 0.0, 0.05, 0.0),))
+        for share in (0.0, 1.0)
+    )
+    ideal = alone(plain, noise=True, boxes=BEFORE_A_WALL)[1].laser.read()
+    arena, robot = alone(mixed, noise=True, boxes=BEFORE_A_WALL)
+    edges = np.flatnonzero(np.abs(np.diff(ideal)) > 0.5)
+    beside = np.union1d(edges, edges + 1)
+    assert len(beside) == 4
+    seen = np.array([(robot.laser.read(), arena.step())[0] for _ in range(50)])
+    elsewhere = np.setdiff1d(np.arange(91), beside)
+    assert np.array_equal(seen[:, elsewhere], np.tile(ideal[elsewhere], (50, 1)))
+    near, far = 0.9, ideal[beside].max()
+    assert ((seen[:, beside] > near) & (seen[:, beside] < far)).all()
+    assert (np.ptp(seen[:, beside], axis=0) > 0.5).all()  # anywhere in between, another place each time
+    assert (alone(mixed, noise=True, boxes=BEFORE_A_WALL)[1].laser.read() == seen[0]).all()  # from the seed alone
+    assert (alone(mixed, noise=False, boxes=BEFORE_A_WALL)[1].laser.read() == ideal).all()
+
+
+def test_mixed_pixels_are_as_many_as_asked_for():
+    spec = LaserSpec(name="laser", range=9, fov_deg=90, beams=91, mixed_pixels=0.25, mounts=((0.0, 0.0, 0.05, 0.0),))
+    arena, robot = alone(spec, noise=True, boxes=BEFORE_A_WALL)
+    ideal = alone(spec, boxes=BEFORE_A_WALL)[1].laser.read()
+    changed = sum(int((robot.laser.read() != ideal).sum()) for _ in range(500) if arena.step() is None)
+    assert changed == pytest.approx(0.25 * 4 * 500, abs=70)  # three standard deviations
+
+
+def test_a_beam_beside_one_that_meets_nothing_is_not_mixed():
+    spec = LaserSpec(name="laser", range=1.5, fov_deg=90, beams=91, mixed_pixels=1.0, mounts=((0.0, 0.0, 0.05, 0.0),))
+    ideal = alone(spec, boxes=BEFORE_A_WALL)[1].laser.read()
+    assert (ideal == 1.5).any()
+    assert (alone(spec, noise=True, boxes=BEFORE_A_WALL)[1].laser.read() == ideal).all()

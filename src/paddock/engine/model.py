@@ -107,8 +107,9 @@ FIRST_CORNER, END_OF_CORNERS, FIRST_DEVICE, END_OF_DEVICES, TYPE_COLUMNS = range
     SCALE,  # hardware units per SI unit, where there is no response table; 0 for none
     WRAP,  # hardware numbers wrap around at ± this; 0 for never
     FIRST_ANGLE,  # channels from this one on are angles
+    MIXED,  # share of values at a depth edge that lie between both surfaces
     STAGE_COLUMNS,
-) = range(10)
+) = range(11)
 
 # A mount: place on the robot [m], height [m], direction as cosine and sine, heading [rad].
 MOUNT_X, MOUNT_Y, MOUNT_Z, MOUNT_COS, MOUNT_SIN, MOUNT_HEADING, MOUNT_COLUMNS = range(7)

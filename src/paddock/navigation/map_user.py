@@ -127,7 +127,7 @@ class MapUser:
         return MapView.of(
             mapper.grid,
             mapper.scan,
-            mapper.estimate.pose,
+            mapper.method.pose,
             frontiers=self.frontiers,
             plan=self.driver.path,
             goal=self.goal,

@@ -119,6 +119,11 @@ class SensorSpec(Spec):
         return 0.0
 
     @property
+    def mixed_share(self) -> float:
+        """Which share of its values at a depth edge lie between both surfaces."""
+        return 0.0
+
+    @property
     def opening(self) -> float:
         """The full angle that each mount looks at [rad]; 0: straight ahead, or nowhere."""
         return 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from paddock.core.jit import kernel
+from paddock.core.rng import chain_key, uniform
 from paddock.core.spec import Number
 from paddock.engine.kernels.rays import ray_to_disc, ray_to_segment
 from paddock.engine.model import (
@@ -17,6 +18,7 @@ from paddock.engine.model import (
     ITEM_X1,
     ITEM_Y0,
     ITEM_Y1,
+    MIXED,
     MOUNT_X,
     MOUNT_Y,
     MOUNT_Z,
@@ -27,6 +29,8 @@ from paddock.sensors.base import AT_CENTRE, OWN, OneMount, RangeSensorSpec
 
 RANGE, BEAMS, FIRST_ANGLE, STEP, DIRECTIONS = range(5)
 TURN = 2.0 * math.pi
+GRAZING = math.tan(math.radians(10.0))  # surfaces that a beam meets flatter than this count as an edge, too
+MIXED_STREAM = 1 << 20  # far from the channels that noise is drawn for
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +40,7 @@ class LaserSpec(RangeSensorSpec):
     mounts: OneMount = AT_CENTRE
     fov_deg: Annotated[float, Number("degrees", above=0, high=360, least=0.01)]
     beams: Annotated[int, Number("beams", low=2, high=4096)]
+    mixed_pixels: Annotated[float, Number("a share", low=0, high=1)] = 0.0
 
     tag: ClassVar[tuple[str, str]] = ("kind", "laser")
     look: ClassVar[Appearance] = Appearance(unit="m", color="#2469c9", gauge="scan", rays="scan", aims=True)
@@ -51,6 +56,10 @@ class LaserSpec(RangeSensorSpec):
     @property
     def channels(self) -> int:
         return self.beams
+
+    @property
+    def mixed_share(self) -> float:
+        return self.mixed_pixels
 
     @property
     def angles(self) -> list[float]:
@@ -109,6 +118,33 @@ def measure(model, scratch, view, device, values):
     for beam in range(beams):
         if values[beam] > own[RANGE]:
             values[beam] = math.inf
+
+
+@kernel
+def mix_pixels(model, device, key, values):
+    """Let some beams at depth edges report a range between both surfaces, as a spot does that lies on both.
+
+    An edge is where the line from one beam's end to its neighbour's is nearly along the beams, which is what filters of
+    such points look for. A beam beside one that meets nothing is not mixed: there is only one echo.
+    """
+    own = model.constants[model.devices[device, FIRST_PARAMETER] + OWN :]
+    share, beams = model.stages[device, MIXED], int(own[BEAMS])
+    across, along = math.sin(own[STEP]), math.cos(own[STEP])
+    mixed = chain_key(key, MIXED_STREAM)
+    before = math.inf
+    for beam in range(beams):
+        here, after = values[beam], values[beam + 1] if beam + 1 < beams else math.inf
+        other = after if is_edge(here, after, across, along) else before
+        if is_edge(here, other, across, along) and uniform(mixed, 2 * beam) < share:
+            values[beam] = here + uniform(mixed, 2 * beam + 1) * (other - here)
+        before = here
+
+
+@kernel
+def is_edge(here, other, across, along):
+    """Whether the ends of two neighbouring beams lie on surfaces at different depths."""
+    near, far = min(here, other), max(here, other)
+    return far < math.inf and near * across < GRAZING * (far - near * along)
 
 
 @kernel

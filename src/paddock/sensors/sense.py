@@ -17,6 +17,7 @@ from paddock.engine.model import (
     FIRST_DEVICE,
     FIRST_VALUE,
     KIND,
+    MIXED,
     NOISE,
     PERIOD,
     REACH,
@@ -27,6 +28,7 @@ from paddock.engine.state import HEADING, SEED, TICK, X, Y
 from paddock.sensors.base import SensorSpec, View
 from paddock.sensors.camera import draw, grain
 from paddock.sensors.dispatch import measure
+from paddock.sensors.laser import mix_pixels
 from paddock.sensors.registry import MEASURE
 from paddock.sensors.stages import finish
 
@@ -70,7 +72,10 @@ def read_device(model, state, scratch, world, robot, device, raw, values):
     view = View(robot, motion, x, y, heading, c, s, segments, discs)
     measure(model.devices[device, KIND], model, scratch, view, device, values)
     key = sample_key(model, state, world, robot, device, tick)
-    finish(model, device, key, model.robots[model.robot_variant[robot], NOISE], raw, values)
+    noise = model.robots[model.robot_variant[robot], NOISE]
+    if noise > 0.0 and model.stages[device, MIXED] > 0.0:
+        mix_pixels(model, device, key, values)
+    finish(model, device, key, noise, raw, values)
 
 
 @kernel

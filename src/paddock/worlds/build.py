@@ -251,6 +251,7 @@ def _stage_row(sensor: SensorSpec, lit: float) -> list[float]:
         sensor.scale or 0.0,
         sensor.wrap,
         math.inf if sensor.first_angle is None else sensor.first_angle,
+        sensor.mixed_share,
     ]
 
 

@@ -25,6 +25,7 @@ from paddock.engine.model import (
     GRID_STARTS,
     KIND,
     LIGHT,
+    MIXED,
     NEAR,
     PAN,
     REACH,
@@ -151,6 +152,7 @@ def driver_for(
         angular=angular,
         drift=bool((first.robots[:, DRIFT_DISTANCE] >= 0).any()),
         pans=bool((first.devices[:, PAN] >= 0).any()),
+        mixed=bool((first.stages[used, MIXED] > 0).any()),
     )
     names: dict[str, Any] = {}
     constants, most = len(first.constants), 4 * math.ceil(max(most_around(model, used) for model in models) / 4)

@@ -18,6 +18,7 @@ from paddock.policies.kernel_policy import own
 from paddock.policies.network_kernel import add_products
 from paddock.policies.registry import ACT
 from paddock.sensors.dispatch import measure
+from paddock.sensors.laser import mix_pixels
 from paddock.sensors.light import irradiance
 from paddock.sensors.registry import MEASURE
 
@@ -34,6 +35,7 @@ def without(
     angular: bool,
     drift: bool,
     pans: bool,
+    mixed: bool,
 ) -> dict[Kernel, Kernel]:
     """What to put in the place of all that a run does not use, and of the user's own kernel."""
     swaps: dict[Kernel, Kernel] = {add_products: add_by_unit}
@@ -50,6 +52,7 @@ def without(
         (angular, {polygon_in_segment: no_polygon, polygon_in_disc: no_polygon_at_disc}),
         (drift, {dead_reckon: no_drift}),
         (pans, {turn_pans: no_pans}),
+        (mixed, {mix_pixels: no_mixed_pixels}),
     ):
         swaps |= {} if there else kinds
     return swaps if decide is None else {**swaps, own: decide}
@@ -105,6 +108,11 @@ def no_polygon_at_disc(corners, first, end, x, y, c, s, px, py, size):
 @kernel
 def no_drift(row, robot_state, dt, along, across, turn, key, bias_key):
     """No inertial navigation on board."""
+
+
+@kernel
+def no_mixed_pixels(model, device, key, values):
+    """No laser whose spots lie on two surfaces."""
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import { devicesOf } from "./devices.js";
 import { PALETTE, tint } from "./paint.js";
-import { pictureOf, veil } from "./maps.js";
+import { picturesOf, veil } from "./maps.js";
 
 export const FRONTIER = PALETTE.lines[2];
 export const PLAN = PALETTE.lines[5];
@@ -17,22 +17,21 @@ export function scanColor(kind) {
   return best?.color ?? PALETTE.lines[0];
 }
 
-/** The cells; what lies beyond them is unknown, too. */
+/** A veil over the world, but for the cells that are known. */
 export function drawCells(context, view, map, bounds, theme) {
   const { x, y, resolution, rows, columns } = map.grid;
-  const [wide, high] = [columns * resolution, rows * resolution];
+  const [x0, y0, x1, y1] = bounds;
   view.useMetres(context);
-  context.save();
-  context.beginPath();
-  context.rect(bounds[0], bounds[1], bounds[2] - bounds[0], bounds[3] - bounds[1]);
-  context.rect(x, y, wide, high);
   context.fillStyle = veil(theme);
-  context.clip("evenodd");
-  context.fillRect(bounds[0], bounds[1], bounds[2] - bounds[0], bounds[3] - bounds[1]);
-  context.restore();
+  context.fillRect(x0, y0, x1 - x0, y1 - y0);
   if (!rows || !columns) return;
+  const { known, colors } = picturesOf(map, theme);
+  const place = [x, y, columns * resolution, rows * resolution];
   context.imageSmoothingEnabled = false;
-  context.drawImage(pictureOf(map, theme), x, y, wide, high);
+  context.globalCompositeOperation = "destination-out";
+  context.drawImage(known, ...place);
+  context.globalCompositeOperation = "source-over";
+  context.drawImage(colors, ...place);
 }
 
 /** What the program plans by; `shows` says which parts. */

@@ -1,12 +1,14 @@
 // The maps of robots' own programs: cells as pictures, and the points that programs plan by.
 
-import { blend, tint } from "./paint.js";
+import { tint } from "./paint.js";
 
 const UNKNOWN = 255;
+const LIGHT = { free: "#ffffff", occupied: "#10294a" };
+const DARK = { free: "#6d7683", occupied: "#b9dcff" };
 const MOST_CELLS = 2 ** 26; // larger maps are not shown
 
 export class Maps {
-  maps = new Map(); // robot → {grid, picture, frontiers, plan, scan, goal, task, refusal}
+  maps = new Map(); // robot → {grid, frontiers, plan, scan, goal, task, refusal}
   version = 0; // rises with every change of cells
 
   constructor(session) {
@@ -53,7 +55,7 @@ export class Maps {
     const cells = await inflate(grid.cells, grid.rows * grid.columns);
     if (!cells || map.latest !== grid.version) return; // a newer one is on its way
     map.grid = { ...grid, cells };
-    map.picture = null;
+    map.pictures = null;
     this.version++;
   }
 }
@@ -76,42 +78,45 @@ async function inflate(bytes, count) {
   }
 }
 
-/** A map's cells as a canvas, a pixel for each; its first row is the lowest. */
-export function pictureOf(map, theme) {
-  if (map.picture && map.theme === theme) return map.picture;
-  const { rows, columns, cells } = map.grid;
-  const picture = document.createElement("canvas");
-  [picture.width, picture.height] = [columns, rows];
-  const image = new ImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  const colors = colorTable(theme);
-  for (let i = 0; i < cells.length; i++) pixels[i] = colors[cells[i]];
-  picture.getContext("2d").putImageData(image, 0, 0);
-  return Object.assign(map, { picture, theme }).picture;
+/** A map's cells as canvases, a pixel for each, the first row the lowest: `known` hides the veil, `colors` go on top. */
+export function picturesOf(map, theme) {
+  if (!map.pictures || map.theme !== theme) {
+    const tables = colorTables(theme);
+    map.pictures = { known: paintCells(map.grid, tables.known), colors: paintCells(map.grid, tables.colors) };
+    map.theme = theme;
+  }
+  return map.pictures;
 }
 
 /** What covers what a robot's program knows nothing of. */
 export function veil(theme) {
-  return theme.dark ? "rgba(10,13,18,0.62)" : "rgba(70,78,92,0.42)";
+  return theme.dark ? "rgba(8,10,14,0.6)" : "rgba(70,78,92,0.42)";
+}
+
+function paintCells({ rows, columns, cells }, table) {
+  const picture = document.createElement("canvas");
+  [picture.width, picture.height] = [columns, rows];
+  const image = new ImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let i = 0; i < cells.length; i++) pixels[i] = table[cells[i]];
+  picture.getContext("2d").putImageData(image, 0, 0);
+  return picture;
 }
 
 /** Colours of cells as a canvas has them in memory: free ones let the floor shine through, occupied ones are ink. */
-function colorTable(theme) {
+function colorTables(theme) {
+  const { free, occupied } = theme.dark ? DARK : LIGHT;
+  const known = tableOf((sure) => tint("#000000", sure));
+  const colors = tableOf((sure, isFree) => (isFree ? tint(free, 0.3 * sure) : tint(occupied, 0.92 * sure)));
+  return { known, colors };
+}
+
+/** A number for every value of a cell: how `paint(sure, isFree)` looks, `sure` from 0 (nobody knows) to 1. */
+function tableOf(paint) {
   const brush = new OffscreenCanvas(UNKNOWN + 1, 1).getContext("2d", { willReadFrequently: true });
-  const paint = (cell, color) => {
-    brush.fillStyle = color;
-    brush.fillRect(cell, 0, 1, 1);
-  };
   for (let cell = 0; cell <= 100; cell++) {
-    const sure = Math.abs(cell - 50) / 50;
-    paint(cell, veil(theme));
-    brush.clearRect(cell, 0, 1, 1);
-    brush.globalAlpha = 1 - sure;
-    paint(cell, veil(theme));
-    brush.globalAlpha = 1;
-    if (cell > 50) paint(cell, tint(theme.dark ? "#9fd0ff" : "#10294a", 0.92 * sure));
-    else paint(cell, tint(blend(theme.paper, "#ffffff", theme.dark ? 0.35 : 1), 0.3 * sure));
+    brush.fillStyle = paint(Math.abs(cell - 50) / 50, cell < 50);
+    brush.fillRect(cell, 0, 1, 1);
   }
-  paint(UNKNOWN, veil(theme));
   return new Uint32Array(brush.getImageData(0, 0, UNKNOWN + 1, 1).data.buffer);
 }
