@@ -1,0 +1,170 @@
+"""Maps of controllers reach those who watch, and goals reach controllers."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import command_line
+import paddock
+from paddock.arena import Arena
+from paddock.core.errors import Refused
+from paddock.core.observation import Observation
+from paddock.mapping import GridFrame, MapView
+from paddock.server.access import Grant, Role
+from paddock.server.show import Show
+from server.parties import Peer
+
+FRAME = GridFrame(-0.5, 0.25, 0.05, 3, 4)
+
+
+class Cartographer:
+    """Its map fills up, a cell per tick; it drives to any goal with x > 0."""
+
+    def __init__(self) -> None:
+        self.cells = np.full(FRAME.shape, 255, np.uint8)
+        self.version = 0
+        self.goal, self.refusal, self.task = np.empty((0, 2)), "", "maps"
+
+    def act(self, observation: Observation) -> tuple[float, float]:
+        self.cells.flat[self.version % self.cells.size] = 100 * (self.version % 2)
+        self.version += 1
+        return 0.05, -0.05
+
+    def set_goal(self, x: float, y: float) -> bool:
+        self.refusal = "" if x > 0 else f"({x:g}, {y:g}) is in an obstacle"
+        if not self.refusal:
+            self.goal = np.array([[x, y]])
+        return not self.refusal
+
+    @property
+    def map_view(self) -> MapView:
+        plan = np.array([[0.0, 0.0], [0.5, 0.25]])
+        return MapView(frame=FRAME, cells=self.cells.copy(), plan=plan, goal=self.goal, version=self.version)
+
+
+@contextmanager
+def running(arena: Arena, controller: Any) -> Iterator[Show]:
+    """The arena on a page while the controller drives its robot in a thread, until the end of the block."""
+    over = threading.Event()
+    with paddock.show(arena, speed=None, port=0, open_page=False) as shown:
+        until = {"until": lambda _: over.is_set()}
+        program = threading.Thread(target=arena.run, args=(1e6, {"red": controller}), kwargs=until)
+        program.start()
+        try:
+            yield shown
+        finally:
+            over.set()
+            program.join()
+
+
+@pytest.fixture
+def arena() -> Arena:
+    return paddock.open("clutter")
+
+
+def watch(shown: Show, **options: Any) -> Peer:
+    """Someone who looks at the robot, as the page does."""
+    peer = Peer(shown.server, **options)
+    peer.ask("frames", rate=10.0)
+    peer.ask("subscribe", robot="red", devices=["proximity"], period=1.0)
+    return peer
+
+
+def test_a_map_is_told_with_its_cells_and_then_only_when_these_have_changed(arena: Arena) -> None:
+    with running(arena, Cartographer()) as shown, watch(shown) as peer:
+        first = peer.wait("map", robot="red")
+        grid = first["grid"]
+        assert [grid[key] for key in ("x", "y", "resolution", "rows", "columns")] == [-0.5, 0.25, 0.05, 3, 4]
+        cells = np.frombuffer(zlib.decompress(grid["cells"]), np.uint8)
+        assert set(cells.tolist()) <= {0, 100, 255}
+        assert np.frombuffer(first["plan"]).tolist() == [0.0, 0.0, 0.5, 0.25]
+        assert first["task"] == "maps"
+        later = peer.wait("map", robot="red")
+        assert "grid" not in later  # at most once a second
+        while "grid" not in later:
+            later = peer.wait("map", robot="red")
+        assert later["grid"]["version"] > grid["version"]
+
+
+def test_nobody_makes_a_map_that_nobody_looks_at(arena: Arena) -> None:
+    class Costly(Cartographer):
+        @property
+        def map_view(self) -> MapView:
+            raise AssertionError("nobody asked")
+
+    assert arena.run(0.2, {"red": Costly()}).reason == "0.2 s are over"
+
+
+def test_the_map_stays_when_the_run_is_over_and_goes_with_a_reset(arena: Arena) -> None:
+    with running(arena, Cartographer()) as shown, watch(shown) as peer:
+        peer.wait("map", robot="red")
+        assert arena.map_views["red"].frame == FRAME
+    assert arena.map_views["red"].version == arena.tick  # as it was at the end
+    arena.run(0.02, {"red": lambda seen: (0.0, 0.0)})
+    assert not arena.map_views
+
+
+def test_a_map_that_is_gone_is_told(arena: Arena) -> None:
+    with paddock.show(arena, speed=None, port=0, open_page=False) as shown, watch(shown) as peer:
+        until = {"until": lambda _: bool(arena.map_views)}
+        arena.run(1e6, {"red": Cartographer()}, **until)
+        peer.wait("map", robot="red")
+        arena.run(0.02, {"red": lambda seen: (0.0, 0.0)})
+        assert peer.wait("map", robot="red", gone=True)
+
+
+def test_a_goal_reaches_the_controller_and_is_shown(arena: Arena) -> None:
+    controller = Cartographer()
+    with running(arena, controller) as shown, watch(shown) as peer:
+        assert peer.ask("send_goal", robot="red", x=0.5, y=0.75)["type"] == "done"
+        assert controller.goal.tolist() == [[0.5, 0.75]]
+        news = peer.wait("map", robot="red")
+        while "goal" not in news:
+            news = peer.wait("map", robot="red")
+        assert np.frombuffer(news["goal"]).tolist() == [0.5, 0.75]
+    assert arena.episode is not None
+    assert any(event.kind == "goal" and event.disturbs for event in arena.episode.events)
+
+
+def test_what_a_controller_refuses_is_told_with_its_reason(arena: Arena) -> None:
+    with running(arena, Cartographer()) as shown, paddock.connect(shown.server.url(), lock_step=False) as onlooker:
+        with pytest.raises(Refused, match=r"red: \(-1, 0.5\) is in an obstacle"):
+            onlooker.send_goal("red", -1.0, 0.5)  # type: ignore[attr-defined]
+        onlooker.send_goal("red", 1.0, 0.5)  # type: ignore[attr-defined]
+
+
+def test_a_robot_whose_controller_takes_no_goals_says_so(arena: Arena) -> None:
+    with running(arena, lambda seen: (0.0, 0.0)) as shown, watch(shown) as peer:
+        refused = peer.ask("send_goal", robot="red", x=0.5, y=0.5)
+        assert refused["error"] == "Refused"
+        assert "method set_goal(x, y)" in refused["message"]
+        assert "did you mean 'red'" in peer.ask("send_goal", robot="rde", x=0.5, y=0.5)["message"]
+
+
+def test_only_who_may_drive_a_robot_may_send_it_anywhere(arena: Arena) -> None:
+    controller = Cartographer()
+    with running(arena, controller) as shown:
+        tokens = shown.server.tokens
+        viewer, other = tokens.add(Grant(Role.VIEWER)), tokens.add(Grant(Role.CONTROLLER, frozenset({"blue"}), "Ben"))
+        driver = tokens.add(Grant(Role.CONTROLLER, frozenset({"red"}), "Ada"))
+        for token, answer in ((viewer, "only a controller"), (other, "does not name robot 'red'")):
+            with Peer(shown.server, token=token) as peer:
+                assert answer in peer.ask("send_goal", robot="red", x=0.5, y=0.5)["message"]
+        assert not len(controller.goal)
+        with Peer(shown.server, token=driver) as peer:
+            assert peer.ask("send_goal", robot="red", x=0.5, y=0.5)["type"] == "done"
+
+
+def test_a_goal_on_the_command_line(arena: Arena) -> None:
+    with running(arena, Cartographer()) as shown:
+        assert command_line.paddock("goal", shown.server.url(), "red", "0.5", "0.75").stdout == "red drives to (0.5, 0.75)\n"
+        refused = command_line.paddock("goal", shown.server.url(), "red", "--", "-1", "0.5")
+        assert refused.returncode == 2
+        assert "is in an obstacle" in refused.stderr
