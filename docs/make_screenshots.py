@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 import paddock
+from paddock.arena import Robot, mapper_of
 from paddock.bench.local import swarm_world
 from paddock.bench.page import browser
 from paddock.cli.built_in import choose_built_in
+from paddock.navigation import Explorer
 from paddock.server import Settings
 from paddock.server.classroom import robot_names
 from paddock.server.show import Show
@@ -112,6 +114,20 @@ def classroom(chromium: Browser, file: Path) -> None:
             shoot(page, file)
 
 
+def exploration(chromium: Browser, file: Path) -> None:
+    """A robot that maps rooms: what it knows, where it could learn more, and where it drives."""
+
+    def explorer(robot: Robot) -> Explorer:
+        return Explorer(mapper_of(robot, method="scan-to-map", pose=robot.pose), robot.spec)
+
+    with driven(load_world("yellow-rooms"), explorer) as (url, drive), visit(chromium, url) as page:
+        choose(page, "pioneer")
+        drive(40.0)
+        settle(page)
+        page.wait_for_timeout(1200)  # the last cells
+        shoot(page, file)
+
+
 def explore(arena: Any, name: str) -> None:
     """What a student's program does: its own robot avoids obstacles for a while."""
     robot = arena[name]
@@ -132,15 +148,18 @@ SHOTS: dict[str, Callable[[Browser, Path], None]] = {
     "swarm": swarm,
     "phone": phone,
     "classroom": classroom,
+    "map": exploration,
 }
 
 
 @contextmanager
-def driven(world: WorldSpec) -> Iterator[tuple[str, Callable[[float], None]]]:
+def driven(
+    world: WorldSpec, make_controller: Callable[[Robot], Any] = choose_built_in
+) -> Iterator[tuple[str, Callable[[float], None]]]:
     """An arena on a page, and a function that drives its robots for some simulated seconds, eight times as fast."""
     with ExitStack() as stack:
         arena = stack.enter_context(paddock.open(world, seed=SEED))
-        controllers = {name: choose_built_in(robot) for name, robot in arena.robots.items()}
+        controllers = {name: make_controller(robot) for name, robot in arena.robots.items()}
         for robot in arena.robots.values():
             robot.enable(*(name for name in robot.devices if name != "camera"))
             for number, lamp in enumerate(robot.spec.leds):

@@ -164,7 +164,8 @@ def test_only_who_may_drive_a_robot_may_send_it_anywhere(arena: Arena) -> None:
 
 def test_a_goal_on_the_command_line(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown:
-        assert command_line.paddock("goal", shown.server.url(), "red", "0.5", "0.75").stdout == "red drives to (0.5, 0.75)\n"
+        taken = command_line.paddock("goal", shown.server.url(), "red", "0.5", "0.75")
+        assert taken.stdout == "red drives to (0.5, 0.75)\n"
         refused = command_line.paddock("goal", shown.server.url(), "red", "--", "-1", "0.5")
         assert refused.returncode == 2
         assert "is in an obstacle" in refused.stderr
