@@ -18,6 +18,7 @@ from paddock.reactions.kernels import (
     NOT_FINITE,
     RK4,
     RK4_REACH,
+    RKC,
     SCRATCH_ROWS,
     TOO_FAST,
     advance,
@@ -28,7 +29,7 @@ from paddock.reactions.kernels import (
 from paddock.reactions.spec import ReactionNetwork
 from paddock.reactions.tables import ConservedSum, Floats, conserved_sums, table_of
 
-METHODS = {"euler": EULER, "rk4": RK4}
+METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
 NO_LIMIT = 1e300  # [s] of a sub-step
 MOST_REFINEMENTS = 12  # halvings of the sub-step in a row
 HALVING_GAIN = 15.0  # the error of a method of order 4 falls to a 16th: what is left is a 15th of the difference
