@@ -12,9 +12,13 @@ from typer.testing import CliRunner
 
 from paddock.cli.app import app
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.ecoli_walk.claims import check_walks
 from paddock.experiments.ecoli_walk.density import density_chart, distance_chart
+from paddock.experiments.ecoli_walk.methylation import LEVELS, TRIALS
 from paddock.experiments.ecoli_walk.population import isolate_walker, run_population
 from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, find_mann_whitney_p
+from paddock.experiments.ecoli_walk.walk_report import tabulate_walks
+from paddock.experiments.ecoli_walk.walks import DISHES, run_walks
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
 from paddock.report import save_figure
 from paddock.worlds import load_world
@@ -67,6 +71,16 @@ def test_figures_of_a_population_are_drawn(tmp_path: Path) -> None:
     }.items():
         save_figure(chart, tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+
+
+@pytest.mark.heavy
+def test_every_population_has_a_row_and_every_claim_a_number() -> None:
+    walks = run_walks((1,), walkers=4, seconds=40.0)
+    assert [row[:4] for row in tabulate_walks(walks).rows] == [tuple(dish) for dish in DISHES]
+    assert len(walks.methylation.sheet.rows) == len(TRIALS)
+    claims = list(check_walks(walks))
+    assert {"walk, Gaussian, nose between the wheels, worst of 1 populations"} <= {claim.row for claim in claims}
+    assert sum("methylation held at" in claim.row for claim in claims) == 2 * len(LEVELS)
 
 
 @pytest.mark.heavy

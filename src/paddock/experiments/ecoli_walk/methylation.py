@@ -2,8 +2,8 @@
 
 - Far from the concentration that it is adapted to, a network without methylation is saturated: walkers tumble without
   end, or never. So the dish has a background here, and its food is a few percent of it.
-- The network answers late, so a walker tumbles by where it was; a nose in front makes it tumble by where it will be. The
-  nose is put where both cancel: as far ahead as a run leads within the network's lag.
+- The network answers late, so a walker tumbles by where it was; a nose in front makes it tumble by where it will be.
+  The nose is put where both cancel: as far ahead as a run leads within the lag.
 """
 
 from __future__ import annotations
