@@ -76,9 +76,9 @@ def compared(precision: str) -> dict[str, Any]:
 def measured(device: str, precision: str, walkers: int, seconds: float, beside: Population | None = None) -> Population:
     """Run a population, and print what became of it and how fast."""
     where = {"device": device, "precision": precision}
-    run_population("normal", WORLD, walkers=2, seconds=20.0, every=10.0, **where)  # compiles
+    run_population("normal", WORLD, walkers=2, seconds=2.0, every=1.0, **where)  # compiles
     started = time.perf_counter()
-    found = run_population("normal", WORLD, walkers=walkers, seconds=seconds, every=10.0, **where)
+    found = run_population("normal", WORLD, walkers=walkers, seconds=seconds, every=seconds / 60, **where)
     took = time.perf_counter() - started
     line = {
         "bench": "walk-gpu",

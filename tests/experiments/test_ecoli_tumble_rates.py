@@ -38,6 +38,7 @@ def test_a_rate_that_depends_on_the_place_alone_has_the_ratio_1_however_steep_it
 def test_a_rate_that_depends_on_the_direction_has_its_ratio() -> None:
     found = compare_rates(counted(1.0, 1.5))
     assert found.low < 1.5 < found.high
+    assert counted(1.0, 1.5).run_ratio == pytest.approx(1.5, rel=0.05)
     assert not found.is_within(0.4)
 
 

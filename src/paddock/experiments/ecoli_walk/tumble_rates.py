@@ -34,6 +34,15 @@ class TumbleCounts:
     tumbles_down: Floats
 
     @property
+    def run_ratio(self) -> float:
+        """Mean run up over mean run down: seconds of running for each tumble.
+
+        Counted tick by tick: runs over the top are both, and runs that end at a wall count for as long as they lasted.
+        """
+        up, down = self.seconds_up.sum() / self.tumbles_up.sum(), self.seconds_down.sum() / self.tumbles_down.sum()
+        return float(up / down)
+
+    @property
     def distances(self) -> Floats:
         """Mean distance from the food while running, for each walker [m]."""
         seconds = self.seconds_up + self.seconds_down

@@ -25,10 +25,11 @@ TEAMS = (
     "sensitive. With the nose between the wheels it climbs, too, but not as far as the claims ask."
 )
 RUNS = (
-    "A run leads up if the nose reads more at its end than at its beginning; all runs count that no wall cut short."
-    " This is what the claims use, as in the literature, which goes by the direction of the whole run (Berg and "
-    "Brown 1972). Counted by the first 0.1 s instead, the ratio is larger: shorter runs are left out, and most runs"
-    " down are short."
+    "The claims take the mean run up as the seconds of running up for each tumble on the way up, counted tick by tick; "
+    "down likewise. Two other ways to count are in the table. By what the nose reads at the end and at the beginning "
+    "of a run: then a long run over the top of the food counts as down. By its first 0.1 s: then shorter runs are left "
+    "out. Both also lose runs that a wall cuts, and these are the long ones outwards, so that even walkers that sense "
+    "nothing seem to run longer inwards."
 )
 METHYLATION = (
     "Methylation is the cell's memory. Held, the rate of tumbles depends on the place alone. That changes how fast "
@@ -71,7 +72,7 @@ def tabulate_walks(walks: WalkFigures) -> Sheet:
     """Every kind of population beside the unbiased, over all seeds."""
     heads = (
         "world", "walker", "nose", "network", "concentration over unbiased", "distance over unbiased", "run up [s]",
-        "run down [s]", "up over down", "the same by the first 0.1 s", "largest p",
+        "run down [s]", "up over down, by ends", "by the first 0.1 s", "tick by tick", "largest p",
     )  # fmt: skip
     rows = []
     for dish in walks.populations:
@@ -85,5 +86,6 @@ def tabulate_walks(walks: WalkFigures) -> Sheet:
             [it.begun_run_ratio for it in found],
         )
         figures = (mean_and_spread(column, 2) for column in columns)
-        rows.append((*dish, *figures, f"{max(it.p for it in found):.1e}"))
+        runs = mean_and_spread([it.run_ratio for it in walks.runs[dish]], 2) if dish in walks.runs else ""
+        rows.append((*dish, *figures, runs, f"{max(it.p for it in found):.1e}"))
     return Sheet(heads, tuple(rows), f"{len(found)} × 100 walkers, each alone in a dish, minutes 5 to 10")

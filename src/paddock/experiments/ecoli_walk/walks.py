@@ -21,7 +21,7 @@ from paddock.experiments.ecoli_walk.population import (
     make_walker,
     run_population,
 )
-from paddock.experiments.ecoli_walk.tumble_rates import TumbleCounts
+from paddock.experiments.ecoli_walk.tumble_rates import TumbleCounts, count_tumbles
 
 TEAMS_OF_THREE = "ecoli-chemotaxis"
 SEEDS = (1, 1001, 2001)  # of the first of 100 worlds
@@ -44,7 +44,8 @@ DISHES = (
     *(Dish("petri-dish", walker, "centre") for walker in ("inverted", "no-methylation")),
     Dish("petri-dish", "no-methylation"),
 )
-BATCHES = len(DISHES) + len(TRIALS)  # of each seed
+FOLLOWED = tuple(dish for dish in DISHES if (dish.walker, dish.network) == ("normal", NETWORK))  # tick by tick, too
+BATCHES = len(DISHES) + len(FOLLOWED) + len(TRIALS)  # of each seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,7 @@ class WalkFigures:
     """What became of all walkers."""
 
     populations: Mapping[Dish, Sequence[Population]]  # of every seed
+    runs: Mapping[Dish, Sequence[TumbleCounts]]
     methylation: MethylationFigures
 
     def compare(self, dish: Dish) -> list[Comparison]:
@@ -78,10 +80,18 @@ def run_walks(
                 )
             )
             told()
+    runs: dict[Dish, list[TumbleCounts]] = {dish: [] for dish in FOLLOWED}
+    for dish, counted in runs.items():
+        for seed in seeds:
+            walker = make_walker(dish.walker)
+            counted.append(
+                count_tumbles(walker, dish.world, walkers=walkers, seconds=seconds / 2, seed=seed, nose=dish.nose)
+            )
+            told()
     lead = find_balanced_lead()
     counts: dict[Trial, list[TumbleCounts]] = {trial: [] for trial in TRIALS}
     for trial, counted in counts.items():
         for seed in seeds:
             counted.append(try_methylation(trial, lead, walkers=walkers, seconds=seconds / 2, seed=seed))
             told()
-    return WalkFigures(populations=populations, methylation=MethylationFigures(counts, lead))
+    return WalkFigures(populations=populations, runs=runs, methylation=MethylationFigures(counts, lead))
