@@ -75,7 +75,7 @@ def test_figures_of_a_population_are_drawn(tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 def test_every_population_has_a_row_and_every_claim_a_number() -> None:
-    walks = run_walks((1,), walkers=4, seconds=40.0)
+    walks = run_walks((1,), walkers=12, seconds=40.0)
     assert [row[:4] for row in tabulate_walks(walks).rows] == [tuple(dish) for dish in DISHES]
     assert len(walks.methylation.sheet.rows) == len(TRIALS)
     claims = list(check_walks(walks))

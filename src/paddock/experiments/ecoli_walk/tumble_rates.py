@@ -125,7 +125,8 @@ def compare_rates(counts: TumbleCounts, *, seed: int = 0) -> Interval:
             weights @ part for part in (counts.seconds_up, counts.seconds_down, counts.tumbles_up, counts.tumbles_down)
         )
         both = np.maximum(up + down, 1e-9)
-        return np.asarray((tumbles_down * up / both).sum(axis=-1) / (tumbles_up * down / both).sum(axis=-1))
+        with np.errstate(divide="ignore", invalid="ignore"):  # few walkers, and no tumble on the way up
+            return np.asarray((tumbles_down * up / both).sum(axis=-1) / (tumbles_up * down / both).sum(axis=-1))
 
     walkers = len(counts.seconds_up)
     return _interval(ratio(np.ones(walkers)), ratio(resample(walkers, seed)))
