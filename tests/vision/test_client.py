@@ -136,11 +136,15 @@ def test_a_lost_connection_is_opened_again_while_the_camera_restarts() -> None:
     pictures.close()
 
 
-def test_a_camera_whose_time_stands_still_goes_on() -> None:
+def test_repeated_pictures_are_passed_on_only_to_those_who_want_them() -> None:
     whole = jpeg()
-    with listen(STREAM + part(whole, time=7) * 25) as url:
-        seen = list(islice(IpCamera(url).stream(most_reconnects=0), 3))
-    assert [picture.time_of_exposure for picture in seen] == [7, 7, 7]
+    untimed = b"--eye\r\nContent-Type: image/jpeg\r\n\r\n" + whole + b"\0\r\n"
+    stream = STREAM + part(whole, time=7) * 25 + part(whole, time=8) + untimed * 3 + part(whole, time=6)
+    with listen(stream, stream) as url:
+        seen = list(islice(IpCamera(url).stream(most_reconnects=0), 4))
+        assert [picture.time_of_exposure for picture in seen] == [7, 8, None, 6]
+        seen = list(islice(IpCamera(url).stream(most_reconnects=0, repeats=True), 26))
+        assert [picture.time_of_exposure for picture in seen] == [7] * 25 + [8]
 
 
 @pytest.mark.parametrize("url", ["http://h:99999/x", "http://[::1/x", "http://h:abc/"])

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from paddock.cli.files import checked_new, checked_picture
@@ -17,7 +16,6 @@ from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.files import write_text
 from paddock.core.spec import read_toml_file, spec_from_table
-from paddock.core.values import as_picture
 from paddock.overhead import OverheadCamera, draw_marker_sheets, save_sheets
 from paddock.vision import (
     BoardSpec,
@@ -25,6 +23,7 @@ from paddock.vision import (
     Lens,
     MarkerSighting,
     MarkerTracker,
+    NotAStream,
     SiteSpec,
     TimedPicture,
     calibrate_lens,
@@ -33,6 +32,7 @@ from paddock.vision import (
     load_site,
 )
 from paddock.vision.calibration import find_boards
+from paddock.vision.decode import DamagedPicture, PictureTooLarge, read_picture
 from paddock.vision.markers import Pixels8
 from paddock.worlds import load_world
 
@@ -109,14 +109,11 @@ def read_folder(folder: Path) -> Iterator[Pixels8]:
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in PICTURES)
     if not files:
         raise PaddockError(f"{folder}: expected pictures ({', '.join(PICTURES)}), found none")
-    from PIL import Image, UnidentifiedImageError
-
     for file in files:
         try:
-            with Image.open(file) as picture:
-                yield as_picture(np.asarray(picture.convert("RGB")))
-        except (OSError, UnidentifiedImageError):
-            raise PaddockError(f"{file}: this picture is damaged: leave it out") from None
+            yield read_picture(file)
+        except (DamagedPicture, PictureTooLarge) as error:
+            raise PaddockError(f"{file}: {error}; or leave it out") from None
 
 
 def collect_views(
@@ -126,7 +123,7 @@ def collect_views(
     console.print(f"show the board in all corners, and tilted; {views} views are wanted (Ctrl-C stops)")
     places: list[tuple[float, float, float]] = []
     ends = time.monotonic() + seconds
-    for frame in camera.stream(most_reconnects=5):
+    for frame in camera.stream(most_reconnects=5, repeats=True):  # so that time is looked at
         found, size, _ = find_boards([frame.picture], board)
         if found and len(found[0][1]) >= ENOUGH_CORNERS:
             corners = found[0][1]
@@ -187,10 +184,8 @@ def locate_robots(
 def take_frames(camera: IpCamera, count: int) -> Iterator[TimedPicture]:
     """So many pictures of a stream, or the only one of an address for single pictures."""
     try:
-        yield from islice(camera.stream(most_reconnects=3), count)
-    except PaddockError as error:
-        if "expected a stream" not in str(error):
-            raise
+        yield from islice(camera.stream(most_reconnects=3, repeats=True), count)  # of a world at rest, too
+    except NotAStream:
         for _ in range(count):
             yield camera.take_picture()
 

@@ -52,7 +52,7 @@ class CameraPoses:
         )
 
     def _look_for(self, name: str) -> Iterator[MarkerSighting]:
-        for picture in islice(self.camera.stream(most_reconnects=3), OLD_PICTURES, MOST_PICTURES):
+        for picture in islice(self.camera.stream(most_reconnects=3, repeats=True), OLD_PICTURES, MOST_PICTURES):
             for sighting in self.tracker.locate(picture.picture, picture.time_of_exposure or 0.0):
                 if sighting.robot == name:
                     yield sighting
