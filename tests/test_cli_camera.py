@@ -7,12 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 import paddock
 from overhead.lab import SMALL, camera
-from paddock.cli.camera import calibrate_source, choose_site, print_board, read_folder
+from paddock.cli.camera import calibrate_source, choose_site, fit_lens, print_board, read_folder
 from paddock.experiments.ecoli_walk.camera import show_boards
 from paddock.overhead import OverheadCamera
 from paddock.testing import PaddockProcess
@@ -29,7 +30,7 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
     spec.write_text('size = [800, 600]\nnetwork = { port = 0, user = "lab", password = "secret" }\n')
     world = load_world("line-crossing")
     lens = OverheadCamera(world, SMALL.from_toml(spec.read_text())).model.lens
-    (tmp_path / "lens.toml").write_text(lens.to_toml())
+    (tmp_path / "lens.toml").write_text(lens.scaled_to((1600, 1200)).to_toml())  # as calibrated in larger pictures
     with PaddockProcess("serve", "line-crossing", "--overhead-camera", str(spec)) as server:
         url = server.line(r"(http://127\.0\.0\.1:\d+/stream\.mjpg)")
         options = ["--lens", "lens.toml", "--world", "line-crossing", "--user", "lab", "--password", "secret"]
@@ -81,3 +82,9 @@ def test_what_cannot_be_is_told(tmp_path: Path) -> None:
         list(read_folder(tmp_path))
     with pytest.raises(paddock.PaddockError, match="expected either --site FILE or --world NAME"):
         choose_site(None, None)
+    wide = np.zeros((720, 1280, 3), np.uint8)
+    with pytest.raises(paddock.SpecError, match=r"^lens\.toml: the lens was calibrated with pictures of 640 × 480"):
+        fit_lens(camera().model.lens, wide, Path("lens.toml"))
+    (tmp_path / "cut.jpg").write_bytes(b"no picture")
+    with pytest.raises(paddock.PaddockError, match=r"cut\.jpg: no picture, or damaged, or cut"):
+        list(read_folder(tmp_path))

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from paddock.cli.files import checked_new, checked_picture
 from paddock.cli.tables import cell, new_table
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import read_toml_file, spec_from_table
 from paddock.overhead import OverheadCamera, draw_marker_sheets, save_sheets
@@ -148,11 +148,12 @@ def locate_robots(
     json_lines: bool,
 ) -> None:
     """Find the robots in some pictures, and print where they were last."""
-    lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
+    calibrated = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
     markers = choose_site(site, world)
     camera = IpCamera(url, user=user, password=password)
     frames = take_frames(camera, pictures)
     first = next(frames)
+    lens = fit_lens(calibrated, first.picture, lens_file)
     pose = find_camera_pose(lens, markers, find_markers(first.picture, [marker.marker for marker in markers.floor]))
     tracker = MarkerTracker(pose, markers)
     last: dict[str, MarkerSighting] = {}
@@ -179,6 +180,14 @@ def locate_robots(
         numbers = (f"{seen.x:.4f}", f"{seen.y:.4f}", f"{math.degrees(seen.heading):.1f}", f"{spread:.2f}")
         table.add_row(cell(robot), *numbers, f"{share:.0%}")
     console.print(table)
+
+
+def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
+    """The lens for pictures of this size; a SpecError names its file."""
+    try:
+        return lens.scaled_to((picture.shape[1], picture.shape[0]))
+    except SpecError as error:
+        raise error.within(file=file.name) from None
 
 
 def take_frames(camera: IpCamera, count: int) -> Iterator[TimedPicture]:

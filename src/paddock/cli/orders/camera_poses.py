@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from paddock.cli.camera import fit_lens
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.spec import read_toml_file, spec_from_table
@@ -34,8 +35,9 @@ class CameraPoses:
         lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
         site = load_site(folder / config.camera_site)
         self.camera = IpCamera(config.camera)
-        floor = find_markers(self.camera.take_picture().picture, [marker.marker for marker in site.floor])
-        self.tracker = MarkerTracker(find_camera_pose(lens, site, floor), site)
+        picture = self.camera.take_picture().picture
+        floor = find_markers(picture, [marker.marker for marker in site.floor])
+        self.tracker = MarkerTracker(find_camera_pose(fit_lens(lens, picture, lens_file), site, floor), site)
 
     def read_pose(self, name: str) -> Pose:
         """The pose of a robot: the median of some pictures."""
