@@ -39,6 +39,7 @@ from paddock.worlds import load_world
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 ANOTHER_VIEW = 0.06  # of the picture's width: how far the board must move to be a view of its own
 ENOUGH_CORNERS = 8
+LENS_FILE = Path("lens.toml")
 
 
 def print_board(
@@ -138,7 +139,7 @@ def collect_views(
 
 def locate_robots(
     url: str,
-    lens_file: Path,
+    lens_file: Path | None,
     *,
     site: Path | None,
     world: str | None,
@@ -148,12 +149,12 @@ def locate_robots(
     json_lines: bool,
 ) -> None:
     """Find the robots in some pictures, and print where they were last."""
-    calibrated = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
     markers = choose_site(site, world)
+    calibrated = choose_lens(lens_file, world)
     camera = IpCamera(url, user=user, password=password)
     frames = take_frames(camera, pictures)
     first = next(frames)
-    lens = fit_lens(calibrated, first.picture, lens_file)
+    lens = fit_lens(calibrated, first.picture, lens_file or LENS_FILE)
     pose = find_camera_pose(lens, markers, find_markers(first.picture, [marker.marker for marker in markers.floor]))
     tracker = MarkerTracker(pose, markers)
     last: dict[str, MarkerSighting] = {}
@@ -177,7 +178,12 @@ def locate_robots(
             table.add_row(cell(robot), "–", "–", "–", "–", f"{share:.0%}")
             continue
         spread = 1000 * math.sqrt(float(seen.covariance[0, 0] + seen.covariance[1, 1]))
-        numbers = (f"{seen.x:.4f}", f"{seen.y:.4f}", f"{math.degrees(seen.heading):.1f}", f"{spread:.2f}")
+        numbers = (
+            f"{seen.x:.4f}",
+            f"{seen.y:.4f}",
+            f"{round(math.degrees(seen.heading), 1) + 0.0:.1f}",
+            f"{spread:.2f}",
+        )
         table.add_row(cell(robot), *numbers, f"{share:.0%}")
     console.print(table)
 
@@ -204,6 +210,16 @@ def choose_site(site: Path | None, world: str | None) -> SiteSpec:
     if (site is None) == (world is None):
         raise PaddockError("camera locate: expected either --site FILE or --world NAME")
     return load_site(site) if site is not None else OverheadCamera(load_world(str(world))).site
+
+
+def choose_lens(file: Path | None, world: str | None) -> Lens:
+    """The lens of a file, or that of the plain simulated camera above a world."""
+    if file is None and world is not None:
+        return OverheadCamera(load_world(world)).model.lens
+    file = file or LENS_FILE
+    if not file.is_file():
+        raise PaddockError(f"{file}: no such file: `paddock camera calibrate` writes one, from pictures of the board")
+    return spec_from_table(Lens, read_toml_file(file), file=file.name)
 
 
 def print_json(robot: str, seen: MarkerSighting | None, share: float) -> None:
