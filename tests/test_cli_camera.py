@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,11 @@ from PIL import Image
 import paddock
 from overhead.lab import SMALL, camera
 from paddock.cli.camera import calibrate_source, choose_site, fit_lens, print_board, read_folder
+from paddock.core.values import Picture
 from paddock.experiments.ecoli_walk.camera import show_boards
 from paddock.overhead import OverheadCamera
 from paddock.testing import PaddockProcess
-from paddock.vision import Lens
+from paddock.vision import IpCamera, Lens, TimedPicture
 from paddock.worlds import load_world
 
 pytestmark = pytest.mark.heavy
@@ -45,9 +47,28 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
         assert found[robot.name]["found"] == 1.0
 
 
-def test_a_folder_of_pictures_gives_a_lens(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def views() -> list[Picture]:
+    return list(show_boards(camera(), views=10, seed=2))
+
+
+def test_views_taken_before_ctrl_c_give_a_lens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, views: list[Picture]
+) -> None:
+    def stream(self: IpCamera, **options: object) -> Iterator[TimedPicture]:
+        yield from (TimedPicture(view, None, 0.0, b"") for view in views)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(IpCamera, "stream", stream)
+    options = {**BOARD, "views": 20, "seconds": 60.0, "user": "", "password": "", "force": False}
+    calibrate_source("http://camera/", tmp_path / "lens.toml", chart=None, **options)
+    lens = Lens.from_toml((tmp_path / "lens.toml").read_text())
+    assert lens.focal == pytest.approx(camera().model.lens.focal, rel=0.02)
+
+
+def test_a_folder_of_pictures_gives_a_lens(tmp_path: Path, views: list[Picture]) -> None:
     (tmp_path / "views").mkdir()
-    for number, view in enumerate(show_boards(camera(), views=10, seed=2)):
+    for number, view in enumerate(views):
         view.to_pil().save(tmp_path / "views" / f"{number:02}.png")
     options = {**BOARD, "views": 20, "seconds": 1.0, "user": "", "password": "", "force": False}
     calibrate_source(str(tmp_path / "views"), tmp_path / "lens.toml", chart=tmp_path / "map.png", **options)

@@ -6,6 +6,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -72,7 +73,10 @@ def calibrate_source(
     console = Console(highlight=False)
     if "://" in source:
         camera = IpCamera(source, user=user, password=password)
-        pictures = list(collect_views(camera, board, views, seconds, console))
+        pictures = []
+        with suppress(KeyboardInterrupt):
+            for view in collect_views(camera, board, views, seconds, console):
+                pictures.append(view)  # noqa: PERF402: those taken before Ctrl-C count
     else:
         pictures = list(read_folder(Path(source)))
     found = calibrate_lens(pictures, board)
@@ -121,7 +125,7 @@ def collect_views(
     camera: IpCamera, board: BoardSpec, views: int, seconds: float, console: Console
 ) -> Iterator[Pixels8]:
     """Pictures in which the board is somewhere else than in all before."""
-    console.print(f"show the board in all corners, and tilted; {views} views are wanted (Ctrl-C stops)")
+    console.print(f"show the board in all corners, and tilted; {views} views are wanted (Ctrl-C: no more)")
     places: list[tuple[float, float, float]] = []
     ends = time.monotonic() + seconds
     for frame in camera.stream(most_reconnects=5, repeats=True):  # so that time is looked at
