@@ -14,7 +14,7 @@ from PIL import Image
 
 import paddock
 from overhead.lab import SMALL, camera
-from paddock.cli.camera import calibrate_source, choose_site, fit_lens, print_board, read_folder
+from paddock.cli.camera import calibrate_source, choose_lens, choose_site, fit_lens, print_board, read_folder
 from paddock.core.values import Picture
 from paddock.experiments.ecoli_walk.camera import show_boards
 from paddock.overhead import OverheadCamera
@@ -103,6 +103,9 @@ def test_what_cannot_be_is_told(tmp_path: Path) -> None:
         list(read_folder(tmp_path))
     with pytest.raises(paddock.PaddockError, match="expected either --site FILE or --world NAME"):
         choose_site(None, None)
+    with pytest.raises(paddock.PaddockError, match=r"none\.toml: no such file: `paddock camera calibrate` writes one"):
+        choose_lens(tmp_path / "none.toml", None)
+    assert choose_lens(None, "line-crossing") == OverheadCamera(load_world("line-crossing")).model.lens
     wide = np.zeros((720, 1280, 3), np.uint8)
     with pytest.raises(paddock.SpecError, match=r"^lens\.toml: the lens was calibrated with pictures of 640 × 480"):
         fit_lens(camera().model.lens, wide, Path("lens.toml"))

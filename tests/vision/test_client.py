@@ -13,7 +13,7 @@ import pytest
 import paddock
 from overhead.lab import camera, draw_poses, serve_camera, with_network
 from paddock.overhead import OverheadCamera
-from paddock.vision import IpCamera
+from paddock.vision import IpCamera, NotAStream
 from paddock.vision.mjpeg import read_boundary
 
 
@@ -116,8 +116,11 @@ def test_what_is_no_camera_is_told() -> None:
     with pytest.raises(paddock.LinkError, match="cannot be reached"):
         next(IpCamera(f"http://127.0.0.1:{port}/").stream(most_reconnects=1))
     page, problem = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello", "expected a JPEG picture, got text/html"
-    with listen(page) as url, pytest.raises(paddock.LinkError, match=problem):
-        IpCamera(url).take_picture()
+    with listen(page, page) as url:
+        with pytest.raises(paddock.LinkError, match=problem):
+            IpCamera(url).take_picture()
+        with pytest.raises(NotAStream, match="expected a stream"):
+            next(IpCamera(url).stream())
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
         with pytest.raises(paddock.Timeout, match=r"did not answer within 0\.2 s"):
