@@ -37,7 +37,7 @@ class Senses(NamedTuple):
 
 
 class Ap2dxBehaviours:
-    """A controller: `act` gives wheel speeds. `behaviour` is the name of what it does; `stops` counts the reflex's stops."""
+    """A controller: `act` gives wheel speeds. `behaviour` names what it does; `stops` counts those of the reflex."""
 
     def __init__(self, robot: RobotSpec, constants: BehaviourConstants = FINAL, *, seed: int = 0) -> None:
         """
@@ -50,7 +50,7 @@ class Ap2dxBehaviours:
         if missing or robot.sensor("sonar").channels != SONARS:
             raise PaddockError(f"{robot.name}: AP2DX needs {SONARS} sonars `sonar`, `encoders` and `ins`")
         self.robot, self.constants, self.seed = robot, constants, seed
-        x0, y0, x1, y1 = box_of(robot.body.shape)
+        _, y0, _, y1 = box_of(robot.body.shape)
         self.width = y1 - y0
         self.reset()
 
@@ -61,7 +61,7 @@ class Ap2dxBehaviours:
         self.behaviour = "drive"
         self.stops = self.holes = self.times_stuck = 0
         self._step: Callable[[Senses], WheelSpeeds] = self._drive
-        self._sonar_at = self._ins_at = -math.inf
+        self._sonar_at = self._ins_at = self._began = -math.inf
         self._sides: tuple[float, float] | None = None  # the last readings of F1 and F8
         self._still = 0  # readings of the INS without movement
         self._last_ins: Pose | None = None
@@ -87,8 +87,7 @@ class Ap2dxBehaviours:
     def _listen(self, senses: Senses) -> None:
         """New readings: the reflex looks ahead, and the planner to the sides."""
         self.rule.update(senses.sonar)
-        driving = self._step in (self._drive, self._pass_corner, self._pass_hole)
-        if driving and self.rule.refuse(self._speeds(self.constants.forward_speed, 0), escaping=False):
+        if self._is_driving and self.rule.refuse(self._speeds(self.constants.forward_speed, 0), escaping=False):
             self.stops += 1
             self._begin("back up" if self.constants.backs_up else "turn away", senses)
         elif self._step == self._drive and self._sides is not None:
@@ -102,11 +101,16 @@ class Ap2dxBehaviours:
                     self._begin("pass corner", senses)
         self._sides = (float(senses.sonar[LEFT]), float(senses.sonar[RIGHT]))
 
+    @property
+    def _is_driving(self) -> bool:
+        return self._step in (self._drive, self._pass_corner, self._pass_hole)
+
     def _count_stillness(self, ins: Pose) -> None:
         moved = math.inf if self._last_ins is None else math.dist(ins[:2], self._last_ins[:2])
-        turned = 0.0 if self._last_ins is None else abs(wrap(ins.heading - self._last_ins.heading))
-        still = moved < self.constants.movement_threshold and turned < math.radians(0.5)
-        self._still = self._still + 1 if still else 0
+        if moved >= self.constants.movement_threshold or not self._is_driving:
+            self._still = 0
+        else:
+            self._still += 1
         self._last_ins = ins
 
     def _get_free(self, senses: Senses) -> None:
@@ -115,7 +119,7 @@ class Ap2dxBehaviours:
         self._begin("get free", senses)
 
     def _begin(self, behaviour: str, senses: Senses) -> None:
-        self.behaviour, self._from = behaviour, senses.pose
+        self.behaviour, self._from, self._began = behaviour, senses.pose, senses.time
         self._step = {
             "drive": self._drive,
             "back up": self._back_up,
@@ -146,7 +150,7 @@ class Ap2dxBehaviours:
         return self._speeds(-self.constants.backward_speed, 0)
 
     def _turn_away(self, senses: Senses) -> WheelSpeeds:
-        if self._is_free(senses.sonar):
+        if self._sonar_at > self._began and self._is_free(senses.sonar):  # it turns at least until the next reading
             self._begin("drive", senses)
         return self._speeds(0, self._side)
 
