@@ -76,7 +76,7 @@ def calibrate_source(
         pictures = []
         with suppress(KeyboardInterrupt):
             for view in collect_views(camera, board, views, seconds, console):
-                pictures.append(view)  # noqa: PERF402: those taken before Ctrl-C count
+                pictures.append(view)  # those taken before Ctrl-C count
     else:
         pictures = list(read_folder(Path(source)))
     found = calibrate_lens(pictures, board)
