@@ -49,8 +49,7 @@ def serve(
     paddock serve clutter --lock-step --seed 7
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
-    paddock serve petri-dish --orders all
-    paddock serve line-crossing --overhead-camera 8081
+    paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
     paddock serve clutter -c my_controller.py --open
     """
@@ -58,6 +57,8 @@ def serve(
     from paddock.server import Settings
 
     refuse_both(controller, policy)
+    named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
+    named["overhead_camera"] = overhead_camera
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
@@ -75,14 +76,7 @@ def serve(
         score=score,
         controller=controller,
         policy=policy,
-        bridges=list_bridges(
-            bridge,
-            epuck_serial=epuck_serial,
-            epuck2=epuck2,
-            orders=orders,
-            overhead_camera=overhead_camera,
-            usarsim=usarsim,
-        ),
+        bridges=list_bridges(bridge, **named),
         bridge_host=bridge_host,
         open_page=open_page,
     )

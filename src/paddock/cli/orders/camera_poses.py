@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from paddock.cli.camera import fit_lens
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.spec import read_toml_file, spec_from_table
@@ -34,8 +35,9 @@ class CameraPoses:
         lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
         site = load_site(folder / config.camera_site)
         self.camera = IpCamera(config.camera)
-        floor = find_markers(self.camera.take_picture().picture, [marker.marker for marker in site.floor])
-        self.tracker = MarkerTracker(find_camera_pose(lens, site, floor), site)
+        picture = self.camera.take_picture().picture
+        floor = find_markers(picture, [marker.marker for marker in site.floor])
+        self.tracker = MarkerTracker(find_camera_pose(fit_lens(lens, picture, lens_file), site, floor), site)
 
     def read_pose(self, name: str) -> Pose:
         """The pose of a robot: the median of some pictures."""
@@ -52,7 +54,7 @@ class CameraPoses:
         )
 
     def _look_for(self, name: str) -> Iterator[MarkerSighting]:
-        for picture in islice(self.camera.stream(most_reconnects=3), OLD_PICTURES, MOST_PICTURES):
+        for picture in islice(self.camera.stream(most_reconnects=3, repeats=True), OLD_PICTURES, MOST_PICTURES):
             for sighting in self.tracker.locate(picture.picture, picture.time_of_exposure or 0.0):
                 if sighting.robot == name:
                     yield sighting

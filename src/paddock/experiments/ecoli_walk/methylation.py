@@ -30,7 +30,7 @@ TICK = 0.02  # [s]
 MARGIN = 0.05  # of what counts as unbiased
 
 
-class Trial(NamedTuple):
+class MethylationTrial(NamedTuple):
     """A kind of walkers in the dish with a background."""
 
     walker: str
@@ -42,22 +42,27 @@ class Trial(NamedTuple):
         return f"{self.walker}{held}, nose {self.nose}"
 
 
-UNBIASED, INTACT = Trial("none"), Trial("normal")
-HELD = tuple(Trial("no-methylation", level) for level in LEVELS)
-TRIALS = (UNBIASED, INTACT, *HELD, *(Trial("no-methylation", LEVELS[1], nose) for nose in ("centre", "front")))
+UNBIASED, INTACT = MethylationTrial("none"), MethylationTrial("normal")
+HELD = tuple(MethylationTrial("no-methylation", level) for level in LEVELS)
+TRIALS = (
+    UNBIASED,
+    INTACT,
+    *HELD,
+    *(MethylationTrial("no-methylation", LEVELS[1], nose) for nose in ("centre", "front")),
+)
 
 
 class MethylationFigures(NamedTuple):
     """What was counted, for each trial and seed."""
 
-    counts: Mapping[Trial, Sequence[TumbleCounts]]
+    counts: Mapping[MethylationTrial, Sequence[TumbleCounts]]
     lead: float  # [m] of the balanced nose
 
-    def compare_rates(self, trial: Trial) -> Interval:
+    def compare_rates(self, trial: MethylationTrial) -> Interval:
         """Tumble rate down over up, at equal concentrations, of all seeds together."""
         return compare_rates(pool_counts(self.counts[trial]))
 
-    def compare_distances(self, trial: Trial) -> Interval:
+    def compare_distances(self, trial: MethylationTrial) -> Interval:
         """Distance from the food while running, over that of the unbiased, of all seeds together."""
         return compare_distances(pool_counts(self.counts[trial]), pool_counts(self.counts[UNBIASED]))
 
@@ -83,7 +88,7 @@ def find_balanced_lead() -> float:
 
 
 def try_methylation(
-    trial: Trial, lead: float, *, walkers: int = 100, seconds: float = 300.0, seed: int = 1
+    trial: MethylationTrial, lead: float, *, walkers: int = 100, seconds: float = 300.0, seed: int = 1
 ) -> TumbleCounts:
     """Follow some walkers of a kind."""
     walker = make_walker(trial.walker, level=trial.level or HALFWAY, scale=FOOD, floor=BACKGROUND)

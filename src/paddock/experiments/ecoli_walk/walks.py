@@ -9,7 +9,7 @@ from typing import NamedTuple
 from paddock.experiments.ecoli_walk.methylation import (
     TRIALS,
     MethylationFigures,
-    Trial,
+    MethylationTrial,
     find_balanced_lead,
     try_methylation,
 )
@@ -89,7 +89,7 @@ def run_walks(
             )
             told()
     lead = find_balanced_lead()
-    counts: dict[Trial, list[TumbleCounts]] = {trial: [] for trial in TRIALS}
+    counts: dict[MethylationTrial, list[TumbleCounts]] = {trial: [] for trial in TRIALS}
     for trial, counted in counts.items():
         for seed in seeds:
             counted.append(try_methylation(trial, lead, walkers=walkers, seconds=seconds / 2, seed=seed))
