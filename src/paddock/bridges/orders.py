@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
-
-import numpy as np
 
 from paddock.arena import Arena
 from paddock.arena.episode_robot import has_left
@@ -19,9 +16,6 @@ from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.epuck.emulator.server import EmulatorServer
 from paddock.orders import AvoidanceStrategy, OrderFirmware
 from paddock.protocol.messages import OrderState
-from paddock.robots import load_robot
-from paddock.sensors.base import SensorSpec
-from paddock.sensors.response import si_of
 
 log = logging.getLogger("paddock.orders")
 ALL, CHECKED, LEGACY = "all", "checked", "legacy"
@@ -120,17 +114,6 @@ class OrderRobots:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def read_distances(raw: Sequence[int]) -> list[float]:
-    """Distances [m] from raw numbers of an e-puck's proximity sensors, for a `SteeredAvoidance`."""
-    values: list[float] = si_of(_proximity_spec(), np.array(raw, np.float64)).tolist()
-    return values
-
-
-@functools.cache
-def _proximity_spec() -> SensorSpec:
-    return load_robot("e-puck").sensor("proximity")
 
 
 def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRobots:

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 from paddock.core.geometry import Point, Pose, wrap
+from paddock.estimate.odometry import OdometryForm
 from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Reaction, Sight
-from paddock.orders.motion import CONSTANTS, OdometryKind, RobotConstants, RobotMotion, Work
+from paddock.orders.motion import CONSTANTS, RobotConstants, RobotMotion, Work
 
 TRIES = 5  # to pass obstacles before a go-to is given up; ours: "empirical" in the publication
 REACHED = 0.002  # [m] that a target may be off in checked mode
@@ -23,12 +24,12 @@ class FirmwareMode:
     """How the robot's program behaves; how it drives in each mode, `Driver` says."""
 
     name: str
-    odometry: OdometryKind
+    odometry: OdometryForm
     reads_while_driving: bool  # … and a stop stops
 
 
-LEGACY = FirmwareMode(name="legacy", odometry="as_programmed", reads_while_driving=False)
-CHECKED = FirmwareMode(name="checked", odometry="as_published", reads_while_driving=True)
+LEGACY = FirmwareMode(name="legacy", odometry="programmed", reads_while_driving=False)
+CHECKED = FirmwareMode(name="checked", odometry="exact", reads_while_driving=True)
 
 
 class Driver:

@@ -61,7 +61,12 @@ def _read_number(text: str) -> float:
 
 
 def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
-    """Write a file that `read_waypoints` reads: as many decimals as say something, at least one, at most six."""
+    """Write a file that `read_waypoints` reads."""
+    write_text(path, format_waypoints(waypoints))
+
+
+def format_waypoints(waypoints: Iterable[Waypoint]) -> str:
+    """The lines of such a file: as many decimals as say something, at least one, at most six."""
     lines = []
     for i, (robot, x, y) in enumerate(waypoints):
         if not robot or set(robot) & set(";\r\n") or robot != robot.strip() or robot.startswith("#"):
@@ -71,7 +76,7 @@ def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
         if max(abs(x), abs(y)) > FARTHEST * CM:
             raise PaddockError(f"waypoints[{i}]: expected metres up to {FARTHEST * CM:g}, got ({x!r}, {y!r})")
         lines.append(f"{robot};{_write_cm(x)};{_write_cm(y)}\n")
-    write_text(path, "".join(lines))
+    return "".join(lines)
 
 
 def _write_cm(metres: float) -> str:
