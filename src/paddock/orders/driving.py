@@ -38,7 +38,7 @@ class Driver:
     def __init__(self, motion: RobotMotion, avoidance: AvoidanceStrategy, *, tries: int = TRIES) -> None:
         self.motion, self.tries = motion, tries
         self.threshold = 0.0
-        self._checked_avoidance, self._legacy_avoidance = avoidance, DistalAvoidance()
+        self.checked_avoidance, self.legacy_avoidance = avoidance, DistalAvoidance()
         self._avoidance: AvoidanceStrategy | None = None  # of the present drive
         self._target: Point = (0.0, 0.0)
         self._limit = math.inf  # of the moving time [s]
@@ -47,7 +47,7 @@ class Driver:
     @property
     def detections(self) -> int:
         """How often an obstacle was noticed."""
-        return self._legacy_avoidance.detections + self._checked_avoidance.detections
+        return self.legacy_avoidance.detections + self.checked_avoidance.detections
 
     def go_to(self, target: Point, mode: FirmwareMode, *, avoiding: bool) -> Work:
         """Drive to a point [m]; False if it was not reached."""
@@ -56,7 +56,7 @@ class Driver:
         self._limit = math.inf if legacy else self.motion.moving_time + self.seconds_allowed(target)
         self.motion.limit = self._limit
         if avoiding:
-            self._avoidance = self._legacy_avoidance if legacy else self._checked_avoidance
+            self._avoidance = self.legacy_avoidance if legacy else self.checked_avoidance
             self._avoidance.start(self.motion.pose, target)
         return self._drive_legacy() if legacy else self._drive_checked()
 

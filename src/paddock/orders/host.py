@@ -135,6 +135,8 @@ class Host:
             self._turn(selector, began)
         for session in self.sessions.values():
             session.give_up("it was told to stop, and did not answer")
+        for name in self.sessions:
+            self._write(selector, name, now)
 
     def _turn(self, selector: selectors.BaseSelector, began: float) -> None:
         now = time.monotonic() - began
@@ -151,10 +153,9 @@ class Host:
             if session.wants_reopening and self._devices[name].is_open:
                 self._close(selector, name, now)
                 self._open(selector, name, now)
+            self._write(selector, name, now)
             if session.over:
                 self._let_go(selector, name)
-            else:
-                self._write(selector, name, now)
 
     def _read(self, selector: selectors.BaseSelector, name: str, now: float) -> None:
         try:

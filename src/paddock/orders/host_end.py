@@ -14,11 +14,13 @@ from paddock.orders.talk import Conversation, LineEnd
 from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
 
 ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
+ECHOED = frozenset("PANGO")  # orders whose reply repeats their numbers
 NO_ORDER_ROBOT = "it answers, but not as a robot that takes orders"
 MOST_QUESTIONS = 60  # for checked mode; on a line that loses 2 % of all bytes, one of three or so is answered
-QUIET = 2.0  # round trips of silence after which no answer is under way any more
+QUIET = 4.0  # round trips of silence after which no answer is under way any more
 DECIMALS = 2  # of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
+STOPS = 3  # sent to a robot that is given up
 MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
 
 
@@ -64,6 +66,7 @@ class HostEnd(LineEnd):
         self._number = 0
         self._reopened_at = -math.inf
         self._late = False  # an earlier answer of a robot of 2012 may still be under way
+        self._last_order = ""  # its text
         self._last_echo: Reply | None = None  # what was accepted last; it may come a second time
 
     # ---- connecting
@@ -185,11 +188,18 @@ class HostEnd(LineEnd):
                 return reply
 
     def try_to_stop(self) -> Conversation[None]:
-        """Say `S` once to a robot in checked mode that is about to be given up: it may hear, though it is not heard."""
+        """Say `S` to a robot that is about to be given up: it may hear, though it is not heard."""
+        for _ in range(STOPS if self.mode else 0):
+            self.send_stop()
+            yield self.now + self.timing.round_trip
+
+    def send_stop(self) -> None:
+        """Send an `S`, whatever was sent before; a robot of 2012 hears it when it has ended its order."""
         if self.mode == "checked":
             self._number = next_number(self._number)
             self.send(write_checked(self._number, "S"))
-            yield self.now + self.timing.round_trip
+        elif self.mode:
+            self.send(write_frame("S"))
 
     def _hear_checked(self, heard: str) -> Reply | None:
         """A reply to the present order, or one that concerns the session; None for one that is late."""
@@ -211,8 +221,9 @@ class HostEnd(LineEnd):
 
     def _ask_legacy(self, order: Order, seconds: float) -> Conversation[Reply]:
         text, wrong, silences = write_order(order), 0, 0
-        if self._late and order.letter in RELATIVE:
+        if self._late and (order.letter not in ECHOED or text == self._last_order):
             yield from self._drain()
+        self._last_order = text
         self.silent_since = self.now
         while wrong < self.timing.attempts:
             self.send(write_frame(text))
@@ -266,7 +277,7 @@ def echoes(order: Order, reply: Reply) -> bool:
         return order.letter in "GO"
     if reply.kind != order.letter:
         return False
-    if order.letter not in "PANGO":
+    if order.letter not in ECHOED:
         return True
     sent = write_order(order)[1:].split(";")
     return all(abs(float(text) - number) < 1e-5 for text, number in zip(sent, reply.numbers, strict=True))

@@ -141,9 +141,10 @@ class RobotSession:
         self._tell("reopened")
 
     def give_up(self, reason: str) -> None:
-        """The line cannot be used any more."""
+        """The line is of no use any more; what `take_output` gives then has the robot stand, if it is still heard."""
         if not self.over:
             self._talk.stop()
+            self._end.send_stop()
             self._lose(reason)
 
     def halt(self, now: float) -> None:
