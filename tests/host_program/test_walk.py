@@ -141,7 +141,7 @@ def test_a_server_that_is_killed_loses_all_robots(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("e-puck_2479;10", "walk.txt:1: expected name;x;y in centimetres"),
-        ("e-puck_2497;10;20", "no configured robot (in walk.txt) called 'e-puck_2497' (did you mean 'e-puck_2479'?)"),
+        ("e-puck_2497;10;20", "walk.txt: no robot called 'e-puck_2497' (did you mean 'e-puck_2479'?)"),
         ("e-puck_2479;1,5;20", "numbers have a decimal point"),
     ],
 )

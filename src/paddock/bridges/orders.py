@@ -123,7 +123,7 @@ class OrderRobots:
 
 
 def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRobots:
-    """The bridge `orders`: robots as `name`, `name=legacy`, `name=AVOIDANCE` or `all`. They are on this machine only."""
+    """The bridge `orders`: robots as `name`, `name=legacy`, `name=planning` or `all`. They are on this machine only."""
     wanted: dict[str, bool] = {}
     avoidance: dict[str, MakeStrategy] = {}
     for text in robots:

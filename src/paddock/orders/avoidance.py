@@ -53,8 +53,8 @@ class DistalAvoidance:
     """As published: turn 45° away from the side on which two sensors see something, and drive a little. Right first.
 
     The rule is that of `control.avoidance.Distal`, which steers any robot by it. Here the robot's program drives, by
-    counted steps. A robot that is to stand close to a wall never gets there so. With `approach`, it does not mind what it sees from
-    so near its target: whatever stood on the target itself, it would have met before.
+    counted steps. A robot that is to stand close to a wall never gets there so. With `approach`, it does not mind what
+    it sees from so near its target: whatever stood on the target itself, it would have met before.
     """
 
     def __init__(self, *, approach: float = 0.0, forward: float = MANOEUVRE_STEPS * CONSTANTS.step) -> None:

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point, Pose
+from paddock.core.geometry import Point, Pose, wrap
+from paddock.core.reason import explain
 from paddock.orders import texts
 from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
 from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
 from paddock.orders.talk import Conversation, LinkStatistics, Talk
 from paddock.orders.texts import CM, FARTHEST, Order, Reply, write_reply
 
+BACK, TURNED = 0.01, math.radians(5.0)  # [m], [rad] from its start that a robot may be before a walk
+
 EventKind = Literal[
-    "connected", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
+    "connected", "elsewhere", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
 ]
 
 
@@ -41,6 +44,7 @@ class RobotPlan:
     avoiding: bool = True  # orders O; else G
     attempts: int = 5  # for a target that the robot could not reach
     tries: int = TRIES  # that the robot makes for each, for the time it may take
+    asks_where: bool = False  # ask first where the robot takes itself to be: it may not be back at its start
     needs_checked: bool = False  # a robot that does not know checked mode is given up
 
     def __post_init__(self) -> None:
@@ -162,7 +166,7 @@ class RobotSession:
             yield from self._end.ask(Order("S"))
             self._tell("stopped")
         except RobotLost as error:
-            self._lose(str(error))
+            self._lose(error.args[0])
 
     # ---- the walk
 
@@ -171,7 +175,9 @@ class RobotSession:
             self.result.mode = yield from self._end.connect()
             self._tell("connected", text=self.result.mode)
             if self.plan.needs_checked and self.result.mode != "checked":
-                raise RobotLost("it does not know checked mode, which was asked for")
+                raise RobotLost(explain("it does not know checked mode, which was asked for"))
+            if self.plan.asks_where:
+                yield from self._ask_where()
             yield from self._set()
             for number, target in enumerate(self.plan.targets):
                 yield from self._go(number, target)
@@ -182,7 +188,15 @@ class RobotSession:
             self._tell("finished", text=f"{_write(time)} {_write(met)}")
         except RobotLost as error:
             yield from self._end.try_to_stop()
-            self._lose(str(error))
+            self._lose(error.args[0])
+
+    def _ask_where(self) -> Conversation[None]:
+        """Tell whether the robot has driven elsewhere before; one that was just switched on takes itself to be at 0."""
+        reply = yield from self._end.ask(Order("D"))
+        x, y, heading = reply.numbers
+        away = math.dist((x * CM, y * CM), self.plan.start[:2])
+        if reply.numbers != (0.0, 0.0, 0.0) and (away > BACK or abs(wrap(heading - self.plan.start.heading)) > TURNED):
+            self._tell("elsewhere", text=f"{x:.1f}; {y:.1f}")
 
     def _set(self) -> Conversation[None]:
         start = self.plan.start

@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from paddock.cli.orders.language import _
-from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.language import _, translate
+from paddock.cli.orders.program import HostProgram, find_robot
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import LinkError
 from paddock.links.orders import OrdersRobot
@@ -29,14 +29,16 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
         verify: have the user hold a hand before each robot, and tell whether it would be seen.
     """
     config = program.config
-    robots = [config.robot(name) for name in names] or config.robots
+    robots = [find_robot(config, name) for name in names] or config.robots
     reached = True
     for robot in robots:
         try:
             threshold = measure(program, robot, verify=verify)
         except LinkError as error:
             reached = False
-            program.say(_("{robot}: connection failed: {text}").format(robot=robot.name, text=error), "bold red")
+            program.say(
+                _("{robot}: connection failed: {text}").format(robot=robot.name, text=translate(error)), "bold red"
+            )
             program.print_json(robot=robot.name, error=str(error))
             continue
         if threshold is None:

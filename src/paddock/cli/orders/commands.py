@@ -33,7 +33,9 @@ def run(
     json: bool = False,
 ) -> None:
     """Do the work of a command with its options, or those of `paddock orders` before it; False is exit status 1."""
+    from paddock.cli.orders.language import translate
     from paddock.cli.orders.program import HostProgram
+    from paddock.core.errors import PaddockError
 
     before = context.obj or {}
     program = HostProgram(
@@ -46,6 +48,8 @@ def run(
         done = work(program)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
+    except PaddockError as error:
+        raise PaddockError(translate(error)) from error
     if done is False:
         raise typer.Exit(1)
 

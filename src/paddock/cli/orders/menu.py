@@ -9,7 +9,7 @@ from rich.table import Table
 
 from paddock.cli.orders.calibrate import calibrate
 from paddock.cli.orders.find import find
-from paddock.cli.orders.language import _
+from paddock.cli.orders.language import _, translate
 from paddock.cli.orders.odometry import MOTIONS, measure_odometry
 from paddock.cli.orders.program import HostProgram
 from paddock.cli.orders.send import send_in_turn
@@ -67,7 +67,7 @@ def choose(program: HostProgram, choice: str) -> None:
     try:
         actions[choice]()
     except PaddockError as error:
-        program.say(str(error), "red")
+        program.say(translate(error), "red")
     except KeyboardInterrupt:
         program.say(_("broken off"), "yellow")
 

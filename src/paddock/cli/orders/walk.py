@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from paddock.cli.orders.language import _
-from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.program import HostProgram, find_robot
 from paddock.cli.orders.walk_view import WalkView
-from paddock.core.errors import UnknownName
 from paddock.orders import Host, HostConfig, HostTiming, RobotPlan, Waypoint, read_waypoints
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -46,8 +45,7 @@ def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, 
     for waypoint in waypoints:
         targets.setdefault(waypoint.robot, []).append((waypoint.x, waypoint.y))
     for name in targets:
-        if name not in (robot.name for robot in config.robots):
-            raise UnknownName(f"configured robot (in {file})", name, [robot.name for robot in config.robots])
+        find_robot(config, name, place=f"{file}: ")
     return [
         RobotPlan(
             name=robot.name,
@@ -55,6 +53,7 @@ def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, 
             threshold=robot.near,
             targets=targets[robot.name],
             avoiding=avoiding,
+            asks_where=True,
             needs_checked=config.mode == "checked",
         )
         for robot in config.robots
