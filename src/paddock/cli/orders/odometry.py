@@ -89,9 +89,15 @@ def turn(link: OrdersRobot, angle: float) -> float:
 def choose_measure(program: HostProgram, name: str, served: str | None, camera: bool) -> Iterator[Measure]:
     """How motions are measured: by the camera, by the served world, or by the user."""
     if camera:
-        from paddock.cli.orders.camera_poses import CameraPoses
+        from paddock.cli.camera_poses import CameraPoses
 
-        poses = CameraPoses(program.config, program.path.parent)
+        config, folder = program.config, program.path.parent
+        for key in ("camera", "camera_lens", "camera_site"):
+            if not getattr(config, key):
+                raise PaddockError(
+                    explain("{key}: missing in the configuration; measuring with a camera needs it", key=key)
+                )
+        poses = CameraPoses(config.camera, folder / config.camera_lens, folder / config.camera_site)
         read = partial(poses.read_pose, name)
         yield lambda kind, commanded, act: measure_from_outside(read, kind, commanded, act)
         return
