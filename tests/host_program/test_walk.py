@@ -55,8 +55,8 @@ def test_a_walk_brings_all_robots_to_their_way_points(folder: Path, dish: Remote
         "e-puck_2478: connected, checked mode",
         "e-puck_2479: set: SEND_POSITION(90.000000,50.000000)",
         "e-puck_2479: set: SEND_NEAR(600)",
-        "e-puck_2481: order 0: GO_TO(130.000000,45.000000)",
-        "e-puck_2478: order 1: GO_TO(",
+        "e-puck_2481: order 1: GO_TO(130.000000,45.000000)",
+        "e-puck_2478: order 2: GO_TO(",
         "obstacles detected: 0",
     ):
         assert text in log

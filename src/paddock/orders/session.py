@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Point, Pose, wrap
+from paddock.core.geometry import Point, Pose
 from paddock.core.reason import explain
 from paddock.orders import texts
 from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
@@ -16,7 +16,7 @@ from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
 from paddock.orders.talk import Conversation, LinkStatistics, Talk
 from paddock.orders.texts import CM, FARTHEST, Order, Reply, write_reply
 
-BACK, TURNED = 0.01, math.radians(5.0)  # [m], [rad] from its start that a robot may be before a walk
+BACK = 0.01  # [m] from its start that a robot may be before a walk
 
 EventKind = Literal[
     "connected", "elsewhere", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
@@ -191,11 +191,9 @@ class RobotSession:
             self._lose(error.args[0])
 
     def _ask_where(self) -> Conversation[None]:
-        """Tell whether the robot has driven elsewhere before; one that was just switched on takes itself to be at 0."""
-        reply = yield from self._end.ask(Order("D"))
-        x, y, heading = reply.numbers
-        away = math.dist((x * CM, y * CM), self.plan.start[:2])
-        if reply.numbers != (0.0, 0.0, 0.0) and (away > BACK or abs(wrap(heading - self.plan.start.heading)) > TURNED):
+        """Tell whether the robot has driven elsewhere; one that was never told where it is takes itself to be at 0."""
+        x, y, _ = (yield from self._end.ask(Order("D"))).numbers
+        if math.hypot(x, y) * CM > BACK and math.dist((x * CM, y * CM), self.plan.start[:2]) > BACK:
             self._tell("elsewhere", text=f"{x:.1f}; {y:.1f}")
 
     def _set(self) -> Conversation[None]:

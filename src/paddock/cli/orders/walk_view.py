@@ -101,7 +101,7 @@ class WalkView:
             mode=event.text,
             text=translate(event.text),
             start=f"{session.plan.start.x / CM:.1f}; {session.plan.start.y / CM:.1f}",
-            order=event.order,
+            order=None if event.order is None else event.order + 1,  # as in the table
             resends=session.statistics.resends,
             seconds=_write_seconds(result.moving_time),
             detections=_write_count(result.detections),
