@@ -39,6 +39,7 @@ PUBLIC = {
     "testing",
     "vision",
     "worlds",
+    "worlds.apartments",
     "worlds.mazes",
 }
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock

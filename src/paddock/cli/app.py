@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
@@ -37,7 +38,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, serve, evolve, maze):
+for command in (demo, run, serve, evolve, maze, apartment):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)

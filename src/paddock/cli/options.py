@@ -97,6 +97,10 @@ Orders = Annotated[
         "all robots. May be repeated."
     ),
 ]
+UsarSim = Annotated[
+    list[str] | None,
+    typer.Option("--usarsim", help="A port, usually 3000, at which programs written for USARSim find their robot."),
+]
 OverheadCamera = Annotated[
     list[str] | None,
     typer.Option(

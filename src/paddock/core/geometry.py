@@ -39,6 +39,20 @@ def wrap(angle: float) -> float:
     return math.pi if turned == -math.pi else turned
 
 
+def compose(start: Pose, step: Pose) -> Pose:
+    """The pose that a step leads to; the step is given in the frame of its start."""
+    c, s = math.cos(start.heading), math.sin(start.heading)
+    x, y = start.x + c * step.x - s * step.y, start.y + s * step.x + c * step.y
+    return Pose(x, y, wrap(start.heading + step.heading))
+
+
+def relative(start: Pose, end: Pose) -> Pose:
+    """A pose in the frame of another: the step from start to end."""
+    c, s = math.cos(start.heading), math.sin(start.heading)
+    dx, dy = end.x - start.x, end.y - start.y
+    return Pose(c * dx + s * dy, c * dy - s * dx, wrap(end.heading - start.heading))
+
+
 def placed(shape: Shape, x: float, y: float, heading: float) -> Shape:
     """A shape of the body frame, in the world frame."""
     c, s = math.cos(heading), math.sin(heading)

@@ -1,0 +1,1 @@
+"""Loosely coupled processes that together drive a robot."""

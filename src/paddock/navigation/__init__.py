@@ -1,0 +1,1 @@
+"""Ways through maps: cost maps, planners, followers, frontiers, exploration."""
