@@ -229,9 +229,7 @@ def answer(number: int, text: str) -> bytes:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--frames", type=int, default=100_000, help="for each target; late ones: a fiftieth"
-    )
+    parser.add_argument("--frames", type=int, default=100_000, help="for each target; late ones: a fiftieth")
     parser.add_argument("--seed", type=int, default=0)
     wanted = parser.parse_args()
     for name, target in (
