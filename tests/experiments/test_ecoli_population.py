@@ -20,6 +20,7 @@ from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, fi
 from paddock.experiments.ecoli_walk.walk_report import tabulate_walks
 from paddock.experiments.ecoli_walk.walks import DISHES, run_walks
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
+from paddock.orders import format_waypoints
 from paddock.report import save_figure
 from paddock.worlds import load_world
 
@@ -87,10 +88,10 @@ def test_every_population_has_a_row_and_every_claim_a_number() -> None:
 def test_way_points_are_whole_centimetres_inside_the_dish_and_repeatable() -> None:
     points = walk_way_points("petri-dish", orders=5, seed=3)
     assert [point.robot for point in points] == [f"e-puck_{n}" for n in (2478, 2479, 2481) for _ in range(5)]
-    assert all(0 < point.x < 200 and 0 < point.y < 100 for point in points)
+    assert all(0 < point.x < 2 and 0 < point.y < 1 for point in points)
     assert points == walk_way_points("petri-dish", orders=5, seed=3)
     assert points != walk_way_points("petri-dish", orders=5, seed=4)
-    assert re.fullmatch(r"e-puck_2478;\d+\.0;\d+\.0", str(points[0]))
+    assert re.fullmatch(r"e-puck_2478;\d+\.0;\d+\.0\n", format_waypoints(points[:1]))
 
 
 @pytest.mark.heavy
