@@ -24,6 +24,7 @@ PUBLIC = {
     "estimate",
     "evolve",
     "experiments",
+    "experiments.ap2dx",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
     "mapping",
