@@ -14,6 +14,7 @@ from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
 from paddock.mapping.method import MappingMethod, MapSetup
 from paddock.mapping.scan import Scan
 
+FINER = 0.5  # side of the field's cells over those of the map: between cells as wide as sigma a field is flat
 FEW = 10  # points; a scan with fewer says nothing
 LEAST_SCORE = 0.3  # of a match that is believed
 SIGMAS = 3.0  # of the guess, to search
@@ -27,7 +28,7 @@ DOUBT: Floats = np.diag([0.5, 0.5, math.radians(20)]) ** 2  # [m, m, rad]
 class ScanToMap(MappingMethod):
     """The field that scans are matched with is made anew after some way, not after every scan."""
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.1, way: float = 0.1) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.2) -> None:
         """Set up.
 
         Args:
@@ -64,7 +65,9 @@ class ScanToMap(MappingMethod):
         super().draw(scan, pose)
         moved = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
         if self._field is None or max(moved) >= self.way:
-            self._field = LikelihoodField.from_points(self.grid.surface_points(), self.setup.resolution, self.sigma)
+            self._field = LikelihoodField.from_points(
+                self.grid.surface_points(), self.setup.resolution * FINER, self.sigma
+            )
             self._made_at = pose
 
 
