@@ -20,8 +20,8 @@ LEAST_SCORE = 0.3  # of a match that is believed
 SIGMAS = 3.0  # of the guess, to search
 LEAST_WINDOW, MOST_WINDOW = (0.1, math.radians(4)), (0.6, math.radians(25))  # [m], [rad]
 PULL = 0.02  # score that a pose at the edge of the window loses
-# Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map. So
-# where the scan says anything, it decides; only directions that it leaves open, with a far larger covariance, do not move.
+# Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map.
+# So where the scan says anything, it decides; directions that it leaves open have a far larger covariance and stay.
 DOUBT: Floats = np.diag([0.5, 0.5, math.radians(20)]) ** 2  # [m, m, rad]
 
 
