@@ -103,7 +103,7 @@ class ParticleSlam(MappingMethod):
             self.maps.cells, self.maps.offsets, self.maps.places, points, self.maps.origin, guesses, precisions,
             sharp, self.independence * WORST, 0.5, peaks, values, curvatures,
         )  # fmt: skip
-        spreads = np.linalg.inv(precisions + information_of(curvatures))
+        spreads = np.asarray(np.linalg.inv(precisions + information_of(curvatures)), float)
         self.poses = peaks + draw_spread(spreads, noise)
         far = max(1.0, float(np.sqrt((points**2).sum(axis=1).mean())))
         grain = self.setup.resolution * np.array([1.0, 1.0, 1.0 / far])  # what cells cannot better
