@@ -1,0 +1,176 @@
+"""Loops: places that the robot has come back to.
+
+The latest piece of the way, as one rigid map, is searched for in the map of what was seen long before, within what the
+robot may have drifted since. A piece of twenty metres has corners and doors where a scan has two bare walls. It counts
+only if it fits well, at one place only, and if its scans, matched one by one, agree with each other.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.mapping.key_scans import COARSE, FINE, KeyScan, thin_points
+from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.matching import Peak, ScanMatch, SearchWindow, find_peaks, match_scan
+from paddock.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
+from paddock.mapping.scan import transform
+
+Floats = NDArray[np.float64]
+LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match: old poses are not exact either
+LOOP_WAY = 0.5  # what a loop adds to the length of a way through the graph [m]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopOptions:
+    """Where loops are looked for, and what counts as one."""
+
+    every: float = 4.0  # metres of the way between two searches
+    piece: float = 20.0  # length of the way whose map is looked for [m]
+    gap: float = 10.0  # of the way between that piece and what counts as long before [m]
+    drift: float = 0.05  # largest drift per metre of the way
+    turn_drift: float = math.radians(1.2)  # largest drift of the heading after a metre; grows with the root of the way
+    most_distance: float = 25.0  # of a search, whatever the drift [m]
+    most_angle: float = math.radians(35)
+    least_coarse: float = 0.6  # score of the piece
+    least_fine: float = 0.5  # score of a scan in it
+    spacing: float = 2.0  # of the scans that are matched one by one [m]
+    agreement: SearchWindow = SearchWindow(0.3, math.radians(2.5))  # between these scans
+    supporters: int = 4  # that must agree, and more than half of all
+
+
+class LoopFinder:
+    """Searches a growing graph."""
+
+    def __init__(self, graph: PoseGraph, scans: Sequence[KeyScan], options: LoopOptions | None = None) -> None:
+        self.graph, self.scans, self.options = graph, scans, options or LoopOptions()
+        self.travelled = [0.0]  # up to each pose [m]
+
+    def measure_way(self) -> None:
+        """Take the last step into account."""
+        last = self.graph.edges[-1].step
+        self.travelled.append(self.travelled[-1] + math.hypot(last.x, last.y))
+
+    def find(self, latest: int) -> list[list[PoseEdge]]:
+        """Loops between the piece that ends at a pose and what was seen before it; each group agrees in itself."""
+        options, way = self.options, self.travelled
+        piece = [k for k in range(latest + 1) if way[latest] - way[k] <= options.piece]
+        old = [k for k in range(piece[0]) if way[piece[0]] - way[k] >= options.gap]
+        if not old or way[latest] - way[piece[0]] < options.piece / 2:
+            return []
+        ways = shortest_ways(self.graph, latest)
+        here = self.graph.poses[latest]
+        drifts = {k: min(options.most_distance, 0.5 + options.drift * ways[k]) for k in old}
+        near = [k for k in old if distance(here, self.graph.poses[k]) < drifts[k] + options.piece / 2]
+        groups = []
+        while near:  # what is better known is searched on its own, within less
+            known = min(drifts[k] for k in near)
+            group = [k for k in near if drifts[k] <= 2 * known + 1]
+            longest = max(ways[k] for k in group)
+            angle = min(options.most_angle, options.turn_drift * math.sqrt(longest))
+            window = SearchWindow(max(drifts[k] for k in group), angle, 0.02)
+            if loops := self.match_piece(piece, group, window):
+                groups.append(loops)
+            near = [k for k in near if k not in set(group)]
+        return groups
+
+    def match_piece(self, piece: Sequence[int], old: Sequence[int], window: SearchWindow) -> list[PoseEdge]:
+        """Loops from a piece to old poses, if it is found there and nowhere else."""
+        poses, latest = self.graph.poses, piece[-1]
+        outline = [transform(self.scans[k].outline, relative(poses[latest], poses[k])) for k in piece]
+        points = thin_points(np.vstack(outline), 1.5 * COARSE)
+        field = self.draw_field(old, COARSE)
+        turn = COARSE / max(math.sqrt((points**2).sum() / len(points)), COARSE)
+        apart = SearchWindow(1.0, math.radians(10))
+        peaks = find_peaks(
+            points, field, poses[latest], window, turn, least=self.options.least_coarse, apart=apart
+        )
+        if len(peaks) != 1:
+            return []
+        return self.verify(piece, old, peaks[0])
+
+    def draw_field(self, nodes: Sequence[int], cell: float) -> LikelihoodField:
+        """What was seen from old poses, as they are estimated now."""
+        drawn = [
+            transform(self.scans[k].surface if cell == FINE else self.scans[k].outline, self.graph.poses[k])
+            for k in nodes
+        ]
+        return LikelihoodField.from_points(thin_points(np.vstack(drawn), cell), cell, cell * 1.0)
+
+    def verify(self, piece: Sequence[int], old: Sequence[int], peak: Peak) -> list[PoseEdge]:
+        """Match scans of the piece one by one around the place that was found; none unless they agree."""
+        poses, latest, options = self.graph.poses, piece[-1], self.options
+        tried: dict[int, Pose] = {}
+        last = math.inf
+        for k in reversed(piece):
+            guess = compose(peak.pose, relative(poses[latest], poses[k]))
+            seen_before = any(distance(guess, poses[o]) < options.spacing for o in old)
+            if seen_before and abs(last - self.travelled[k]) >= options.spacing:
+                tried[k], last = guess, self.travelled[k]
+        if len(tried) < options.supporters:
+            return []
+        places = np.array([guess[:2] for guess in tried.values()])
+        around = [o for o in old if np.hypot(*(places - poses[o][:2]).T).min() < 12.0]
+        field = self.draw_field(around, FINE)
+        window = SearchWindow(0.5, math.radians(4), 0.02)
+        matches = {k: match_scan(self.scans[k].points, field, guess, window) for k, guess in tried.items()}
+        good = {k: match for k, match in matches.items() if match.score >= options.least_fine}
+        agreeing = self.agree(good, latest)
+        if len(agreeing) < options.supporters or 2 * len(agreeing) <= len(tried):
+            return []
+        return [self.to_loop(k, good[k], around) for k in agreeing]
+
+    def agree(self, matches: dict[int, ScanMatch], latest: int) -> list[int]:
+        """The largest set of matches that put the latest pose at the same place, but for the drift within the piece."""
+        poses = self.graph.poses
+        ends = {k: compose(match.pose, relative(poses[k], poses[latest])) for k, match in matches.items()}
+        limit = self.options.agreement
+        sets = [
+            [k for k, end in ends.items() if distance(end, middle) < limit.distance and turned(end, middle) < limit.angle]
+            for middle in ends.values()
+        ]
+        return max(sets, key=len, default=[])
+
+    def to_loop(self, k: int, match: ScanMatch, old: Sequence[int]) -> PoseEdge:
+        """An edge from the nearest old pose to a scan."""
+        nearest = min(old, key=lambda o: distance(match.pose, self.graph.poses[o]))
+        at = self.graph.poses[nearest]
+        covariance = rotate_covariance(match.covariance, at.heading) + LOOP_SPREAD
+        return PoseEdge(nearest, k, relative(at, match.pose), covariance, True)
+
+
+def distance(a: Pose, b: Pose) -> float:
+    """Between two places [m]."""
+    return math.hypot(a.x - b.x, a.y - b.y)
+
+
+def turned(a: Pose, b: Pose) -> float:
+    """Between two headings [rad], without sign."""
+    return abs(wrap(a.heading - b.heading))
+
+
+def shortest_ways(graph: PoseGraph, start: int) -> list[float]:
+    """Lengths of the shortest ways through the edges of a graph from a pose to all [m] (Dijkstra)."""
+    neighbours: list[list[tuple[int, float]]] = [[] for _ in graph.poses]
+    for edge in graph.edges:
+        length = LOOP_WAY if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
+        neighbours[edge.first].append((edge.second, length))
+        neighbours[edge.second].append((edge.first, length))
+    ways = [math.inf] * len(graph.poses)
+    ways[start] = 0.0
+    queue = [(0.0, start)]
+    while queue:
+        way, at = heapq.heappop(queue)
+        if way > ways[at]:
+            continue
+        for other, length in neighbours[at]:
+            if way + length < ways[other]:
+                ways[other] = way + length
+                heapq.heappush(queue, (way + length, other))
+    return ways
