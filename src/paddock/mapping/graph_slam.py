@@ -45,7 +45,9 @@ class GraphSlam:
         self._since = MotionStep()  # the last key scan
         self._searched = 0.0  # where on the way loops were last looked for [m]
         self._pending = 0
-        self._places: list[tuple[int, Pose]] = []  # of every scan: the pose of the graph before it, and the step from there
+        self._places: list[
+            tuple[int, Pose]
+        ] = []  # of every scan: the pose of the graph before it, and the step from there
 
     def add(self, scan: Scan, motion: MotionStep) -> Pose:
         """Take a scan, and how the robot has moved since the last one; gives where it is now."""

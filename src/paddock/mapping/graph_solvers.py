@@ -66,9 +66,7 @@ def solve_with_g2o(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pos
     import g2opy
 
     optimiser = g2opy.SparseOptimizer()
-    optimiser.set_algorithm(
-        g2opy.OptimizationAlgorithmLevenberg(g2opy.BlockSolverSE2(g2opy.LinearSolverEigenSE2()))
-    )
+    optimiser.set_algorithm(g2opy.OptimizationAlgorithmLevenberg(g2opy.BlockSolverSE2(g2opy.LinearSolverEigenSE2())))
     for k, pose in enumerate(poses):
         vertex = g2opy.VertexSE2()
         vertex.set_id(k)

@@ -16,14 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose, compose, relative, wrap
-from paddock.mapping.key_scans import COARSE, FINE, KeyScan, thin_points
+from paddock.mapping.key_scans import COARSE, FINE, REACH, KeyScan, thin_points
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.matching import Peak, ScanMatch, SearchWindow, find_peaks, match_scan
+from paddock.mapping.motion_step import NO_SPREAD
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
 from paddock.mapping.scan import transform
 
 Floats = NDArray[np.float64]
 LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match: old poses are not exact either
+FINE_WINDOW = SearchWindow(0.5, math.radians(4), 0.02)  # around the place of a piece
+AGREEMENT = SearchWindow(0.3, math.radians(2.5))
 LOOP_WAY = 0.5  # what a loop adds to the length of a way through the graph [m]
 
 
@@ -34,14 +37,16 @@ class LoopOptions:
     every: float = 4.0  # metres of the way between two searches
     piece: float = 20.0  # length of the way whose map is looked for [m]
     gap: float = 10.0  # of the way between that piece and what counts as long before [m]
-    drift: float = 0.05  # largest drift per metre of the way
+    drift: float = 0.035  # largest drift per metre of the way
     turn_drift: float = math.radians(1.2)  # largest drift of the heading after a metre; grows with the root of the way
     most_distance: float = 25.0  # of a search, whatever the drift [m]
     most_angle: float = math.radians(35)
-    least_coarse: float = 0.6  # score of the piece
+    least_coarse: float = 0.5  # score of the piece
     least_fine: float = 0.5  # score of a scan in it
     spacing: float = 2.0  # of the scans that are matched one by one [m]
-    agreement: SearchWindow = SearchWindow(0.3, math.radians(2.5))  # between these scans
+    agreement: SearchWindow = AGREEMENT  # between these scans
+    sharp: float = 6.0  # drift up to which the piece is looked for in a finer field [m]
+    tracked: float = 1.0  # drift up to which the scans are matched where the graph has them [m]
     supporters: int = 4  # that must agree, and more than half of all
 
 
@@ -66,12 +71,12 @@ class LoopFinder:
             return []
         ways = shortest_ways(self.graph, latest)
         here = self.graph.poses[latest]
-        drifts = {k: min(options.most_distance, 0.5 + options.drift * ways[k]) for k in old}
-        near = [k for k in old if distance(here, self.graph.poses[k]) < drifts[k] + options.piece / 2]
+        drifts = {k: min(options.most_distance, 0.3 + options.drift * ways[k]) for k in old}
+        near = [k for k in old if distance(here, self.graph.poses[k]) < drifts[k] + REACH / 2]
         groups = []
         while near:  # what is better known is searched on its own, within less
             known = min(drifts[k] for k in near)
-            group = [k for k in near if drifts[k] <= 2 * known + 1]
+            group = [k for k in near if drifts[k] <= 1.5 * known + 0.5]
             longest = max(ways[k] for k in group)
             angle = min(options.most_angle, options.turn_drift * math.sqrt(longest))
             window = SearchWindow(max(drifts[k] for k in group), angle, 0.02)
@@ -83,33 +88,39 @@ class LoopFinder:
     def match_piece(self, piece: Sequence[int], old: Sequence[int], window: SearchWindow) -> list[PoseEdge]:
         """Loops from a piece to old poses, if it is found there and nowhere else."""
         poses, latest = self.graph.poses, piece[-1]
+        if window.distance <= self.options.tracked:
+            return self.verify(piece, old, poses[latest], window)
         outline = [transform(self.scans[k].outline, relative(poses[latest], poses[k])) for k in piece]
         points = thin_points(np.vstack(outline), 1.5 * COARSE)
-        field = self.draw_field(old, COARSE)
-        turn = COARSE / max(math.sqrt((points**2).sum() / len(points)), COARSE)
+        places = np.array([poses[k][:2] for k in piece[::4]])
+        near = window.distance + REACH / 2
+        around = [k for k in range(piece[0]) if np.hypot(*(places - poses[k][:2]).T).min() < near and k <= old[-1]]
+        cell = COARSE if window.distance > self.options.sharp else COARSE / 2
+        field = self.draw_field(around, cell)
+        turn = cell / max(math.sqrt((points**2).sum() / len(points)), cell)
         apart = SearchWindow(1.0, math.radians(10))
-        peaks = find_peaks(
-            points, field, poses[latest], window, turn, least=self.options.least_coarse, apart=apart
-        )
-        if len(peaks) != 1:
+        peaks = find_peaks(points, field, poses[latest], window, turn, least=self.options.least_coarse, apart=apart)
+        if not peaks or (len(peaks) > 1 and window.distance > self.options.sharp):
             return []
-        return self.verify(piece, old, peaks[0])
+        return self.verify(piece, old, peaks[0].pose, FINE_WINDOW, spread_to_rival(peaks))
 
     def draw_field(self, nodes: Sequence[int], cell: float) -> LikelihoodField:
         """What was seen from old poses, as they are estimated now."""
         drawn = [
-            transform(self.scans[k].surface if cell == FINE else self.scans[k].outline, self.graph.poses[k])
+            transform(self.scans[k].surface if cell < COARSE else self.scans[k].outline, self.graph.poses[k])
             for k in nodes
         ]
         return LikelihoodField.from_points(thin_points(np.vstack(drawn), cell), cell, cell * 1.0)
 
-    def verify(self, piece: Sequence[int], old: Sequence[int], peak: Peak) -> list[PoseEdge]:
+    def verify(
+        self, piece: Sequence[int], old: Sequence[int], place: Pose, window: SearchWindow, rival: Floats = NO_SPREAD
+    ) -> list[PoseEdge]:
         """Match scans of the piece one by one around the place that was found; none unless they agree."""
         poses, latest, options = self.graph.poses, piece[-1], self.options
         tried: dict[int, Pose] = {}
         last = math.inf
         for k in reversed(piece):
-            guess = compose(peak.pose, relative(poses[latest], poses[k]))
+            guess = compose(place, relative(poses[latest], poses[k]))
             seen_before = any(distance(guess, poses[o]) < options.spacing for o in old)
             if seen_before and abs(last - self.travelled[k]) >= options.spacing:
                 tried[k], last = guess, self.travelled[k]
@@ -118,30 +129,34 @@ class LoopFinder:
         places = np.array([guess[:2] for guess in tried.values()])
         around = [o for o in old if np.hypot(*(places - poses[o][:2]).T).min() < 12.0]
         field = self.draw_field(around, FINE)
-        window = SearchWindow(0.5, math.radians(4), 0.02)
         matches = {k: match_scan(self.scans[k].points, field, guess, window) for k, guess in tried.items()}
         good = {k: match for k, match in matches.items() if match.score >= options.least_fine}
         agreeing = self.agree(good, latest)
         if len(agreeing) < options.supporters or 2 * len(agreeing) <= len(tried):
             return []
-        return [self.to_loop(k, good[k], around) for k in agreeing]
+        return [self.to_loop(k, good[k], rival, around) for k in agreeing]
 
     def agree(self, matches: dict[int, ScanMatch], latest: int) -> list[int]:
         """The largest set of matches that put the latest pose at the same place, but for the drift within the piece."""
         poses = self.graph.poses
+        limit = np.diag(
+            [self.options.agreement.distance, self.options.agreement.distance, self.options.agreement.angle]
+        )
         ends = {k: compose(match.pose, relative(poses[k], poses[latest])) for k, match in matches.items()}
-        limit = self.options.agreement
-        sets = [
-            [k for k, end in ends.items() if distance(end, middle) < limit.distance and turned(end, middle) < limit.angle]
-            for middle in ends.values()
-        ]
-        return max(sets, key=len, default=[])
 
-    def to_loop(self, k: int, match: ScanMatch, old: Sequence[int]) -> PoseEdge:
+        def fits(k: int, other: int) -> bool:
+            (x, y, heading), at = ends[k], ends[other]
+            error = np.array([x - at.x, y - at.y, wrap(heading - at.heading)])
+            spread = matches[k].covariance + matches[other].covariance + (limit / 3) ** 2
+            return bool(error @ np.linalg.solve(spread, error) < 11.3)  # chi², 3 dimensions, 99 %
+
+        return max(([k for k in ends if fits(k, middle)] for middle in ends), key=len, default=[])
+
+    def to_loop(self, k: int, match: ScanMatch, rival: Floats, old: Sequence[int]) -> PoseEdge:
         """An edge from the nearest old pose to a scan."""
         nearest = min(old, key=lambda o: distance(match.pose, self.graph.poses[o]))
         at = self.graph.poses[nearest]
-        covariance = rotate_covariance(match.covariance, at.heading) + LOOP_SPREAD
+        covariance = rotate_covariance(match.covariance + rival, at.heading) + LOOP_SPREAD
         return PoseEdge(nearest, k, relative(at, match.pose), covariance, True)
 
 
@@ -155,11 +170,27 @@ def turned(a: Pose, b: Pose) -> float:
     return abs(wrap(a.heading - b.heading))
 
 
+def spread_to_rival(peaks: Sequence[Peak]) -> Floats:
+    """What a second peak adds to the covariance of the first: along a corridor, the pose stays open between both."""
+    if len(peaks) < 2:
+        return NO_SPREAD
+    offset = np.array(peaks[1].pose) - peaks[0].pose
+    offset[2] = wrap(offset[2])
+    spread: Floats = np.outer(offset, offset)
+    return spread
+
+
+def uncertainty(edge: PoseEdge) -> float:
+    """The largest deviation of an edge's place [m], as a way: what leaves a direction open is no short cut."""
+    xx, xy, yy = edge.covariance[0, 0], edge.covariance[0, 1], edge.covariance[1, 1]
+    return 20 * math.sqrt((xx + yy + math.hypot(xx - yy, 2 * xy)) / 2)
+
+
 def shortest_ways(graph: PoseGraph, start: int) -> list[float]:
     """Lengths of the shortest ways through the edges of a graph from a pose to all [m] (Dijkstra)."""
     neighbours: list[list[tuple[int, float]]] = [[] for _ in graph.poses]
     for edge in graph.edges:
-        length = LOOP_WAY if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
+        length = LOOP_WAY + uncertainty(edge) if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
         neighbours[edge.first].append((edge.second, length))
         neighbours[edge.second].append((edge.first, length))
     ways = [math.inf] * len(graph.poses)

@@ -69,7 +69,7 @@ class ScanTracker:
         match = match_scan(scan.points, self._field, guess, SearchWindow(distance, angle, options.pull))
         if match.score < options.least:
             return TrackedStep(motion.pose, spread, match.score)
-        # Both in the frame of the first pose: what odometry says and what the match says, weighted by their covariances.
+        # What odometry says and what the match says, in the frame of the first pose, weighted by their covariances.
         told, seen = motion.pose, relative(self.pose, match.pose)
         matched = rotate_covariance(match.covariance, self.pose.heading)
         gain = spread @ np.linalg.inv(spread + matched)
