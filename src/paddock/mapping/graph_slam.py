@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from paddock.core.geometry import Pose, compose
+from paddock.mapping.false_loops import FalseLoops
 from paddock.mapping.key_scans import KeyScan
+from paddock.mapping.loop_checks import LoopChecks
 from paddock.mapping.loops import LoopFinder, LoopOptions
 from paddock.mapping.motion_step import MotionStep
-from paddock.mapping.pose_graph import PoseEdge, PoseGraph
+from paddock.mapping.pose_graph import PoseGraph
 from paddock.mapping.scan import AT_CENTRE, Scan
 from paddock.mapping.scan_tracker import ScanTracker, TrackerOptions
-
-SURPRISE = 9.0  # squared error of a new loop, in its own deviations, at which the graph is solved at once
-PATIENCE = 15  # groups of loops that change little before it is solved anyway
-BELIEVED = 16.0  # mean squared error of a group of loops after solving, above which it is taken out again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +24,8 @@ class GraphOptions:
     angle: float = math.radians(20)
     tracker: TrackerOptions = field(default_factory=TrackerOptions)
     loops: LoopOptions = field(default_factory=LoopOptions)
+    false_loops: float = 0.0  # share of all loops that are put in on purpose, to see whether they are refused
+    seed: int = 0  # of these
     solver: str | None = None  # of `SOLVERS`; None: the best that is installed
 
 
@@ -38,13 +36,13 @@ class GraphSlam:
         self.options = options or GraphOptions()
         self.graph = PoseGraph([start])
         self.scans: list[KeyScan] = []  # one for each pose of the graph
-        self.solved = 0  # how often the graph was solved
-        self.rejected: list[PoseEdge] = []  # loops that did not fit the rest
         self._tracker = ScanTracker(self.options.tracker)
-        self._finder = LoopFinder(self.graph, self.scans, self.options.loops)
+        loops = self.options.loops
+        self._finder = LoopFinder(self.graph, self.scans, loops)
+        self.checks = LoopChecks(self.graph, loops.drift, loops.supporters, self.options.solver)
+        self.false_loops = FalseLoops(self.options.false_loops, self.options.seed)
         self._since = MotionStep()  # the last key scan
         self._searched = 0.0  # where on the way loops were last looked for [m]
-        self._pending = 0
         self._places: list[
             tuple[int, Pose]
         ] = []  # of every scan: the pose of the graph before it, and the step from there
@@ -72,7 +70,7 @@ class GraphSlam:
         """Look for loops at the end of the way, and solve once more."""
         if len(self.scans) > 1:
             self._close_loops()
-            self._solve()
+            self.checks.solve()
 
     def _add_key_scan(self, scan: KeyScan) -> None:
         tracked = self._tracker.follow(scan, self._since)
@@ -87,23 +85,6 @@ class GraphSlam:
     def _close_loops(self) -> None:
         self._searched = self._finder.travelled[-1]
         for loops in self._finder.find(len(self.scans) - 1):
-            self._take(loops)
-
-    def _take(self, loops: list[PoseEdge]) -> None:
-        """Put a group of loops in; if the graph cannot agree with it, take it out again."""
-        self.graph.edges += loops
-        errors = [self.graph.squared_error(loop) for loop in loops]
-        self._pending += 1
-        if max(errors) < SURPRISE and self._pending < PATIENCE:
-            return
-        before = list(self.graph.poses)
-        self._solve()
-        if np.mean([self.graph.squared_error(loop) for loop in loops]) > BELIEVED:
-            self.graph.edges = [edge for edge in self.graph.edges if not any(edge is loop for loop in loops)]
-            self.graph.poses = before
-            self.rejected += loops
-
-    def _solve(self) -> None:
-        self.graph.solve(self.options.solver)
-        self.solved += 1
-        self._pending = 0
+            self.checks.offer(loops)
+            for group in self.false_loops.beside(loops):
+                self.checks.offer(group)

@@ -7,17 +7,18 @@ only if it fits well, at one place only, and if its scans, matched one by one, a
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.mapping.graph_ways import shortest_ways
 from paddock.mapping.key_scans import COARSE, FINE, REACH, KeyScan, thin_points
 from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.loop_checks import DriftModel
 from paddock.mapping.matching import Peak, ScanMatch, SearchWindow, find_peaks, match_scan
 from paddock.mapping.motion_step import NO_SPREAD
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
@@ -25,9 +26,9 @@ from paddock.mapping.scan import transform
 
 Floats = NDArray[np.float64]
 LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match: old poses are not exact either
-FINE_WINDOW = SearchWindow(0.5, math.radians(4), 0.02)  # around the place of a piece
+PULL = 0.02  # of the estimate, see `SearchWindow`
+FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the place of a piece
 AGREEMENT = SearchWindow(0.3, math.radians(2.5))
-LOOP_WAY = 0.5  # what a loop adds to the length of a way through the graph [m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +38,7 @@ class LoopOptions:
     every: float = 4.0  # metres of the way between two searches
     piece: float = 20.0  # length of the way whose map is looked for [m]
     gap: float = 10.0  # of the way between that piece and what counts as long before [m]
-    drift: float = 0.035  # largest drift per metre of the way
-    turn_drift: float = math.radians(1.2)  # largest drift of the heading after a metre; grows with the root of the way
-    most_distance: float = 25.0  # of a search, whatever the drift [m]
-    most_angle: float = math.radians(35)
+    drift: DriftModel = field(default_factory=DriftModel)
     least_coarse: float = 0.5  # score of the piece
     least_fine: float = 0.5  # score of a scan in it
     spacing: float = 2.0  # of the scans that are matched one by one [m]
@@ -71,15 +69,14 @@ class LoopFinder:
             return []
         ways = shortest_ways(self.graph, latest)
         here = self.graph.poses[latest]
-        drifts = {k: min(options.most_distance, 0.3 + options.drift * ways[k]) for k in old}
+        drifts = {k: options.drift.distance(ways[k]) for k in old}
         near = [k for k in old if distance(here, self.graph.poses[k]) < drifts[k] + REACH / 2]
         groups = []
         while near:  # what is better known is searched on its own, within less
             known = min(drifts[k] for k in near)
             group = [k for k in near if drifts[k] <= 1.5 * known + 0.5]
-            longest = max(ways[k] for k in group)
-            angle = min(options.most_angle, options.turn_drift * math.sqrt(longest))
-            window = SearchWindow(max(drifts[k] for k in group), angle, 0.02)
+            angle = options.drift.angle(max(ways[k] for k in group))
+            window = SearchWindow(max(drifts[k] for k in group), angle, PULL)
             if loops := self.match_piece(piece, group, window):
                 groups.append(loops)
             near = [k for k in near if k not in set(group)]
@@ -96,10 +93,10 @@ class LoopFinder:
         near = window.distance + REACH / 2
         around = [k for k in range(piece[0]) if np.hypot(*(places - poses[k][:2]).T).min() < near and k <= old[-1]]
         cell = COARSE if window.distance > self.options.sharp else COARSE / 2
-        field = self.draw_field(around, cell)
+        drawn = self.draw_field(around, cell)
         turn = cell / max(math.sqrt((points**2).sum() / len(points)), cell)
         apart = SearchWindow(1.0, math.radians(10))
-        peaks = find_peaks(points, field, poses[latest], window, turn, least=self.options.least_coarse, apart=apart)
+        peaks = find_peaks(points, drawn, poses[latest], window, turn, least=self.options.least_coarse, apart=apart)
         if not peaks or (len(peaks) > 1 and window.distance > self.options.sharp):
             return []
         return self.verify(piece, old, peaks[0].pose, FINE_WINDOW, spread_to_rival(peaks))
@@ -128,8 +125,8 @@ class LoopFinder:
             return []
         places = np.array([guess[:2] for guess in tried.values()])
         around = [o for o in old if np.hypot(*(places - poses[o][:2]).T).min() < 12.0]
-        field = self.draw_field(around, FINE)
-        matches = {k: match_scan(self.scans[k].points, field, guess, window) for k, guess in tried.items()}
+        drawn = self.draw_field(around, FINE)
+        matches = {k: match_scan(self.scans[k].points, drawn, guess, window) for k, guess in tried.items()}
         good = {k: match for k, match in matches.items() if match.score >= options.least_fine}
         agreeing = self.agree(good, latest)
         if len(agreeing) < options.supporters or 2 * len(agreeing) <= len(tried):
@@ -165,11 +162,6 @@ def distance(a: Pose, b: Pose) -> float:
     return math.hypot(a.x - b.x, a.y - b.y)
 
 
-def turned(a: Pose, b: Pose) -> float:
-    """Between two headings [rad], without sign."""
-    return abs(wrap(a.heading - b.heading))
-
-
 def spread_to_rival(peaks: Sequence[Peak]) -> Floats:
     """What a second peak adds to the covariance of the first: along a corridor, the pose stays open between both."""
     if len(peaks) < 2:
@@ -178,30 +170,3 @@ def spread_to_rival(peaks: Sequence[Peak]) -> Floats:
     offset[2] = wrap(offset[2])
     spread: Floats = np.outer(offset, offset)
     return spread
-
-
-def uncertainty(edge: PoseEdge) -> float:
-    """The largest deviation of an edge's place [m], as a way: what leaves a direction open is no short cut."""
-    xx, xy, yy = edge.covariance[0, 0], edge.covariance[0, 1], edge.covariance[1, 1]
-    return 20 * math.sqrt((xx + yy + math.hypot(xx - yy, 2 * xy)) / 2)
-
-
-def shortest_ways(graph: PoseGraph, start: int) -> list[float]:
-    """Lengths of the shortest ways through the edges of a graph from a pose to all [m] (Dijkstra)."""
-    neighbours: list[list[tuple[int, float]]] = [[] for _ in graph.poses]
-    for edge in graph.edges:
-        length = LOOP_WAY + uncertainty(edge) if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
-        neighbours[edge.first].append((edge.second, length))
-        neighbours[edge.second].append((edge.first, length))
-    ways = [math.inf] * len(graph.poses)
-    ways[start] = 0.0
-    queue = [(0.0, start)]
-    while queue:
-        way, at = heapq.heappop(queue)
-        if way > ways[at]:
-            continue
-        for other, length in neighbours[at]:
-            if way + length < ways[other]:
-                ways[other] = way + length
-                heapq.heappush(queue, (way + length, other))
-    return ways

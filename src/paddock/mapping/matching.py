@@ -95,7 +95,8 @@ def find_peaks(
     bounds = np.empty((len(headings), squares, squares))
     bound_squares(cells, tables, level, reach, turns, window.pull, bounds)
     order: NDArray[np.int64] = np.argsort(-bounds, axis=None, kind="stable")
-    stack, banned, peaks = np.empty((4 * level + 4, 4)), np.array([0.0, 0.0, 0.0, -1.0, -1.0]), []
+    stack, banned = np.empty((4 * level + 4, 4)), np.array([0.0, 0.0, 0.0, -1.0, -1.0])
+    peaks: list[Peak] = []
     while len(peaks) < (1 if apart is None else 2):
         best = np.array([0.0, 0.0, 0.0, max(least, -1e9)])
         descend(cells, tables, level, reach, turns, window.pull, bounds, order, stack, banned, best)

@@ -79,9 +79,9 @@ def bound_squares(cells, tables, level, reach, turns, pull, bounds):
 def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, banned, best):
     """The best shift of all squares, taken in the order of their bounds.
 
-    `best` has in [3] the score that must be exceeded, and gets heading, rows, columns, score. `banned` is heading, rows,
-    columns and two numbers: how many turns and cells around them to leave out. `stack` is scratch of rows (level, rows,
-    columns, bound).
+    `best` has in [3] the score that must be exceeded, and gets heading, rows, columns, score. `banned` is heading,
+    rows, columns and two numbers: how many turns and cells around them to leave out. `stack` is scratch of rows (level,
+    rows, columns, bound).
     """
     across = bounds.shape[1] * bounds.shape[2]
     for position in range(order.shape[0]):
