@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from paddock.core.geometry import Pose, compose
@@ -65,6 +66,11 @@ class GraphSlam:
     def poses(self) -> list[Pose]:
         """Of all scans, as they are estimated now."""
         return [compose(self.graph.poses[k], step) for k, step in self._places]
+
+    def key_poses(self, poses: Sequence[Pose]) -> list[Pose]:
+        """Of poses for all scans, those of the key scans: one for each pose of the graph."""
+        first = {key: k for k, (key, _) in reversed(list(enumerate(self._places)))}
+        return [poses[first[key]] for key in range(len(self.scans))]
 
     def finish(self) -> None:
         """Look for loops at the end of the way, and solve once more."""

@@ -89,7 +89,7 @@ class LoopFinder:
             return self.verify(piece, old, poses[latest], window)
         outline = [transform(self.scans[k].outline, relative(poses[latest], poses[k])) for k in piece]
         points = thin_points(np.vstack(outline), 1.5 * COARSE)
-        places = np.array([poses[k][:2] for k in piece[::4]])
+        places = np.array([poses[k][:2] for k in piece[::-4]])
         near = window.distance + REACH / 2
         around = [k for k in range(piece[0]) if np.hypot(*(places - poses[k][:2]).T).min() < near and k <= old[-1]]
         cell = COARSE if window.distance > self.options.sharp else COARSE / 2
@@ -107,7 +107,7 @@ class LoopFinder:
             transform(self.scans[k].surface if cell < COARSE else self.scans[k].outline, self.graph.poses[k])
             for k in nodes
         ]
-        return LikelihoodField.from_points(thin_points(np.vstack(drawn), cell), cell, cell * 1.0)
+        return LikelihoodField.from_points(thin_points(np.vstack(drawn), cell), cell, cell)
 
     def verify(
         self, piece: Sequence[int], old: Sequence[int], place: Pose, window: SearchWindow, rival: Floats = NO_SPREAD

@@ -26,12 +26,13 @@ LEAST_SPREAD = np.diag([0.01, 0.01, math.radians(0.15)]) ** 2  # what matching i
 class TrackerOptions:
     """How scans are followed."""
 
-    sigma: float = 0.07  # of the field [m]
+    sigma: float = 0.05  # of the field [m]
     scans: int = 15  # that a local map begins with, and after twice as many it begins anew
     least: float = 0.4  # score below which odometry is believed alone
     most_distance: float = 0.6  # of a search [m]
     most_angle: float = 0.5  # [rad]
     pull: float = 0.05  # see `SearchWindow`
+    doubt: float = 10.0  # of odometry where the scan says something: wheels that err by a share do so in every step
 
 
 class TrackedStep(NamedTuple):
@@ -72,11 +73,13 @@ class ScanTracker:
         # What odometry says and what the match says, in the frame of the first pose, weighted by their covariances.
         told, seen = motion.pose, relative(self.pose, match.pose)
         matched = rotate_covariance(match.covariance, self.pose.heading)
-        gain = spread @ np.linalg.inv(spread + matched)
+        doubted = options.doubt * spread
+        gain = doubted @ np.linalg.inv(doubted + matched)
         difference = np.array([seen.x - told.x, seen.y - told.y, wrap(seen.heading - told.heading)])
         x, y, heading = (np.array(told) + gain @ difference).tolist()
-        covariance = (np.eye(3) - gain) @ spread + LEAST_SPREAD
-        return TrackedStep(Pose(x, y, wrap(heading)), (covariance + covariance.T) / 2, match.score)
+        keep = np.eye(3) - gain
+        covariance = keep @ spread @ keep.T + gain @ matched @ gain.T + LEAST_SPREAD
+        return TrackedStep(Pose(x, y, wrap(heading)), covariance, match.score)
 
     def _remember(self, scan: KeyScan) -> None:
         self._recent.append((scan, self.pose))
