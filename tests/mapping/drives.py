@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from mapping.floor_plans import Floats, see
 
+from mapping.floor_plans import Floats, see
 from paddock.core.geometry import Pose, compose, relative, wrap
 from paddock.mapping.graph_slam import GraphOptions, GraphSlam
 from paddock.mapping.logs import ScanLog

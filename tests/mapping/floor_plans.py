@@ -12,7 +12,7 @@ from paddock.mapping import Scan
 Floats = NDArray[np.float64]
 ROOM = np.array([[0, 0, 8, 0], [8, 0, 8, 6], [8, 6, 0, 6], [0, 6, 0, 0], [3, 0, 3, 2], [5, 6, 5, 4.5]], float)
 CORRIDOR = np.array([[-100, 0, 100, 0], [-100, 2, 100, 2]], float)
-ANGLES = np.linspace(-np.pi / 2, np.pi / 2, 180)
+ANGLES = np.radians(np.arange(-90.0, 90.0))
 
 
 def see(walls: Floats, pose: Pose, seed: int = 0, time: float = 0.0, reach: float = 20.0, noise: float = 0.01) -> Scan:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def ring(false_loops: int = 0, seed: int = 1) -> tuple[PoseGraph, list[Pose]]:
     angles = np.linspace(0, 4 * math.pi, 121)
     truth = [Pose(5 * math.sin(a), 5 - 5 * math.cos(a), wrap(a)) for a in angles]
     graph = PoseGraph([truth[0]])
-    for before, after in zip(truth[:-1], truth[1:], strict=True):
+    for before, after in pairwise(truth):
         step = np.array(relative(before, after)) + random.normal(0, 1, 3) * (0.01, 0.01, 0.005) + (0, 0, 0.004)
         graph.extend(Pose(*step), SPREAD)
     for k in range(60, 121, 2):
@@ -69,7 +70,7 @@ def test_false_loops_do_not_pull_the_poses_away(solver: str) -> None:
 
 def test_an_unknown_solver_is_named() -> None:
     graph, _ = ring()
-    with pytest.raises(UnknownName, match="no solver called 'gtsan'.*gtsam"):
+    with pytest.raises(UnknownName, match=r"no solver called 'gtsan'.*gtsam"):
         graph.solve("gtsan")
 
 
