@@ -21,6 +21,7 @@ SPREAD_TURNS = 3  # headings each way
 FLAT = 0.6  # of the deviation that no preference at all in the volume would give: then the scan does not say
 UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation told where the scan does not say [m, rad]
 REFINING_STEPS = 15
+RIVAL = 0.9  # share of the best score from which on another peak is a rival
 
 
 class SearchWindow(NamedTuple):
@@ -60,7 +61,32 @@ def match_scan(points: Floats, field: LikelihoodField, guess: Pose, window: Sear
 
 def search_window(points: Floats, field: LikelihoodField, guess: Pose, window: SearchWindow, turn: float) -> Pose:
     """The best of all shifts by whole cells and headings `turn` [rad] apart, by branch and bound."""
-    reach, turns = math.ceil(window.distance / field.frame.resolution), math.ceil(window.angle / turn)
+    return find_peaks(points, field, guess, window, turn)[0].pose
+
+
+class Peak(NamedTuple):
+    """A pose and its score, to a cell."""
+
+    pose: Pose
+    score: float
+
+
+def find_peaks(
+    points: Floats,
+    field: LikelihoodField,
+    guess: Pose,
+    window: SearchWindow,
+    turn: float,
+    *,
+    least: float = -math.inf,
+    apart: SearchWindow | None = None,
+) -> list[Peak]:
+    """The best pose of a window, if its score exceeds `least`; with `apart`, also the best one further away than that.
+
+    The second is looked for only as far as it matters: a score below nine tenths of the first is as good as none.
+    """
+    cell = field.frame.resolution
+    reach, turns = math.ceil(window.distance / cell), math.ceil(window.angle / turn)
     level = max(0, math.floor(math.log2(max(reach, 1) / 1.5)))
     tables = field.tables(level)
     headings = guess.heading + turn * np.arange(-turns, turns + 1)
@@ -70,10 +96,19 @@ def search_window(points: Floats, field: LikelihoodField, guess: Pose, window: S
     bounds = np.empty((len(headings), squares, squares))
     bound_squares(cells, tables, level, reach, turns, window.pull, bounds)
     order: NDArray[np.int64] = np.argsort(-bounds, axis=None, kind="stable")
-    best = np.empty(4)
-    descend(cells, tables, level, reach, turns, window.pull, bounds, order, np.empty((4 * level + 4, 4)), best)
-    shift = field.frame.resolution
-    return Pose(guess.x + best[2] * shift, guess.y + best[1] * shift, headings[int(best[0])])
+    stack, banned = np.empty((4 * level + 4, 4)), np.array([0.0, 0.0, 0.0, -1.0, -1.0])
+    peaks: list[Peak] = []
+    while len(peaks) < (1 if apart is None else 2):
+        best = np.array([0.0, 0.0, 0.0, max(least, -1e9)])
+        descend(cells, tables, level, reach, turns, window.pull, bounds, order, stack, banned, best)
+        if best[3] <= max(least, -1e9):
+            break
+        x, y = guess.x + float(best[2]) * cell, guess.y + float(best[1]) * cell
+        peaks.append(Peak(Pose(x, y, float(headings[int(best[0])])), float(best[3])))
+        least = RIVAL * peaks[0].score
+        if apart is not None:
+            banned[:] = *best[:3], math.ceil(apart.angle / turn), math.ceil(apart.distance / cell)
+    return peaks
 
 
 def spread_around(points: Floats, field: LikelihoodField, pose: Floats, distance: float) -> tuple[Floats, bool]:
