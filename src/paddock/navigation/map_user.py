@@ -9,13 +9,16 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Estimate
 from paddock.mapping import Mapper, MapView
 from paddock.mapping.frame import Points
-from paddock.navigation.costmap import INFLATION, CostMap, Inflation, seen_states
+from paddock.navigation.costmap import CostMap, Inflation, seen_states
 from paddock.navigation.drive_limits import DriveLimits
 from paddock.navigation.followers import Follower, make_follower
 from paddock.navigation.footprint import Footprint
+from paddock.navigation.grid_search import Cell
 from paddock.navigation.path_driver import PathDriver
 from paddock.robots import RobotSpec
 
+NEAR = 2.0  # a robot too near to something plans from the nearest free cell within [circumscribed radii]
+WALLED_IN = "walled in: there is no room for the body anywhere near"
 NOWHERE: Points = np.empty((0, 2))
 
 
@@ -27,7 +30,7 @@ class MapUser:
         robot: its body and its drive.
         follower: how to follow paths, by name, or one made elsewhere.
         speed: forward, at most [m/s]; None: half of what its wheels can do, and 0.5 at most.
-        inflation: how far to keep from obstacles.
+        inflation: how far to keep from obstacles; None: as suits the body.
         period: between two plans [s].
     """
 
@@ -38,15 +41,17 @@ class MapUser:
         *,
         follower: str | Follower = "pure-pursuit",
         speed: float | None = None,
-        inflation: Inflation = INFLATION,
+        inflation: Inflation | None = None,
         period: float = 1.0,
     ) -> None:
-        self.mapper, self.inflation, self.period = mapper, inflation, period
+        self.mapper, self.period = mapper, period
         self.footprint = Footprint.of(robot.body.shape)
+        self.inflation = inflation or Inflation.of(self.footprint)
         self.limits = DriveLimits.of(robot, speed)
         if isinstance(follower, str):
             follower = make_follower(follower, self.limits)
-        self.driver = PathDriver(follower, self.footprint, inflation=inflation)
+        self.near = NEAR * self.footprint.circumscribed  # [m]
+        self.driver = PathDriver(follower, self.footprint, inflation=self.inflation)
         self._start = mapper.estimate.pose
         self._forget()
 
@@ -88,6 +93,13 @@ class MapUser:
         """Be done."""
         self.driver.stop()
         self.done, self.reason = True, reason
+
+    def find_start(self, costmap: CostMap, pose: Pose, time: float) -> Cell | None:
+        """The cell to plan from; None: there is none, and it tries to get free, until it gives up."""
+        start = costmap.nearest_passable(pose.x, pose.y, self.near)
+        if start is None and self.driver.state != "recovering" and not self.driver.recover(pose, time):
+            self.finish(WALLED_IN)
+        return start
 
     def cost_map(self) -> CostMap:
         """The present map as the robot's body sees it."""

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.numeric import all_finite
 from paddock.mapping import Mapper
-from paddock.navigation.costmap import INFLATION, CostMap
+from paddock.navigation.costmap import CostMap, Inflation
 from paddock.navigation.dstar_lite import DStarLite
+from paddock.navigation.footprint import Footprint
 from paddock.navigation.grid_search import Cell
 from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
-THROUGH_UNKNOWN = replace(INFLATION, unknown=2.0)  # nobody knows whether there is a way before it was seen
-NEAR = 0.5  # a robot too near to something plans from the nearest free cell within [m]
-BESIDE = 0.15  # a goal may be this far beside where the robot can be [m]
+UNKNOWN_COST = 2.0  # of an unknown cell, more than of a free one: there may be no way
+BESIDE = 0.6  # a goal may be this far beside where the robot can be [circumscribed radii]
 
 
 class Navigator(MapUser):
@@ -43,7 +42,9 @@ class Navigator(MapUser):
         heading: float | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(mapper, robot, **{"inflation": THROUGH_UNKNOWN, **options})
+        if options.get("inflation") is None:
+            options["inflation"] = Inflation.of(Footprint.of(robot.body.shape), unknown=UNKNOWN_COST)
+        super().__init__(mapper, robot, **options)
         if goal is not None:
             self.set_goal(*goal, heading)
 
@@ -81,7 +82,7 @@ class Navigator(MapUser):
         if inside and costmap.states[row, column] > 0:
             self._refuse(f"({x:.2f}, {y:.2f}) is in an obstacle")
             return None
-        cell = costmap.nearest_passable(x, y, BESIDE)
+        cell = costmap.nearest_passable(x, y, BESIDE * self.footprint.circumscribed)
         if cell is None and inside:
             self._refuse(f"({x:.2f}, {y:.2f}) is nearer to an obstacle than the body is wide")
         elif cell is None:
@@ -99,7 +100,7 @@ class Navigator(MapUser):
             self._refuse("stuck: no recovery helped")
             return
         costmap = self.cost_map()
-        goal, start = self._find_goal(costmap), costmap.nearest_passable(pose.x, pose.y, NEAR)
+        goal, start = self._find_goal(costmap), self.find_start(costmap, pose, time)
         if goal is None or start is None:
             return
         planner = self._update_planner(costmap, start, goal)
