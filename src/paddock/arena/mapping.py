@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.localisation import travel_sensors_of
+from paddock.arena.localisation import travel_sensors_of, walls_of
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Disc, Pose, inner_radius
 from paddock.estimate import MotionNoise
 from paddock.estimate.odometry import ORIGIN
-from paddock.mapping import Mapper, RangeReader
+from paddock.mapping import Mapper, MapTruth, RangeReader
 from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec
 from paddock.sensors.laser import LaserSpec
+from paddock.worlds.spec import WorldSpec
 
 KINDS = ("laser", "sonar", "proximity")  # of sensors that can map, the best first
 WHEEL_ERROR = 0.01  # relative, of wheels that nobody has calibrated
@@ -86,3 +87,27 @@ def mapper_of(
     if resolution is None:
         resolution = CELL if reader.max_range > 1 else FINE_CELL
     return Mapper(travel, reader, method=method, resolution=resolution, seed=seed, **options)
+
+
+def map_truth_of(
+    world: WorldSpec, spec: RobotSpec, start: Pose, *, device: str | None = None, resolution: float = CELL
+) -> MapTruth:
+    """What a robot can get to know of a world: where it can be, and the surfaces that its sensor sees from there.
+
+    Args:
+        world: with all its walls and things.
+        spec: the robot; the disc in its body says where it can be.
+        start: where it starts.
+        device: its range sensor; None: the best that it has.
+        resolution: side of a cell [m].
+    """
+    sensor = spec.sensor(range_reader_of(spec, device).device)
+    height = min(z for _, _, z, _ in sensor.mounts)
+    shape = spec.body.shape
+    return MapTruth.of(
+        walls_of(world, above=height),
+        start[:2],
+        shape.radius if isinstance(shape, Disc) else inner_radius(shape),
+        max_range=range_reader_of(spec, device).max_range,
+        resolution=resolution,
+    )
