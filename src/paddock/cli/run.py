@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.cli.built_in import choose_built_in
-from paddock.cli.controllers import chosen_controllers
-from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
+from paddock.cli.controllers import Drivers, chosen_controllers
+from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds, run_drivers
 from paddock.cli.files import checked_picture, save_picture
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.tables import cell, new_table
@@ -44,10 +45,13 @@ def run_world(
     policy: Path | None = None,
     needs_viewer: bool = False,
     traceback: bool = False,
-) -> None:
+    choose: Callable[[Arena], Drivers] | None = None,
+    write_more: Callable[[Episode, Path], None] | None = None,
+) -> DriveOutcome:
     """Run a world and report; with `out`, leave a folder with everything that happened.
 
-    A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one.
+    A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one. `choose` makes
+    controllers where neither a file nor a policy is given; `write_more` adds files to the folder.
     """
     console = Console()
     picture = checked_picture(picture)
@@ -61,7 +65,11 @@ def run_world(
         while True:
             drive = DrivePlan(
                 seconds=seconds,
-                choose=lambda: chosen_controllers(arena, controller, policy, otherwise=choose_built_in),
+                choose=lambda: (
+                    chosen_controllers(arena, controller, policy, otherwise=choose_built_in)
+                    if choose is None
+                    else choose(arena)
+                ),
                 file=controller,
                 every=arena.dt if out is not None else None,
                 headless=headless,
@@ -77,9 +85,11 @@ def run_world(
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
             if out is not None and outcome.episode.robots:
-                _write_folder(
+                folder = _write_folder(
                     console, arena, outcome.episode, out, html=html, config=config, inputs=(controller, policy)
                 )
+                if write_more is not None:
+                    write_more(outcome.episode, folder)
             if picture is not None:
                 _write_picture(arena, outcome.episode, picture)
             if page is None or outcome.interrupted:
@@ -90,6 +100,7 @@ def run_world(
         sys.exit(130)  # as shells expect it after Ctrl-C
     if outcome.episode.failed:
         sys.exit(2)
+    return outcome
 
 
 def _write_folder(
@@ -101,7 +112,7 @@ def _write_folder(
     html: bool,
     config: dict[str, Any],
     inputs: tuple[Path | None, ...],
-) -> None:
+) -> Path:
     folder = fresh_folder(out, arena.world.name)
     write_run(
         episode,
@@ -113,6 +124,7 @@ def _write_folder(
     )
     write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
     console.print(f"wrote {folder}", highlight=False, markup=False)
+    return folder
 
 
 def _write_picture(arena: Arena, episode: Episode, picture: Path) -> None:

@@ -11,7 +11,6 @@ from paddock.core.numeric import all_finite
 from paddock.mapping import Mapper
 from paddock.navigation.costmap import CostMap, Inflation
 from paddock.navigation.dstar_lite import DStarLite
-from paddock.navigation.footprint import Footprint
 from paddock.navigation.grid_search import Cell
 from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
@@ -43,7 +42,7 @@ class Navigator(MapUser):
         **options: Any,
     ) -> None:
         if options.get("inflation") is None:
-            options["inflation"] = Inflation.of(Footprint.of(robot.body.shape), unknown=UNKNOWN_COST)
+            options["inflation"] = Inflation.of(self.body_of(robot), unknown=UNKNOWN_COST)
         super().__init__(mapper, robot, **options)
         if goal is not None:
             self.set_goal(*goal, heading)
