@@ -105,6 +105,6 @@ class Explorer(MapUser):
 
     @property
     def state(self) -> str:
-        if self.done or self.driver.state == "recovering" or self.current is None:
+        if self.done or self.current is None or self.driver.state == "recovering":
             return super().state
         return f"to a frontier of {self.current.length:.1f} m, {len(self.found)} known"

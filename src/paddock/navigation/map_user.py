@@ -120,14 +120,13 @@ class MapUser:
     @property
     def state(self) -> str:
         """What it does, for people."""
-        if self.done:
-            return self.reason
-        return f"recovering: {self.driver.ladder.name}" if self.driver.state == "recovering" else self.driver.state
+        return self.reason if self.done else self.task
 
     @property
     def task(self) -> str:
-        """The same, for traces."""
-        return self.state
+        """What it does, in few words, for traces."""
+        state = self.driver.state
+        return f"recovering: {self.driver.ladder.name}" if state == "recovering" else state
 
     @property
     def goal(self) -> Points:
