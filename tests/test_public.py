@@ -28,6 +28,8 @@ PUBLIC = {
     "experiments.epuck_framework",
     "mapping",
     "metrics",
+    "navigation",
+    "navigation.followers",
     "orders",
     "overhead",
     "policies",

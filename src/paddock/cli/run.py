@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.cli.built_in import choose_built_in
 from paddock.cli.controllers import Drivers, chosen_controllers
-from paddock.cli.driving import DriveOutcome, DrivePlan, check_seconds, run_drivers
+from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.cli.files import checked_picture, save_picture
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.tables import cell, new_table
@@ -47,29 +48,25 @@ def run_world(
     traceback: bool = False,
     choose: Callable[[Arena], Drivers] | None = None,
     write_more: Callable[[Episode, Path], None] | None = None,
-) -> DriveOutcome:
+) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened.
 
     A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one. `choose` makes
-    controllers where neither a file nor a policy is given; `write_more` adds files to the folder.
+    the controllers if given; `write_more` adds files to the folder.
     """
     console = Console()
+    choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture = checked_picture(picture)
     check_seconds(seconds)
     with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
         page = None
         if not headless:
-            page = stack.enter_context(
-                show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
-            )
+            shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
+            page = stack.enter_context(shown)
         while True:
             drive = DrivePlan(
                 seconds=seconds,
-                choose=lambda: (
-                    chosen_controllers(arena, controller, policy, otherwise=choose_built_in)
-                    if choose is None
-                    else choose(arena)
-                ),
+                choose=partial(choose, arena),
                 file=controller,
                 every=arena.dt if out is not None else None,
                 headless=headless,
@@ -85,11 +82,9 @@ def run_world(
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
             if out is not None and outcome.episode.robots:
-                folder = _write_folder(
-                    console, arena, outcome.episode, out, html=html, config=config, inputs=(controller, policy)
-                )
-                if write_more is not None:
-                    write_more(outcome.episode, folder)
+                more = write_more or (lambda episode, folder: None)
+                inputs = tuple(filter(None, (controller, policy)))
+                _write_folder(console, arena, outcome.episode, out, html=html, config=config, inputs=inputs, more=more)
             if picture is not None:
                 _write_picture(arena, outcome.episode, picture)
             if page is None or outcome.interrupted:
@@ -100,7 +95,6 @@ def run_world(
         sys.exit(130)  # as shells expect it after Ctrl-C
     if outcome.episode.failed:
         sys.exit(2)
-    return outcome
 
 
 def _write_folder(
@@ -111,8 +105,9 @@ def _write_folder(
     *,
     html: bool,
     config: dict[str, Any],
-    inputs: tuple[Path | None, ...],
-) -> Path:
+    inputs: tuple[Path, ...],
+    more: Callable[[Episode, Path], None],
+) -> None:
     folder = fresh_folder(out, arena.world.name)
     write_run(
         episode,
@@ -122,9 +117,9 @@ def _write_folder(
         config={"world": arena.world.name, **config},
         html=html,
     )
-    write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
+    write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *inputs])
+    more(episode, folder)
     console.print(f"wrote {folder}", highlight=False, markup=False)
-    return folder
 
 
 def _write_picture(arena: Arena, episode: Episode, picture: Path) -> None:
