@@ -82,19 +82,16 @@ def run_world(
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
             if out is not None and outcome.episode.robots:
-                more = write_more or (lambda episode, folder: None)
-                inputs = tuple(filter(None, (controller, policy)))
-                _write_folder(console, arena, outcome.episode, out, html=html, config=config, inputs=inputs, more=more)
+                files: dict[str, Any] = {"inputs": (controller, policy), "write_more": write_more}
+                _write_folder(console, arena, outcome.episode, out, html=html, config=config, **files)
             if picture is not None:
                 _write_picture(arena, outcome.episode, picture)
             if page is None or outcome.interrupted:
                 break
             if not offer_to_run_again(page, console, outcome.explanation, failed=outcome.episode.failed):
                 break
-    if outcome.interrupted:
-        sys.exit(130)  # as shells expect it after Ctrl-C
-    if outcome.episode.failed:
-        sys.exit(2)
+    if outcome.interrupted or outcome.episode.failed:
+        sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
 
 
 def _write_folder(
@@ -105,8 +102,8 @@ def _write_folder(
     *,
     html: bool,
     config: dict[str, Any],
-    inputs: tuple[Path, ...],
-    more: Callable[[Episode, Path], None],
+    inputs: tuple[Path | None, ...],
+    write_more: Callable[[Episode, Path], None] | None,
 ) -> None:
     folder = fresh_folder(out, arena.world.name)
     write_run(
@@ -117,8 +114,9 @@ def _write_folder(
         config={"world": arena.world.name, **config},
         html=html,
     )
-    write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *inputs])
-    more(episode, folder)
+    write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
+    if write_more is not None:
+        write_more(episode, folder)
     console.print(f"wrote {folder}", highlight=False, markup=False)
 
 
