@@ -7,11 +7,13 @@ import math
 import pytest
 
 from command_line import paddock
-from navigation.rooms import open_rooms
+from navigation.rooms import TWO_ROOMS, open_rooms
+from paddock import open as paddock_open
 from paddock.arena import Arena, mapper_of
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import wrap
 from paddock.navigation import Navigator
+from paddock.worlds.spec import WorldSpec
 
 
 def navigator_in(arena: Arena, goal: tuple[float, float] | None = None, heading: float | None = None) -> Navigator:
@@ -70,6 +72,28 @@ def test_a_goal_that_is_walled_in_is_refused_once_that_is_known() -> None:
         episode = arena.run(60, navigator)
     assert navigator.refusal
     assert episode.reason == f"refused: {navigator.refusal}"
+
+
+@pytest.mark.heavy
+def test_what_steps_into_the_way_is_not_run_into() -> None:
+    extra = {"name": "other", "type": "e-puck", "at": [5.5, 3.0]}
+    tall = {"base": "e-puck", "name": "tall", "body": {"height": 1.0}}
+    table = TWO_ROOMS.to_table()
+    table["robots"] = [*table["robots"], {**extra, "type": tall}]
+    with paddock_open(WorldSpec.from_table(table), seed=1) as arena:
+        pioneer, other = arena["pioneer"], arena["other"]
+        navigator = navigator_in(arena, (1.0, 2.9))
+        stepped: list[float] = []
+
+        def step_into_the_way(arena: Arena) -> None:
+            if pioneer.pose.y > 1.6 and not stepped:
+                other.set_pose(pioneer.pose.x, pioneer.pose.y + 0.75)
+                stepped.append(pioneer.wheels.speeds[0])
+
+        episode = arena.run(20, {"pioneer": navigator}, on_step=step_into_the_way)
+    assert stepped[0] > 0.3
+    assert episode.robots["pioneer"].trace.contacts.max() == 0
+    assert episode.reason == "(1.00, 2.90) reached"
 
 
 @pytest.mark.heavy

@@ -20,6 +20,7 @@ from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
 FINISHED = "explored: no frontier is left that can be reached"
+FARTHEST, SURE = 4.0, 0.8  # frontiers are looked at from so many circumscribed radii, or less where a sensor sees less
 PATIENCE, DELAY = 4.0, 15.0  # a way may take so many times as long as expected, and so many seconds more
 
 
@@ -66,7 +67,8 @@ class Explorer(MapUser):
         if start is None:
             return
         tree = search_grid(costmap.costs, start)
-        self.found = find_frontiers(costmap, tree, least=self.least)
+        reach = min(FARTHEST, SURE * self.mapper.reader.max_range / self.footprint.circumscribed)
+        self.found = find_frontiers(costmap, tree, least=self.least, reach=reach)
         self._give_up_in_vain(time)
         choices = self._choices(time)
         if not choices:

@@ -79,7 +79,7 @@ class MapUser:
         grid = self.mapper.grid
         if not grid.frame.rows:  # nothing was seen yet
             return WheelSpeeds(0.0, 0.0)
-        wheels = self.driver.update(pose, time, grid, self.mapper.scan)
+        wheels = self.driver.update(self.mapper, time)
         seen_more = grid.version != self._version
         if not self.done and seen_more and (time >= self._due - 1e-9 or self._is_idle):
             self._due, self._version = time + self.period, grid.version
