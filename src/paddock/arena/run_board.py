@@ -15,10 +15,10 @@ OVER = "the run is over"
 
 
 class ShownMap(NamedTuple):
-    """A controller's map, and what it says of its task."""
+    """A controller's map, and what it says that it does: its attribute `state`, or else `task`."""
 
     view: MapView
-    task: str
+    doing: str
     refusal: str  # why it does not, or no longer, drive to its goal; empty: it does
 
 
@@ -69,8 +69,8 @@ class RunBoard:
         """Take a controller's map, if it has one."""
         view = getattr(controller, "map_view", None)
         if isinstance(view, MapView):
-            texts = (getattr(controller, name, "") for name in ("task", "refusal"))
-            self.maps[robot] = ShownMap(view, *(text if isinstance(text, str) else "" for text in texts))
+            doing = _text(controller, "state") or _text(controller, "task")
+            self.maps[robot] = ShownMap(view, doing, _text(controller, "refusal"))
 
     def send_goal(self, robot: str, x: float, y: float, answer: Callable[[str], object]) -> None:
         """Send a goal [m], from any thread; `answer` is called in the run's thread. Refused if nobody would take it."""
@@ -89,9 +89,15 @@ class RunBoard:
             goal.answer(otherwise if controller is None else _give(controller, goal))
 
 
+def _text(controller: Any, name: str) -> str:
+    """A text that a controller has as an attribute; what is none may mean something else to it."""
+    value = getattr(controller, name, "")
+    return value if isinstance(value, str) else ""
+
+
 def _give(controller: Any, goal: GoalWish) -> str:
     try:
         taken = controller.set_goal(goal.x, goal.y)
     except PaddockError as error:
         return str(error)
-    return "" if taken is not False else getattr(controller, "refusal", "") or "its controller does not want it"
+    return "" if taken is not False else _text(controller, "refusal") or "its controller does not want it"

@@ -11,6 +11,7 @@ from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
+from paddock.cli.explore_command import explore, go
 from paddock.cli.goal import goal
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
@@ -40,7 +41,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, serve, goal, evolve, maze, apartment, slam):
+for command in (demo, run, explore, go, serve, goal, evolve, maze, apartment, slam):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from paddock.navigation.kernels.body import body_clearance
 
 States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied
 FAR = 1e3  # [m] from everything
+PIONEER = 0.26  # circumscribed radius of the robot that lengths were chosen for [m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,14 +33,17 @@ class Inflation:
     turning: float = 4.0  # more where the body cannot turn on the spot
     unknown: float | Literal["blocked"] = "blocked"  # cells may cost that much more, or block
 
+    @classmethod
+    def of(cls, footprint: Footprint, **changes: Any) -> Inflation:
+        """Lengths that suit a body: those above, or less for a body that is smaller than a Pioneer."""
+        shrink = min(1.0, footprint.circumscribed / PIONEER)
+        return cls(**{"margin": shrink * cls.margin, "falloff": shrink * cls.falloff, **changes})
+
     def __post_init__(self) -> None:
         numbers = [self.margin, self.weight, self.falloff, self.turning]
         numbers += [] if self.unknown == "blocked" else [self.unknown]
         if not all(isinstance(number, int | float) and number >= 0 for number in numbers) or not self.falloff > 0:
             raise PaddockError(f"Inflation: expected numbers >= 0, and a falloff > 0; got {self!r}")
-
-
-INFLATION = Inflation()
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,15 @@ class CostMap:
     footprint: Footprint
     states: States = field(repr=False)
     distance: Floats = field(repr=False)  # from each cell to the nearest occupied one [m]
-    inflation: Inflation = INFLATION
+    inflation: Inflation
 
     @classmethod
-    def of(cls, states: States, frame: GridFrame, footprint: Footprint, inflation: Inflation = INFLATION) -> CostMap:
+    def of(cls, states: States, frame: GridFrame, footprint: Footprint, inflation: Inflation | None = None) -> CostMap:
         """The cost map of a grid's states; shape (rows, columns) of its frame."""
         if states.shape != frame.shape:
             raise PaddockError(f"CostMap: expected states of shape {frame.shape}, got {states.shape}")
         distance = np.minimum(transform_distance(states > 0, frame.resolution), FAR)
-        return cls(frame, footprint, states, distance, inflation)
+        return cls(frame, footprint, states, distance, inflation or Inflation.of(footprint))
 
     @property
     def gap(self) -> float:

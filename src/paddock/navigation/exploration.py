@@ -17,7 +17,7 @@ from paddock.navigation.frontiers import Frontier
 from paddock.navigation.grid_search import Floats, SearchTree, search_grid
 from paddock.navigation.kernels.tour import first_of_tour
 
-SAME = 0.7  # a frontier that has moved less than this is the same [m]
+SAME = 2.7  # a frontier that has moved less than this is the same [circumscribed radii of the body]
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,17 @@ class Situation:
 
     def is_current(self, frontier: Frontier) -> bool:
         """Whether the robot is on its way to a frontier already."""
-        return self.current is not None and math.dist(self.current.centre, frontier.centre) < SAME
+        return self.current is not None and self.are_same(self.current, frontier)
+
+    def are_same(self, first: Frontier, second: Frontier) -> bool:
+        """Whether two frontiers, found at different times, are the same."""
+        return math.dist(first.centre, second.centre) < SAME * self.costmap.footprint.circumscribed
 
     def seconds_to(self, frontier: Frontier) -> float:
         """How long the way there takes, with the turn at its beginning and at its end [s]."""
         view, pose = frontier.view, self.pose
         away = math.dist(view[:2], pose[:2])
-        if away < 0.3:
+        if away < self.costmap.footprint.circumscribed:
             turn = abs(wrap(view.heading - pose.heading))
         else:
             bearing = math.atan2(view.y - pose.y, view.x - pose.x)
@@ -112,7 +116,7 @@ class Tour(Balanced):
         begin = np.array([self._begin(frontier, situation) for frontier in frontiers])
         count = len(frontiers)
         first = first_of_tour(begin, self._find_seconds(frontiers, situation), np.empty((1 << count, count)))
-        return frontiers[first]
+        return frontiers[int(first)]
 
     def _begin(self, frontier: Frontier, situation: Situation) -> float:
         figure = self.rate(frontier, situation)
@@ -148,7 +152,8 @@ def pool(costs: Floats, size: int) -> Floats:
     rows, columns = (-(-length // size) * size for length in costs.shape)
     whole = np.full((rows, columns), math.inf)
     whole[: costs.shape[0], : costs.shape[1]] = costs
-    return whole.reshape(rows // size, size, columns // size, size).min(axis=(1, 3))
+    pooled: Floats = whole.reshape(rows // size, size, columns // size, size).min(axis=(1, 3))
+    return pooled
 
 
 EXPLORATION: Registry[type[ExplorationMethod]] = Registry(

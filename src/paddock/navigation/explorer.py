@@ -20,8 +20,8 @@ from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
 FINISHED = "explored: no frontier is left that can be reached"
-NEAR = 0.5  # a robot too near to something plans from the nearest free cell within [m]
-TOO_LONG = 4.0  # times as long as expected, and as many times TOO_LONG more seconds, is in vain
+FARTHEST, SURE = 4.0, 0.8  # frontiers are looked at from so many circumscribed radii, or less where a sensor sees less
+PATIENCE, DELAY = 4.0, 15.0  # a way may take so many times as long as expected, and so many seconds more
 
 
 class Explorer(MapUser):
@@ -31,7 +31,7 @@ class Explorer(MapUser):
         mapper: gives the pose and the map.
         robot: its body and its drive.
         method: how to choose among frontiers, by name.
-        least: shorter frontiers do not count [m].
+        least: shorter frontiers do not count [circumscribed radii of the body].
         seed: decides all that is drawn.
         options: of `MapUser`: follower, speed, inflation, period.
     """
@@ -42,7 +42,7 @@ class Explorer(MapUser):
         robot: RobotSpec,
         *,
         method: str = "tour",
-        least: float = 0.2,
+        least: float = 0.8,
         seed: int = 0,
         **options: Any,
     ) -> None:
@@ -52,7 +52,7 @@ class Explorer(MapUser):
 
     def _forget(self) -> None:
         super()._forget()
-        self.blacklist = Blacklist()
+        self.blacklist = Blacklist(1.5 * self.footprint.circumscribed)
         self.current: Frontier | None = None  # on its way to
         self.found: list[Frontier] = []  # in the last plan
         self._late = math.inf  # when the way to it has taken too long
@@ -63,25 +63,26 @@ class Explorer(MapUser):
 
     def plan(self, pose: Pose, time: float) -> None:
         costmap = self.cost_map()
-        start = costmap.nearest_passable(pose.x, pose.y, NEAR)
+        start = self.find_start(costmap, pose, time)
         if start is None:
-            return  # walled in, as far as it knows: recoveries may help
+            return
         tree = search_grid(costmap.costs, start)
-        self.found = find_frontiers(costmap, tree, least=self.least)
+        reach = min(FARTHEST, SURE * self.mapper.reader.max_range / self.footprint.circumscribed)
+        self.found = find_frontiers(costmap, tree, least=self.least, reach=reach)
         self._give_up_in_vain(time)
-        open_ones = self._open(time)
-        if not open_ones:
+        choices = self._choices(time)
+        if not choices:
             self.finish(FINISHED)
             return
         situation = Situation(
-            open_ones, self.current, pose, self.limits, costmap, tree, lambda key: chance(self.seed, self.plans, key)
+            choices, self.current, pose, self.limits, costmap, tree, lambda key: chance(self.seed, self.plans, key)
         )
         chosen = self.method.choose(situation)
         same = situation.is_current(chosen)
         if not same:
-            self._late = time + TOO_LONG * (TOO_LONG + situation.seconds_to(chosen))
+            self._late = time + PATIENCE * situation.seconds_to(chosen) + DELAY
         self.current = chosen
-        cell = costmap.nearest_passable(chosen.view.x, chosen.view.y, NEAR)
+        cell = costmap.nearest_passable(chosen.view.x, chosen.view.y, self.near)
         path = smooth_path(tree.path_to(cell), costmap) if cell is not None else NOWHERE
         if not len(path):  # it was passable before, and no longer is
             self.blacklist.add(chosen.centre, time)
@@ -96,16 +97,16 @@ class Explorer(MapUser):
             return
         self.current = None
         for frontier in self.found:
-            if math.dist(frontier.centre, current.centre) < SAME:
+            if math.dist(frontier.centre, current.centre) < SAME * self.footprint.circumscribed:
                 self.blacklist.add(frontier.centre, time)
 
-    def _open(self, time: float) -> list[Frontier]:
+    def _choices(self, time: float) -> list[Frontier]:
         """Frontiers to choose from: those not left alone, else those that may have a second chance."""
         left = [frontier for frontier in self.found if not self.blacklist.holds(frontier.centre, time)]
         return left or [frontier for frontier in self.found if self.blacklist.pardon(frontier.centre, time)]
 
     @property
     def state(self) -> str:
-        if self.done or self.driver.state == "recovering" or self.current is None:
+        if self.done or self.current is None or self.driver.state == "recovering":
             return super().state
         return f"to a frontier of {self.current.length:.1f} m, {len(self.found)} known"

@@ -12,7 +12,8 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Shape, bounding_radius
 
 Floats = NDArray[np.float64]
-SPACING = 0.03  # of points on an outline [m]
+MOST_SPACING = 0.03  # of points on an outline [m],
+POINTS = 8  # and at least so many along its largest radius
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,18 @@ class Footprint:
     half_width: float  # how far it reaches to the side, at most [m]: a straight way must be twice as wide
     circumscribed: float  # radius of the smallest around the outline [m]
     outline: Floats = field(repr=False)  # points on it, x forward, y left [m], shape (n, 2)
-    spacing: float = SPACING  # the largest gap between them [m]
+    spacing: float  # the largest gap between them [m]
 
     @classmethod
-    def of(cls, shape: Shape, spacing: float = SPACING) -> Footprint:
+    def of(cls, shape: Shape, spacing: float | None = None) -> Footprint:
         """The footprint of a body's shape.
 
         Args:
             shape: in the robot's frame, such as `robot.spec.body.shape`.
-            spacing: of points on the outline, at most [m].
+            spacing: of points on the outline, at most [m]; None: an eighth of its radius, and 3 cm at most.
         """
+        if spacing is None:
+            spacing = min(MOST_SPACING, bounding_radius(shape) / POINTS)
         if not spacing > 0:
             raise PaddockError(f"Footprint: spacing: expected metres > 0, got {spacing!r}")
         if isinstance(shape, Disc):

@@ -9,13 +9,16 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Estimate
 from paddock.mapping import Mapper, MapView
 from paddock.mapping.frame import Points
-from paddock.navigation.costmap import INFLATION, CostMap, Inflation, seen_states
+from paddock.navigation.costmap import CostMap, Inflation, seen_states
 from paddock.navigation.drive_limits import DriveLimits
 from paddock.navigation.followers import Follower, make_follower
 from paddock.navigation.footprint import Footprint
+from paddock.navigation.grid_search import Cell
 from paddock.navigation.path_driver import PathDriver
 from paddock.robots import RobotSpec
 
+NEAR = 2.0  # a robot too near to something plans from the nearest free cell within [circumscribed radii]
+WALLED_IN = "walled in: there is no room for the body anywhere near"
 NOWHERE: Points = np.empty((0, 2))
 
 
@@ -27,7 +30,7 @@ class MapUser:
         robot: its body and its drive.
         follower: how to follow paths, by name, or one made elsewhere.
         speed: forward, at most [m/s]; None: half of what its wheels can do, and 0.5 at most.
-        inflation: how far to keep from obstacles.
+        inflation: how far to keep from obstacles; None: as suits the body.
         period: between two plans [s].
     """
 
@@ -38,27 +41,35 @@ class MapUser:
         *,
         follower: str | Follower = "pure-pursuit",
         speed: float | None = None,
-        inflation: Inflation = INFLATION,
+        inflation: Inflation | None = None,
         period: float = 1.0,
     ) -> None:
-        self.mapper, self.inflation, self.period = mapper, inflation, period
-        self.footprint = Footprint.of(robot.body.shape)
+        self.mapper, self.period = mapper, period
+        self.footprint = self.body_of(robot)
+        self.inflation = inflation or Inflation.of(self.footprint)
         self.limits = DriveLimits.of(robot, speed)
         if isinstance(follower, str):
             follower = make_follower(follower, self.limits)
-        self.driver = PathDriver(follower, self.footprint, inflation=inflation)
-        self._start = mapper.estimate.pose
+        self.near = NEAR * self.footprint.circumscribed  # [m]
+        self.driver = PathDriver(follower, self.footprint, inflation=self.inflation)
+        self.start = mapper.estimate.pose  # where it began, in the frame of the map
         self._forget()
+
+    @staticmethod
+    def body_of(robot: RobotSpec) -> Footprint:
+        """The footprint of a robot."""
+        return Footprint.of(robot.body.shape)
 
     def _forget(self) -> None:
         self.done, self.reason = False, ""
         self.plans = 0  # so far
+        self.growth: list[tuple[float, float]] = []  # times [s], and what was known of the world [m²]
         self._due = 0.0  # when to plan again
         self._version: object = None  # of the map that was last planned on
 
     def reset(self) -> None:
         """Begin anew, with an empty map, at the pose at which it began."""
-        self.mapper.reset(self._start)
+        self.mapper.reset(self.start)
         self.driver.reset()
         self._forget()
 
@@ -68,11 +79,12 @@ class MapUser:
         grid = self.mapper.grid
         if not grid.frame.rows:  # nothing was seen yet
             return WheelSpeeds(0.0, 0.0)
-        wheels = self.driver.update(pose, time, grid, self.mapper.scan)
+        wheels = self.driver.update(self.mapper, time)
         seen_more = grid.version != self._version
         if not self.done and seen_more and (time >= self._due - 1e-9 or self._is_idle):
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
+            self.growth.append((time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))
             self.plan(pose, time)
         return wheels
 
@@ -89,6 +101,13 @@ class MapUser:
         self.driver.stop()
         self.done, self.reason = True, reason
 
+    def find_start(self, costmap: CostMap, pose: Pose, time: float) -> Cell | None:
+        """The cell to plan from; None: there is none, and it tries to get free, until it gives up."""
+        start = costmap.nearest_passable(pose.x, pose.y, self.near)
+        if start is None and self.driver.state != "recovering" and not self.driver.recover(pose, time):
+            self.finish(WALLED_IN)
+        return start
+
     def cost_map(self) -> CostMap:
         """The present map as the robot's body sees it."""
         return CostMap.of(seen_states(self.mapper.grid), self.mapper.grid.frame, self.footprint, self.inflation)
@@ -101,14 +120,13 @@ class MapUser:
     @property
     def state(self) -> str:
         """What it does, for people."""
-        if self.done:
-            return self.reason
-        return f"recovering: {self.driver.ladder.name}" if self.driver.state == "recovering" else self.driver.state
+        return self.reason if self.done else self.task
 
     @property
     def task(self) -> str:
-        """The same, for traces."""
-        return self.state
+        """What it does, in few words, for traces."""
+        state = self.driver.state
+        return f"recovering: {self.driver.ladder.name}" if state == "recovering" else state
 
     @property
     def goal(self) -> Points:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.numeric import all_finite
 from paddock.mapping import Mapper
-from paddock.navigation.costmap import INFLATION, CostMap
+from paddock.navigation.costmap import CostMap, Inflation
 from paddock.navigation.dstar_lite import DStarLite
 from paddock.navigation.grid_search import Cell
 from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
-THROUGH_UNKNOWN = replace(INFLATION, unknown=2.0)  # nobody knows whether there is a way before it was seen
-NEAR = 0.5  # a robot too near to something plans from the nearest free cell within [m]
-BESIDE = 0.15  # a goal may be this far beside where the robot can be [m]
+UNKNOWN_COST = 2.0  # of an unknown cell, more than of a free one: there may be no way
+BESIDE = 0.6  # a goal may be this far beside where the robot can be [circumscribed radii]
 
 
 class Navigator(MapUser):
@@ -30,9 +28,8 @@ class Navigator(MapUser):
     Args:
         mapper: gives the pose and the map.
         robot: its body and its drive.
-        goal: x, y [m] in the map's frame; None: stand and wait for one.
+        goal: x, y [m] in the map's frame; None: it waits for goals, and is never done.
         heading: to turn to at the goal [rad]; None: any.
-        stays: whether to wait for another goal where one is reached or refused, instead of being done.
         options: of `MapUser`: follower, speed, inflation, period.
     """
 
@@ -42,12 +39,12 @@ class Navigator(MapUser):
         robot: RobotSpec,
         goal: Point | None = None,
         heading: float | None = None,
-        *,
-        stays: bool = False,
         **options: Any,
     ) -> None:
-        self.stays = stays
-        super().__init__(mapper, robot, **{"inflation": THROUGH_UNKNOWN, **options})
+        if options.get("inflation") is None:
+            options["inflation"] = Inflation.of(self.body_of(robot), unknown=UNKNOWN_COST)
+        self.waits = goal is None
+        super().__init__(mapper, robot, **options)
         if goal is not None:
             self.set_goal(*goal, heading)
 
@@ -72,13 +69,15 @@ class Navigator(MapUser):
         """Stop, and wait for another goal."""
         self._refuse("the goal was taken back")
 
-    def finish(self, reason: str) -> None:
-        super().finish(reason)
-        self.done = not self.stays
+    def _conclude(self, outcome: str) -> None:
+        """Stop; unless it waits for further goals, be done."""
+        self.target, self._planner = None, None
+        self.finish(outcome)
+        self.done = not self.waits
 
     def _refuse(self, why: str) -> None:
-        self.refusal, self.target, self._planner = why, None, None
-        self.finish(f"refused: {why}")
+        self.refusal = why
+        self._conclude(f"refused: {why}")
 
     def _find_goal(self, costmap: CostMap) -> Cell | None:
         """The cell to drive to, or a refusal. A goal that the map does not show yet is no cell of it."""
@@ -89,7 +88,7 @@ class Navigator(MapUser):
         if inside and costmap.states[row, column] > 0:
             self._refuse(f"({x:.2f}, {y:.2f}) is in an obstacle")
             return None
-        cell = costmap.nearest_passable(x, y, BESIDE)
+        cell = costmap.nearest_passable(x, y, BESIDE * self.footprint.circumscribed)
         if cell is None and inside:
             self._refuse(f"({x:.2f}, {y:.2f}) is nearer to an obstacle than the body is wide")
         elif cell is None:
@@ -100,14 +99,13 @@ class Navigator(MapUser):
         if self.target is None:
             return
         if self.driver.state == "reached":
-            self.finish(f"({self.target.x:.2f}, {self.target.y:.2f}) reached")
-            self.target = None
+            self._conclude(f"({self.target.x:.2f}, {self.target.y:.2f}) reached")
             return
         if self.driver.state == "stuck":
             self._refuse("stuck: no recovery helped")
             return
         costmap = self.cost_map()
-        goal, start = self._find_goal(costmap), costmap.nearest_passable(pose.x, pose.y, NEAR)
+        goal, start = self._find_goal(costmap), self.find_start(costmap, pose, time)
         if goal is None or start is None:
             return
         planner = self._update_planner(costmap, start, goal)
@@ -128,6 +126,4 @@ class Navigator(MapUser):
 
     @property
     def state(self) -> str:
-        if self.target is None and not self.done:
-            return self.reason or "waiting for a goal"
-        return super().state
+        return super().state if self.target is not None else self.reason or "waiting for a goal"

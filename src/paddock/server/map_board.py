@@ -85,7 +85,7 @@ def map_news(robot: str, shown: ShownMap, grid: m.GridData) -> m.MapNews:
         plan=_flat(view.plan),
         scan=_flat(view.scan),
         goal=_flat(view.goal),
-        task=shown.task,
+        task=shown.doing,
         refusal=shown.refusal,
     )
 

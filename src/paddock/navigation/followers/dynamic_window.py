@@ -26,12 +26,17 @@ class DynamicWindow(Follower):
     window: float = 0.25  # the wheels' speeds may change as much as they can in this time [s]
     speeds: int = 7  # forward, tried out
     turns: int = 21
-    off_path: float = 3.0  # what each costs: a metre beside the path,
-    remaining: float = 2.0  # a metre of the path that remains,
+    off_path: float = 0.8  # what each costs: a body's radius beside the path,
+    remaining: float = 0.5  # as much of the path that remains,
     heading: float = 0.35  # a radian off its direction,
-    clearance: float = 4.0  # a metre nearer to obstacles than
-    comfort: float = 0.25  # this [m],
-    blocked: float = 1.0  # and a second that is not free
+    clearance: float = 1.0  # and being as much nearer to obstacles than
+    comfort: float = 1.0  # this [circumscribed radii of the body]
+    blocked: float = 1.0  # what a second costs that is not free
+
+    def weights(self, size: float) -> Floats:
+        """As kernels take them, for a body of that radius [m]."""
+        per_metre = [self.off_path / size, self.remaining / size, self.heading, self.clearance / size]
+        return np.array([*per_metre, self.comfort * size, self.blocked])
 
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
         limits = self.limits
@@ -46,7 +51,7 @@ class DynamicWindow(Follower):
                 min(limits.turn_rate, now.angular + turn),
             ]
         )
-        weights = np.array([self.off_path, self.remaining, self.heading, self.clearance, self.comfort, self.blocked])
+        weights = self.weights(local.footprint.circumscribed)
         counts, best = np.array([self.speeds, self.turns]), np.zeros(2)
         found = choose_twist(
             *local.tables, np.array(pose), window, counts, drive_numbers(limits), near, spacing_of(near), self.seconds,

@@ -20,15 +20,16 @@ class PurePursuit(Follower):
     """Regulated pure pursuit (Macenski and others 2023, after Coulter 1992)."""
 
     seconds_ahead: float = 0.8  # the point to aim at is as far away as the robot gets in this time,
-    nearest: float = 0.25  # but at least this far [m]
-    farthest: float = 0.8
+    nearest: float = 1.0  # but at least this far [circumscribed radii of the body]
+    farthest: float = 3.0
     sharpest: float = 0.9  # on the spot it turns towards a point that lies farther aside than this [rad]
-    slow_radius: float = 0.5  # curves with a smaller radius are driven slower [m]
-    slow_clearance: float = 0.25  # so is what lies nearer to obstacles than this [m],
+    slow_radius: float = 2.0  # curves with a smaller radius are driven slower [circumscribed radii]
+    slow_clearance: float = 1.0  # so is what lies nearer to obstacles than this [circumscribed radii],
     slowest: float = 0.3  # down to this share of the speed
 
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
-        ahead = min(self.farthest, max(self.nearest, abs(now.linear) * self.seconds_ahead))
+        size = local.footprint.circumscribed
+        ahead = min(self.farthest * size, max(self.nearest * size, abs(now.linear) * self.seconds_ahead))
         away = np.hypot(*(path - (pose.x, pose.y)).T)
         beyond = np.flatnonzero(away >= ahead)
         x, y = path[beyond[0] if len(beyond) else -1].tolist()
@@ -44,8 +45,8 @@ class PurePursuit(Follower):
 
     def _regulate(self, pose: Pose, curvature: float, remaining: float, local: CostMap) -> float:
         """The speed [m/s] for a curve, for what is near, and for what remains of the path [m]."""
-        share = min(1.0, 1 / (self.slow_radius * abs(curvature))) if curvature else 1.0
-        clearance = local.clearance(pose)
-        share = min(share, max(self.slowest, clearance / self.slow_clearance))
+        size = local.footprint.circumscribed
+        share = min(1.0, 1 / (self.slow_radius * size * abs(curvature))) if curvature else 1.0
+        share = min(share, max(self.slowest, local.clearance(pose) / (self.slow_clearance * size)))
         braking = math.sqrt(self.limits.max_acceleration * max(remaining, 1e-6))  # at half of what the wheels can do
-        return min(self.limits.speed * share, braking, 2.0 * remaining + 0.02)
+        return min(self.limits.speed * share, braking, 2.0 * remaining + 0.04 * self.limits.speed)

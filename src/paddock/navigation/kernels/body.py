@@ -8,7 +8,7 @@ from paddock.core.jit import kernel
 
 INSCRIBED, CIRCUMSCRIBED, NEEDED = range(3)  # of a body's numbers [m]; the last: that far from its outline all is free
 X, Y, SIDE = range(3)  # of an origin: the corner of cell [0, 0], and the side of a cell [m]
-STRIDE = 0.05  # between two looks along an arc [m, rad]
+STRIDE = 0.2  # between two looks along an arc [circumscribed radii]
 
 
 @kernel
@@ -57,7 +57,7 @@ def free_time(distance, origin, outline, body, pose, linear, angular, seconds):
     x, y, heading = pose[0], pose[1], pose[2]
     allowed = min(body[NEEDED], body_clearance(distance, origin, outline, body, x, y, heading) - 1e-9)
     fastest = max(abs(linear), abs(angular) * body[CIRCUMSCRIBED], 1e-9)
-    looks = math.ceil(seconds * fastest / STRIDE)
+    looks = math.ceil(seconds * fastest / (STRIDE * body[CIRCUMSCRIBED]))
     for k in range(1, looks + 1):
         passed = seconds * k / looks
         px, py, turned = roll_on(x, y, heading, linear, angular, passed)
