@@ -47,6 +47,15 @@ LAMPS = pack_lamps(np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 GRID = messages.GridData(
     x=-0.5, y=0.25, resolution=0.05, rows=1, columns=2, cells=bytes.fromhex("780163f80f0001010100"), version=7
 )
+MAP = messages.MapData(
+    grid=GRID,
+    frontiers=np.array([1.0, 0.5]),
+    plan=np.array([0.0, 0.0, 0.5, 0.25]),
+    scan=np.array([0.75, 0.5]),
+    goal=np.array([0.5, 0.25]),
+    task="to a frontier of 1.2 m, 3 known",
+    refusal="(0.50, 0.25) is in an obstacle",
+)
 
 SAMPLES: tuple[Message, ...] = (
     messages.Hello(id=1, version=1, name="Ada's laptop", token="s3cret", minor=1, events=True),
@@ -77,6 +86,14 @@ SAMPLES: tuple[Message, ...] = (
     messages.SendGoal(id=26, robot="red", x=1.5, y=-0.25),
     messages.Steer(commands={"red": Command(wheels=(0.1, 0.1)), "blue": Command(leds={"body": 0.0})}),
     messages.Got(frame=7),
+    messages.Shown(
+        robot="red",
+        pose=(0.25, 0.5, 1.5),
+        covariance=np.diag([0.01, 0.01, 0.04]).reshape(-1),
+        particles=np.array([0.25, 0.5]),
+        map=MAP,
+    ),
+    messages.GoalAnswer(number=4, refusal="(1.50, -0.25) is in an obstacle"),
     messages.Welcome(
         id=1,
         version=1,
@@ -128,17 +145,9 @@ SAMPLES: tuple[Message, ...] = (
         state="failed", reason="t = 4.2 s, red: drive.py line 4: IndexError", again=True, intervention="reset at 1.5 s"
     ),
     messages.Scores(scores=(messages.Score(robot="red", score=12.5, note="two rounds"),)),
-    messages.MapNews(
-        robot="red",
-        grid=GRID,
-        frontiers=np.array([1.0, 0.5]),
-        plan=np.array([0.0, 0.0, 0.5, 0.25]),
-        scan=np.array([0.75, np.nan]),
-        goal=np.array([0.5, 0.25]),
-        task="to a frontier of 1.2 m, 3 known",
-        refusal="(0.50, 0.25) is in an obstacle",
-        gone=True,
-    ),
+    messages.MapNews(robot="red", map=MAP),
+    messages.Asked(robot="red", cells=True),
+    messages.GoalNews(robot="red", x=1.5, y=-0.25, number=4),
     messages.OrderStates(
         robots=(
             messages.OrderState(

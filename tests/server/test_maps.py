@@ -15,11 +15,15 @@ import command_line
 import paddock
 from paddock.arena import Arena
 from paddock.core.errors import Refused
+from paddock.core.geometry import Pose
 from paddock.core.observation import Observation
+from paddock.estimate import Estimate
+from paddock.links.remote import RemoteArena
 from paddock.mapping import GridFrame, MapView
+from paddock.server import Server
 from paddock.server.access import Grant, Role
 from paddock.server.show import Show
-from server.parties import Peer
+from server.parties import Peer, served
 
 FRAME = GridFrame(-0.5, 0.25, 0.05, 3, 4)
 
@@ -31,6 +35,7 @@ class Cartographer:
         self.cells = np.full(FRAME.shape, 255, np.uint8)
         self.version = 0
         self.goal, self.refusal, self.task = np.empty((0, 2)), "", "maps"
+        self.estimate = Estimate(Pose(0.25, 0.5, 0.0), np.diag([0.04, 0.01, 0.1]))
 
     def act(self, observation: Observation) -> tuple[float, float]:
         self.cells.flat[self.version % self.cells.size] = 100 * (self.version % 2)
@@ -69,9 +74,24 @@ def arena() -> Arena:
     return paddock.open("clutter")
 
 
-def watch(shown: Show, **options: Any) -> Peer:
+@contextmanager
+def elsewhere(server: Server, controller: Any) -> Iterator[RemoteArena]:
+    """A program that drives the robot over the network, until the end of the block."""
+    over = threading.Event()
+    with paddock.connect(server.url(), name="Ada") as arena:
+        until = {"until": lambda _: over.is_set()}
+        program = threading.Thread(target=arena.run, args=(1e6, {"red": controller}), kwargs=until)
+        program.start()
+        try:
+            yield arena  # type: ignore[misc]
+        finally:
+            over.set()
+            program.join()
+
+
+def watch(shown: Show | Server, **options: Any) -> Peer:
     """Someone who looks at the robot, as the page does."""
-    peer = Peer(shown.server, **options)
+    peer = Peer(shown.server if isinstance(shown, Show) else shown, **options)
     peer.ask("frames", rate=10.0)
     peer.ask("subscribe", robot="red", devices=["proximity"], period=1.0)
     return peer
@@ -79,17 +99,17 @@ def watch(shown: Show, **options: Any) -> Peer:
 
 def test_a_map_is_told_with_its_cells_and_then_only_when_these_have_changed(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown, watch(shown) as peer:
-        first = peer.wait("map", robot="red")
+        first = peer.wait("map", robot="red")["map"]
         grid = first["grid"]
         assert [grid[key] for key in ("x", "y", "resolution", "rows", "columns")] == [-0.5, 0.25, 0.05, 3, 4]
         cells = np.frombuffer(zlib.decompress(grid["cells"]), np.uint8)
         assert set(cells.tolist()) <= {0, 100, 255}
         assert np.frombuffer(first["plan"]).tolist() == [0.0, 0.0, 0.5, 0.25]
         assert first["task"] == "maps"
-        later = peer.wait("map", robot="red")
+        later = peer.wait("map", robot="red")["map"]
         assert "grid" not in later  # at most once a second
         while "grid" not in later:
-            later = peer.wait("map", robot="red")
+            later = peer.wait("map", robot="red")["map"]
         assert later["grid"]["version"] > grid["version"]
 
 
@@ -117,7 +137,7 @@ def test_a_map_that_is_gone_is_told(arena: Arena) -> None:
         arena.run(1e6, {"red": Cartographer()}, **until)
         peer.wait("map", robot="red")
         arena.run(0.02, {"red": lambda seen: (0.0, 0.0)})
-        assert peer.wait("map", robot="red", gone=True)
+        assert peer.wait("map", robot="red", map=None)
 
 
 def test_a_goal_reaches_the_controller_and_is_shown(arena: Arena) -> None:
@@ -125,9 +145,9 @@ def test_a_goal_reaches_the_controller_and_is_shown(arena: Arena) -> None:
     with running(arena, controller) as shown, watch(shown) as peer:
         assert peer.ask("send_goal", robot="red", x=0.5, y=0.75)["type"] == "done"
         assert controller.goal.tolist() == [[0.5, 0.75]]
-        news = peer.wait("map", robot="red")
+        news = peer.wait("map", robot="red")["map"]
         while "goal" not in news:
-            news = peer.wait("map", robot="red")
+            news = peer.wait("map", robot="red")["map"]
         assert np.frombuffer(news["goal"]).tolist() == [0.5, 0.75]
     assert arena.episode is not None
     assert any(event.kind == "goal" and event.disturbs for event in arena.episode.events)
@@ -135,9 +155,10 @@ def test_a_goal_reaches_the_controller_and_is_shown(arena: Arena) -> None:
 
 def test_what_a_controller_refuses_is_told_with_its_reason(arena: Arena) -> None:
     with running(arena, Cartographer()) as shown, paddock.connect(shown.server.url(), lock_step=False) as onlooker:
+        assert isinstance(onlooker, RemoteArena)
         with pytest.raises(Refused, match=r"red: \(-1, 0.5\) is in an obstacle"):
-            onlooker.send_goal("red", -1.0, 0.5)  # type: ignore[attr-defined]
-        onlooker.send_goal("red", 1.0, 0.5)  # type: ignore[attr-defined]
+            onlooker.send_goal("red", -1.0, 0.5)
+        onlooker.send_goal("red", 1.0, 0.5)
 
 
 def test_a_robot_whose_controller_takes_no_goals_says_so(arena: Arena) -> None:
@@ -169,3 +190,80 @@ def test_a_goal_on_the_command_line(arena: Arena) -> None:
         refused = command_line.paddock("goal", shown.server.url(), "red", "--", "-1", "0.5")
         assert refused.returncode == 2
         assert "is in an obstacle" in refused.stderr
+
+
+# ---- programs elsewhere
+
+
+def test_a_program_elsewhere_shows_its_map_and_its_estimate_as_one_here_does() -> None:
+    with served("clutter", speed=None) as server, watch(server) as peer:
+        with elsewhere(server, Cartographer()):
+            first = peer.wait("map", robot="red")["map"]
+            cells = np.frombuffer(zlib.decompress(first["grid"]["cells"]), np.uint8)
+            assert cells.size == 12
+            assert first["task"] == "maps"
+            later = peer.wait("map", robot="red")["map"]
+            while "grid" not in later:
+                later = peer.wait("map", robot="red")["map"]
+            assert later["grid"]["version"] > first["grid"]["version"]
+            seen = peer.wait("sensed", robot="red")["seen"]
+            while "estimate" not in seen:
+                seen = peer.wait("sensed", robot="red")["seen"]
+            assert seen["estimate"]["pose"] == [0.25, 0.5, 0.0]
+            assert seen["estimate"]["ellipse"] == pytest.approx([0.489, 0.245, 0.0], abs=1e-3)
+        assert peer.wait("map", robot="red", map=None)  # it has taken its map along
+
+
+def test_a_goal_reaches_a_program_elsewhere_and_its_answer_comes_back() -> None:
+    controller = Cartographer()
+    with served("clutter", speed=None) as server, watch(server) as peer, elsewhere(server, controller):
+        peer.wait("map", robot="red")
+        assert peer.ask("send_goal", robot="red", x=0.5, y=0.75)["type"] == "done"
+        assert controller.goal.tolist() == [[0.5, 0.75]]
+        assert "red: (-1, 0.5) is in an obstacle" in peer.ask("send_goal", robot="red", x=-1, y=0.5)["message"]
+
+
+def test_a_goal_for_a_program_that_goes_is_refused() -> None:
+    with served("clutter") as server, watch(server) as peer, Peer(server, hello=False) as driver:
+        driver.ask("hello", version=1, minor=2, name="Ada", shows=True)
+        driver.ask("claim", robot="red")
+        number = peer.tell("send_goal", robot="red", x=0.5, y=0.5)
+        goal = driver.wait("goal", robot="red")
+        assert (goal["x"], goal["y"]) == (0.5, 0.5)
+        driver.close()
+        assert "has gone" in peer.answer(number)["message"]
+
+
+GRID = {"x": 0.0, "y": 0.0, "resolution": 0.05, "rows": 2, "columns": 2, "cells": zlib.compress(bytes(4)), "version": 1}
+
+
+@pytest.mark.parametrize(
+    ("shown", "problem"),
+    [
+        ({"map": {"grid": GRID | {"rows": 3}}}, "expected 3 × 2 bytes, got 4"),
+        ({"map": {"grid": GRID | {"cells": zlib.compress(bytes(10**6))}}}, "expected 2 × 2 bytes, got 5 or more"),
+        ({"map": {"grid": GRID | {"cells": b"nonsense"}}}, "expected bytes that zlib has compressed"),
+        ({"map": {"grid": GRID | {"rows": 10**9, "columns": 10**9}}}, "expected at most 16000000 cells"),
+        ({"map": {"grid": GRID | {"rows": -2, "columns": -2}}}, "expected at most 16000000 cells"),
+        ({"map": {"grid": GRID | {"resolution": 0.0}}}, "with a side > 0"),
+        ({"map": {"grid": GRID, "plan": bytes(24)}}, "plan: expected x and y of points, got 3 numbers"),
+        ({"pose": [0, 0, 0], "covariance": bytes(16)}, "expected 9 numbers, got 2"),
+        ({"pose": [0, 0, 0], "covariance": np.diag([1.0, -1.0, 1.0]).tobytes()}, "without negative variances"),
+    ],
+)
+def test_what_cannot_be_a_map_is_refused_and_disturbs_nobody(shown: Any, problem: str) -> None:
+    with served("clutter") as server, watch(server) as peer, Peer(server) as driver:
+        driver.ask("claim", robot="red")
+        driver.send({"type": "show", "robot": "red", **shown})
+        assert problem in driver.wait("refused")["message"]
+        driver.send({"type": "show", "robot": "red", "map": {"grid": GRID}})
+        assert peer.wait("map", robot="red")["map"]["grid"]["version"] == 1
+
+
+def test_only_who_drives_a_robot_shows_a_map_of_it() -> None:
+    with served("clutter") as server, watch(server) as peer, Peer(server) as stranger, Peer(server) as driver:
+        driver.ask("claim", robot="red")
+        stranger.send({"type": "show", "robot": "red", "map": {"grid": GRID | {"version": 666}}})
+        stranger.ask("sense", robot="red")
+        driver.send({"type": "show", "robot": "red", "map": {"grid": GRID}})
+        assert peer.wait("map", robot="red")["map"]["grid"]["version"] == 1

@@ -72,9 +72,13 @@ class RunBoard:
             doing = _text(controller, "state") or _text(controller, "task")
             self.maps[robot] = ShownMap(view, doing, _text(controller, "refusal"))
 
+    def takes_goals(self, robot: str) -> bool:
+        """Whether a controller that runs here would take a goal."""
+        return robot in self._takers
+
     def send_goal(self, robot: str, x: float, y: float, answer: Callable[[str], object]) -> None:
         """Send a goal [m], from any thread; `answer` is called in the run's thread. Refused if nobody would take it."""
-        if robot not in self._takers:
+        if not self.takes_goals(robot):
             raise Refused(
                 f"robot {robot!r} takes no goals: {NO_RUN}; a `paddock.navigation.Navigator`, or any controller with a "
                 "method set_goal(x, y), does"

@@ -117,7 +117,6 @@ def drive(
             paddock.connect(server.url(scheme="ws"), token=token, name=name, lock_step=True) as arena,
             telling_place(file, *ANSWERING),
         ):
-            arena.board = server.arena.board  # the page shows what they show
             drivers.enable(arena)
             arena.run(FOREVER, drivers.controllers, renew=lambda: choose(arena).controllers)
     except PaddockError as error:

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Collection
+from functools import cached_property
 from itertools import count
 from typing import TypeVar, cast
 
@@ -24,6 +25,7 @@ from paddock.core.numeric import all_finite, check_seed
 from paddock.core.observation import Command
 from paddock.episodes.events import Event, Kind
 from paddock.links.dialogue import Dialogue
+from paddock.links.remote_board import RemoteBoard
 from paddock.links.remote_body import RemoteBody, chosen_of
 from paddock.links.remote_robots import RemoteRobots
 from paddock.links.steering import Steering
@@ -73,7 +75,13 @@ class RemoteArena(BaseArena):
         self.dialogue = Dialogue(WebSocketWire(self.url, self.timeout), self._hear)
         try:
             hello = m.Hello(
-                id=self.number(), version=VERSION, minor=MINOR, name=self._name, token=self._token, events=True
+                id=self.number(),
+                version=VERSION,
+                minor=MINOR,
+                name=self._name,
+                token=self._token,
+                events=True,
+                shows=True,
             )
             welcome = self.ask(hello, m.Welcome)
             if welcome.version != VERSION:
@@ -118,6 +126,11 @@ class RemoteArena(BaseArena):
                 self._do(m.PollOnly(id=self.number(), robot=robot.name, device=device.name, on=device.polled))
         self.watcher.follow(robot, streams_of(robot, chosen_of(robot)), anew=True)
 
+    @cached_property
+    def board(self) -> RemoteBoard:
+        """What running controllers show of themselves, and the goals that people send them."""
+        return RemoteBoard(lambda message: self.dialogue.wire.send(message))
+
     # ---- time
 
     @property
@@ -152,6 +165,8 @@ class RemoteArena(BaseArena):
     def _step(self, ticks: int) -> None:
         with self._stepping:
             self.raise_trouble()
+            if self.board.goals and not self.is_recording:
+                self.board.give_goals()  # nobody runs who would take them
             if self._step_under_way is not None:  # someone gave up waiting for it
                 try:
                     self.dialogue.wait(lambda: self._step_under_way is None, "step", patient=True)
@@ -328,6 +343,8 @@ class RemoteArena(BaseArena):
                 self.watcher.forget(name)
         elif isinstance(message, m.EventNews):
             self._hear_event(message)
+        elif isinstance(message, m.Asked | m.GoalNews):
+            self.board.hear(message)
         elif isinstance(message, m.Released):
             self.held = self.held and message.client != self.name
         elif isinstance(message, m.Refusal):

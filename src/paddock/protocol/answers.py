@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import field
 
 from paddock.protocol.base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
-from paddock.protocol.parts import GridData, Mark, OrderState, PictureData, RobotInfo, RobotReadings, Score, SolidShape
+from paddock.protocol.parts import MapData, Mark, OrderState, PictureData, RobotInfo, RobotReadings, Score, SolidShape
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
@@ -151,17 +151,26 @@ class RunStatus(Message, tag="run", frozen=True, kw_only=True):
 
 
 class MapNews(Message, tag="map", frozen=True, kw_only=True):
-    """The map of a robot's own program and what it plans by; to those who get frames and subscribe to the robot."""
+    """The map of a robot's own program; to those who get frames and subscribe to the robot."""
 
     robot: Text
-    grid: GridData | None = None  # None: as before
-    frontiers: Numbers | None = None  # x, y [m] of points, one after the other, here and below
-    plan: Numbers | None = None  # the way that it drives
-    scan: Numbers | None = None  # what its range sensor met last
-    goal: Numbers | None = None  # none or one
-    task: Text = ""  # what it says that it does
-    refusal: Text = ""  # why it does not, or no longer, drive to its goal
-    gone: bool = False  # there is no map any more
+    map: MapData | None = None  # None: there is none any more
+
+
+class Asked(Message, tag="asked", frozen=True, kw_only=True):
+    """Someone looks at a robot that you drive: `show` what your program knows. To those whose `hello` has `shows`."""
+
+    robot: Text
+    cells: bool = False  # whether the cells of its map are wanted, too
+
+
+class GoalNews(Message, tag="goal", frozen=True, kw_only=True):
+    """Someone sends a robot that you drive to a place; answer with `goal_answer`."""
+
+    robot: Text
+    x: Finite
+    y: Finite
+    number: Int64  # for the answer
 
 
 class Scores(Message, tag="scores", frozen=True, kw_only=True):
@@ -180,6 +189,6 @@ ANSWERS: dict[str, type[Message]] = by_type(
     (
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
         *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores, OrderStates),
-        *(MapNews,),
+        *(MapNews, Asked, GoalNews),
     )
 )

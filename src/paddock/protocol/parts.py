@@ -43,6 +43,18 @@ class GridData(MessagePart, frozen=True, kw_only=True):
     version: Int64  # equal where cells are equal
 
 
+class MapData(MessagePart, frozen=True, kw_only=True):
+    """A map, and what a program plans by: points are x, y [m], one after the other, in the map's frame."""
+
+    grid: GridData | None = None  # None: as before
+    frontiers: Numbers | None = None
+    plan: Numbers | None = None  # the way that it drives
+    scan: Numbers | None = None  # what its range sensor met last
+    goal: Numbers | None = None  # none or one
+    task: Text = ""  # what it says that it does
+    refusal: Text = ""  # why it does not, or no longer, drive to its goal
+
+
 class RobotReadings(MessagePart, frozen=True, kw_only=True):
     """One robot's enabled devices at one tick."""
 

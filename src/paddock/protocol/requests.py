@@ -17,8 +17,10 @@ from paddock.protocol.base import (
     Key,
     Message,
     Name,
+    Numbers,
     Patience,
     Period,
+    Prose,
     Rate,
     Request,
     Seed,
@@ -29,6 +31,7 @@ from paddock.protocol.base import (
     by_type,
     check_table,
 )
+from paddock.protocol.parts import MapData
 
 Commands = Annotated[dict[Key, Command], Meta(max_length=MOST_ENTRIES)]
 Devices = Annotated[tuple[Name, ...], Meta(max_length=MOST_ENTRIES)]
@@ -42,6 +45,7 @@ class Hello(Request, tag="hello", frozen=True, kw_only=True):
     token: Token = ""
     minor: Int64 = 0  # the client's; what a newer one says beyond this server's is ignored
     events: bool = False  # whether `event` is wanted
+    shows: bool = False  # whether `asked` and `goal` are wanted
 
 
 class LookRequest(Request, tag="look", frozen=True, kw_only=True):
@@ -219,6 +223,23 @@ class Steer(Message, tag="steer", frozen=True, kw_only=True):
     commands: Commands
 
 
+class Shown(Message, tag="show", frozen=True, kw_only=True):
+    """What your program knows of a robot that you drive; after `asked`. It is not answered."""
+
+    robot: Name
+    pose: tuple[Finite, Finite, Finite] | None = None  # x, y [m], heading [rad], as it estimates it
+    covariance: Numbers | None = None  # of that, nine numbers
+    particles: Numbers | None = None  # x, y [m] of some guesses, one after the other
+    map: MapData | None = None
+
+
+class GoalAnswer(Message, tag="goal_answer", frozen=True, kw_only=True):
+    """What your program made of a `goal`."""
+
+    number: Int64
+    refusal: Prose = ""  # why it does not take it; empty: it does
+
+
 class Got(Message, tag="got", frozen=True, kw_only=True):
     """A frame has arrived and the next one may come."""
 
@@ -229,6 +250,6 @@ REQUESTS: dict[str, type[Message]] = by_type(
     (
         *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
         *(Frames, Recall, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
-        *(Restore, Steer, Got, SendGoal),
+        *(Restore, Steer, Got, SendGoal, Shown, GoalAnswer),
     )
 )

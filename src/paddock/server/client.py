@@ -56,6 +56,7 @@ class Client:
     member: Member = field(init=False)
     wants_lock: bool = False
     wants_events: bool = False
+    shows: bool = False  # what its program knows, when it is asked
     silent: bool = False  # no sign of life for a while
     step_id: int | None = None  # of the step that is under way
     handles: dict[str, Robot] = field(default_factory=dict)  # its own choice of devices

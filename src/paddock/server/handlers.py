@@ -83,10 +83,20 @@ def set_pose(session: Session, client: Client, wish: m.SetPose) -> None:
 @handles(m.SendGoal)
 def send_goal(session: Session, client: Client, wish: m.SendGoal) -> None:
     session.ownership.check_may_drive(client, wish.robot, "send_goal")
-    session.send_goal(client, wish)
+    session.goals.send(client, wish)
     session.interventions.announce(
         client, "goal", f"{client.name} sent {wish.robot} to ({wish.x:.2f}, {wish.y:.2f})", wish.robot
     )
+
+
+@handles(m.GoalAnswer)
+def answer_goal(session: Session, client: Client, wish: m.GoalAnswer) -> None:
+    session.goals.take(client, wish)
+
+
+@handles(m.Shown)
+def show(session: Session, client: Client, wish: m.Shown) -> None:
+    session.map_board.take(client, wish)
 
 
 # ---- sensing

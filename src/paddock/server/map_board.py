@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import zlib
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from msgspec.structs import replace
 
+from paddock.arena.map_messages import pack_grid, pack_map, unpack_estimate, unpack_map
 from paddock.arena.run_board import RunBoard, ShownMap
-from paddock.mapping.frame import Points
-from paddock.mapping.view import MapView
 from paddock.protocol import messages as m
-from paddock.protocol.base import Numbers
 from paddock.server.client import Client
+from paddock.server.ownership import Ownership
 
 MAP_PERIOD = 0.1  # wall seconds between two looks at plans and scans
 GRID_PERIOD = 1.0  # … at the cells of a map
 
 
 class MapBoard:
-    """While somebody watches, asks controllers for their maps, and tells those who subscribe to their robots."""
+    """While somebody watches, asks controllers for their maps, and tells those who subscribe to their robots.
 
-    def __init__(self, board: RunBoard, clients: Sequence[Client]) -> None:
-        self._board, self._clients = board, clients
-        self._told: WeakKeyDictionary[Client, dict[str, m.MapNews]] = WeakKeyDictionary()  # by client and robot
-        self._latest: dict[str, tuple[ShownMap, m.MapNews]] = {}  # by robot
-        self._compressed: dict[str, float] = {}  # when the cells of a robot's map were last
+    A controller of this process finds on the board what it is asked for. Programs elsewhere are sent `asked`, and the
+    next time when they have answered; what they show is put on the board.
+
+    Args:
+        board: of the served arena.
+        clients: all of the server.
+        ownership: who drives which robot.
+    """
+
+    def __init__(self, board: RunBoard, clients: Sequence[Client], ownership: Ownership) -> None:
+        self._board, self._clients, self._ownership = board, clients, ownership
+        self._told: WeakKeyDictionary[Client, dict[str, m.MapData]] = WeakKeyDictionary()  # by client and robot
+        self._latest: dict[str, tuple[ShownMap, m.MapData]] = {}  # by robot
+        self._packed: dict[str, float] = {}  # when the cells of a robot's map were last
+        self._asked: dict[str, Client] = {}  # programs elsewhere that have not answered yet, by robot
+        self._remote: dict[str, Client] = {}  # whose map or estimate is on the board, by robot
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.Handle = self._loop.call_soon(self._tell)
 
@@ -36,73 +44,72 @@ class MapBoard:
         """No more maps."""
         self._timer.cancel()
 
+    def take(self, client: Client, shown: m.Shown) -> None:
+        """A program elsewhere shows what it knows of a robot; it is left out if somebody else drives that now."""
+        if self._ownership.owners.get(shown.robot) is not client:
+            return
+        self._asked.pop(shown.robot, None)
+        self._remote[shown.robot] = client
+        if (estimate := unpack_estimate(shown)) is not None:
+            self._board.estimates[shown.robot] = estimate
+        if shown.map is not None:
+            known = unpack_map(shown.map, self._board.maps.get(shown.robot))
+            if known is not None:
+                self._board.maps[shown.robot] = known
+
     def _tell(self) -> None:
         self._timer = self._loop.call_later(MAP_PERIOD, self._tell)
+        self._forget_left()
         for client in self._clients:
             if client.frames is not None and not client.slow:
                 told = self._told.setdefault(client, {})
                 for robot in {robot for robot, _ in client.subscriptions}:
-                    self._board.asked.add(robot)
+                    self._ask(robot)
                     self._tell_map(client, told, robot)
 
-    def _tell_map(self, client: Client, told: dict[str, m.MapNews], robot: str) -> None:
-        news, before = self._news_of(robot), told.get(robot)
-        if news is None:
-            if before is not None:
-                client.send(m.MapNews(robot=robot, gone=True))
-                del told[robot]
-        elif news is not before:
-            same = before is not None and before.grid is news.grid
-            client.send(replace(news, grid=None) if same else news)
-            told[robot] = news
+    def _forget_left(self) -> None:
+        """Programs elsewhere that no longer drive a robot take along what they showed."""
+        for robot, client in list(self._remote.items()):
+            if self._ownership.owners.get(robot) is not client:
+                del self._remote[robot]
+                self._board.maps.pop(robot, None)
+                self._board.estimates.pop(robot, None)
 
-    def _news_of(self, robot: str) -> m.MapNews | None:
+    def _ask(self, robot: str) -> None:
+        self._board.asked.add(robot)
+        owner = self._ownership.owners.get(robot)
+        if owner is not None and owner.shows and self._asked.get(robot) is not owner:
+            self._asked[robot] = owner
+            owner.send(m.Asked(robot=robot, cells=self._is_due(robot)))
+
+    def _is_due(self, robot: str) -> bool:
+        """Whether the cells of a map may be told again."""
+        return self._loop.time() - self._packed.get(robot, -GRID_PERIOD) >= GRID_PERIOD
+
+    def _tell_map(self, client: Client, told: dict[str, m.MapData], robot: str) -> None:
+        data, before = self._pack(robot), told.get(robot)
+        if data is None:
+            if before is not None:
+                client.send(m.MapNews(robot=robot))
+                del told[robot]
+        elif data is not before:
+            same = before is not None and before.grid is data.grid
+            client.send(m.MapNews(robot=robot, map=replace(data, grid=None) if same else data))
+            told[robot] = data
+
+    def _pack(self, robot: str) -> m.MapData | None:
         """What is known of a robot's map; the same object as long as it is the same."""
         shown = self._board.maps.get(robot)
         if shown is None:
             self._latest.pop(robot, None)
-            self._compressed.pop(robot, None)
+            self._packed.pop(robot, None)
             return None
         before = self._latest.get(robot)
         grid = None if before is None else before[1].grid
-        now = self._loop.time()
-        if grid is None or (grid.version != shown.view.version and now - self._compressed[robot] >= GRID_PERIOD):
-            grid, self._compressed[robot] = grid_data(shown.view), now
+        if grid is None or (grid.version != shown.view.version and self._is_due(robot)):
+            grid, self._packed[robot] = pack_grid(shown.view), self._loop.time()
         elif before is not None and before[0] is shown:
             return before[1]
-        news = map_news(robot, shown, grid)
-        self._latest[robot] = shown, news
-        return news
-
-
-def map_news(robot: str, shown: ShownMap, grid: m.GridData) -> m.MapNews:
-    """A map as it travels."""
-    view = shown.view
-    return m.MapNews(
-        robot=robot,
-        grid=grid,
-        frontiers=_flat(view.frontiers),
-        plan=_flat(view.plan),
-        scan=_flat(view.scan),
-        goal=_flat(view.goal),
-        task=shown.doing,
-        refusal=shown.refusal,
-    )
-
-
-def grid_data(view: MapView) -> m.GridData:
-    """The cells of a map as they travel."""
-    frame = view.frame
-    return m.GridData(
-        x=frame.x,
-        y=frame.y,
-        resolution=frame.resolution,
-        rows=frame.rows,
-        columns=frame.columns,
-        cells=zlib.compress(np.ascontiguousarray(view.cells).tobytes(), 1),
-        version=view.version,
-    )
-
-
-def _flat(points: Points) -> Numbers | None:
-    return np.ascontiguousarray(points, np.float64).reshape(-1) if len(points) else None
+        data = pack_map(shown, grid)
+        self._latest[robot] = shown, data
+        return data

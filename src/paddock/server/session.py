@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import math
 import threading
@@ -12,12 +11,13 @@ from functools import cached_property
 from importlib.metadata import version
 
 from paddock.arena import Arena, Robot
-from paddock.core.errors import PaddockError, Refused, VersionMismatch
+from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
+from paddock.server.goal_desk import GoalDesk
 from paddock.server.handlers import HANDLERS
 from paddock.server.history import RunHistory
 from paddock.server.interventions import Interventions
@@ -60,7 +60,8 @@ class Session:
         self._told = 0  # changes of robots and owners that all clients know of, or soon will
         self._reminder = self._loop.call_later(REMINDER, self._remind)
         self._scoreboard = Scoreboard(arena, self.clients, scoring) if scoring is not None else None
-        self._map_board = MapBoard(arena.board, self.clients)
+        self.map_board = MapBoard(arena.board, self.clients, self.ownership)
+        self.goals = GoalDesk(arena.board, self.ownership)
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
@@ -73,7 +74,7 @@ class Session:
         for timer in (self._reminder, self._news):
             if timer is not None:
                 timer.cancel()
-        for board in (self._scoreboard, self._map_board, self._order_board):
+        for board in (self._scoreboard, self.map_board, self._order_board):
             if board is not None:
                 board.close()
         self.clock.close()
@@ -88,7 +89,7 @@ class Session:
                 "install the same release of Paddock on both sides"
             )
         client.name = client.member.name = self._unique(client.grant.name or hello.name or "client")
-        client.wants_events = hello.events
+        client.wants_events, client.shows = hello.events, hello.shows
         self.clients.append(client)
         world = self.arena.world
         client.send(
@@ -143,6 +144,7 @@ class Session:
         try:
             self.ownership.catch_up([*self.clients, client])
             self.ownership.give_up(client.driven, self.clients)
+            self.goals.drop(client)
             self._notice()
         finally:
             self.clock.leave(client.member)
@@ -259,16 +261,6 @@ class Session:
                 subscription.next = self.arena.tick
         self.push_all()
         self.clock.on_jump()
-
-    def send_goal(self, client: Client, wish: m.SendGoal) -> None:
-        """Pass a goal on to the robot's controller, and its answer back: that comes from the thread of the run."""
-
-        def answer(refused: str) -> None:
-            message = refusal(Refused(f"{wish.robot}: {refused}"), wish.id) if refused else m.Done(id=wish.id)
-            with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
-                self._loop.call_soon_threadsafe(client.send, message)
-
-        self.arena.board.send_goal(wish.robot, wish.x, wish.y, answer)
 
     # ---- the audience of the clock
 

@@ -10,6 +10,7 @@ from PIL import Image
 
 from paddock.arena import Arena, Robot
 from paddock.arena.devices import Camera
+from paddock.arena.map_messages import thin_particles
 from paddock.core.geometry import Disc
 from paddock.core.observation import Readings
 from paddock.engine.state import BEARINGS, CONTACTS, HEADING, LEFT_SPEED, PANS, RIGHT_SPEED, X, Y
@@ -17,8 +18,6 @@ from paddock.estimate import Estimate, ellipse_axes
 from paddock.protocol.frames import pack, pack_lamps
 from paddock.protocol.messages import EstimateData, Mark, PictureData, RobotReadings, SceneData, SolidShape, Truth
 from paddock.worlds.solids import solids
-
-MOST_DOTS = 400  # particles that are told
 
 
 def readings_of(arena: Arena, robot: Robot, *, truth: bool, jpeg: bool = False) -> RobotReadings:
@@ -52,8 +51,7 @@ def _estimate_data(estimate: Estimate | None) -> EstimateData | None:
         return None
     dots = None
     if estimate.particles is not None:
-        step = -(-len(estimate.particles) // MOST_DOTS)  # every so many of them
-        dots = np.ascontiguousarray(estimate.particles[::step, :2]).reshape(-1)
+        dots = np.ascontiguousarray(thin_particles(estimate.particles)).reshape(-1)
     return EstimateData(pose=estimate.pose, ellipse=ellipse_axes(estimate.covariance), particles=dots)
 
 

@@ -34,11 +34,12 @@ export class Maps {
     this.session.emit("maps");
   }
 
-  async #receive(robot, { gone, grid, ...shown }) {
-    if (gone) {
+  async #receive(robot, news) {
+    if (!news) {
       this.maps.delete(robot);
       this.version++;
     } else {
+      const { grid, ...shown } = news;
       const known = this.maps.get(robot);
       if (shown.refusal && shown.refusal !== known?.refusal) {
         this.session.emit("notice", `${robot}: ${shown.refusal}`, "refused");

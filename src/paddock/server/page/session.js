@@ -180,9 +180,10 @@ export class Session extends Emitter {
     this.emit("sensed", robot, { tick, readings, pictures: seen.pictures ?? {}, pans: seen.pans ?? {}, estimate });
   }
 
-  on_map({ robot, gone = false, grid = null, task = "", refusal = "", ...parts }) {
+  on_map({ robot, map }) {
+    const { grid = null, task = "", refusal = "", ...parts } = map ?? {};
     const points = ["frontiers", "plan", "scan", "goal"].map((part) => [part, parts[part] ? numbers(parts[part]) : []]);
-    this.emit("map", robot, { gone, grid, task, refusal, ...Object.fromEntries(points) });
+    this.emit("map", robot, map ? { grid, task, refusal, ...Object.fromEntries(points) } : null);
   }
 
   on_scores({ scores }) {

@@ -1,0 +1,104 @@
+"""Maps and estimates of robots' own programs, as they travel and back."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from paddock.arena.run_board import ShownMap
+from paddock.core.errors import BadMessage, PaddockError
+from paddock.core.geometry import Pose
+from paddock.estimate import Estimate
+from paddock.estimate.estimates import check_covariance
+from paddock.mapping.frame import GridFrame, Points
+from paddock.mapping.view import MapView
+from paddock.protocol import messages as m
+from paddock.protocol.base import Numbers
+
+MOST_DOTS = 400  # particles that are told
+MOST_CELLS = 16_000_000  # of a map from elsewhere: 200 m × 200 m with cells of 5 cm
+POINTS = ("frontiers", "plan", "scan", "goal")
+
+
+def pack_map(shown: ShownMap, grid: m.GridData | None) -> m.MapData:
+    """A map as it travels; None: its cells are as before."""
+    points = {name: _flat(getattr(shown.view, name)) for name in POINTS}
+    return m.MapData(grid=grid, task=shown.doing, refusal=shown.refusal, **points)
+
+
+def pack_grid(view: MapView) -> m.GridData:
+    """The cells of a map as they travel."""
+    frame = view.frame
+    return m.GridData(
+        x=frame.x,
+        y=frame.y,
+        resolution=frame.resolution,
+        rows=frame.rows,
+        columns=frame.columns,
+        cells=zlib.compress(np.ascontiguousarray(view.cells).tobytes(), 1),
+        version=view.version,
+    )
+
+
+def unpack_map(data: m.MapData, before: ShownMap | None) -> ShownMap | None:
+    """A map that arrived, with the cells of the one before where it has none; None: nobody knows any cells yet."""
+    if data.grid is None and before is None:
+        return None
+    points = {name: _pairs(name, getattr(data, name)) for name in POINTS}
+    view = _unpack_grid(data.grid) if data.grid is not None else before.view  # type: ignore[union-attr]
+    return ShownMap(replace(view, **points), data.task, data.refusal)
+
+
+def pack_estimate(estimate: Estimate | None) -> dict[str, Any]:
+    """The fields of a `show` that tell an estimate, with no more particles than a person can tell apart."""
+    if estimate is None:
+        return {}
+    dots = None if estimate.particles is None else _flat(thin_particles(estimate.particles))
+    return {"pose": tuple(estimate.pose), "covariance": estimate.covariance.reshape(-1), "particles": dots}
+
+
+def thin_particles(particles: Numbers) -> Points:
+    """Places of every so many particles [m]."""
+    return particles[:: -(-len(particles) // MOST_DOTS), :2]
+
+
+def unpack_estimate(shown: m.Shown) -> Estimate | None:
+    """The estimate of a message that has one."""
+    if shown.pose is None or shown.covariance is None:
+        return None
+    if shown.covariance.size != 9:
+        raise BadMessage(f"show.covariance: expected 9 numbers, got {shown.covariance.size}")
+    try:
+        covariance = check_covariance("show", shown.covariance.reshape(3, 3))
+    except PaddockError as error:
+        raise BadMessage(str(error)) from None
+    dots = None if shown.particles is None else _pairs("particles", shown.particles)
+    return Estimate(Pose(*shown.pose), covariance, dots)
+
+
+def _unpack_grid(grid: m.GridData) -> MapView:
+    if not (grid.resolution > 0 and grid.rows >= 0 and grid.columns >= 0 and grid.rows * grid.columns <= MOST_CELLS):
+        raise BadMessage(
+            f"show.map.grid: expected at most {MOST_CELLS} cells with a side > 0, got {grid.rows} × {grid.columns}"
+        )
+    frame = GridFrame(grid.x, grid.y, grid.resolution, grid.rows, grid.columns)
+    try:
+        cells = zlib.decompressobj().decompress(grid.cells, grid.rows * grid.columns + 1)
+    except zlib.error as error:
+        raise BadMessage(f"show.map.grid.cells: expected bytes that zlib has compressed: {error}") from None
+    if len(cells) != grid.rows * grid.columns:
+        raise BadMessage(f"show.map.grid.cells: expected {grid.rows} × {grid.columns} bytes, got {len(cells)} or more")
+    return MapView(frame=frame, cells=np.frombuffer(cells, np.uint8).reshape(frame.shape), version=grid.version)
+
+
+def _flat(points: Points) -> Numbers | None:
+    return np.ascontiguousarray(points, np.float64).reshape(-1) if len(points) else None
+
+
+def _pairs(name: str, numbers: Numbers | None) -> Points:
+    if numbers is not None and numbers.size % 2:
+        raise BadMessage(f"show: {name}: expected x and y of points, got {numbers.size} numbers")
+    return np.empty((0, 2)) if numbers is None else numbers.reshape(-1, 2)

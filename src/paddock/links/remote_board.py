@@ -1,0 +1,52 @@
+"""RemoteBoard: what controllers show of themselves, sent to the server when somebody there looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from paddock.arena.map_messages import pack_estimate, pack_grid, pack_map
+from paddock.arena.run_board import GoalWish, RunBoard
+from paddock.protocol import messages as m
+
+
+class RemoteBoard(RunBoard):
+    """A board whose viewers are elsewhere.
+
+    Args:
+        tell: sends a message.
+    """
+
+    def __init__(self, tell: Callable[[m.Message], None]) -> None:
+        super().__init__()
+        self._tell = tell
+        self._cells: set[str] = set()  # robots whose cells are wanted, too
+
+    def hear(self, message: m.Asked | m.GoalNews) -> None:
+        """Somebody looks at a robot, or sends it somewhere. This does not wait."""
+        if isinstance(message, m.Asked):
+            self.asked.add(message.robot)
+            if message.cells:
+                self._cells.add(message.robot)
+        else:
+            number = message.number
+            answer = GoalWish(message.robot, message.x, message.y, lambda why: self._answer(number, why))
+            self.goals.append(answer)
+
+    def _answer(self, number: int, why: str) -> None:
+        self._tell(m.GoalAnswer(number=number, refusal=why))
+
+    def show(self, robot: str, controller: Any) -> None:
+        asked = robot in self.asked
+        super().show(robot, controller)
+        if asked:
+            self._send(robot)
+
+    def _send(self, robot: str) -> None:
+        known, estimate = self.maps.get(robot), self.estimates.get(robot)
+        if known is None and estimate is None:
+            return
+        grid = pack_grid(known.view) if known is not None and robot in self._cells else None
+        self._cells.discard(robot)
+        told = None if known is None else pack_map(known, grid)
+        self._tell(m.Shown(robot=robot, map=told, **pack_estimate(estimate)))

@@ -1,0 +1,58 @@
+"""GoalDesk: goals that people send, on their way to the programs that drive robots, and the answers back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from itertools import count
+
+from paddock.arena.run_board import RunBoard
+from paddock.core.errors import Refused
+from paddock.protocol import messages as m
+from paddock.server.client import Client, refusal
+from paddock.server.ownership import Ownership
+
+GONE = "the program that drove it has gone"
+
+
+class GoalDesk:
+    """Controllers of this process take goals from the board; programs elsewhere are sent them, and answer."""
+
+    def __init__(self, board: RunBoard, ownership: Ownership) -> None:
+        self._board, self._ownership = board, ownership
+        self._loop = asyncio.get_running_loop()
+        self._numbers = count(1)
+        self._open: dict[int, tuple[Client, Client, m.SendGoal]] = {}  # by number: the driver, and who asked what
+
+    def send(self, client: Client, wish: m.SendGoal) -> None:
+        """Pass a goal on; the answer comes later."""
+        owner = self._ownership.owners.get(wish.robot)
+        if owner is None or not owner.shows or self._board.takes_goals(wish.robot):
+            self._board.send_goal(wish.robot, wish.x, wish.y, lambda why: self._answer_soon(client, wish, why))
+            return
+        number = next(self._numbers)
+        self._open[number] = owner, client, wish
+        owner.send(m.GoalNews(robot=wish.robot, x=wish.x, y=wish.y, number=number))
+
+    def take(self, driver: Client, answer: m.GoalAnswer) -> None:
+        """A program elsewhere has answered."""
+        asked, client, wish = self._open.get(answer.number, (None, None, None))
+        if asked is driver and client is not None and wish is not None:
+            del self._open[answer.number]
+            _answer(client, wish, answer.refusal)
+
+    def drop(self, gone: Client) -> None:
+        """A client has gone: what it was asked is refused."""
+        for number, (driver, client, wish) in list(self._open.items()):
+            if gone in (driver, client):
+                del self._open[number]
+                _answer(client, wish, GONE)
+
+    def _answer_soon(self, client: Client, wish: m.SendGoal, why: str) -> None:
+        """From the thread of a run."""
+        with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+            self._loop.call_soon_threadsafe(_answer, client, wish, why)
+
+
+def _answer(client: Client, wish: m.SendGoal, why: str) -> None:
+    client.send(refusal(Refused(f"{wish.robot}: {why}"), wish.id) if why else m.Done(id=wish.id))
