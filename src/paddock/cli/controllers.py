@@ -96,13 +96,9 @@ def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> d
 
 
 def _make(controller: Callable[..., Any], robot: Robot) -> Any:
-    """A controller of a user's class; one that takes an argument is given the robot."""
-    try:
-        wanted = [p for p in inspect.signature(controller).parameters.values() if p.default is p.empty]
-    except ValueError:  # it has no signature
-        return controller()
-    positional = [p for p in wanted if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return controller(robot) if len(positional) == 1 else controller()
+    """A controller of a user's class; one that wants its robot is given it."""
+    wants = "robot" in inspect.signature(controller).parameters
+    return controller(robot=robot) if wants else controller()
 
 
 def load_file(path: Path) -> ModuleType:
