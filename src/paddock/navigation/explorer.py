@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from paddock.core.chance import chance
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Point, Pose
 from paddock.mapping import Mapper
 from paddock.mapping.frame import Points
+from paddock.mapping.view import NO_POINTS
 from paddock.navigation.blacklist import Blacklist
 from paddock.navigation.exploration import EXPLORATION, SAME, Situation
 from paddock.navigation.frontiers import Frontier, find_frontiers
 from paddock.navigation.grid_search import search_grid
-from paddock.navigation.map_user import NOWHERE, MapUser
+from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
@@ -55,11 +56,12 @@ class Explorer(MapUser):
         self.blacklist = Blacklist(1.5 * self.footprint.circumscribed)
         self.current: Frontier | None = None  # on its way to
         self.found: list[Frontier] = []  # in the last plan
+        self._used_up: list[Point] = []  # places from which something was looked at in vain
         self._late = math.inf  # when the way to it has taken too long
 
     @property
     def frontiers(self) -> Points:
-        return np.array([frontier.centre for frontier in self.found]) if self.found else NOWHERE
+        return np.array([frontier.centre for frontier in self.found]) if self.found else NO_POINTS
 
     def plan(self, pose: Pose, time: float) -> None:
         costmap = self.cost_map()
@@ -68,7 +70,7 @@ class Explorer(MapUser):
             return
         tree = search_grid(costmap.costs, start)
         reach = min(FARTHEST, SURE * self.mapper.reader.max_range / self.footprint.circumscribed)
-        self.found = find_frontiers(costmap, tree, least=self.least, reach=reach)
+        self.found = find_frontiers(costmap, tree, least=self.least, reach=reach, avoid=self._used_up)
         self._give_up_in_vain(time)
         choices = self._choices(time)
         if not choices:
@@ -83,7 +85,7 @@ class Explorer(MapUser):
             self._late = time + PATIENCE * situation.seconds_to(chosen) + DELAY
         self.current = chosen
         cell = costmap.nearest_passable(chosen.view.x, chosen.view.y, self.near)
-        path = smooth_path(tree.path_to(cell), costmap) if cell is not None else NOWHERE
+        path = smooth_path(tree.path_to(cell), costmap) if cell is not None else NO_POINTS
         if not len(path):  # it was passable before, and no longer is
             self.blacklist.add(chosen.centre, time)
             self.current = None
@@ -96,9 +98,12 @@ class Explorer(MapUser):
         if current is None or (state not in ("reached", "stuck") and time < self._late):
             return
         self.current = None
-        for frontier in self.found:
-            if math.dist(frontier.centre, current.centre) < SAME * self.footprint.circumscribed:
-                self.blacklist.add(frontier.centre, time)
+        near = SAME * self.footprint.circumscribed
+        still_there = [frontier for frontier in self.found if math.dist(frontier.centre, current.centre) < near]
+        for frontier in still_there:
+            self.blacklist.add(frontier.centre, time)
+        if still_there and state == "reached":
+            self._used_up.append(current.view[:2])
 
     def _choices(self, time: float) -> list[Frontier]:
         """Frontiers to choose from: those not left alone, else those that may have a second chance."""
@@ -107,6 +112,6 @@ class Explorer(MapUser):
 
     @property
     def state(self) -> str:
-        if self.done or self.current is None or self.driver.state == "recovering":
+        if self._finished or self.current is None or self.driver.state == "recovering":
             return super().state
         return f"to a frontier of {self.current.length:.1f} m, {len(self.found)} known"

@@ -9,8 +9,9 @@ from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Estimate
 from paddock.mapping import Mapper, MapView
 from paddock.mapping.frame import Points
+from paddock.mapping.view import NO_POINTS
 from paddock.navigation.costmap import CostMap, Inflation, seen_states
-from paddock.navigation.drive_limits import DriveLimits
+from paddock.navigation.drive_limits import STILL, DriveLimits
 from paddock.navigation.followers import Follower, make_follower
 from paddock.navigation.footprint import Footprint
 from paddock.navigation.grid_search import Cell
@@ -19,7 +20,6 @@ from paddock.robots import RobotSpec
 
 NEAR = 2.0  # a robot too near to something plans from the nearest free cell within [circumscribed radii]
 WALLED_IN = "walled in: there is no room for the body anywhere near"
-NOWHERE: Points = np.empty((0, 2))
 
 
 class MapUser:
@@ -61,7 +61,8 @@ class MapUser:
         return Footprint.of(robot.body.shape)
 
     def _forget(self) -> None:
-        self.done, self.reason = False, ""
+        self.reason = ""  # why it is done
+        self._finished = False
         self.plans = 0  # so far
         self.growth: list[tuple[float, float]] = []  # times [s], and what was known of the world [m²]
         self._due = 0.0  # when to plan again
@@ -81,7 +82,7 @@ class MapUser:
             return WheelSpeeds(0.0, 0.0)
         wheels = self.driver.update(self.mapper, time)
         seen_more = grid.version != self._version
-        if not self.done and seen_more and (time >= self._due - 1e-9 or self._is_idle):
+        if not self._finished and seen_more and (time >= self._due - 1e-9 or self._is_idle):
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
             self.growth.append((time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))
@@ -97,9 +98,14 @@ class MapUser:
         raise NotImplementedError
 
     def finish(self, reason: str) -> None:
-        """Be done."""
+        """Stop, and then be done."""
         self.driver.stop()
-        self.done, self.reason = True, reason
+        self._finished, self.reason = True, reason
+
+    @property
+    def done(self) -> bool:
+        """Whether it has finished, and stands."""
+        return self._finished and self.driver.twist == STILL
 
     def find_start(self, costmap: CostMap, pose: Pose, time: float) -> Cell | None:
         """The cell to plan from; None: there is none, and it tries to get free, until it gives up."""
@@ -120,7 +126,7 @@ class MapUser:
     @property
     def state(self) -> str:
         """What it does, for people."""
-        return self.reason if self.done else self.task
+        return self.reason if self._finished else self.task
 
     @property
     def task(self) -> str:
@@ -136,7 +142,7 @@ class MapUser:
     @property
     def frontiers(self) -> Points:
         """Middles of frontiers [m], shape (n, 2)."""
-        return NOWHERE
+        return NO_POINTS
 
     @property
     def map_view(self) -> MapView:
@@ -145,7 +151,7 @@ class MapUser:
         return MapView.of(
             mapper.grid,
             mapper.scan,
-            mapper.method.pose,
+            mapper.method.pose,  # when it was taken
             frontiers=self.frontiers,
             plan=self.driver.path,
             goal=self.goal,

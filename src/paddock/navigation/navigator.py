@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from threading import Lock
 from typing import Any
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.numeric import all_finite
+from paddock.core.observation import Observation, WheelSpeeds
 from paddock.mapping import Mapper
 from paddock.navigation.costmap import CostMap, Inflation
 from paddock.navigation.dstar_lite import DStarLite
@@ -44,6 +46,7 @@ class Navigator(MapUser):
         if options.get("inflation") is None:
             options["inflation"] = Inflation.of(self.body_of(robot), unknown=UNKNOWN_COST)
         self.waits = goal is None
+        self._turn = Lock()  # others set goals while it drives
         super().__init__(mapper, robot, **options)
         if goal is not None:
             self.set_goal(*goal, heading)
@@ -54,26 +57,32 @@ class Navigator(MapUser):
         self.target: Pose | None = None  # the heading is NaN where any will do
         self._planner: tuple[DStarLite, object, Cell] | None = None  # with the map's frame and the goal's cell
 
+    def act(self, observation: Observation) -> WheelSpeeds:
+        with self._turn:
+            return super().act(observation)
+
     def set_goal(self, x: float, y: float, heading: float | None = None) -> bool:
         """Drive to a place [m] from now on; False: it is refused, see `refusal`."""
         if not all_finite(x, y, heading or 0.0):
             raise PaddockError(f"set_goal: expected finite numbers, got {x!r}, {y!r}, {heading!r}")
-        self.done, self.reason, self.refusal, self._planner = False, "", "", None
-        self.target, self._due, self._version = Pose(x, y, math.nan if heading is None else heading), 0.0, None
-        self.driver.stop()
-        if self.mapper.grid.frame.rows:
-            self._find_goal(self.cost_map())
-        return not self.refusal
+        with self._turn:
+            self._finished, self.reason, self.refusal, self._planner = False, "", "", None
+            self.target, self._due, self._version = Pose(x, y, math.nan if heading is None else heading), 0.0, None
+            self.driver.stop()
+            if self.mapper.grid.frame.rows:
+                self._find_goal(self.cost_map())
+            return not self.refusal
 
     def cancel(self) -> None:
-        """Stop, and wait for another goal."""
-        self._refuse("the goal was taken back")
+        """Stop, and go nowhere."""
+        with self._turn:
+            self._refuse("the goal was taken back")
 
     def _conclude(self, outcome: str) -> None:
         """Stop; unless it waits for further goals, be done."""
         self.target, self._planner = None, None
         self.finish(outcome)
-        self.done = not self.waits
+        self._finished = not self.waits
 
     def _refuse(self, why: str) -> None:
         self.refusal = why

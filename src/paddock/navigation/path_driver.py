@@ -13,6 +13,7 @@ from paddock.core.observation import WheelSpeeds
 from paddock.mapping import Mapper, Scan
 from paddock.mapping.frame import Points
 from paddock.mapping.scan import transform
+from paddock.mapping.view import NO_POINTS
 from paddock.navigation.costmap import CostMap, Inflation, crop, seen_states
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
@@ -23,7 +24,6 @@ DriverState = Literal["standing", "driving", "turning", "recovering", "reached",
 PERIOD = 0.1  # between two decisions [s]
 REACH = 10.0  # of the local map, to each side [circumscribed radii]
 GOT_ON = 2.5  # so far from where it was stuck it has got on [circumscribed radii]
-NO_PATH: Points = np.empty((0, 2))
 
 
 class PathDriver:
@@ -58,7 +58,7 @@ class PathDriver:
     def reset(self) -> None:
         """Stand, and forget all that was."""
         self.state: DriverState = "standing"
-        self.path = NO_PATH
+        self.path: Points = NO_POINTS
         self.heading: float | None = None
         self.twist = STILL
         self.recoveries = 0  # so far
@@ -81,7 +81,7 @@ class PathDriver:
 
     def stop(self) -> None:
         """Follow nothing."""
-        self.path, self.heading, self.state = NO_PATH, None, "standing"
+        self.path, self.heading, self.state = NO_POINTS, None, "standing"
 
     @property
     def wheels(self) -> WheelSpeeds:
