@@ -199,7 +199,7 @@ def test_every_kind_of_sensor_but_cameras_is_computed_there() -> None:
 
     MORE = {
         "proximity": {"range": 0.3}, "sonar": {"range": 1.0, "cone_deg": 30}, "bumper": {"width_deg": 90},
-        "laser": {"range": 1.0, "fov_deg": 360, "beams": 5}, "constant": {"value": 0.2},
+        "laser": {"range": 1.0, "fov_deg": 360, "beams": 5, "mixed_pixels": 0.5}, "constant": {"value": 0.2},
     }
     kinds = [(spec, spec.tag[1]) for spec in map(SENSORS.get, SENSORS.builtin) if spec is not CameraSpec]
     sensors = tuple(spec(name=kind, noise=0.01, **MORE.get(kind, {})) for spec, kind in kinds)
