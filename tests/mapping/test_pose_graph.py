@@ -28,11 +28,11 @@ def ring(false_loops: int = 0, seed: int = 1) -> tuple[PoseGraph, list[Pose]]:
         graph.extend(Pose(*step), SPREAD)
     for k in range(60, 121, 2):
         step = np.array(relative(truth[k - 60], truth[k])) + random.normal(0, 1, 3) * (0.02, 0.02, 0.005)
-        graph.edges.append(PoseEdge(k - 60, k, Pose(*step), LOOP_SPREAD, True))
+        graph.loops.append(PoseEdge(k - 60, k, Pose(*step), LOOP_SPREAD, True))
     for _ in range(false_loops):
         first, second = sorted(random.choice(121, 2, replace=False).tolist())
         wrong = Pose(*random.uniform(-1, 1, 3))
-        graph.edges.append(PoseEdge(first, second, wrong, LOOP_SPREAD, True))
+        graph.loops.append(PoseEdge(first, second, wrong, LOOP_SPREAD, True))
     return graph, truth
 
 
@@ -89,7 +89,7 @@ def test_ways_through_a_graph_are_those_that_dijkstra_finds(seed: int) -> None:
     random = np.random.default_rng(seed)
     graph, _ = ring(false_loops=5, seed=seed)
     oracle = networkx.Graph()
-    for edge in graph.edges:
+    for edge in [*graph.steps, *graph.loops]:
         length = LOOP_WAY + uncertainty(edge) if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
         known = oracle.get_edge_data(edge.first, edge.second, {"weight": math.inf})["weight"]
         oracle.add_edge(edge.first, edge.second, weight=min(length, known))

@@ -25,16 +25,10 @@ def shortest_ways(graph: PoseGraph, start: int) -> Floats:
     Ways go along the chain of poses and over loops. Along the chain all are found at once; each further round allows
     one more loop, until nothing gets shorter.
     """
-    steps, loops = [0.0], []
-    for edge in graph.edges:
-        if edge.is_loop:
-            loops.append((edge.first, edge.second, LOOP_WAY + uncertainty(edge)))
-        else:
-            steps.append(math.hypot(edge.step.x, edge.step.y))
-    along = np.cumsum(steps)
+    along = np.array(graph.travelled)
     ways: Floats = np.abs(along - along[start])
-    firsts, seconds = (np.array([loop[end] for loop in loops], int) for end in (0, 1))
-    lengths = np.array([loop[2] for loop in loops])
+    firsts, seconds = (np.array([loop[end] for loop in graph.loops], int) for end in (0, 1))
+    lengths = np.array([LOOP_WAY + uncertainty(loop) for loop in graph.loops])
     while True:
         shorter = ways.copy()
         np.minimum.at(shorter, seconds, ways[firsts] + lengths)
