@@ -15,7 +15,8 @@ from paddock.mapping.matching_kernels import bound_squares, descend, measure_spr
 # Neighbouring beams err together (people, glass, a shaken robot): a beam counts as this many independent ones.
 INDEPENDENCE = 0.25
 SPREAD_REACH = 4  # shifts each way in the volume that the covariance is taken from
-SPREAD_STEP = 1.5  # cells between them
+SPREAD_STEP = 1.5  # grains between them: cells, or what of sigma is more
+GRAIN = 0.7  # of sigma: in a field finer than that, neighbouring cells hardly differ
 SPREAD_TURNS = 3  # headings each way
 FLAT = 0.6  # of the deviation that no preference at all in the volume would give: then the scan does not say
 UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation told where the scan does not say [m, rad]
@@ -53,7 +54,7 @@ def match_scan(points: Floats, field: LikelihoodField, guess: Pose, window: Sear
     distance = max(math.sqrt((points**2).sum() / len(points)), cell)
     found = np.array(search_window(points, field, guess, window, max(cell, field.sigma) / distance))
     score = refine(points, field.frame, field.values, REFINING_STEPS, found, np.empty(3))
-    covariance, degenerate = spread_around(points, field, found, cell / distance)
+    covariance, degenerate = spread_around(points, field, found, distance)
     x, y, heading = found.tolist()
     return ScanMatch(Pose(x, y, wrap(heading)), score, covariance, degenerate)
 
@@ -110,14 +111,19 @@ def find_peaks(
     return peaks
 
 
-def spread_around(points: Floats, field: LikelihoodField, pose: Floats, turn: float) -> tuple[Floats, bool]:
-    """The covariance of the pose, and whether the scan leaves a direction open: there it is large."""
-    step = SPREAD_STEP * field.frame.resolution
+def spread_around(points: Floats, field: LikelihoodField, pose: Floats, distance: float) -> tuple[Floats, bool]:
+    """The covariance of the pose, and whether the scan leaves a direction open: there it is large.
+
+    `distance` is how far away a typical point is [m].
+    """
+    cell = field.frame.resolution
+    grain = max(cell, GRAIN * field.sigma)
+    step, turn = SPREAD_STEP * grain, grain / distance
     moments, trial = np.empty((3, 3)), np.empty(3)
     sharpness = INDEPENDENCE * len(points)
     sizes = (SPREAD_REACH, step, SPREAD_TURNS, turn)
     measure_spread(points, pose, field.frame, field.values, *sizes, sharpness, trial, moments)
-    moments += np.diag([field.frame.resolution**2 / 12, field.frame.resolution**2 / 12, turn**2 / 12])
+    moments += np.diag([cell**2, cell**2, (cell / distance) ** 2]) / 12
     # Units of the deviations that a flat volume would have: x, y and heading become comparable.
     flat = np.array([deviation_of_steps(SPREAD_REACH) * step] * 2 + [deviation_of_steps(SPREAD_TURNS) * turn])
     variances, axes = np.linalg.eigh(moments / np.outer(flat, flat))
