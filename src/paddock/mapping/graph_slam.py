@@ -22,7 +22,7 @@ class GraphOptions:
     """What graph SLAM can be told."""
 
     distance: float = 0.3  # between key scans [m]
-    angle: float = math.radians(20)
+    angle: float = math.radians(10)
     tracker: TrackerOptions = field(default_factory=TrackerOptions)
     loops: LoopOptions = field(default_factory=LoopOptions)
     false_loops: float = 0.0  # share of all loops that are put in on purpose, to see whether they are refused
