@@ -44,9 +44,7 @@ class GraphSlam:
         self.false_loops = FalseLoops(self.options.false_loops, self.options.seed)
         self._since = MotionStep()  # the last key scan
         self._searched = 0.0  # where on the way loops were last looked for [m]
-        self._places: list[
-            tuple[int, Pose]
-        ] = []  # of every scan: the pose of the graph before it, and the step from there
+        self._places: list[tuple[int, Pose]] = []  # of all scans: the pose of the graph before, and the step from it
 
     def add(self, scan: Scan, motion: MotionStep) -> Pose:
         """Take a scan, and how the robot has moved since the last one; gives where it is now."""
