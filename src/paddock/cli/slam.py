@@ -150,7 +150,8 @@ def print_metrics(metrics: dict[str, Any], out: Path) -> None:
         console.print(f"left out: {problem}", style="yellow", highlight=False, markup=False)
     console.print(
         f"{metrics['scans']} scans, {metrics['length_m']:.0f} m in {metrics['duration_s']:.0f} s; "
-        f"took {metrics['seconds']:.1f} s ({metrics['times_real_time']:.0f} × faster than it was driven); "
+        f"took {metrics['seconds']:.1f} s, {metrics['cpu_seconds']:.1f} s of a core "
+        f"({metrics['times_real_time']:.0f} × faster than it was driven); "
         f"{metrics['loops']} loops, {metrics['refused_loops']} refused",
         highlight=False,
     )
