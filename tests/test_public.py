@@ -27,6 +27,7 @@ PUBLIC = {
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
     "mapping",
+    "mapping.logs",
     "metrics",
     "orders",
     "overhead",

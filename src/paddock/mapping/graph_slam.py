@@ -22,7 +22,7 @@ class GraphOptions:
     """What graph SLAM can be told."""
 
     distance: float = 0.3  # between key scans [m]
-    angle: float = math.radians(20)
+    angle: float = math.radians(10)
     tracker: TrackerOptions = field(default_factory=TrackerOptions)
     loops: LoopOptions = field(default_factory=LoopOptions)
     false_loops: float = 0.0  # share of all loops that are put in on purpose, to see whether they are refused
@@ -82,14 +82,13 @@ class GraphSlam:
         tracked = self._tracker.follow(scan, self._since)
         if self.scans:
             self.graph.extend(tracked.step, tracked.covariance)
-            self._finder.measure_way()
         self.scans.append(scan)
         self._since = MotionStep()
-        if self._finder.travelled[-1] - self._searched >= self.options.loops.every:
+        if self.graph.travelled[-1] - self._searched >= self.options.loops.every:
             self._close_loops()
 
     def _close_loops(self) -> None:
-        self._searched = self._finder.travelled[-1]
+        self._searched = self.graph.travelled[-1]
         for loops in self._finder.find(len(self.scans) - 1):
             self.checks.offer(loops)
             for group in self.false_loops.beside(loops):
