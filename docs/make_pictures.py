@@ -36,8 +36,7 @@ from paddock.experiments.epuck_framework.crossing import (
 from paddock.experiments.epuck_framework.report import draw_run
 from paddock.overhead import OverheadCamera, show_board
 from paddock.reactions import load_reactions
-from paddock.report import draw_reactions, save_figure, step_response_chart
-from paddock.report.slam_charts import map_chart
+from paddock.report import draw_reactions, map_chart, save_figure, step_response_chart
 from paddock.robots import load_robot, robot_names
 from paddock.vision import BoardSpec
 from paddock.worlds import load_world, world_names
