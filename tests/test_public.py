@@ -30,6 +30,8 @@ PUBLIC = {
     "mapping",
     "mapping.logs",
     "metrics",
+    "navigation",
+    "navigation.followers",
     "orders",
     "overhead",
     "policies",
