@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 import time
@@ -16,7 +17,7 @@ CHUNK = 1 << 16
 
 
 class ImageConnection:
-    """The server sends a picture to whoever comes, and another one for every `OK`."""
+    """The server sends a picture for every `OK`."""
 
     def __init__(self, host: str, port: int, timeout: float) -> None:
         self.name, self.timeout = f"image server {host}:{port}", timeout
@@ -25,32 +26,30 @@ class ImageConnection:
         except OSError as error:
             raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
         self._splitter, self._turn = FrameSplitter(), threading.Lock()
-        self._is_new = True
 
     def read(self) -> NDArray[np.uint8]:
-        """A picture that was taken after this call, [row, column, rgb]."""
+        """A picture, [row, column, rgb]. Some servers send the first one unasked: what lies here already is old."""
         with self._turn:
-            if self._is_new:  # it came by itself, and may be old
-                self._receive()
-                self._is_new = False
+            deadline = time.monotonic() + self.timeout
+            while select.select([self._socket], [], [], 0)[0]:
+                self._splitter.feed(self._receive(deadline))
             self._socket.sendall(NEXT)
-            return self._receive()
+            pictures: list[NDArray[np.uint8]] = []
+            while not pictures:
+                pictures = self._splitter.feed(self._receive(deadline))
+            return pictures[-1]
 
-    def _receive(self) -> NDArray[np.uint8]:
-        deadline = time.monotonic() + self.timeout
-        pictures: list[NDArray[np.uint8]] = []
-        while not pictures:
-            self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
-            try:
-                data = self._socket.recv(CHUNK)
-            except TimeoutError:
-                raise Timeout(f"{self.name}: no picture for {self.timeout:g} s; is the simulation paused?") from None
-            except OSError as error:
-                raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
-            if not data:
-                raise LinkError(f"{self.name}: the connection was lost: the server closed it")
-            pictures = self._splitter.feed(data)
-        return pictures[-1]
+    def _receive(self, deadline: float) -> bytes:
+        self._socket.settimeout(max(1e-3, deadline - time.monotonic()))
+        try:
+            data = self._socket.recv(CHUNK)
+        except TimeoutError:
+            raise Timeout(f"{self.name}: no picture for {self.timeout:g} s; is the simulation paused?") from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        if not data:
+            raise LinkError(f"{self.name}: the connection was lost: the server closed it")
+        return data
 
     def close(self) -> None:
         """Hang up."""
