@@ -33,11 +33,17 @@ class ImageConnection:
             deadline = time.monotonic() + self.timeout
             while select.select([self._socket], [], [], 0)[0]:
                 self._splitter.feed(self._receive(deadline))
-            self._socket.sendall(NEXT)
+            self._ask()
             pictures: list[NDArray[np.uint8]] = []
             while not pictures:
                 pictures = self._splitter.feed(self._receive(deadline))
             return pictures[-1]
+
+    def _ask(self) -> None:
+        try:
+            self._socket.sendall(NEXT)
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
 
     def _receive(self, deadline: float) -> bytes:
         self._socket.settimeout(max(1e-3, deadline - time.monotonic()))

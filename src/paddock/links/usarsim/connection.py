@@ -40,6 +40,7 @@ class UsarConnection:
         self.reports = UsarReports()
         self._answers: list[UsarLine] = []
         self._failure: str | None = None
+        self._is_mute = False  # whether a question was not answered
         self._heard = time.monotonic()
         self._thread = threading.Thread(target=self._listen, name=f"paddock-usarsim-{self.name}", daemon=True)
         self._thread.start()
@@ -53,7 +54,9 @@ class UsarConnection:
             raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
 
     def ask(self, type: str, answer: str, *segments: str, kind: str = "") -> UsarLine | None:
-        """The server's answer to a question; None if it gives none within a second."""
+        """The server's answer to a question; None if it gives none within a second, or gave none to another."""
+        if self._is_mute:
+            return None
         with self._news:
             self._answers.clear()
         self.send(type, *segments)
@@ -63,7 +66,8 @@ class UsarConnection:
             found[:] = [a for a in self._answers if a.type == answer and (not kind or a.get("Type") == kind)]
             return bool(found)
 
-        return found[0] if self._wait(answered, min(SHORT, self.timeout)) else None
+        self._is_mute = not self._wait(answered, min(SHORT, self.timeout))
+        return found[0] if found else None
 
     def wait(self, there: Callable[[], bool], what: str) -> None:
         """Until something is so; a Timeout where the server's clock stands for longer than the timeout."""
