@@ -59,13 +59,12 @@ def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ri
         reverse: drive backwards; this wants sensors that look there.
         ring: the robot's sensors; None: the sixteen sonars of a Pioneer.
     """
-    own = copy.copy(follower)
-    own.ring = ring
-    scale = 1.0 if ring is None else ring.scale
-    if ring is not None and reverse:
-        raise PaddockError("wall follower: reverse: it wants the sixteen sonars of a Pioneer")
-    if scale != 1.0 and hasattr(own, "clearance"):
-        own.clearance = own.clearance / scale
+    own, scale = copy.copy(follower), 1.0
+    if ring is not None:
+        own.ring, scale = ring, ring.scale
+        _check_ring(own, ring, reverse)
+        if hasattr(own, "clearance"):
+            own.clearance = own.clearance / scale
     own.start(reverse=reverse)
 
     def follow(ranges: Readings, dt: float, wheel_speeds: tuple[float, float] | None = None) -> WheelSpeeds:
@@ -78,6 +77,17 @@ def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ri
         return mirror_wheels(left * scale, right * scale, side, reverse)
 
     return follow
+
+
+def _check_ring(follower: WallFollower, ring: WallRing, reverse: bool) -> None:
+    """Refuse what a robot's sensors cannot be used for."""
+    if reverse:
+        raise PaddockError("wall follower: reverse: only the sixteen sonars of a Pioneer look back: leave it out")
+    clearance = getattr(follower, "clearance", 0.0)
+    if clearance >= ring.range:
+        raise PaddockError(
+            f"wall follower: clearance: expected less than the {ring.range:g} m that the sensors see, got {clearance:g}"
+        )
 
 
 def mirror_ranges(ranges: Sequence[float] | Readings, side: Side, reverse: bool = False) -> list[float]:

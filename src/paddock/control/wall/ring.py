@@ -57,12 +57,16 @@ class WallRing:
         if self.gathers:
             first, last = min(ray[2] for ray in self.rays), max(ray[2] for ray in self.rays)
             return {place.number: -1 for place in PLACES if first - 0.1 < place.heading < last + 0.1 and place.x > 0}
+        pairs = [
+            (_aside(ray[2], place.heading), place.number, k)
+            for place in PLACES
+            for k, ray in enumerate(self.rays)
+            if (ray[0] >= 0) == (place.x >= 0)
+        ]
         chosen: dict[int, int] = {}
-        for place in PLACES:
-            k = min(range(len(self.rays)), key=lambda k: _aside(self.rays[k][2], place.heading))
-            same_end = (self.rays[k][0] >= 0) == (place.x >= 0)
-            if _aside(self.rays[k][2], place.heading) <= TURNED and same_end and k not in chosen.values():
-                chosen[place.number] = k
+        for aside, number, k in sorted(pairs):
+            if aside <= TURNED and number not in chosen and k not in chosen.values():
+                chosen[number] = k
         return chosen
 
     @cached_property
@@ -72,7 +76,7 @@ class WallRing:
         if not all(place.number in self.chosen for place in wanted) or self.range < FARTHEST * self.scale:
             raise PaddockError(
                 f"this wall follower wants sensors that look from the left side to the right and see {FARTHEST:g} m; "
-                "take pid, fuzzy, min or multi"
+                "pid and fuzzy do with less"
             )
         rear = [PLACES[15]] if 15 in self.chosen else []
         return tuple(self._at(place) for place in (*wanted, *rear))
