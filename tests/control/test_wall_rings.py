@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -157,3 +159,13 @@ def test_a_scenario_names_the_sensor_to_follow_with(sensor: str | None) -> None:
     result = run_scenario(prepare(ScenarioSpec.from_table(table)), seed=1)
     assert result.tasks[0].why.startswith("loop closed")
     assert result.episode.trace.reading(sensor or "sonar").shape[1] == (181 if sensor else 8)
+
+
+@pytest.mark.heavy
+def test_the_example_of_the_documentation_turns_the_corner() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "wall-follower.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page.split("## Other robots")[1].split("\n## ")[0], re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["robot"].pose.heading == pytest.approx(math.pi / 2, abs=0.3)
+    assert names["robot"].contacts == ()

@@ -15,7 +15,7 @@ Vector = tuple[float, float, float]
 
 def mirror_pose(pose: Pose) -> Pose:
     """A pose of one frame in the other; it is its own inverse."""
-    return Pose(pose.x, -pose.y, wrap(-pose.heading))
+    return Pose(pose.x, 0.0 - pose.y, wrap(0.0 - pose.heading))  # never -0.0
 
 
 def greeting_line(level: str, limit: int = 0) -> bytes:
