@@ -153,9 +153,11 @@ def test_what_sensors_cannot_do_is_refused() -> None:
 def test_a_scenario_names_the_sensor_to_follow_with(sensor: str | None) -> None:
     follow = {"task": "wall-follow", "follower": "pid", "clearance": 0.25, "after": 2, "within": 20}
     table = {
-        "world": "yellow-rooms", "robot": {"name": "pioneer", "at": [2.0, 0.45], "heading_deg": 180},
+        "name": "corridor",
+        "world": "yellow-rooms",
+        "robot": {"name": "pioneer", "at": [2.0, 0.45], "heading_deg": 180},
         "tasks": [follow | ({"sensor": sensor} if sensor else {})],
-    }  # fmt: skip
+    }
     result = run_scenario(prepare(ScenarioSpec.from_table(table)), seed=1)
     assert result.tasks[0].why.startswith("loop closed")
     assert result.episode.trace.reading(sensor or "sonar").shape[1] == (181 if sensor else 8)
