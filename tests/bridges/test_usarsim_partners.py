@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_the_original_ap2dx_drives_stops_backs_up_and_turns(tmp_path: Path) -> N
 @contextmanager
 def original_modules(folder: Path, simulator: int) -> Iterator[None]:
     """Coordinator, motor, reflex and planner of AP2DX, with stand-ins for sensor and mapper, which need a screen."""
-    files = [str(file) for file in Path(SOURCES, "src").rglob("*.java") if "test" not in file.parts]
+    files = [str(file) for file in Path(SOURCES, "src").rglob("*.java") if is_program(file)]
     jars = os.pathsep.join(str(file) for file in Path(SOURCES).rglob("*.jar"))
     subprocess.run(
         ["javac", "--release", "8", "-nowarn", "-encoding", "UTF-8", "-cp", jars, "-d", folder / "classes", *files],
@@ -70,8 +71,8 @@ def original_modules(folder: Path, simulator: int) -> Iterator[None]:
     )  # fmt: skip
     ports = {name: find_port() for name in ("COORDINATOR", "SENSOR", "MAPPER", "MOTOR", "PLANNER", "REFLEX")}
     wiring = {"COORDINATOR": ["SENSOR"], "MOTOR": ["COORDINATOR"], "REFLEX": ["MOTOR"], "PLANNER": ["REFLEX"]}
-    (folder / "log").mkdir()
     with ExitStack() as stack:
+        logs = stack.enter_context(TemporaryDirectory())  # when a neighbour goes, they fill their logs quickly
         stack.enter_context(stand_in(ports["SENSOR"], [ports["REFLEX"], ports["PLANNER"]]))
         for name, outgoing in wiring.items():
             links = [
@@ -79,7 +80,7 @@ def original_modules(folder: Path, simulator: int) -> Iterator[None]:
                  "passive": False}
                 for other in outgoing
             ]  # fmt: skip
-            config = {"logfile": os.devnull, "listen_port": ports[name], "outgoing": links}
+            config = {"logfile": f"{logs}/{name}.log", "listen_port": ports[name], "outgoing": links}
             config |= {"sim_address": "127.0.0.1", "sim_port": simulator} if name == "COORDINATOR" else {}
             (folder / f"AP2DX.{name.lower()}.json").write_text(json.dumps(config))
         for name in wiring:
@@ -117,6 +118,11 @@ def stand_in(port: int, receivers: list[int]) -> Iterator[None]:
         yield
     finally:
         listener.close()
+
+
+def is_program(file: Path) -> bool:
+    """Whether a source is part of the program, not of its tests, which need JUnit."""
+    return "test" not in file.parts and not file.stem.endswith(("TestCase", "Test"))
 
 
 def find_port() -> int:

@@ -43,14 +43,14 @@ def threads() -> list[str]:
 def test_a_robot_is_driven_and_sensed_as_any_other(server: UsarSimServer) -> None:
     with reach(url(server, "name=R1", "at=1.5,2.0", "heading=0.5")) as robot:
         robot.enable()
-        twin = server.arena["pioneer"]
+        simulated = server.arena["pioneer"]
         assert (robot.name, robot.pose_source, list(robot.robots)) == ("R1", "truth", ["R1"])
         assert robot.pose == pytest.approx((1.5, 2.0, 0.5), abs=1e-3)
         assert robot.spec.drive.wheel_separation == pytest.approx(0.317)
         assert robot.sonar.spec.mounts[0] == pytest.approx((0.069, 0.136, 0.211, 90), abs=0.01)
-        twin.enable("sonar", "laser")
-        assert robot.sonar.read() == pytest.approx(twin.sonar.read(), abs=0.03)
-        assert np.median(abs(robot.laser.read() - twin.laser.read())) < 0.03
+        simulated.enable("sonar", "laser")
+        assert robot.sonar.read() == pytest.approx(simulated.sonar.read(), abs=0.03)
+        assert np.median(abs(robot.laser.read() - simulated.laser.read())) < 0.03
         robot.wheels.set(0.1, 0.3)
         robot.step(20)
         assert robot.pose.heading > 0.7
@@ -61,8 +61,8 @@ def test_a_robot_is_driven_and_sensed_as_any_other(server: UsarSimServer) -> Non
         assert robot.ins.read() == pytest.approx(robot.pose, abs=0.15)
         robot.stop()
         robot.step(10)
-        assert twin.body.wheel_speeds == (0, 0)
-    wait_for(lambda: twin.body.command == (0, 0))
+        assert simulated.body.wheel_speeds == (0, 0)
+    wait_for(lambda: simulated.body.command == (0, 0))
     assert threads() == []
 
 
@@ -227,6 +227,8 @@ def test_a_server_that_vanishes_gives_clear_errors_and_leaves_no_thread() -> Non
         ("usarsim://x?class=Tank", "others need type=FILE.toml"),
         ("usarsim://x?at=1", "at: expected x,y or x,y,z"),
         ("usarsim://x?at=1,b", "at: expected x,y or x,y,z"),
+        ("usarsim://x?at=1,2&start=door", "expected either at or start"),
+        ("usarsim://x?heading=1", "heading: it belongs to at=x,y"),
         ("usarsim://x?dt=0", "dt: expected a number"),
         ("usarsim://x?drive=fast", "drive: expected radians or normalized"),
         ("usarsim://x?scan=up", "scan: expected counterclockwise or clockwise"),

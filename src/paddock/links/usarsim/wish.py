@@ -106,6 +106,10 @@ def _find_spec(url: str, type: str | None, class_name: str) -> RobotSpec:
 
 def _read_place(url: str, options: dict[str, str]) -> tuple[str, ...]:
     """The segments of INIT that say where the robot begins."""
+    if "start" in options and "at" in options:
+        raise LinkError(f"connect: {url}: expected either at or start, got both")
+    if "heading" in options and "at" not in options:
+        raise LinkError(f"connect: {url}: heading: it belongs to at=x,y, which is missing")
     if "start" in options:
         return (f"Start {options['start']}",)
     if "at" not in options:
