@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import uuid
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -35,8 +36,7 @@ def join(request: pytest.FixtureRequest) -> Iterator[Join]:
     """Joins a bus that nobody else uses."""
     url, middle, opened = f"memory://{uuid.uuid4()}", None, []
     if request.param == "lines":
-        inside = url
-        middle = LineGate(lambda hello: open_bus(inside, hello.source, hears=hello.hears, lossless=hello.lossless))
+        middle = LineGate(url)
         url = f"lines://127.0.0.1:{middle.port}"
     elif request.param == "zenoh":
         pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
@@ -87,7 +87,7 @@ def test_messages_arrive_in_order_with_who_when_and_their_numbers(join: Join) ->
     assert [message.left for message in got if isinstance(message, DriveMessage)] == [*range(500)]
     assert [message.sequence for message in got] == [*range(500)]
     assert {(message.source, message.destination) for message in got} == {("REFLEX", "MOTOR")}
-    assert all(earlier.sent <= later.sent for earlier, later in zip(got, got[1:], strict=False))
+    assert all(earlier.sent <= later.sent for earlier, later in pairwise(got))
 
 
 def test_a_message_goes_to_whom_it_is_for_and_to_nobody_else(join: Join) -> None:
@@ -110,6 +110,14 @@ def test_messages_to_all_arrive_from_those_who_are_listened_to(join: Join) -> No
     assert take(mapper).source == "SENSOR"
     mapper.send(RoundMessage(number=2))
     assert take(motor).source == "MAPPER"
+
+
+def test_a_recorder_gets_what_is_for_others_too(join: Join) -> None:
+    planner, reflex, recorder = join("PLANNER"), join("REFLEX"), join("RECORDER", everything=True)
+    meet(planner, reflex, recorder)
+    planner.send(drive(1, "REFLEX"))
+    planner.send(drive(2, "NOBODY"))
+    assert [take(recorder).destination for _ in range(2)] == ["REFLEX", "NOBODY"]
 
 
 def test_of_a_stream_only_the_newest_waits_unless_all_are_wanted(join: Join) -> None:
@@ -143,11 +151,11 @@ def test_who_leaves_is_told_to_the_others_and_may_come_again(join: Join) -> None
 
 
 def test_a_bus_that_there_is_not_is_refused_by_name() -> None:
-    with pytest.raises(UnknownName, match="no carrier called 'zenho'.*did you mean 'zenoh'"):
+    with pytest.raises(UnknownName, match=r"no carrier called 'zenho'.*did you mean 'zenoh'"):
         open_bus("zenho://127.0.0.1:7447", "MOTOR")
-    with pytest.raises(LinkError, match="expected a URL such as 'zenoh://127.0.0.1:7447', got 'lab'"):
+    with pytest.raises(LinkError, match=r"expected a URL such as 'zenoh://127.0.0.1:7447', got 'lab'"):
         open_bus("lab", "MOTOR")
-    with pytest.raises(LinkError, match="expected a URL such as 'lines://127.0.0.1:7447'"):
+    with pytest.raises(LinkError, match=r"expected a URL such as 'lines://127.0.0.1:7447'"):
         open_bus("lines://host", "MOTOR")
     with open_bus("memory://here", "MOTOR"), pytest.raises(LinkError, match="there is a module MOTOR already"):
         open_bus("memory://here", "MOTOR")

@@ -12,6 +12,7 @@ from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
+from paddock.cli.modules import module, modules_app
 from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
 from paddock.cli.orders.commands import orders_app
 from paddock.cli.run_command import demo, run
@@ -37,12 +38,13 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, serve, evolve, maze):
+for command in (demo, run, serve, evolve, maze, module):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
 app.add_typer(orders_app)
+app.add_typer(modules_app)
 
 
 @app.command()

@@ -67,6 +67,8 @@ class Inbox:
             self._filled.notify()
 
     def _count_lost(self, message: ModuleMessage) -> None:
+        if isinstance(message, PresenceMessage):  # made here, without a number
+            return
         line = message.source, message.destination
         before = self._newest.get(line)
         if before is not None and message.sequence > before + 1:
@@ -92,10 +94,19 @@ class Bus(ABC):
         name: the module's name.
         hears: the sources whose messages to all arrive; None: all of them. Messages to the module itself always do.
         lossless: of streams every message arrives, not only the newest; and nothing overtakes.
+        everything: messages to others arrive, too.
     """
 
-    def __init__(self, url: str, name: str, *, hears: Collection[str] | None = None, lossless: bool = False) -> None:
-        self.url, self.name, self.lossless = url, name, lossless
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        *,
+        hears: Collection[str] | None = None,
+        lossless: bool = False,
+        everything: bool = False,
+    ) -> None:
+        self.url, self.name, self.lossless, self.everything = url, name, lossless, everything
         self.hears = None if hears is None else frozenset(hears)
         self.inbox = Inbox(lossless=lossless)
         self.sends = 0
@@ -115,6 +126,8 @@ class Bus(ABC):
 
     def accepts(self, message: ModuleMessage) -> bool:
         """Whether a message is for this module."""
+        if self.everything:
+            return message.source != self.name
         if message.destination == EVERYONE:
             return message.source != self.name and (self.hears is None or message.source in self.hears)
         return message.destination == self.name
@@ -139,12 +152,12 @@ class Bus(ABC):
         self.close()
 
 
-def open_bus(url: str, name: str, *, hears: Collection[str] | None = None, lossless: bool = False) -> Bus:
-    """Join a bus: `memory://lab`, `zenoh://127.0.0.1:7447`, `lines://127.0.0.1:5000`."""
+def open_bus(url: str, name: str, **options: Any) -> Bus:
+    """Join a bus: `memory://lab`, `zenoh://127.0.0.1:7447`, `lines://127.0.0.1:5000`; options are those of `Bus`."""
     scheme = urlsplit(url).scheme if isinstance(url, str) and "://" in url else ""
     if not scheme:
         raise LinkError(f"bus: expected a URL such as 'zenoh://127.0.0.1:7447', got {format_value(url)}")
-    return CARRIERS.get(scheme)(url, name, hears=hears, lossless=lossless)
+    return CARRIERS.get(scheme)(url, name, **options)
 
 
 def split_address(url: str) -> tuple[str, int]:

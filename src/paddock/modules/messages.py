@@ -1,4 +1,4 @@
-"""Every message that modules send each other. On the wire it is a JSON object; names of fields are AP2DX's where it has them."""
+"""Every message that modules send each other: JSON objects on the wire, with AP2DX's names where it has some."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ class HelloMessage(ModuleMessage, frozen=True, kw_only=True, tag="HELLO!!!"):
     protocol: Whole = 0
     hears: list[ModuleId] | None = None  # the sources whose messages to all it wants; None: all
     lossless: bool = False  # of streams all messages are wanted, not only the newest
+    everything: bool = False  # messages to others are wanted, too
 
 
 # ---- from sensors
@@ -118,7 +119,7 @@ class ReadingsMessage(ModuleMessage, frozen=True, kw_only=True, tag="sensorReadi
 
 
 class ActionMessage(ModuleMessage, frozen=True, kw_only=True, tag="motorAction"):
-    """A motion as AP2DX's planner wants it; values in percent of full speed, of TURN the sign only: -1 left, 1 right."""
+    """A motion as AP2DX's planner wants it; values in percent of full speed, of TURN a sign: -1 left, 1 right."""
 
     original: ClassVar[tuple[str, ...]] = ("actionType", "value")
     quality: ClassVar[Quality] = Quality.URGENT

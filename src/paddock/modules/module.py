@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
+
+import msgspec
 
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
 from paddock.modules.bus import Bus, open_bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.health import Health
-from paddock.modules.messages import ModuleMessage, ResumeMessage, RoundMessage
+from paddock.modules.messages import EVERYONE, ModuleMessage, ResumeMessage, RoundMessage
 from paddock.modules.rounds import RoundMerger
 
 MODULES: Registry[type[Module]] = Registry(
     "module",
-    group="paddock.modules",
+    group="paddock.module_kinds",
     builtin={
         name: f"paddock.modules.{name}:{name.capitalize()}Module"
         for name in ("coordinator", "sensor", "mapper", "planner", "reflex", "motor", "teleop", "monitor")
@@ -27,6 +29,7 @@ MODULES: Registry[type[Module]] = Registry(
     base="paddock.modules.module:Module",
 )
 """Module classes by the name that a configuration uses."""
+EVERY_MODULE = ("ALL",)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,7 +37,7 @@ class NoOptions(Spec):
     """Of a module that has none."""
 
 
-class Module(ABC):
+class Module:
     """What all modules have.
 
     `upstream`, `delayed` and `listens` are the names of modules whose messages it wants: those that it must have heard
@@ -60,7 +63,6 @@ class Module(ABC):
         self.said.append(message)
         self.bus.send(message)
 
-    @abstractmethod
     def handle(self, message: ModuleMessage) -> None:
         """A message has come."""
 
@@ -73,6 +75,9 @@ class Module(ABC):
     def on_resume(self) -> None:
         """The module was started, and may go on where one before it was killed."""
 
+    def on_neighbour_started(self, name: str) -> None:
+        """A module that hears this one was started, and knows nothing."""
+
     def status(self) -> str:
         """What people should know, in a few words."""
         return ""
@@ -83,28 +88,27 @@ class Module(ABC):
     # ---- running
 
     @classmethod
-    def sources(cls, present: frozenset[str]) -> frozenset[str]:
-        """The names of modules that it listens to, of those that there are."""
-        return frozenset((*cls.upstream, *cls.delayed, *cls.listens)) & present
+    def sources(cls) -> frozenset[str] | None:
+        """The names of modules that it listens to; None: all."""
+        return None if cls.listens == EVERY_MODULE else frozenset((*cls.upstream, *cls.delayed, *cls.listens))
 
     def run(self) -> None:
         """Handle messages until the run is over or `ended` is set."""
-        present = self.spec.names
-        merger = RoundMerger(
-            self.name,
-            [source for source in self.upstream if source in present],
-            [source for source in self.delayed if source in present],
+        upstream, delayed = (
+            [name for name in names if name in self.spec.names] for names in (self.upstream, self.delayed)
         )
+        merger = RoundMerger(self.name, upstream, delayed)
         self.on_resume()
         merger.done = self.round if self.round >= 0 else None
-        self.bus.send(ResumeMessage(number=self.round))
+        for source in (*upstream, *delayed):
+            self.bus.send(ResumeMessage(destination=source, number=self.round))
         wake_at = time.monotonic()
         while not self.ended.is_set():
             message = self.bus.receive(max(0.0, wake_at - time.monotonic()))
             if message is not None:
                 for ready in merger.put(message) if self.spec.lock_step else (message,):
                     self._take(ready)
-            elif (now := time.monotonic()) >= wake_at:
+            if (now := time.monotonic()) >= wake_at:
                 wake_at = now + self.wake_period
                 self.wake(time.time())
 
@@ -119,26 +123,27 @@ class Module(ABC):
         self.health.note(message)
         if isinstance(message, ResumeMessage):
             self.repeat(message)
+            self.on_neighbour_started(message.source)
             return
         self.time = max(self.time, message.time)
-        if not isinstance(message, RoundMessage):
-            self.handle(message)
-        elif self._begins_round(message):
+        self.handle(message)
+        if isinstance(message, RoundMessage) and message.source == self._last_in_round:
             self.round = message.number
             self.on_round(message.number)
             self.finish_round(message)
             if message.last:
                 self.ended.set()
 
-    def _begins_round(self, message: RoundMessage) -> bool:
-        """In lock-step the merger gives one such message for each round; else the first neighbour's is taken."""
-        return self.spec.lock_step or (bool(self.upstream) and message.source == self.upstream[0])
+    @cached_property
+    def _last_in_round(self) -> str | None:
+        """Whose end of a round is the module's own: in lock-step the last neighbour's, else nobody waits for others."""
+        upstream = [name for name in self.upstream if name in self.spec.names]
+        return upstream[-1 if self.spec.lock_step else 0] if upstream else None
 
     def finish_round(self, message: RoundMessage) -> None:
         """Tell everyone that nothing follows in this round."""
-        counts = Counter(said.destination for said in self.said)
-        marker = RoundMessage(number=message.number, time=message.time, cause=message.cause, last=message.last)
-        self.send(_with_counts(marker, counts))
+        counts = dict(Counter(said.destination for said in self.said))
+        self.send(msgspec.structs.replace(message, destination=EVERYONE, counts=counts))
         self.finished, self.said = self.said, []
         self.health.rounds += 1
 
@@ -151,20 +156,13 @@ class Module(ABC):
                 self.bus.send(said)
 
 
-def _with_counts(marker: RoundMessage, counts: Counter[str]) -> RoundMessage:
-    import msgspec
-
-    return msgspec.structs.replace(marker, counts=dict(counts))
-
-
 def start_module(kind: str, spec: ModulesSpec) -> Module:
     """Join the bus as a module of a configuration."""
     entry = spec.entry(kind)
     cls = MODULES.get(entry.code or kind, folder=spec.folder or None)
     options = entry.read_options(cls.options_class)
     name = kind.upper()
-    hears = None if "*" in cls.listens else cls.sources(spec.names | {"*"}) | spec.names  # resume comes from anyone
-    bus = open_bus(spec.bus, name, hears=hears, lossless=spec.lock_step)
+    bus = open_bus(spec.bus, name, hears=cls.sources(), lossless=spec.lock_step)
     try:
         return cls(name, spec, options, bus)
     except BaseException:

@@ -29,7 +29,7 @@ class RoundMerger:
         self._whole: dict[str, dict[int, list[ModuleMessage]]] = {source: {} for source in (*upstream, *delayed)}
 
     def put(self, message: ModuleMessage) -> Iterator[ModuleMessage]:
-        """A message has come; what may be handled now. A round that is complete ends with its `round` message."""
+        """A message has come; what may be handled now. Of a round, that is what each neighbour said, with its end."""
         if message.source not in self._open:
             yield message
             return
@@ -61,12 +61,8 @@ class RoundMerger:
         self.done = number
         for source in self.delayed:
             yield from self._whole[source].get(number - 1, ())[:-1]
-        end: ModuleMessage | None = None
         for source in self.upstream:
-            *messages, end = self._whole[source][number]
-            yield from messages
+            yield from self._whole[source][number]
         for source, rounds in self._whole.items():
             oldest = number if source in self.delayed else number + 1
             self._whole[source] = {k: messages for k, messages in rounds.items() if k >= oldest}
-        assert end is not None
-        yield end

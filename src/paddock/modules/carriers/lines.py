@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 
 from paddock.core.errors import BadMessage, LinkError
-from paddock.modules.bus import Bus, split_address
+from paddock.modules.bus import Bus, open_bus, split_address
 from paddock.modules.messages import EVERYONE, HelloMessage, ModuleMessage, PresenceMessage, ResumeMessage
 from paddock.modules.wire import LONGEST_LINE, PROTOCOL, decode_message, encode_message, encode_original
 
@@ -23,20 +24,18 @@ MOST_PEERS = 64
 RETRY = 0.2  # [s] between two tries to reach a gate
 POLL = 0.1  # [s] in which a thread notices that it is to end
 
-OpenBus = Callable[[HelloMessage], Bus]
-
 
 class LineGate:
     """Serves a bus to modules that speak lines.
 
     Args:
-        join: gives access to the bus for a module that said hello.
+        url: of the bus.
         host: address to listen on. Who reaches it may drive the robot.
         port: 0 for any that is free.
     """
 
-    def __init__(self, join: OpenBus, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._join, self._closed = join, threading.Event()
+    def __init__(self, url: str, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.url, self._closed = url, threading.Event()
         self._peers: dict[str, LinePeer] = {}
         self._lock = threading.Lock()
         try:
@@ -75,8 +74,9 @@ class LineGate:
         former = self._peers.get(hello.source)
         if former is not None:
             self._dismiss(former)
+        bus = open_bus(self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything)
         with self._lock:
-            peer = self._peers[hello.source] = LinePeer(connection, hello, self._join(hello))
+            peer = self._peers[hello.source] = LinePeer(connection, hello, bus)
         return peer
 
     def _dismiss(self, peer: LinePeer) -> None:
@@ -148,10 +148,10 @@ class LinePeer:
 
 
 class LineBus(Bus):
-    """A client of a gate, for a module in Python; it looks for the gate until it is there, and again when it is lost."""
+    """A client of a gate, for a module in Python: it looks for the gate until it is there, and again when lost."""
 
-    def __init__(self, url: str, name: str, *, hears: Collection[str] | None = None, lossless: bool = False) -> None:
-        super().__init__(url, name, hears=hears, lossless=lossless)
+    def __init__(self, url: str, name: str, **options: Any) -> None:
+        super().__init__(url, name, **options)
         self._address = split_address(url)
         self._closed, self._ready = threading.Event(), threading.Event()
         self._socket: socket.socket | None = None
@@ -168,7 +168,12 @@ class LineBus(Bus):
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 hears = None if self.hears is None else sorted(self.hears)
                 hello = HelloMessage(
-                    source=self.name, both_ways=True, protocol=PROTOCOL, hears=hears, lossless=self.lossless
+                    source=self.name,
+                    both_ways=True,
+                    protocol=PROTOCOL,
+                    hears=hears,
+                    lossless=self.lossless,
+                    everything=self.everything,
                 )
                 connection.sendall(encode_message(hello) + b"\n")
                 for line in read_lines(connection):
@@ -207,7 +212,7 @@ class LineBus(Bus):
 
 
 def read_lines(connection: socket.socket) -> Iterator[bytes]:
-    """The lines of a connection, without their ends; one that is too long ends it, half a line at the end is dropped."""
+    """The lines of a connection, without their ends. One that is too long ends it; half a last line is left out."""
     waiting = bytearray()
     while True:
         end = waiting.find(b"\n")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from paddock.core.errors import LinkError
 from paddock.modules.bus import Bus
@@ -17,8 +16,8 @@ class MemoryBus(Bus):
     meetings: ClassVar[dict[str, dict[str, MemoryBus]]] = {}
     lock: ClassVar[threading.RLock] = threading.RLock()
 
-    def __init__(self, url: str, name: str, *, hears: Collection[str] | None = None, lossless: bool = False) -> None:
-        super().__init__(url, name, hears=hears, lossless=lossless)
+    def __init__(self, url: str, name: str, **options: Any) -> None:
+        super().__init__(url, name, **options)
         with self.lock:
             others = self.meetings.setdefault(url, {})
             if name in others:

@@ -20,13 +20,16 @@ ROOT = "paddock/modules"
 class ZenohBus(Bus):
     """A client of a router at the URL's host and port; it is looked for until it is there."""
 
-    def __init__(self, url: str, name: str, *, hears: Collection[str] | None = None, lossless: bool = False) -> None:
-        super().__init__(url, name, hears=hears, lossless=lossless)
+    def __init__(self, url: str, name: str, **options: Any) -> None:
+        super().__init__(url, name, **options)
         zenoh = load_zenoh()
         host, port = split_address(url)
         self.session = open_session("client", connect=f"tcp/{host}:{port}")
         keys = [f"{ROOT}/{name}/**"]
-        keys += [f"{ROOT}/{EVERYONE}/**"] if hears is None else [f"{ROOT}/{EVERYONE}/{source}/**" for source in hears]
+        hears = ["*"] if self.hears is None else self.hears
+        keys += [f"{ROOT}/{EVERYONE}/{source}/**" for source in hears]
+        if self.everything:
+            keys = [f"{ROOT}/*/*/*"]
         self._subscribers = [self.session.declare_subscriber(key, self._take) for key in keys]
         self._publishers: dict[str, Any] = {}
         self._token = self.session.liveliness().declare_token(f"{ROOT}/alive/{name}")

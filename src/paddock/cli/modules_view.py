@@ -1,0 +1,85 @@
+"""The live table of `paddock modules up`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from paddock.core.library import find
+from paddock.core.outside import visible
+from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, run_together
+
+PERIOD = 0.25  # [s] between two pictures
+COLOURS = {"running": "green", "silent": "yellow", "gone": "red"}
+
+
+def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: bool, json_lines: bool) -> None:
+    """Run modules, and show how they are."""
+    if together:
+        for name, module in run_together(spec).items():
+            typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
+        return
+    chosen = None if only is None else [name.strip() for name in only.split(",")]
+    file = find("paddock.modules", "configuration", config)
+    console = Console()
+    with Supervisor(spec, file, only=chosen) as supervisor:
+        try:
+            with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
+                while supervisor.look(PERIOD):
+                    live.update(make_table(supervisor.board))
+        except KeyboardInterrupt:
+            console.print("stopped early", style="yellow")
+    if json_lines:
+        for row in supervisor.board.modules.values():
+            typer.echo(json.dumps(describe(row)))
+
+
+def describe(row: ModuleHealth) -> dict[str, Any]:
+    """A module's row, for programs."""
+    report = row.report
+    return {
+        "module": row.name,
+        "state": row.state,
+        "restarts": row.restarts,
+        "rounds": report.rounds if report else 0,
+        "lost": report.lost if report else 0,
+        "dropped": report.dropped if report else 0,
+        "cpu": report.cpu if report else 0.0,
+        "latencies": row.latencies.counts if len(row.latencies) else [],
+        "status": report.status if report else "",
+    }
+
+
+def make_table(board: HealthBoard) -> Group:
+    """How all modules are."""
+    table = Table(box=None, header_style="bold")
+    for title in ("module", "state", "restarts", "rounds", "per s", "in", "lost", "p50 ms", "p99 ms", "cpu s"):
+        table.add_column(title, justify="left" if title in ("module", "state") else "right")
+    table.add_column("says", overflow="ellipsis", no_wrap=True)
+    for row in board.modules.values():
+        report = row.report
+        if report is None and not row.present and not row.restarts:
+            continue
+        delays = [f"{row.latencies.percentile(share):.1f}" if len(row.latencies) else "" for share in (0.5, 0.99)]
+        numbers = (
+            [
+                str(report.rounds),
+                f"{row.rate:.1f}",
+                str(report.received),
+                str(report.lost),
+                *delays,
+                f"{report.cpu:.1f}",
+            ]
+            if report
+            else [""] * 7
+        )
+        state = Text(row.state, style=COLOURS[row.state])
+        table.add_row(row.name.lower(), state, str(row.restarts), *numbers, visible(report.status) if report else "")
+    refusal = Text(f"refused: {visible(board.refusal)}" if board.refusal else "", style="yellow")
+    return Group(table, refusal)

@@ -1,0 +1,141 @@
+"""Coordinator: the only module that speaks to the robot's body. Time passes in its arena."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import paddock
+from paddock.arena.base import BaseArena
+from paddock.arena.robot import Robot
+from paddock.core.errors import Timeout
+from paddock.modules.bus import Bus
+from paddock.modules.config import ModulesSpec
+from paddock.modules.messages import ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
+from paddock.modules.module import Module
+from paddock.modules.readings import make_message
+from paddock.modules.rounds import RoundMerger
+
+SILENCE = 0.3  # [s] without a word of the motor, simulated or by the wall, and the robot is stopped
+LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
+
+
+class CoordinatorModule(Module):
+    """Opens a world or reaches an arena elsewhere, sends what the robot senses, and turns its wheels."""
+
+    upstream = ("MOTOR",)
+
+    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        self.arena: BaseArena = open_arena(spec)
+        self.robot: Robot = self.arena[spec.robot_name]
+        self.robot.enable(*spec.devices)
+        self.ticks = max(1, round(spec.period / self.arena.dt))
+        rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
+        self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
+        self.heard = (-np.inf, -np.inf)  # when the motor spoke last: simulated, wall [s]
+        self.contacts = 0  # looks at which the robot touched something
+        self.stops = 0  # of a robot whose motor was silent
+        self._sent: dict[str, list[float]] = {}
+
+    # ---- what others say
+
+    def handle(self, message: ModuleMessage) -> None:
+        if isinstance(message, MotorMessage):
+            scale = self.robot.wheels.max_speed / 100 if message.normalized else 1.0
+            self.heard = self.arena.time, time.time()
+            self.robot.wheels.set(message.left * scale, message.right * scale)
+            self.health.note_latency(message)
+
+    def watch_motor(self) -> None:
+        """Stop the robot if its motor has been silent for too long."""
+        simulated, wall = self.heard
+        if (self.arena.time - simulated > SILENCE or time.time() - wall > SILENCE) and any(self.robot.body.command):
+            self.robot.stop()
+            self.stops += 1
+
+    # ---- what the robot senses
+
+    def say_look(self) -> None:
+        """Send what has changed since the last look, and that it is all."""
+        self.said, self.round = [], self.arena.tick // self.ticks
+        look, now = self.robot.sense(), self.arena.time
+        self.time = now
+        self.contacts += bool(self.robot.contacts)
+        for sensor in self.spec.robot_spec.sensors:
+            if sensor.name not in look.sensors:
+                continue
+            values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
+            if self._sent.get(sensor.name) != values:
+                self._sent[sensor.name] = values
+                self.send(make_message(sensor, values, now))
+        last = self.arena.tick >= self.end
+        self.finish_round(RoundMessage(number=self.round, time=now, last=last))
+
+    def repeat(self, message: ResumeMessage) -> None:
+        """A module was started: it needs all readings, also those that do not change."""
+        self._sent.clear()
+        super().repeat(message)
+
+    # ---- time
+
+    def run(self) -> None:
+        try:
+            self.run_in_lock_step() if self.spec.lock_step else self.run_freely()
+        finally:
+            self.robot.stop()
+
+    def run_in_lock_step(self) -> None:
+        """Let a period pass whenever the motor has finished the round."""
+        merger = RoundMerger(self.name, ("MOTOR",))
+        self.say_look()
+        waiting_since = time.monotonic()
+        while not self.ended.is_set():
+            message = self.bus.receive(self.wake_period)
+            self.wake(time.time())
+            if time.monotonic() - waiting_since > self.spec.patience:
+                raise Timeout(f"round {self.round}: the motor has not finished it for {self.spec.patience:g} s")
+            for ready in merger.put(message) if message is not None else ():
+                self._take(ready)
+                if isinstance(ready, RoundMessage) and ready.number == self.round:
+                    waiting_since = time.monotonic()
+                    if ready.last:
+                        return
+                    self.arena.step(self.ticks)
+                    self.say_look()
+
+    def run_freely(self) -> None:
+        """Let time pass as the wall clock goes."""
+        self.say_look()
+        paced = self.spec.url is None
+        tick_at = time.monotonic()
+        while not self.ended.is_set() and self.arena.tick < self.end:
+            tick_at = max(tick_at + self.arena.dt / self.spec.speed, time.monotonic() - LATE) if paced else 0.0
+            while (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
+                self._take(message)
+            self.watch_motor()
+            self.arena.step(1)
+            if self.arena.tick % self.ticks == 0:
+                self.say_look()
+            self.wake(time.time())
+
+    @property
+    def _last_in_round(self) -> None:  # type: ignore[override]
+        """Rounds of the coordinator end by its own clock."""
+        return
+
+    def status(self) -> str:
+        return f"t {self.arena.time:.1f} s, contacts {self.contacts}, stopped {self.stops}"
+
+    def close(self) -> None:
+        self.arena.close()
+
+
+def open_arena(spec: ModulesSpec) -> BaseArena:
+    """The world of a configuration, or the arena at its URL."""
+    if spec.url is None:
+        return paddock.open(spec.place(spec.world), seed=spec.seed)
+    arena: BaseArena = paddock.connect(spec.url, lock_step=spec.lock_step or None, name="coordinator")  # type: ignore
+    return arena

@@ -1,0 +1,144 @@
+"""Planner: a controller on the bus. It drives while the reflex lets it, and gets away after a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from paddock.arena.localisation import odometry_of
+from paddock.core.observation import Observation, WheelSpeeds, acting
+from paddock.core.registry import Registry
+from paddock.core.spec import Spec
+from paddock.modules.bus import Bus
+from paddock.modules.config import ModulesSpec, OptionTable
+from paddock.modules.escape import Escape
+from paddock.modules.messages import (
+    ClearMessage,
+    DriveMessage,
+    GoalMessage,
+    GuardMessage,
+    ModuleMessage,
+    RefusedMessage,
+    ResetMessage,
+    StopMessage,
+)
+from paddock.modules.module import Module
+from paddock.modules.readings import Floats, ObservationBuilder, PointReader
+from paddock.modules.reflex import shape_of
+
+PLANNERS: Registry[Callable[..., Any]] = Registry(
+    "planner",
+    group="paddock.planners",
+    builtin={"wander": "paddock.modules.wandering:WanderingPlanner"},
+)
+"""What a planner module drives with: it takes the robot's spec and options by name, and gives a controller."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannerOptions(Spec):
+    """Which controller drives, and its options."""
+
+    controller: str = "wander"  # of `PLANNERS`, or `file.py:Class`
+    options: OptionTable = field(default_factory=OptionTable)
+
+
+class DrivingModule(Module):
+    """What planner and teleoperation have in common: the hand-shake with the reflex."""
+
+    delayed = ("REFLEX",)
+
+    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        robot = spec.robot_spec
+        self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
+        self.outline: Floats = shape_of(robot, sees_behind=False).outline
+        self.gate, self.epoch, self.refusal = "blocked", 0, ""
+        self.escape: Escape | None = None
+        self.escapes = 0
+
+    def handle(self, message: ModuleMessage) -> None:
+        match message:
+            case StopMessage():
+                self.gate, self.epoch, self.escape = "blocked", max(self.epoch, message.epoch), None
+                self.refusal = message.reason
+            case GuardMessage() if message.epoch >= self.epoch:
+                self.gate, self.epoch = message.gate, message.epoch
+            case RefusedMessage():
+                self.refusal = message.reason
+            case _:
+                self.builder.take(message)
+
+    def look(self) -> Observation:
+        """What the robot senses now."""
+        look = self.builder.look(self.time)
+        if "encoders" in look.sensors:
+            self.odometry.update(*np.asarray(look.encoders, float).tolist())
+        return look
+
+    def drive(self, wheels: WheelSpeeds) -> None:
+        """Ask the reflex for wheel speeds."""
+        self.send(
+            DriveMessage(destination="REFLEX", time=self.time, left=wheels.left, right=wheels.right, epoch=self.epoch)
+        )
+
+    def shake_hands(self, points: Floats) -> bool:
+        """Answer a stop, if there is one: ask to get away, and say when that is done. Whether motions pass."""
+        if self.gate == "blocked" and self.epoch:
+            self.send(ResetMessage(destination="REFLEX", time=self.time, epoch=self.epoch))
+            self.escape = Escape(self.outline, points, self.odometry.pose)
+            self.gate = "escaping"
+            self.escapes += 1
+            return True
+        if self.gate == "escaping" and self.escape is not None and self.escape.has_room(points):
+            self.send(ClearMessage(destination="REFLEX", time=self.time, epoch=self.epoch))
+            self.escape, self.gate = None, "watching"
+        return self.gate != "blocked"
+
+    def status(self) -> str:
+        return f"{self.gate}, escapes {self.escapes}{f', {self.refusal}' if self.refusal else ''}"[:200]
+
+
+class PlannerModule(DrivingModule):
+    """Drives by a controller."""
+
+    upstream = ("SENSOR", "MAPPER")
+    listens = ("TELEOP", "GATE")
+    options_class = PlannerOptions
+
+    def __init__(self, name: str, spec: ModulesSpec, options: PlannerOptions, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        make = PLANNERS.get(options.controller, folder=spec.folder or None)
+        self.controller = make(spec.robot_spec, **options.options)
+        self.act = acting(self.controller)
+
+    def handle(self, message: ModuleMessage) -> None:
+        if isinstance(message, GoalMessage):
+            self.take_goal(message)
+        super().handle(message)
+
+    def take_goal(self, message: GoalMessage) -> None:
+        """Give a goal to the controller, or say that it takes none."""
+        take = getattr(self.controller, "set_goal", None)
+        if take is None:
+            reason = f"{self.options.controller} takes no goals"
+            self.send(RefusedMessage(destination=message.source, reason=reason))
+        else:
+            take(message.x, message.y)
+
+    def on_round(self, number: int) -> None:
+        look = self.look()
+        points = self.reader.read(look)
+        if not self.shake_hands(points):
+            return
+        if self.escape is not None:
+            wheels = self.escape.act(points, self.odometry.pose)
+            self.drive(wheels or WheelSpeeds(0.0, 0.0))
+            return
+        answer = self.act(look)
+        wheels = getattr(answer, "wheels", answer)
+        if wheels is not None:
+            left, right = wheels
+            self.drive(WheelSpeeds(float(left), float(right)))
