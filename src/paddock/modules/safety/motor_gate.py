@@ -1,0 +1,71 @@
+"""The motor's gate: the last look at a command before wheels turn. A state machine without clock and without I/O."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from paddock.core.observation import WheelSpeeds
+from paddock.modules.safety.reflex import STILL
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time by both clocks: that of the simulation, and that of the wall."""
+
+    simulated: float  # [s]
+    wall: float  # [s]
+
+    def __sub__(self, other: Moment) -> Moment:
+        return Moment(self.simulated - other.simulated, self.wall - other.wall)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MotorLimits:
+    """How old what may be, by whichever clock says so first."""
+
+    command_age: float = 0.2  # [s] from sending to execution
+    silence: float = 0.3  # [s] without a valid command, then the wheels stop
+
+
+@dataclass
+class MotorGate:
+    """Turns the wheels as the newest valid command says, and stands otherwise.
+
+    It stands until it has heard of an epoch, because a command of before its start may still be on its way. Clocks of
+    two hosts differ: the age by the wall is counted from the fastest message seen so far.
+    """
+
+    limits: MotorLimits = field(default_factory=MotorLimits)
+    epoch: int | None = None  # of the newest stop
+    sequence: int = -1  # of the newest command
+    wheels: WheelSpeeds = STILL
+    valid_at: Moment = field(default_factory=lambda: Moment(-math.inf, -math.inf))  # when the newest command came
+    offset: float = math.inf  # of the wall clocks, with the fastest journey [s]
+
+    def on_stop(self, epoch: int) -> None:
+        """The reflex has stopped the robot: no command of an older epoch is valid from now on."""
+        if self.epoch is None or epoch > self.epoch:
+            self.epoch, self.wheels = epoch, STILL
+
+    def on_command(self, wheels: WheelSpeeds, epoch: int, sequence: int, sent: Moment, now: Moment) -> str:
+        """The reflex wants these wheel speeds. Returns why they are refused; empty: they hold."""
+        self.offset = min(self.offset, now.wall - sent.wall)
+        age = max(now.simulated - sent.simulated, now.wall - sent.wall - self.offset)
+        if self.epoch is None:
+            return "the motor has not heard of an epoch yet"
+        if epoch < self.epoch:
+            return f"epoch {epoch} is over: the newest is {self.epoch}"
+        if epoch == self.epoch and sequence <= self.sequence:
+            return f"number {sequence} is out of order: number {self.sequence} came before"
+        if age > self.limits.command_age:
+            return f"it is {age:.3f} s old; at most {self.limits.command_age:g} s are allowed"
+        self.epoch, self.sequence, self.wheels, self.valid_at = epoch, sequence, wheels, now
+        return ""
+
+    def on_time(self, now: Moment) -> WheelSpeeds:
+        """The wheel speeds at a moment."""
+        silence = now - self.valid_at
+        if max(silence.simulated, silence.wall) > self.limits.silence:
+            self.wheels = STILL
+        return self.wheels

@@ -1,0 +1,168 @@
+"""What is too near: a body's sweep over its stopping distance, and AP2DX's rule for single sonars."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.geometry import Pose
+from paddock.core.observation import WheelSpeeds
+from paddock.mapping.scan import transform
+
+Floats = NDArray[np.float64]
+NO_POINTS: Floats = np.empty((0, 2))
+STILL_SPEED = 1e-6  # [m/s]
+SWEEP_STEP = 0.02  # [m] of the outermost corner between two looks
+MEMORY_TIME = 5.0  # [s] for which points outside the sensors' view are kept
+TOLERANCE = 0.002  # [m] by which a point may come nearer: noise
+TRACK_STEP = 0.02  # [m] between remembered poses
+TRACK_LENGTH = 1.0  # [m]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotShape:
+    """What a protective field must know of a robot."""
+
+    outline: Floats  # convex, counter-clockwise [m], shape (corners, 2)
+    wheel_separation: float  # [m]
+    deceleration: float  # of a wheel [m/s²]
+    sees_behind: bool = False  # whether its sensors look backwards
+
+    @property
+    def reach(self) -> float:
+        """From the centre to the outermost corner [m]."""
+        return float(np.hypot(*self.outline.T).max())
+
+
+class ProtectiveField:
+    """Refuses motions after which the robot could not stop in time.
+
+    The body is swept over the way that it needs to stop: what it drives while it reacts, and while it brakes. Whatever
+    it has seen during the last seconds counts, so it turns and backs safely past what no sensor sees any more. Without
+    sensors behind, it backs only to where it has been.
+    """
+
+    def __init__(
+        self, shape: RobotShape, *, margin: float = 0.05, escape_margin: float = 0.01, reaction: float = 0.3
+    ) -> None:
+        """
+        Args:
+            shape: the robot.
+            margin: that must stay free around the body [m].
+            escape_margin: the same while the robot gets away from an obstacle.
+            reaction: from a measurement to the first effect of braking [s].
+        """
+        self.shape, self.margins, self.reaction = shape, (margin, escape_margin), reaction
+        self.pose = Pose(0.0, 0.0, 0.0)
+        self.seen: deque[tuple[float, Floats]] = deque()  # time, points in the frame of odometry
+        self.track: deque[Pose] = deque([self.pose], maxlen=round(TRACK_LENGTH / TRACK_STEP))
+        edges = np.roll(shape.outline, -1, axis=0) - shape.outline
+        self.normals = np.column_stack((edges[:, 1], -edges[:, 0])) / np.hypot(*edges.T)[:, None]
+        self.offsets = (self.normals * shape.outline).sum(axis=1)
+
+    def update(self, points: Floats, pose: Pose, time: float) -> None:
+        """Take what sensors met [m, in the robot's frame], and the robot's pose by odometry."""
+        self.pose = pose
+        while self.seen and self.seen[0][0] < time - MEMORY_TIME:
+            self.seen.popleft()
+        self.seen.append((time, transform(points, pose) if len(points) else NO_POINTS))
+        if math.dist(pose[:2], self.track[-1][:2]) >= TRACK_STEP:
+            self.track.append(pose)
+
+    def refuse(self, wheels: WheelSpeeds, *, escaping: bool) -> str:
+        """Why the robot must not go on at these wheel speeds; empty: it may."""
+        if max(map(abs, wheels)) < STILL_SPEED:
+            return ""
+        if (left := self.time_to_contact(wheels, escaping=escaping)) < math.inf:
+            return f"contact in {left:.2f} s, and it needs {self.stopping_time(wheels):.2f} s to stop"
+        if wheels.left + wheels.right < 0 and not self.shape.sees_behind and not self._has_been_behind(wheels):
+            return "it does not see behind itself, and has not been there"
+        return ""
+
+    def stopping_time(self, wheels: WheelSpeeds) -> float:
+        """From a measurement to standing [s]."""
+        return self.reaction + max(map(abs, wheels)) / self.shape.deceleration
+
+    def time_to_contact(self, wheels: WheelSpeeds, *, escaping: bool = False) -> float:
+        """When the body would touch something on its way to a stop [s]; infinity: it stops in time."""
+        points, margin = self._near_points(wheels), self.margins[escaping]
+        if not len(points):
+            return math.inf
+        now = self._distances(points)
+        for time, step in self._predict(wheels):
+            then = self._distances(_seen_from(points, step))
+            # What is inside the margin already must not come nearer, but may stay: getting away must be possible.
+            if ((then < margin) & (then < now - TOLERANCE)).any():
+                return time
+        return math.inf
+
+    def _near_points(self, wheels: WheelSpeeds) -> Floats:
+        points = np.concatenate([found for _, found in self.seen]) if self.seen else NO_POINTS
+        points = _seen_from(points, self.pose)
+        reach = self.shape.reach + self.margins[0] + max(map(abs, wheels)) * self.stopping_time(wheels)
+        near: Floats = points[np.hypot(*points.T) < reach]
+        return near
+
+    def _distances(self, points: Floats) -> Floats:
+        """From the body's edges to points [m]; negative inside."""
+        distances: Floats = (points @ self.normals.T - self.offsets).max(axis=1)
+        return distances
+
+    def _predict(self, wheels: WheelSpeeds) -> list[tuple[float, Pose]]:
+        """Times and poses, from here, on the way to a stop: at full speed while it reacts, then braking evenly."""
+        linear, angular = (wheels.left + wheels.right) / 2, (wheels.right - wheels.left) / self.shape.wheel_separation
+        braking = self.stopping_time(wheels) - self.reaction
+        way = self.reaction + braking / 2  # [s] at full speed
+        steps = max(2, math.ceil((abs(linear) + abs(angular) * self.shape.reach) * way / SWEEP_STEP))
+        poses = []
+        for k in range(1, steps + 1):
+            driven = way * k / steps
+            heading = angular * driven
+            chord = linear * driven * (math.sin(heading / 2) / (heading / 2) if abs(heading) > 1e-9 else 1.0)
+            rest = driven - self.reaction
+            time = driven if rest <= 0 else self.reaction + braking * (1 - math.sqrt(max(0.0, 1 - 2 * rest / braking)))
+            poses.append((time, Pose(chord * math.cos(heading / 2), chord * math.sin(heading / 2), heading)))
+        return poses
+
+    def _has_been_behind(self, wheels: WheelSpeeds) -> bool:
+        step = self._predict(wheels)[-1][1]
+        (x, y), *_ = transform(np.array([[step.x, step.y]]), self.pose)
+        return any(math.dist((x, y), pose[:2]) < self.shape.reach / 2 for pose in self.track)
+
+
+def _seen_from(points: Floats, pose: Pose) -> Floats:
+    c, s = math.cos(pose.heading), math.sin(pose.heading)
+    turned: Floats = (points - (pose.x, pose.y)) @ np.array([[c, -s], [s, c]])
+    return turned
+
+
+class ClosingRule:
+    """The rule of AP2DX: a single sonar of the inner ones is near, and nearer than at its last reading."""
+
+    def __init__(self, wall_distance: float = 0.3, inner: Sequence[int] = range(1, 7)) -> None:
+        """
+        Args:
+            wall_distance: what counts as near [m].
+            inner: numbers of the sonars that look ahead.
+        """
+        self.wall_distance, self.inner = wall_distance, list(inner)
+        self.ranges: Floats | None = None
+        self.closing = -1  # number of a sonar
+
+    def update(self, ranges: Floats) -> None:
+        """Take a reading of all sonars [m]."""
+        before, self.ranges, self.closing = self.ranges, np.array(ranges, float), -1
+        if before is not None:
+            near = [k for k in self.inner if ranges[k] <= self.wall_distance and ranges[k] < before[k]]
+            self.closing = near[0] if near else -1
+
+    def refuse(self, wheels: WheelSpeeds, *, escaping: bool) -> str:
+        """Why the robot must not go on. Getting away is not watched, nor is turning and backing."""
+        if escaping or self.closing < 0 or self.ranges is None or wheels.left + wheels.right <= 0:
+            return ""
+        return f"sonar {self.closing + 1} measures {self.ranges[self.closing]:.2f} m, less than before"

@@ -1,0 +1,83 @@
+"""Exhaustive search of a small model's states: what can be reached, what must never be, and what is never left."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+State = TypeVar("State", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class SearchResult(Generic[State]):
+    """What a search has found."""
+
+    states: int
+    transitions: int
+    violation: tuple[str, ...] | None  # the shortest way into a state that must never be
+    stuck: tuple[str, ...] | None  # the shortest way into a state from which no good state can be reached
+    ways: dict[State, tuple[State, str] | None] = field(repr=False)  # where each state was first reached from
+
+
+def search_states(
+    start: State,
+    transitions: Callable[[State], Iterable[tuple[str, State]]],
+    *,
+    is_bad: Callable[[State], bool],
+    is_good: Callable[[State], bool],
+    is_fair: Callable[[str], bool] = lambda name: True,
+) -> SearchResult[State]:
+    """Visit every state that can be reached.
+
+    Args:
+        start: the first state.
+        transitions: the names and ends of all that can happen in a state.
+        is_bad: whether a state must never be reached.
+        is_good: whether a state is one that must always be within reach again.
+        is_fair: whether a transition counts on the way back to a good state, by its name. Faults do not.
+    """
+    ways: dict[State, tuple[State, str] | None] = {start: None}
+    before: dict[State, list[State]] = {}
+    waiting, count, violation = deque([start]), 0, None
+    while waiting:
+        state = waiting.popleft()
+        if violation is None and is_bad(state):
+            violation = state
+        for name, end in transitions(state):
+            count += 1
+            if is_fair(name):
+                before.setdefault(end, []).append(state)
+            if end not in ways:
+                ways[end] = (state, name)
+                waiting.append(end)
+    lost = _first_without_return(ways, before, is_good)
+    return SearchResult(
+        len(ways),
+        count,
+        None if violation is None else _trace_way(ways, violation),
+        None if lost is None else _trace_way(ways, lost),
+        ways,
+    )
+
+
+def _first_without_return(
+    ways: dict[State, tuple[State, str] | None], before: dict[State, list[State]], is_good: Callable[[State], bool]
+) -> State | None:
+    returning = {state for state in ways if is_good(state)}
+    waiting = deque(returning)
+    while waiting:
+        for state in before.get(waiting.popleft(), ()):
+            if state not in returning:
+                returning.add(state)
+                waiting.append(state)
+    return next((state for state in ways if state not in returning), None)
+
+
+def _trace_way(ways: dict[State, tuple[State, str] | None], state: State) -> tuple[str, ...]:
+    names: list[str] = []
+    while (step := ways[state]) is not None:
+        state, name = step
+        names.append(name)
+    return tuple(reversed(names))

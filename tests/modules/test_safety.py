@@ -1,0 +1,189 @@
+"""The reflex, the motor's gate, and what counts as too near."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from paddock.core.geometry import Pose
+from paddock.core.observation import WheelSpeeds
+from paddock.modules.safety import (
+    STILL,
+    ClosingRule,
+    Gate,
+    Moment,
+    MotorGate,
+    ProtectiveField,
+    Reflex,
+    Refuse,
+    Relay,
+    RobotShape,
+    Stop,
+)
+
+FORWARD, BACKWARD = WheelSpeeds(0.3, 0.3), WheelSpeeds(-0.2, -0.2)
+TURN_LEFT = WheelSpeeds(-0.2, 0.2)
+BOX = np.array([[-0.3, -0.2], [0.2, -0.2], [0.2, 0.2], [-0.3, 0.2]])
+
+
+class Near:
+    def __init__(self) -> None:
+        self.near = False
+
+    def refuse(self, wheels: WheelSpeeds, *, escaping: bool) -> str:
+        return "a wall" if self.near and not escaping and wheels != STILL else ""
+
+
+def start_reflex() -> tuple[Reflex, Near]:
+    rule = Near()
+    reflex = Reflex(rule, 7)
+    reflex.on_readings(0.0, 0.0, 0.0)
+    return reflex, rule
+
+
+def test_a_reflex_lets_nothing_through_before_the_first_reset() -> None:
+    reflex, _ = start_reflex()
+    assert reflex.on_motion(FORWARD, 0.0) == [Refuse(7, "started")]
+    reflex.on_reset(7, 0.0)
+    reflex.on_clear(7, 0.0)
+    assert reflex.on_motion(FORWARD, 0.0) == [Relay(FORWARD, 7)]
+
+
+def test_a_stop_is_repeated_until_its_own_reset_comes() -> None:
+    reflex, rule = start_reflex()
+    reflex.on_reset(7, 0.0)
+    reflex.on_clear(7, 0.0)
+    reflex.on_motion(FORWARD, 0.0)
+    rule.near = True
+    assert reflex.on_readings(0.1, 0.0, 0.1) == [Stop(8, "a wall")]
+    assert reflex.on_time(0.15) == []
+    assert reflex.on_time(0.25) == [Stop(8, "a wall")]
+    reflex.on_reset(7, 0.3)  # answers a stop of before
+    assert reflex.gate is Gate.BLOCKED
+    reflex.on_reset(8, 0.3)
+    assert reflex.gate is Gate.ESCAPING
+    assert reflex.on_motion(BACKWARD, 0.3) == [Relay(BACKWARD, 8)]
+
+
+@pytest.mark.parametrize(
+    ("now", "travelled", "reason"),
+    [(3.1, 0.1, "within 3 s"), (1.0, 0.6, "within 0.5 m")],
+)
+def test_escaping_ends_by_itself(now: float, travelled: float, reason: str) -> None:
+    reflex, _ = start_reflex()
+    reflex.on_reset(7, 0.0)
+    (stop,) = reflex.on_readings(now, travelled, now)
+    assert isinstance(stop, Stop)
+    assert stop.epoch == 8
+    assert reason in stop.reason
+
+
+def test_a_blind_reflex_stops() -> None:
+    reflex, _ = start_reflex()
+    reflex.on_reset(7, 0.0)
+    reflex.on_clear(7, 0.0)
+    reflex.on_motion(FORWARD, 0.0)
+    assert reflex.on_time(0.25) == []
+    (stop,) = reflex.on_time(0.35)
+    assert isinstance(stop, Stop)
+    assert "no readings" in stop.reason
+
+
+def send(gate: MotorGate, number: int, *, epoch: int = 5, sent: float, now: float) -> str:
+    return gate.on_command(FORWARD, epoch, number, Moment(sent, sent), Moment(now, now))
+
+
+def test_a_motor_stands_until_it_has_heard_of_an_epoch() -> None:
+    gate = MotorGate()
+    assert "not heard" in send(gate, 1, sent=0.0, now=0.0)
+    gate.on_stop(5)
+    assert send(gate, 2, sent=0.0, now=0.0) == ""
+    assert gate.on_time(Moment(0.1, 0.1)) == FORWARD
+
+
+def test_a_motor_refuses_what_is_old_out_of_order_or_of_an_old_epoch() -> None:
+    gate = MotorGate()
+    gate.on_stop(5)
+    assert send(gate, 2, sent=0.0, now=0.0) == ""
+    assert "out of order" in send(gate, 2, sent=0.0, now=0.0)
+    assert "out of order" in send(gate, 1, sent=0.0, now=0.0)
+    assert "0.250 s old" in send(gate, 3, sent=0.0, now=0.25)
+    gate.on_stop(6)
+    assert gate.on_time(Moment(0.0, 0.0)) == STILL
+    assert "epoch 5 is over" in send(gate, 4, sent=0.3, now=0.3)
+    assert gate.on_time(Moment(0.3, 0.3)) == STILL
+    assert send(gate, 1, epoch=7, sent=0.3, now=0.3) == ""  # its stop was lost, and its reset was not
+
+
+@pytest.mark.parametrize("late", [Moment(0.31, 0.0), Moment(0.0, 0.31)])
+def test_a_motor_stops_after_silence_by_either_clock(late: Moment) -> None:
+    gate = MotorGate()
+    gate.on_stop(5)
+    assert send(gate, 1, sent=0.0, now=0.0) == ""
+    assert gate.on_time(late) == STILL
+    assert gate.on_time(Moment(0.0, 0.0)) == STILL  # and does not go on by itself
+
+
+def test_clocks_of_two_hosts_may_differ_by_any_time() -> None:
+    gate = MotorGate()
+    gate.on_stop(5)
+    ahead = 3600.0
+    assert gate.on_command(FORWARD, 5, 1, Moment(0.0, ahead), Moment(0.0, 0.01)) == ""
+    assert gate.on_command(FORWARD, 5, 2, Moment(0.1, ahead + 0.1), Moment(0.1, 0.12)) == ""
+    assert "old" in gate.on_command(FORWARD, 5, 3, Moment(0.2, ahead + 0.2), Moment(0.2, 0.5))
+
+
+def make_field(*points: tuple[float, float], sees_behind: bool = False) -> ProtectiveField:
+    shape = RobotShape(outline=BOX, wheel_separation=0.3, deceleration=1.0, sees_behind=sees_behind)
+    field = ProtectiveField(shape)
+    field.update(np.array(points).reshape(-1, 2), Pose(0.0, 0.0, 0.0), 0.0)
+    return field
+
+
+def test_a_wall_ahead_is_too_near_at_a_speed_and_not_at_a_smaller_one() -> None:
+    field = make_field((0.37, 0.0))  # 0.17 m ahead of the body
+    assert "contact in" in field.refuse(FORWARD, escaping=False)
+    assert field.refuse(WheelSpeeds(0.1, 0.1), escaping=False) == ""
+    assert field.refuse(TURN_LEFT, escaping=False) == ""
+    assert field.refuse(STILL, escaping=False) == ""
+
+
+def test_turning_beside_an_obstacle_is_refused_where_a_corner_would_touch_it() -> None:
+    field = make_field((-0.2, -0.27))  # right behind: its rear right corner comes there when it turns left
+    assert "contact" in field.refuse(WheelSpeeds(-0.3, 0.3), escaping=False)
+    assert field.refuse(FORWARD, escaping=False) == ""
+
+
+def test_what_is_behind_is_remembered_while_the_robot_turns_away_from_it() -> None:
+    field = make_field((0.35, 0.0), sees_behind=True)
+    field.update(np.empty((0, 2)), Pose(0.0, 0.0, math.pi), 1.0)
+    assert "contact" in field.refuse(BACKWARD, escaping=False)
+    field.update(np.empty((0, 2)), Pose(0.0, 0.0, math.pi), 7.0)
+    assert field.refuse(BACKWARD, escaping=False) == ""
+
+
+def test_a_robot_that_does_not_see_behind_backs_only_where_it_has_been() -> None:
+    field = make_field()
+    assert "has not been there" in field.refuse(WheelSpeeds(-0.5, -0.5), escaping=True)
+    for k in range(30):
+        field.update(np.empty((0, 2)), Pose(0.02 * k, 0.0, 0.0), 0.1 * k)
+    assert field.refuse(WheelSpeeds(-0.5, -0.5), escaping=True) == ""
+
+
+def test_a_robot_within_the_margin_may_get_away_and_not_come_nearer() -> None:
+    field = make_field((0.23, 0.0), sees_behind=True)
+    assert field.refuse(BACKWARD, escaping=True) == ""
+    assert field.refuse(WheelSpeeds(0.05, 0.05), escaping=False) != ""
+
+
+def test_the_rule_of_ap2dx_needs_one_inner_sonar_that_is_near_and_closing() -> None:
+    rule = ClosingRule()
+    rule.update(np.array([0.1, 1, 1, 0.29, 1, 1, 1, 0.1]))
+    assert rule.refuse(FORWARD, escaping=False) == ""  # nothing to compare with yet
+    rule.update(np.array([0.05, 1, 1, 0.28, 1, 1, 1, 0.05]))
+    assert rule.refuse(FORWARD, escaping=False) == "sonar 4 measures 0.28 m, less than before"
+    assert rule.refuse(FORWARD, escaping=True) == ""
+    rule.update(np.array([0.04, 1, 1, 0.28, 1, 1, 1, 0.04]))
+    assert rule.refuse(FORWARD, escaping=False) == ""  # it misses a wall approached slower than its resolution
