@@ -26,6 +26,7 @@ PUBLIC = {
     "experiments",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
+    "mapping",
     "metrics",
     "orders",
     "overhead",
