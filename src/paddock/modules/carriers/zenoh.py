@@ -106,6 +106,9 @@ def open_session(mode: str, *, connect: str = "", listen: Collection[str] = ()) 
         "scouting/multicast/enabled": False,
         "transport/link/tx/lease": LEASE,
         "transport/link/tx/keep_alive": 4,
+        # A look is a burst of readings: with the two places there are else, a busy machine drops a fifth of them.
+        "transport/link/tx/queue/size/data": 16,
+        "transport/link/tx/queue/congestion_control/drop/wait_before_drop": 20_000,  # [µs]
     }
     for key, value in settings.items():
         config.insert_json5(key, json.dumps(value))
