@@ -26,6 +26,7 @@ def module(
     config: Annotated[str, typer.Option(help="A shipped configuration, or the path of its TOML file.")],
     bus: BusUrl = None,
     seconds: Seconds = None,
+    fresh: Annotated[bool, typer.Option(help="Do not go on where a module that was killed left off.")] = False,
 ) -> None:
     """Run one module of a configuration, until its run is over.
 
@@ -33,7 +34,7 @@ def module(
     """
     from paddock.modules.process import run_module
 
-    run_module(name, _load(config, bus, seconds))
+    run_module(name, _load(config, bus, seconds), fresh=fresh)
 
 
 @modules_app.command()

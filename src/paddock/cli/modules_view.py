@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import Any
 
 import typer
@@ -28,6 +29,7 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
     chosen = None if only is None else [name.strip() for name in only.split(",")]
     file = find("paddock.modules", "configuration", config)
     console = Console()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
     with Supervisor(spec, file, only=chosen) as supervisor:
         try:
             with Live(console=console, refresh_per_second=4, transient=json_lines) as live:

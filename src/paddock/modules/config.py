@@ -10,12 +10,13 @@ from typing import Annotated, Any, Self, TypeVar
 
 from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName
-from paddock.core.spec import Count, Description, Number, Positive, Seconds, Spec, read_toml_file, spec_from_table
+from paddock.core.spec import Count, Description, Number, Positive, Spec, read_toml_file, spec_from_table
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds import load_world
 
 PACKAGE = "paddock.modules"
 S = TypeVar("S", bound=Spec)
+Duration = Annotated[float, Number("seconds", above=0, high=1e6)]
 Seed = Annotated[int, Number("a seed", low=0, high=2**63 - 1)]
 
 
@@ -62,11 +63,11 @@ class ModulesSpec(Spec):
     kind: str | None = None  # of robot, where a URL is given
     devices: tuple[str, ...] = ("sonar", "laser", "encoders")
     seed: Seed = 0
-    seconds: Seconds = 600.0  # simulated, to run for
-    period: Seconds = 0.1  # simulated, between two rounds
+    seconds: Duration = 600.0  # simulated, to run for
+    period: Duration = 0.1  # simulated, between two rounds
     lock_step: bool = False  # simulated time passes when all have answered
     speed: Positive = 1.0  # simulated seconds per second; not in lock-step
-    patience: Seconds = 60.0  # wall seconds to wait for a module in lock-step
+    patience: Duration = 60.0  # wall seconds to wait for a module in lock-step
     state: str | None = None  # folder for what modules must not lose
     record: str | None = None  # file for all messages, as lines of JSON
     folder: str = field(default="", compare=False)  # of its file

@@ -72,6 +72,9 @@ class Module:
     def on_wake(self, now: float) -> None:
         """Some wall time has passed; not in lock-step."""
 
+    def forget(self) -> None:
+        """Leave what a module before this one has kept."""
+
     def on_resume(self) -> None:
         """The module was started, and may go on where one before it was killed."""
 

@@ -32,9 +32,14 @@ from paddock.modules.reflex import shape_of
 PLANNERS: Registry[Callable[..., Any]] = Registry(
     "planner",
     group="paddock.planners",
-    builtin={"wander": "paddock.modules.wandering:WanderingPlanner"},
+    builtin={
+        "wander": "paddock.modules.wandering:make_wandering",
+        "explore": "paddock.modules.map_planners:make_explorer",
+        "navigate": "paddock.modules.map_planners:make_navigator",
+    },
 )
-"""What a planner module drives with: it takes the robot's spec and options by name, and gives a controller."""
+"""What makes a planner's controller: functions `make(robot_spec, feed, **options)`. What they append to the list `feed`
+is called with each message of the mapper."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,12 +116,16 @@ class PlannerModule(DrivingModule):
     def __init__(self, name: str, spec: ModulesSpec, options: PlannerOptions, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
         make = PLANNERS.get(options.controller, folder=spec.folder or None)
-        self.controller = make(spec.robot_spec, **options.options)
+        self.feed: list[Callable[[ModuleMessage], None]] = []
+        self.controller = make(spec.robot_spec, self.feed, **options.options)
         self.act = acting(self.controller)
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, GoalMessage):
             self.take_goal(message)
+        if message.source == "MAPPER":
+            for take in self.feed:
+                take(message)
         super().handle(message)
 
     def take_goal(self, message: GoalMessage) -> None:

@@ -57,17 +57,16 @@ class BusRecorder:
 def read_recording(path: str | Path) -> Iterator[ModuleMessage]:
     """The messages of a recording; of a recorder that was killed, the last line may be a half one."""
     try:
-        file = Path(path).open("rb")
+        lines = Path(path).read_bytes().splitlines(keepends=True)
     except OSError as error:
         raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
-    with file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield decode_message(line)
-            except BadMessage as error:
-                raise PaddockError(f"{path}: line {number}: {error}") from None
+    for number, line in enumerate(lines, 1):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            yield decode_message(line)
+        except BadMessage as error:
+            raise PaddockError(f"{path}: line {number}: {error}") from None
 
 
 def replay(path: str | Path, bus: Bus, sources: Collection[str]) -> int:

@@ -21,6 +21,7 @@ def run_together(spec: ModulesSpec) -> dict[str, Module]:
         modules: dict[str, Module] = {}
         for entry in spec.modules:
             module = modules[entry.name] = start_module(entry.name, spec)
+            module.forget()
             stack.callback(module.bus.close)
             stack.callback(module.close)
         threads = [threading.Thread(target=_run, args=(m, modules, errors), name=m.name) for m in modules.values()]

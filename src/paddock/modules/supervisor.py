@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from paddock.modules.board import HealthBoard
 from paddock.modules.bus import open_bus, split_address
 from paddock.modules.carriers.lines import LineGate
 from paddock.modules.config import ModulesSpec
+from paddock.modules.process import SUPERVISOR
 from paddock.modules.recording import BusRecorder
 from paddock.modules.sockets import choose_port
 
@@ -46,8 +48,14 @@ class ModuleProcess:
     def start(self) -> None:
         """Start it."""
         output = None if self.log is None else self.log.open("ab")
+        first = self.restarts < 0
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            [*self.command, *(["--fresh"] if first else [])],
+            env={**os.environ, SUPERVISOR: str(os.getpid())},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
         )
         if output is not None:
             output.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from paddock.core.observation import Observation, WheelSpeeds
@@ -33,3 +35,8 @@ class WanderingPlanner:
             self.turning = 1.0 if left >= right else -1.0
         rim = self.turning * self.speed / 2
         return WheelSpeeds(-rim, rim)
+
+
+def make_wandering(spec: RobotSpec, feed: list[Any], **options: Any) -> WanderingPlanner:
+    """A planner that needs no map."""
+    return WanderingPlanner(spec, **options)
