@@ -6,7 +6,7 @@ from paddock.modules.config import ModuleEntry, ModulesSpec, load_modules
 from paddock.modules.module import MODULES, Module, start_module
 from paddock.modules.planner import PLANNERS
 from paddock.modules.recording import BusRecorder, read_recording, replay
-from paddock.modules.run import run_together
+from paddock.modules.run import ModuleThreads, run_together
 from paddock.modules.supervisor import Supervisor
 from paddock.modules.wire import message_schema
 
@@ -20,6 +20,7 @@ __all__ = [
     "Module",
     "ModuleEntry",
     "ModuleHealth",
+    "ModuleThreads",
     "ModulesSpec",
     "Supervisor",
     "load_modules",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 
@@ -11,6 +13,7 @@ import paddock
 from paddock.arena.base import BaseArena
 from paddock.arena.robot import Robot
 from paddock.core.errors import Timeout
+from paddock.core.spec import Spec
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
@@ -22,12 +25,20 @@ SILENCE = 0.3  # [s] without a word of the motor, simulated or by the wall, and 
 LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CoordinatorOptions(Spec):
+    """What the coordinator keeps."""
+
+    trace: str | None = None  # file for what the robot really did, a line for each tick or round
+
+
 class CoordinatorModule(Module):
     """Opens a world or reaches an arena elsewhere, sends what the robot senses, and turns its wheels."""
 
     upstream = ("MOTOR",)
+    options_class = CoordinatorOptions
 
-    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
+    def __init__(self, name: str, spec: ModulesSpec, options: CoordinatorOptions, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
         self.arena: BaseArena = open_arena(spec)
         self.robot: Robot = self.arena[spec.robot_name]
@@ -39,6 +50,10 @@ class CoordinatorModule(Module):
         self.contacts = 0  # looks at which the robot touched something
         self.stops = 0  # of a robot whose motor was silent
         self._sent: dict[str, list[float]] = {}
+        self._trace: IO[str] | None = None
+        if options.trace is not None:
+            self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
+            self._trace.write("time,wall,x,y,heading,left,right,contacts\n")
 
     # ---- what others say
 
@@ -84,6 +99,7 @@ class CoordinatorModule(Module):
     def run(self) -> None:
         try:
             self.run_in_lock_step() if self.spec.lock_step else self.run_freely()
+            self.bus.send(self.health.report(self.bus, self.status()))
         finally:
             self.robot.stop()
 
@@ -103,7 +119,7 @@ class CoordinatorModule(Module):
                     waiting_since = time.monotonic()
                     if ready.last:
                         return
-                    self.arena.step(self.ticks)
+                    self.step(self.ticks)
                     self.say_look()
 
     def run_freely(self) -> None:
@@ -116,10 +132,18 @@ class CoordinatorModule(Module):
             while (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
                 self._take(message)
             self.watch_motor()
-            self.arena.step(1)
+            self.step(1)
             if self.arena.tick % self.ticks == 0:
                 self.say_look()
             self.wake(time.time())
+
+    def step(self, ticks: int) -> None:
+        """Let time pass, and write down what the robot really did."""
+        self.arena.step(ticks)
+        if self._trace is not None:
+            (x, y, heading), (left, right), contacts = self.robot.body.motion()
+            row = self.arena.time, time.time(), x, y, heading, left, right, contacts
+            self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
 
     @property
     def _last_in_round(self) -> None:  # type: ignore[override]
@@ -130,6 +154,8 @@ class CoordinatorModule(Module):
         return f"t {self.arena.time:.1f} s, contacts {self.contacts}, stopped {self.stops}"
 
     def close(self) -> None:
+        if self._trace is not None:
+            self._trace.close()
         self.arena.close()
 
 

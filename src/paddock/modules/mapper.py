@@ -52,11 +52,13 @@ class MapperModule(Module):
         )
         self.builder = ObservationBuilder(robot)
         self.journal = Journal(spec.file("mapper"))
+        self.is_last = False
         self.resumed = 0  # rounds that were taken from the journal
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, SensorMessage | RoundMessage) and message.source == "SENSOR":
             self.journal.add(message)
+            self.is_last = isinstance(message, RoundMessage) and message.last
             self.builder.take(message)
 
     def on_round(self, number: int) -> None:
@@ -64,7 +66,7 @@ class MapperModule(Module):
         self.journal.write()
         if self.is_multiple(number, self.options.snapshot_period):
             self.journal.snapshot(number, (self.mapper, self.builder))
-        self.say()
+        self.say(last=self.is_last)
 
     def update(self) -> None:
         """Take a look."""
@@ -72,13 +74,13 @@ class MapperModule(Module):
         if {self.mapper.reader.device, self.mapper.sensors.encoders} <= {*look.sensors, None}:
             self.mapper.update(look)
 
-    def say(self) -> None:
+    def say(self, *, last: bool) -> None:
         """Tell where the robot is, and now and then the map."""
         estimate = self.mapper.estimate
         x, y, theta = estimate.pose
         covariance = np.asarray(estimate.covariance, float).reshape(-1).tolist()
         self.send(PoseMessage(time=self.time, x=x, y=y, theta=theta, covariance=covariance))
-        if self.is_multiple(self.round, self.options.map_period) and self.mapper.grid.frame.rows:
+        if (last or self.is_multiple(self.round, self.options.map_period)) and self.mapper.grid.frame.rows:
             self.send(make_map(self.mapper, self.time))
 
     def is_multiple(self, number: int, period: float) -> bool:
@@ -102,7 +104,7 @@ class MapperModule(Module):
             else:
                 self.builder.take(message)
         if self.resumed:
-            self.say()
+            self.say(last=last.last)
             self.finish_round(last)
 
     def status(self) -> str:

@@ -130,11 +130,14 @@ class Module:
             return
         self.time = max(self.time, message.time)
         self.handle(message)
+        if isinstance(message, RoundMessage) and message.last and not self.upstream:
+            self.ended.set()
         if isinstance(message, RoundMessage) and message.source == self._last_in_round:
             self.round = message.number
             self.on_round(message.number)
             self.finish_round(message)
             if message.last:
+                self.bus.send(self.health.report(self.bus, self.status()))
                 self.ended.set()
 
     @cached_property

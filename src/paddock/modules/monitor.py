@@ -7,7 +7,7 @@ from typing import Any
 from paddock.modules.board import HealthBoard
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
-from paddock.modules.messages import ModuleMessage, RoundMessage
+from paddock.modules.messages import ModuleMessage
 from paddock.modules.module import EVERY_MODULE, Module
 
 
@@ -22,5 +22,3 @@ class MonitorModule(Module):
 
     def handle(self, message: ModuleMessage) -> None:
         self.board.take(message)
-        if isinstance(message, RoundMessage) and message.source == "COORDINATOR" and message.last:
-            self.ended.set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class PlannerOptions(Spec):
 class DrivingModule(Module):
     """What planner and teleoperation have in common: the hand-shake with the reflex."""
 
-    delayed = ("REFLEX",)
+    delayed: ClassVar[tuple[str, ...]] = ("REFLEX",)
 
     def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
@@ -62,15 +62,19 @@ class DrivingModule(Module):
         self.outline: Floats = shape_of(robot, sees_behind=False).outline
         self.gate, self.epoch, self.refusal = "blocked", 0, ""
         self.escape: Escape | None = None
+        self.answered = 0  # the epoch of the last stop that was answered
         self.escapes = 0
 
     def handle(self, message: ModuleMessage) -> None:
         match message:
             case StopMessage():
-                self.gate, self.epoch, self.escape = "blocked", max(self.epoch, message.epoch), None
-                self.refusal = message.reason
+                if message.epoch > self.epoch:
+                    self.gate, self.epoch, self.escape = "blocked", message.epoch, None
+                    self.refusal = message.reason
             case GuardMessage() if message.epoch >= self.epoch:
                 self.gate, self.epoch = message.gate, message.epoch
+                if self.gate == "watching":
+                    self.escape = None
             case RefusedMessage():
                 self.refusal = message.reason
             case _:
@@ -93,9 +97,11 @@ class DrivingModule(Module):
         """Answer a stop, if there is one: ask to get away, and say when that is done. Whether motions pass."""
         if self.gate == "blocked" and self.epoch:
             self.send(ResetMessage(destination="REFLEX", time=self.time, epoch=self.epoch))
-            self.escape = Escape(self.outline, points, self.odometry.pose)
+            if self.answered != self.epoch:  # else the reset has not been heard yet, or was lost
+                self.escape = Escape(self.outline, points, self.odometry.pose)
+                self.answered = self.epoch
+                self.escapes += 1
             self.gate = "escaping"
-            self.escapes += 1
             return True
         if self.gate == "escaping" and self.escape is not None and self.escape.has_room(points):
             self.send(ClearMessage(destination="REFLEX", time=self.time, epoch=self.epoch))

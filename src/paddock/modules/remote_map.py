@@ -1,4 +1,4 @@
-"""RemoteMapper: a mapper in another process, as navigation takes it: its pose goes on by odometry, its map may be late."""
+"""RemoteMapper: a mapper in another process, as navigation takes it. Between its messages odometry goes on."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from paddock.modules.sockets import choose_port
 
 FIRST_DELAY, LONGEST_DELAY = 0.05, 5.0  # [s] before a module is started again; doubled each time
 STEADY = 10.0  # [s] a module must live until its delay is the first one again
+HANGING = 5.0  # [s] of silence after which a module is killed
 GRACE = 2.0  # [s] for a module to end by itself
 
 
@@ -35,6 +36,7 @@ class ModuleProcess:
     log: Path | None
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
+    started_wall: float = 0.0
     delay: float = FIRST_DELAY
     start_at: float = 0.0
     restarts: int = -1
@@ -59,7 +61,7 @@ class ModuleProcess:
         )
         if output is not None:
             output.close()
-        self.started = time.monotonic()
+        self.started, self.started_wall = time.monotonic(), time.time()
         self.restarts += 1
 
     def look(self) -> int | None:
@@ -157,11 +159,18 @@ class Supervisor:
             if status == 0:  # it has heard that this was the last round
                 process.finished = True
                 self.over = name == "coordinator" or all(other.finished for other in self.processes.values())
+            elif process.process is not None and self._hangs(name, process):
+                process.process.kill()  # it is started again as any that died
             elif status is not None and name == "coordinator" and self.spec.url is None:
                 raise PaddockError(f"the coordinator ended with status {status}, and its world with it")
             if process.is_due and not self.over:
                 process.start()
             self.board[name.upper()].restarts = process.restarts
+
+    def _hangs(self, name: str, process: ModuleProcess) -> bool:
+        """Whether a module was heard since it was started, and no more for some time."""
+        heard = self.board[name.upper()].heard_at
+        return process.started_wall < heard < time.time() - HANGING and name != "coordinator"
 
     def stop(self) -> None:
         """End all processes."""
