@@ -101,6 +101,7 @@ class Supervisor:
         self.spec = replace(spec, bus=choose_bus(spec.bus))
         self.board, self.over = HealthBoard(), False
         self._stack = ExitStack()
+        self.gate: LineGate | None = None  # for modules in other languages
         names = [entry.name for entry in spec.modules if only is None or entry.name in only]
         if only is not None and (unknown := set(only) - set(names)):
             spec.entry(min(unknown))  # refuses it
@@ -131,7 +132,7 @@ class Supervisor:
         else:
             self._stack.enter_context(LineGate(f"memory://{port}", host, port))
         if self.spec.gate is not None:
-            self.gate = self._stack.enter_context(LineGate(self.spec.bus, "127.0.0.1", self.spec.gate))
+            self.gate = self._stack.enter_context(LineGate(self.spec.bus, port=self.spec.gate))
         self.bus = self._stack.enter_context(open_bus(self.spec.bus, "SUPERVISOR"))
         if self.spec.record is not None:
             record = Path(self.spec.folder) / self.spec.record

@@ -16,7 +16,17 @@ import msgspec
 
 from paddock.core.errors import BadMessage, LinkError
 from paddock.modules.bus import Bus, open_bus, split_address
-from paddock.modules.messages import EVERYONE, HelloMessage, ModuleMessage, PresenceMessage, ResumeMessage
+from paddock.modules.messages import (
+    EVERYONE,
+    ActionMessage,
+    ClearMessage,
+    HelloMessage,
+    ModuleMessage,
+    PresenceMessage,
+    ResetMessage,
+    ResumeMessage,
+    StopMessage,
+)
 from paddock.modules.wire import LONGEST_LINE, PROTOCOL, decode_message, encode_message, encode_original
 
 HELLO_TIME = 5.0  # [s] for the first line
@@ -71,11 +81,13 @@ class LineGate:
 
     def _welcome(self, connection: socket.socket, hello: HelloMessage) -> LinePeer:
         """Join the bus in the name of a module; a new connection of it ends the one before."""
-        former = self._peers.get(hello.source)
-        if former is not None:
-            self._dismiss(former)
-        bus = open_bus(self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything)
         with self._lock:
+            former = self._peers.pop(hello.source, None)
+            if former is not None:
+                former.close()
+            bus = open_bus(
+                self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything
+            )
             peer = self._peers[hello.source] = LinePeer(connection, hello, bus)
         return peer
 
@@ -107,6 +119,8 @@ class LinePeer:
     def __init__(self, connection: socket.socket, hello: HelloMessage, bus: Bus) -> None:
         self.connection, self.hello, self.bus = connection, hello, bus
         self._closed = threading.Event()
+        self._time = 0.0  # of the newest message that it was told [s]
+        self._epoch = 0  # of the last stop that the module was told of
         if hello.protocol:
             self._write(HelloMessage(source="GATE", destination=hello.source, protocol=PROTOCOL))
         threading.Thread(target=self._forward, name=f"to {hello.source}", daemon=True).start()
@@ -122,7 +136,13 @@ class LinePeer:
             if self.hello.protocol and message.source == self.hello.source:
                 self.bus.carry(message, line)
             else:
-                self.bus.send(message)
+                self.bus.send(self._number(message))
+
+    def _number(self, message: ModuleMessage) -> ModuleMessage:
+        """AP2DX's modules know no epochs: what they say is about the last stop that they were told of."""
+        if isinstance(message, ActionMessage | ResetMessage | ClearMessage) and not message.epoch:
+            return msgspec.structs.replace(message, epoch=self._epoch, time=self._time)
+        return message
 
     def _forward(self) -> None:
         with suppress(OSError):
@@ -132,6 +152,9 @@ class LinePeer:
                     self._write(message)
 
     def _write(self, message: ModuleMessage) -> None:
+        self._time = max(self._time, message.time)
+        if isinstance(message, StopMessage):
+            self._epoch = message.epoch
         if self.hello.protocol:
             self.connection.sendall(encode_message(message) + b"\n")
         elif not isinstance(message, PresenceMessage | ResumeMessage):

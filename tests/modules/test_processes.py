@@ -1,0 +1,56 @@
+"""Modules as real processes, some of them killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from modules.rooms import MAPPING, configure, write_configuration
+from modules.test_modules import wait_for
+from paddock.modules import Supervisor, open_bus, read_recording, run_together
+from paddock.modules.mapper import MapperModule
+from paddock.modules.messages import MapMessage, RoundMessage
+
+pytestmark = pytest.mark.heavy
+
+
+def test_a_mapper_killed_in_a_run_of_six_processes_changes_nothing_of_the_map(tmp_path: Path) -> None:
+    bus = "lines://127.0.0.1:0"
+    spec = configure(tmp_path, *MAPPING, bus=bus, lock_step=True, seconds=10.0, state="state", record="run.jsonl")
+    with Supervisor(spec, write_configuration(spec)) as supervisor:
+        with open_bus(supervisor.spec.bus, "TEST", hears=["MAPPER"], lossless=True) as bus_of_test:
+            wait_for(bus_of_test, lambda message: isinstance(message, RoundMessage) and message.number >= 40)
+            mapper = supervisor.processes["mapper"].process
+            assert mapper is not None
+            mapper.send_signal(signal.SIGKILL)
+        while supervisor.look():
+            pass
+        assert supervisor.processes["mapper"].restarts == 1
+    maps = [message for message in read_recording(tmp_path / "run.jsonl") if isinstance(message, MapMessage)]
+    undisturbed = run_together(configure(tmp_path, *MAPPING, lock_step=True, seconds=10.0))["mapper"]
+    assert isinstance(undisturbed, MapperModule)
+    assert maps[-1].time == pytest.approx(10.0)
+    assert maps[-1].digest == undisturbed.mapper.grid.digest()
+
+
+@pytest.mark.long
+def test_modules_end_with_their_supervisor(tmp_path: Path) -> None:
+    spec = configure(tmp_path, bus="lines://127.0.0.1:0", seconds=600.0, state="state")
+    command = [sys.executable, "-m", "paddock", "modules", "up", str(write_configuration(spec)), "--json"]
+    supervisor = subprocess.Popen(command)
+    children: list[int] = []
+    while len(children) < 5:
+        with suppress(FileNotFoundError):
+            path = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children")
+            children = [int(word) for word in path.read_text().split()]
+    supervisor.send_signal(signal.SIGTERM)
+    supervisor.wait()
+    for child in children:
+        with pytest.raises(ProcessLookupError):
+            os.kill(child, 0)
