@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 
 from paddock.modules.config import ModulesSpec
-from paddock.modules.module import Module, start_module
+from paddock.modules.module import start_module
 
 SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: the process without which a module does not go on
-LOOK = 0.5  # [s]
+LOOK, GRACE = 0.5, 2.0  # [s]
 
 
 def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
@@ -21,23 +22,28 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
         spec: the configuration.
         fresh: begin anew, even if a module that was killed has left something to go on with.
     """
+    ended = threading.Event()
+    if (supervisor := os.environ.get(SUPERVISOR)) is not None:
+        threading.Thread(target=_end_with_supervisor, args=(ended, int(supervisor)), daemon=True).start()
     module = start_module(name, spec)
+    module.ended = ended
     if fresh:
         module.forget()
-    if os.environ.get(SUPERVISOR) == str(os.getppid()):
-        threading.Thread(target=_end_with_supervisor, args=(module,), daemon=True).start()
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: module.ended.set())
+            signal.signal(number, lambda *_: ended.set())
     try:
         module.run()
     finally:
+        ended.set()
         module.close()
         module.bus.close()
 
 
-def _end_with_supervisor(module: Module) -> None:
-    parent = os.getppid()
-    while not module.ended.wait(LOOK):
-        if os.getppid() != parent:
-            module.ended.set()
+def _end_with_supervisor(ended: threading.Event, supervisor: int) -> None:
+    while os.getppid() == supervisor:
+        if ended.wait(LOOK):
+            return
+    ended.set()
+    time.sleep(GRACE)  # for one that stands at a bus that is no more
+    os._exit(1)
