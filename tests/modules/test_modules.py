@@ -22,7 +22,7 @@ from paddock.modules.messages import (
     StopMessage,
     TeleopMessage,
 )
-from paddock.modules.motor import MotorModule
+from paddock.modules.motor import MotorModule, MotorOptions
 
 pytestmark = pytest.mark.heavy
 LONG = 30.0  # [s] of patience; nothing waits that long unless it is broken
@@ -91,7 +91,7 @@ def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp
         open_bus(spec.bus, "COORDINATOR", hears=["MOTOR"]) as body,
         open_bus(spec.bus, "REFLEX") as reflex,
     ):
-        motor = MotorModule("MOTOR", spec, None, line)
+        motor = MotorModule("MOTOR", spec, MotorOptions(), line)
         motor.time = 10.0
 
         def tell(message: ModuleMessage) -> str:

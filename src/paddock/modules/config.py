@@ -30,17 +30,20 @@ class ModuleEntry(Spec):
 
     name: Annotated[str, Description("the name of a module")]
     code: str | None = None  # of an own module: `file.py:Class`
+    faults: str | None = None  # file with `LinkFaults` that begin when the process gets SIGUSR1
     options: OptionTable = field(default_factory=OptionTable)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         if not isinstance(table.get("name"), str):
             raise SpecError("missing: the name of a module", path="name")
-        rest = {key: value for key, value in table.items() if key not in ("name", "code")}
-        return cls(name=table["name"], code=table.get("code"), options=OptionTable(rest))
+        own = ("name", "code", "faults")
+        rest = {key: value for key, value in table.items() if key not in own}
+        return cls(**{key: table[key] for key in own if key in table}, options=OptionTable(rest))
 
     def to_table(self) -> dict[str, Any]:
-        return {"name": self.name, **({"code": self.code} if self.code else {}), **self.options}
+        own = {"name": self.name, "code": self.code, "faults": self.faults}
+        return {key: value for key, value in own.items() if value is not None} | self.options
 
     def read_options(self, cls: type[S]) -> S:
         """Its options, as the module's own class has them."""

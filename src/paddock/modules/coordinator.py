@@ -53,7 +53,7 @@ class CoordinatorModule(Module):
         self._trace: IO[str] | None = None
         if options.trace is not None:
             self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
-            self._trace.write("time,wall,x,y,heading,left,right,contacts\n")
+            self._trace.write("time,wall,x,y,heading,left,right,command_left,command_right,contacts\n")
 
     # ---- what others say
 
@@ -142,7 +142,7 @@ class CoordinatorModule(Module):
         self.arena.step(ticks)
         if self._trace is not None:
             (x, y, heading), (left, right), contacts = self.robot.body.motion()
-            row = self.arena.time, time.time(), x, y, heading, left, right, contacts
+            row = self.arena.time, time.time(), x, y, heading, left, right, *self.robot.body.command, contacts
             self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
 
     @property

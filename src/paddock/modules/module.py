@@ -15,6 +15,7 @@ from paddock.core.registry import Registry
 from paddock.core.spec import Spec
 from paddock.modules.bus import Bus, open_bus
 from paddock.modules.config import ModulesSpec
+from paddock.modules.faults import FaultyBus
 from paddock.modules.health import Health
 from paddock.modules.messages import EVERYONE, ModuleMessage, ResumeMessage, RoundMessage
 from paddock.modules.rounds import RoundMerger
@@ -169,6 +170,8 @@ def start_module(kind: str, spec: ModulesSpec) -> Module:
     options = entry.read_options(cls.options_class)
     name = kind.upper()
     bus = open_bus(spec.bus, name, hears=cls.sources(), lossless=spec.lock_step)
+    if entry.faults is not None:
+        bus = FaultyBus(bus)
     try:
         return cls(name, spec, options, bus)
     except BaseException:

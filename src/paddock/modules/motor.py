@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from dataclasses import dataclass
 
 from paddock.core.observation import WheelSpeeds
+from paddock.core.spec import Seconds, Spec
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import (
@@ -18,7 +19,15 @@ from paddock.modules.messages import (
     StopMessage,
 )
 from paddock.modules.module import Module
-from paddock.modules.safety.motor_gate import Moment, MotorGate
+from paddock.modules.safety.motor_gate import Moment, MotorGate, MotorLimits
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MotorOptions(Spec):
+    """How old what may be, by whichever clock says so first."""
+
+    command_age: Seconds = 0.2  # from sending to execution
+    silence: Seconds = 0.3  # without a valid command, then the wheels stop
 
 
 class MotorModule(Module):
@@ -26,11 +35,12 @@ class MotorModule(Module):
 
     upstream = ("REFLEX",)
     listens = ("COORDINATOR",)
+    options_class = MotorOptions
     wake_period = 0.02
 
-    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
+    def __init__(self, name: str, spec: ModulesSpec, options: MotorOptions, bus: Bus) -> None:
         super().__init__(name, spec, options, bus)
-        self.gate = MotorGate()
+        self.gate = MotorGate(MotorLimits(command_age=options.command_age, silence=options.silence))
         self.refusals = 0
         self.cause = 0.0
 

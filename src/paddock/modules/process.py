@@ -6,8 +6,10 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 from paddock.modules.config import ModulesSpec
+from paddock.modules.faults import FaultyBus
 from paddock.modules.module import start_module
 
 SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: the process without which a module does not go on
@@ -32,6 +34,9 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: ended.set())
+        faults, bus = spec.entry(name).faults, module.bus
+        if faults is not None and isinstance(bus, FaultyBus):
+            signal.signal(signal.SIGUSR1, lambda *_: bus.begin(Path(spec.folder) / faults))
     try:
         module.run()
     finally:
