@@ -112,6 +112,17 @@ def test_messages_to_all_arrive_from_those_who_are_listened_to(join: Join) -> No
     assert take(motor).source == "MAPPER"
 
 
+def test_messages_to_one_and_to_all_do_not_overtake_each_other_where_nothing_may(join: Join) -> None:
+    reflex, motor = join("REFLEX", lossless=True), join("MOTOR", lossless=True)
+    meet(reflex, motor)
+    for number in range(200):
+        reflex.send(drive(number))
+        reflex.send(SonarMessage(values=[1.0], time=number))
+        reflex.send(RoundMessage(number=number))
+    kinds = [type(take(motor)) for _ in range(600)]
+    assert kinds == [DriveMessage, SonarMessage, RoundMessage] * 200
+
+
 def test_a_recorder_gets_what_is_for_others_too(join: Join) -> None:
     planner, reflex, recorder = join("PLANNER"), join("REFLEX"), join("RECORDER", everything=True)
     meet(planner, reflex, recorder)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.modules.messages import DriveMessage, ModuleMessage, RoundMessage
+from paddock.modules.messages import (
+    DriveMessage,
+    HealthMessage,
+    ModuleMessage,
+    PresenceMessage,
+    ResumeMessage,
+    RoundMessage,
+)
 from paddock.modules.rounds import RoundMerger
 
 ROUNDS = 4
@@ -64,7 +72,20 @@ def test_a_module_that_comes_in_the_middle_handles_whole_rounds_only_and_none_tw
         assert sum(isinstance(m, DriveMessage) and m.left == number for m in got) == number + 1
 
 
-def test_what_is_not_of_a_neighbour_passes_at_once() -> None:
+@pytest.mark.parametrize(
+    "message",
+    [
+        DriveMessage(source="TELEOP", left=0, right=0),
+        HealthMessage(source="SENSOR"),
+        ResumeMessage(source="SENSOR", number=3),
+        PresenceMessage(source="SENSOR", present=True),
+    ],
+    ids=lambda message: type(message).__name__,
+)
+def test_what_is_of_no_round_passes_at_once_and_disturbs_none(message: ModuleMessage) -> None:
     merger = RoundMerger("REFLEX", ["SENSOR"])
-    message = DriveMessage(source="TELEOP", left=0, right=0)
-    assert list(merger.put(message)) == [message]
+    expected = handled(RoundMerger("REFLEX", ["SENSOR"]), say_rounds("SENSOR"))
+    mixed = [each for said in say_rounds("SENSOR") for each in (said, message)]
+    got = handled(merger, mixed)
+    assert [each for each in got if each != message] == expected
+    assert got[0] == message

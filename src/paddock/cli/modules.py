@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,12 +20,20 @@ BusUrl = Annotated[str | None, typer.Option(help="Another bus than the configura
 
 Seconds = Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds, instead of the configuration's.")]
 
+LockStep = Annotated[
+    bool | None,
+    typer.Option(
+        "--lock-step/--free", help="Time passes when all have answered, or by the clock. Default: the file's."
+    ),
+]
+
 
 def module(
     name: Annotated[str, typer.Argument(help="Which module of the configuration.")],
     config: Annotated[str, typer.Option(help="A shipped configuration, or the path of its TOML file.")],
     bus: BusUrl = None,
     seconds: Seconds = None,
+    lock_step: LockStep = None,
     fresh: Annotated[bool, typer.Option(help="Do not go on where a module that was killed left off.")] = False,
 ) -> None:
     """Run one module of a configuration, until its run is over.
@@ -34,7 +42,7 @@ def module(
     """
     from paddock.modules.process import run_module
 
-    run_module(name, _load(config, bus, seconds), fresh=fresh)
+    run_module(name, _load(config, bus, seconds, lock_step), fresh=fresh)
 
 
 @modules_app.command()
@@ -43,6 +51,7 @@ def up(
     only: Annotated[str | None, typer.Option(help="Start just these here, others elsewhere: sensor,reflex.")] = None,
     together: Annotated[bool, typer.Option(help="In one process, as threads.")] = False,
     seconds: Seconds = None,
+    lock_step: LockStep = None,
     bus: BusUrl = None,
     json: Json = False,
 ) -> None:
@@ -53,7 +62,7 @@ def up(
     """
     from paddock.cli.modules_view import run_modules
 
-    run_modules(config, _load(config, bus, seconds), only=only, together=together, json_lines=json)
+    run_modules(config, _load(config, bus, seconds, lock_step), only=only, together=together, json_lines=json)
 
 
 @modules_app.command()
@@ -104,12 +113,11 @@ def replay(
         typer.echo(f"{say_again(recording, line, source or ['SENSOR'])} messages")
 
 
-def _load(config: str, bus: str | None, seconds: float | None) -> ModulesSpec:
+def _load(config: str, bus: str | None, seconds: float | None, lock_step: bool | None) -> ModulesSpec:
     from dataclasses import replace
 
     from paddock.modules import load_modules
 
-    spec = load_modules(config)
-    if bus is not None:
-        spec = replace(spec, bus=bus)
-    return spec if seconds is None else replace(spec, seconds=seconds)
+    given = {"bus": bus, "seconds": seconds, "lock_step": lock_step}
+    changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    return replace(load_modules(config), **changes)

@@ -17,7 +17,7 @@ from paddock.core.spec import Spec
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
-from paddock.modules.module import Module
+from paddock.modules.module import ASK_AGAIN, Module
 from paddock.modules.readings import make_message
 from paddock.modules.rounds import RoundMerger
 
@@ -108,15 +108,20 @@ class CoordinatorModule(Module):
         merger = RoundMerger(self.name, ("MOTOR",))
         self.say_look()
         waiting_since = time.monotonic()
+        ask_at = waiting_since + ASK_AGAIN
         while not self.ended.is_set():
             message = self.bus.receive(self.wake_period)
             self.wake(time.time())
-            if time.monotonic() - waiting_since > self.spec.patience:
+            if (now := time.monotonic()) >= ask_at:
+                ask_at = now + ASK_AGAIN
+                self.bus.send(ResumeMessage(destination="MOTOR", number=self.round - 1))
+            if now - waiting_since > self.spec.patience:
                 raise Timeout(f"round {self.round}: the motor has not finished it for {self.spec.patience:g} s")
             for ready in merger.put(message) if message is not None else ():
                 self._take(ready)
                 if isinstance(ready, RoundMessage) and ready.number == self.round:
                     waiting_since = time.monotonic()
+                    ask_at = waiting_since + ASK_AGAIN
                     if ready.last:
                         return
                     self.step(self.ticks)

@@ -250,7 +250,7 @@ class RoundMessage(ModuleMessage, frozen=True, kw_only=True, tag="round"):
 
 
 class ResumeMessage(ModuleMessage, frozen=True, kw_only=True, tag="resume"):
-    """A module was started: whoever has sent it rounds after this number says them again. -1: it knows of none."""
+    """A module was started, or misses something: who has finished a round after this one says it again. -1: any."""
 
     number: Annotated[int, Meta(ge=-1, le=2**53)] = -1
 

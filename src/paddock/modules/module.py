@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import Counter
@@ -31,6 +32,7 @@ MODULES: Registry[type[Module]] = Registry(
 )
 """Module classes by the name that a configuration uses."""
 EVERY_MODULE = ("ALL",)
+ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to say theirs again
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,16 +105,22 @@ class Module:
         )
         merger = RoundMerger(self.name, upstream, delayed)
         self.on_resume()
-        merger.done = self.round if self.round >= 0 else None
-        for source in (*upstream, *delayed):
-            self.bus.send(ResumeMessage(destination=source, number=self.round))
-        wake_at = time.monotonic()
+        merger.done = done = self.round if self.round >= 0 else None
+        neighbours = (*upstream, *delayed)
+        wake_at = ask_at = time.monotonic()
         while not self.ended.is_set():
             message = self.bus.receive(max(0.0, wake_at - time.monotonic()))
             if message is not None:
                 for ready in merger.put(message) if self.spec.lock_step else (message,):
                     self._take(ready)
-            if (now := time.monotonic()) >= wake_at:
+            now = time.monotonic()
+            if merger.done != done:
+                done, ask_at = merger.done, now + ASK_AGAIN
+            if now >= ask_at:  # at the start, and in lock-step when a message was lost
+                ask_at = now + ASK_AGAIN if self.spec.lock_step else math.inf
+                for source in neighbours:
+                    self.bus.send(ResumeMessage(destination=source, number=self.round))
+            if now >= wake_at:
                 wake_at = now + self.wake_period
                 self.wake(time.time())
 
@@ -127,7 +135,8 @@ class Module:
         self.health.note(message)
         if isinstance(message, ResumeMessage):
             self.repeat(message)
-            self.on_neighbour_started(message.source)
+            if message.number < 0:
+                self.on_neighbour_started(message.source)
             return
         self.time = max(self.time, message.time)
         self.handle(message)
@@ -157,7 +166,7 @@ class Module:
     finished: list[ModuleMessage] = []  # noqa: RUF012 (the last round's messages; replaced, never changed)
 
     def repeat(self, message: ResumeMessage) -> None:
-        """A module was started: say the last round again, if it has not heard of it."""
+        """A module was started, or misses something: say the last round again, if it has not heard all of it."""
         if self.spec.lock_step and self.round > message.number:
             for said in self.finished:
                 self.bus.send(said)

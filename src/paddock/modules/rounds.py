@@ -10,7 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from paddock.modules.messages import EVERYONE, ModuleMessage, RoundMessage
+from paddock.modules.messages import (
+    EVERYONE,
+    HealthMessage,
+    ModuleMessage,
+    PresenceMessage,
+    ResumeMessage,
+    RoundMessage,
+)
+
+OF_NO_ROUND = (HealthMessage, PresenceMessage, ResumeMessage)
 
 
 class RoundMerger:
@@ -30,7 +39,7 @@ class RoundMerger:
 
     def put(self, message: ModuleMessage) -> Iterator[ModuleMessage]:
         """A message has come; what may be handled now. Of a round, that is what each neighbour said, with its end."""
-        if message.source not in self._open:
+        if message.source not in self._open or isinstance(message, OF_NO_ROUND):
             yield message
             return
         waiting = self._open[message.source]

@@ -106,10 +106,11 @@ class Supervisor:
         if only is not None and (unknown := set(only) - set(names)):
             spec.entry(min(unknown))  # refuses it
         base = [sys.executable, "-m", "paddock", "module"]
+        clock = ["--seconds", f"{spec.seconds:g}", "--lock-step" if spec.lock_step else "--free"]
         self.processes = {
             name: ModuleProcess(
                 name,
-                [*base, name, "--config", str(file), "--bus", self.spec.bus, "--seconds", f"{spec.seconds:g}"],
+                [*base, name, "--config", str(file), "--bus", self.spec.bus, *clock],
                 self.spec.file(f"{name}.log"),
             )
             for name in names

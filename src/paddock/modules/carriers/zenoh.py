@@ -30,7 +30,9 @@ class ZenohBus(Bus):
         keys += [f"{ROOT}/{EVERYONE}/{source}/**" for source in hears]
         if self.everything:
             keys = [f"{ROOT}/*/*/*"]
-        self._subscribers = [self.session.declare_subscriber(key, self._take) for key in keys]
+        # Called by zenoh's own thread: with a thread for each subscriber, messages of one source would overtake.
+        take = zenoh.handlers.Callback(self._take, indirect=False)
+        self._subscribers = [self.session.declare_subscriber(key, take) for key in keys]
         self._publishers: dict[str, Any] = {}
         self._token = self.session.liveliness().declare_token(f"{ROOT}/alive/{name}")
         self._watch = self.session.liveliness().declare_subscriber(
