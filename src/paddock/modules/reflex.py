@@ -28,7 +28,7 @@ from paddock.modules.messages import (
 from paddock.modules.module import Module
 from paddock.modules.readings import ObservationBuilder, PointReader
 from paddock.modules.safety.protective_field import ProtectiveField, RobotShape
-from paddock.modules.safety.reflex import Reflex, ReflexAction, ReflexLimits, Relay, Stop
+from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Relay, Stop
 from paddock.robots import RobotSpec
 
 CORNERS = 24  # of a round body's outline
@@ -103,7 +103,7 @@ class ReflexModule(Module):
             self.odometry.update(*np.asarray(look.encoders, float).tolist())
         self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
         self.act(self.reflex.on_readings(measured_at, self.odometry.distance, self.time), measured_at)
-        if self.spec.lock_step:
+        if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # else it has just looked
             self.act(self.reflex.on_time(self.time), self.time)
         self.send(
             GuardMessage(
