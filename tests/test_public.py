@@ -28,6 +28,7 @@ PUBLIC = {
     "experiments.epuck_framework",
     "mapping",
     "metrics",
+    "modules",
     "orders",
     "overhead",
     "policies",

@@ -66,6 +66,22 @@ def up(
 
 
 @modules_app.command()
+def drive(
+    config: Config,
+    bus: Annotated[str, typer.Option(help="Where the modules are: zenoh://HOST:PORT, lines://HOST:PORT.")],
+    speed: Annotated[float, typer.Option(min=0.01, help="Straight on, in m/s.")] = 0.3,
+    turn: Annotated[float, typer.Option(min=0.01, help="On the spot, in rad/s.")] = 0.8,
+) -> None:
+    """Drive by keys (w a s d or arrows, q ends), whatever the planner wants; the reflex still protects.
+
+    paddock modules drive explore --bus zenoh://127.0.0.1:7447
+    """
+    from paddock.cli.modules_drive import drive_by_keys, read_keys
+
+    drive_by_keys(_load(config, bus, None, None), read_keys(), speed=speed, turn=turn)
+
+
+@modules_app.command()
 def schema() -> None:
     """Print the JSON Schema of all messages."""
     from json import dumps

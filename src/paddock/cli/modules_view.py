@@ -12,7 +12,6 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from paddock.core.library import find
 from paddock.core.outside import visible
 from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, run_together
 
@@ -27,10 +26,9 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
             typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
         return
     chosen = None if only is None else [name.strip() for name in only.split(",")]
-    file = find("paddock.modules", "configuration", config)
     console = Console()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
-    with Supervisor(spec, file, only=chosen) as supervisor:
+    with Supervisor(spec, config, only=chosen) as supervisor:
         try:
             with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
                 while supervisor.look(PERIOD):

@@ -1,5 +1,6 @@
 """Loosely coupled processes that together drive a robot."""
 
+from paddock.modules import messages
 from paddock.modules.board import HealthBoard, ModuleHealth
 from paddock.modules.bus import CARRIERS, Bus, open_bus
 from paddock.modules.config import ModuleEntry, ModulesSpec, load_modules
@@ -25,6 +26,7 @@ __all__ = [
     "Supervisor",
     "load_modules",
     "message_schema",
+    "messages",
     "open_bus",
     "read_recording",
     "replay",

@@ -133,7 +133,8 @@ class ModulesSpec(Spec):
 
 
 def load_modules(name_or_path: str | Path) -> ModulesSpec:
-    """A shipped configuration by name, or one from a TOML file."""
+    """A shipped configuration by name, or one from a TOML file; what it names lies in that file's folder, else here."""
     path = library.find(PACKAGE, "configuration", name_or_path)
     spec = spec_from_table(ModulesSpec, read_toml_file(path), file=path.name)
-    return replace(spec, folder=str(path.parent.resolve()))
+    own = str(name_or_path).endswith(library.SUFFIX)
+    return replace(spec, folder=str(path.parent.resolve()) if own else "")

@@ -93,11 +93,11 @@ class Supervisor:
 
     Args:
         spec: the configuration.
-        file: where it stands.
+        config: its name, or that of its file.
         only: the modules to start here; None: all. The others are expected on other hosts.
     """
 
-    def __init__(self, spec: ModulesSpec, file: str | Path, *, only: Collection[str] | None = None) -> None:
+    def __init__(self, spec: ModulesSpec, config: str | Path, *, only: Collection[str] | None = None) -> None:
         self.spec = replace(spec, bus=choose_bus(spec.bus))
         self.board, self.over = HealthBoard(), False
         self._stack = ExitStack()
@@ -110,7 +110,7 @@ class Supervisor:
         self.processes = {
             name: ModuleProcess(
                 name,
-                [*base, name, "--config", str(file), "--bus", self.spec.bus, *clock],
+                [*base, name, "--config", str(config), "--bus", self.spec.bus, *clock],
                 self.spec.file(f"{name}.log"),
             )
             for name in names
