@@ -82,6 +82,23 @@ def drive(
 
 
 @modules_app.command()
+def goal(
+    x: Annotated[float, typer.Argument(help="In metres, from where the robot started.")],
+    y: Annotated[float, typer.Argument(help="To the left of where it looked.")],
+    bus: Annotated[str, typer.Option(help="Where the modules are: zenoh://HOST:PORT, lines://HOST:PORT.")],
+) -> None:
+    """Send the robot to a place; needs a planner with the controller "navigate".
+
+    paddock modules goal 3.5 0 --bus zenoh://127.0.0.1:7447
+    """
+    from paddock.cli.modules_view import send_goal
+
+    if reason := send_goal(bus, x, y):
+        typer.echo(f"refused: {reason}", err=True)
+        raise typer.Exit(1)
+
+
+@modules_app.command()
 def schema() -> None:
     """Print the JSON Schema of all messages."""
     from json import dumps

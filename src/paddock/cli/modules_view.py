@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from typing import Any
 
 import typer
@@ -13,9 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from paddock.core.outside import visible
-from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, run_together
+from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, messages, open_bus, run_together
 
 PERIOD = 0.25  # [s] between two pictures
+ANSWER = 1.0  # [s] for a planner to refuse a goal
+QUICK = 20.0  # [ms] from a measurement to the motor
 COLOURS = {"running": "green", "silent": "yellow", "gone": "red"}
 
 
@@ -38,6 +41,9 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
     if json_lines:
         for row in supervisor.board.modules.values():
             typer.echo(json.dumps(describe(row)))
+    elif len(latencies := supervisor.board["MOTOR"].latencies) and not spec.lock_step:
+        share, slow = latencies.share_within(QUICK), latencies.percentile(0.99)
+        console.print(f"from measurement to motor, {len(latencies)} looks: 99 % within {slow:g} ms, {share:.1%} within 16 ms")
 
 
 def describe(row: ModuleHealth) -> dict[str, Any]:
@@ -83,3 +89,15 @@ def make_table(board: HealthBoard) -> Group:
         table.add_row(row.name.lower(), state, str(row.restarts), *numbers, visible(report.status) if report else "")
     refusal = Text(f"refused: {visible(board.refusal)}" if board.refusal else "", style="yellow")
     return Group(table, refusal)
+
+
+def send_goal(bus: str, x: float, y: float) -> str:
+    """Send a goal to the planner; why it is refused, if it is."""
+    until = time.monotonic() + ANSWER
+    with open_bus(bus, "PERSON", hears=["PLANNER"]) as line:
+        line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
+        while (left := until - time.monotonic()) > 0:
+            message = line.receive(left)
+            if isinstance(message, messages.RefusedMessage):
+                return message.reason
+    return ""

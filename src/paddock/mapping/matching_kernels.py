@@ -11,6 +11,9 @@ import math
 
 from paddock.core.jit import kernel
 
+FAINT = 0.01  # points where the field is less do not pull
+NEAREST = 0.1  # squared distance [sigma²] below which a slope says nothing of the curvature
+
 
 @kernel
 def splat(points, frame, sigma, values):
@@ -76,12 +79,13 @@ def bound_squares(cells, tables, level, reach, turns, pull, bounds):
 
 
 @kernel
-def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, best):
+def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, banned, best):
     """The best shift of all squares, taken in the order of their bounds.
 
-    `best` gets heading, rows, columns, score; `stack` is scratch of rows (level, rows, columns, bound).
+    `best` has in [3] the score that must be exceeded, and gets heading, rows, columns, score. `banned` is heading,
+    rows, columns and two numbers: how many turns and cells around them to leave out. `stack` is scratch of rows (level,
+    rows, columns, bound).
     """
-    best[3] = -1.0e9
     across = bounds.shape[1] * bounds.shape[2]
     for position in range(order.shape[0]):
         a, square = order[position] // across, order[position] % across
@@ -95,6 +99,10 @@ def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, best
             top -= 1
             at, rows, columns, bound = int(stack[top, 0]), int(stack[top, 1]), int(stack[top, 2]), stack[top, 3]
             if bound <= best[3] or rows > reach or columns > reach:
+                continue
+            last, near = (1 << at) - 1, banned[4]
+            inside = abs(a - banned[0]) <= banned[3] and banned[1] - near <= rows and rows + last <= banned[1] + near
+            if inside and banned[2] - near <= columns and columns + last <= banned[2] + near:
                 continue
             if at == 0:
                 best[0], best[1], best[2], best[3] = a, rows, columns, bound
@@ -141,7 +149,11 @@ def score_pose(points, pose, frame, values):
 
 @kernel
 def refine(points, frame, values, steps, pose, trial):
-    """Damped Gauss-Newton on the sum of (1 - value)² (Kohlbrecher 2011); changes `pose`, gives its score."""
+    """Damped Newton on the sum of values; changes `pose`, gives its score.
+
+    A value is exp(-d²/2s²), so that its slope s holds the second derivative too: v n nᵀ/s² = s sᵀ / (v d²/s²), where
+    d²/s² = -2 ln v. Gauss-Newton on (1 - v)² would stop short: there the best points have no weight.
+    """
     score = score_pose(points, pose, frame, values)
     damping = 1.0e-3
     for _ in range(steps):
@@ -151,16 +163,18 @@ def refine(points, frame, values, steps, pose, trial):
             rx, ry = cos * points[k, 0] - sin * points[k, 1], sin * points[k, 0] + cos * points[k, 1]
             value, sx, sy = value_and_slope(pose[0] + rx, pose[1] + ry, frame, values)
             sa = sy * rx - sx * ry
-            missing = 1.0 - value
-            gx += sx * missing
-            gy += sy * missing
-            ga += sa * missing
-            hxx += sx * sx
-            hxy += sx * sy
-            hxa += sx * sa
-            hyy += sy * sy
-            hya += sy * sa
-            haa += sa * sa
+            if value < FAINT:
+                continue
+            weight = 1.0 / (value * max(NEAREST, -2.0 * math.log(value)))
+            gx += sx
+            gy += sy
+            ga += sa
+            hxx += weight * sx * sx
+            hxy += weight * sx * sy
+            hxa += weight * sx * sa
+            hyy += weight * sy * sy
+            hya += weight * sy * sa
+            haa += weight * sa * sa
         hxx, hyy, haa = hxx * (1 + damping) + 1e-9, hyy * (1 + damping) + 1e-9, haa * (1 + damping) + 1e-9
         dx, dy, da = solve_three(hxx, hxy, hxa, hyy, hya, haa, gx, gy, ga)
         trial[0], trial[1], trial[2] = pose[0] + dx, pose[1] + dy, pose[2] + da

@@ -57,5 +57,9 @@ MAPPING_METHODS: Registry[type[MappingMethod]] = Registry(
     base=MappingMethod,
     builtin={
         "odometry": "paddock.mapping.method:MappingMethod",
+        "scan-to-scan": "paddock.mapping.scan_to_scan:ScanToScan",
+        "scan-to-map": "paddock.mapping.scan_to_map:ScanToMap",
+        "particles": "paddock.mapping.particle_slam:ParticleSlam",
+        "graph": "paddock.mapping.graph_method:GraphMapping",
     },
 )

@@ -34,3 +34,7 @@ class MotionStep(NamedTuple):
         by_start = np.array([[1.0, 0.0, start.y - end.y], [0.0, 1.0, end.x - start.x], [0.0, 0.0, 1.0]])
         by_step = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         return end, by_start @ covariance @ by_start.T + by_step @ self.covariance @ by_step.T
+
+    def then(self, further: MotionStep) -> MotionStep:
+        """This step and a further one after it."""
+        return MotionStep(*further.after(self.pose, self.covariance))

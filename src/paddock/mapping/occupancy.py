@@ -64,7 +64,7 @@ class OccupancyGrid:
         self.occupied, self.free, self.version = occupied, free, 0
         self._stamp = 0
         self._corner, self._first = (0.0, 0.0), (0, 0)  # of tile 0, 0 [m]; the tile that cell [0, 0] is in, as x, y
-        self._set(GridFrame(0.0, 0.0, resolution, 0, 0), np.zeros((0, 0), np.float32))
+        self._set(GridFrame(0.0, 0.0, resolution, 0, 0), np.zeros((0, 0), np.float32), np.zeros((0, 0, 2), np.float32))
 
     @classmethod
     def of(cls, frame: GridFrame, log_odds: NDArray[np.floating]) -> OccupancyGrid:
@@ -76,7 +76,7 @@ class OccupancyGrid:
         whole = np.zeros((rows, columns), np.float32)
         whole[: frame.rows, : frame.columns] = log_odds
         grid._corner = frame.x, frame.y
-        grid._set(frame._replace(rows=rows, columns=columns), whole)
+        grid._set(frame._replace(rows=rows, columns=columns), whole, np.full((rows, columns, 2), 0.5, np.float32))
         return grid
 
     @property
@@ -84,9 +84,10 @@ class OccupancyGrid:
         """Side of a cell [m]."""
         return self.frame.resolution
 
-    def _set(self, frame: GridFrame, log_odds: LogOdds) -> None:
+    def _set(self, frame: GridFrame, log_odds: LogOdds, offsets: NDArray[np.float32]) -> None:
         self.frame = frame
         self.log_odds = log_odds  # shape (rows, columns)
+        self._offsets = offsets  # mean place of the hits within each cell, x, y, 0 … 1
         self._stamps = np.zeros(frame.shape, np.int32)
         rows, columns = (np.arange(0, size, TILE, dtype=np.int64) for size in frame.shape)
         self._tiles = rows[:, None] * frame.columns + columns
@@ -96,8 +97,8 @@ class OccupancyGrid:
         beams, ranges, numbers = self._prepare(scan, pose, model)
         self._stamp += 1
         add_beams(
-            self.log_odds.reshape(-1), self._tiles, self.frame.columns, self._stamps, self._stamp, beams, ranges,
-            self._origin, np.array(pose, float), numbers,
+            self.log_odds.reshape(-1), self._offsets.reshape(-1, 2), self._tiles, self.frame.columns,
+            self._stamps, self._stamp, beams, ranges, self._origin, np.array(pose, float), numbers,
         )  # fmt: skip
 
     def add_cones(self, scan: Scan, pose: Pose, opening: float, model: BeamModel = SONAR) -> None:
@@ -140,13 +141,14 @@ class OccupancyGrid:
                 f"OccupancyGrid: {rows} × {columns} cells of {frame.resolution:g} m are too many: "
                 f"expected at most {MOST_CELLS:,}; take larger cells, or look for a pose or range that is wrong"
             )
-        grown = np.zeros((rows, columns), np.float32)
+        grown, offsets = np.zeros((rows, columns), np.float32), np.full((rows, columns, 2), 0.5, np.float32)
         column, row = ((old - low) * TILE for old, low in zip(self._first, lows, strict=True))
         if frame.rows:
-            grown[row : row + frame.rows, column : column + frame.columns] = self.log_odds
+            part = slice(row, row + frame.rows), slice(column, column + frame.columns)
+            grown[part], offsets[part] = self.log_odds, self._offsets
         x, y = (corner + low * size for corner, low in zip(self._corner, lows, strict=True))
         self._first = lows[0], lows[1]
-        self._set(GridFrame(x, y, frame.resolution, rows, columns), grown)
+        self._set(GridFrame(x, y, frame.resolution, rows, columns), grown, offsets)
 
     def probability(self) -> NDArray[np.float32]:
         """How likely each cell is occupied, 0 … 1; 0.5 where nothing is known."""
@@ -160,11 +162,17 @@ class OccupancyGrid:
         known[self.log_odds >= self.occupied] = OCCUPIED
         return known
 
+    def surface_points(self) -> Floats:
+        """Where beams met what is in the occupied cells, on average, x, y [m]: finer than the cells."""
+        cells = np.argwhere(self.log_odds >= self.occupied)
+        offsets = self._offsets[cells[:, 0], cells[:, 1]]
+        return self.frame.centres(cells) + self.resolution * (offsets.astype(float) - 0.5)
+
     def copy(self) -> OccupancyGrid:
         """The same grid, to be changed without changing this one."""
         other = OccupancyGrid(self.resolution, occupied=self.occupied, free=self.free)
         other._corner, other._first = self._corner, self._first
-        other._set(self.frame, self.log_odds.copy())
+        other._set(self.frame, self.log_odds.copy(), self._offsets.copy())
         other.version = self.version
         return other
 

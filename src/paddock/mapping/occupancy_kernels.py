@@ -12,14 +12,16 @@ import math
 from paddock.core.jit import kernel
 
 TILE, TILE_BITS, TILE_MASK = 64, 6, 63  # side of a tile, in cells
+SLOWEST = 0.1  # weight of a new hit in the mean of those in a cell, at least
 
 
 @kernel
-def add_beams(cells, tiles, stride, stamps, stamp, beams, ranges, origin, pose, model):
+def add_beams(cells, offsets, tiles, stride, stamps, stamp, beams, ranges, origin, pose, model):
     """Draw the beams of a scan: first what they met, then what they passed, so that a hit outweighs a miss.
 
     Args:
         cells: log-odds, flat.
+        offsets: mean place of the hits within each cell, x, y, 0 … 1; shape (cells, 2).
         tiles: where each tile begins in it, shape (tile rows, tile columns).
         stride: from one row of a tile to the next.
         stamps: shape (rows, columns).
@@ -35,11 +37,14 @@ def add_beams(cells, tiles, stride, stamps, stamp, beams, ranges, origin, pose, 
     for k in range(beams.shape[0]):
         if math.isfinite(ranges[k]):
             x, y, dx, dy = aim_beam(beams[k], pose, c, s)
-            column = math.floor((x + ranges[k] * dx - origin[0]) / side)
-            row = math.floor((y + ranges[k] * dy - origin[1]) / side)
+            u, v = (x + ranges[k] * dx - origin[0]) / side, (y + ranges[k] * dy - origin[1]) / side
+            column, row = math.floor(u), math.floor(v)
             if stamps[row, column] != stamp:
                 stamps[row, column] = stamp
                 place = tiles[row >> TILE_BITS, column >> TILE_BITS] + (row & TILE_MASK) * stride + (column & TILE_MASK)
+                weight = max(SLOWEST, 1.0 / (1.0 + max(0.0, cells[place]) / hit))
+                offsets[place, 0] += weight * (u - column - offsets[place, 0])
+                offsets[place, 1] += weight * (v - row - offsets[place, 1])
                 cells[place] = min(high, cells[place] + hit)
     for k in range(beams.shape[0]):
         if ranges[k] > 0.0:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from paddock.arena.base import BaseArena
 from paddock.arena.robot import Robot
 from paddock.core.errors import Timeout
 from paddock.core.spec import Spec
+from paddock.links import SERVERS
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
@@ -130,7 +132,7 @@ class CoordinatorModule(Module):
     def run_freely(self) -> None:
         """Let time pass as the wall clock goes."""
         self.say_look()
-        paced = self.spec.url is None
+        paced = self.spec.url is None or urlsplit(self.spec.url).scheme in SERVERS
         tick_at = time.monotonic()
         while not self.ended.is_set() and self.arena.tick < self.end:
             tick_at = max(tick_at + self.arena.dt / self.spec.speed, time.monotonic() - LATE) if paced else 0.0
@@ -168,5 +170,7 @@ def open_arena(spec: ModulesSpec) -> BaseArena:
     """The world of a configuration, or the arena at its URL."""
     if spec.url is None:
         return paddock.open(spec.place(spec.world), seed=spec.seed)
-    arena: BaseArena = paddock.connect(spec.url, lock_step=spec.lock_step or None, name="coordinator")  # type: ignore
+    if urlsplit(spec.url).scheme in SERVERS:  # in the lock: should this process hang, time stands, and so does the robot
+        return paddock.connect(spec.url, lock_step=True, name="coordinator")
+    arena: BaseArena = paddock.connect(spec.url, name="coordinator")  # type: ignore
     return arena

@@ -138,10 +138,13 @@ class PlannerModule(DrivingModule):
         """Give a goal to the controller, or say that it takes none."""
         take = getattr(self.controller, "set_goal", None)
         if take is None:
-            reason = f"{self.options.controller} takes no goals"
-            self.send(RefusedMessage(destination=message.source, reason=reason))
-        else:
-            take(message.x, message.y)
+            self.refuse(f"{self.options.controller} takes no goals")
+        elif take(message.x, message.y) is False:
+            self.refuse(self.controller.refusal)
+
+    def refuse(self, reason: str) -> None:
+        """Tell people why not."""
+        self.bus.send(RefusedMessage(time=self.time, reason=reason[:200]))
 
     def on_round(self, number: int) -> None:
         look = self.look()
