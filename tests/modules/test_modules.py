@@ -11,6 +11,7 @@ from modules.rooms import MAPPING, SMALLEST, configure
 from paddock.core.errors import SpecError, Timeout, UnknownName
 from paddock.modules import Bus, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.modules.coordinator import CoordinatorModule
+from paddock.modules.faults import FaultyBus, LinkFaults
 from paddock.modules.mapper import MapperModule
 from paddock.modules.messages import (
     DriveMessage,
@@ -23,6 +24,7 @@ from paddock.modules.messages import (
     TeleopMessage,
 )
 from paddock.modules.motor import MotorModule, MotorOptions
+from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy
 LONG = 30.0  # [s] of patience; nothing waits that long unless it is broken
@@ -127,6 +129,39 @@ def test_a_robot_whose_motor_is_silent_is_stopped_by_the_coordinator(tmp_path: P
         wait_for(motor, lambda _: coordinator.stops == 1)
         assert coordinator.robot.body.command == (0.0, 0.0)
         assert coordinator.arena.time - asked < 1.0
+
+
+def test_a_run_with_messages_lost_in_lock_step_is_the_run_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddock.modules.module.ASK_AGAIN", 0.02)
+    digests = []
+    for faults in ({}, {"faults": "unused"}):
+        options = dict.fromkeys(("sensor", "reflex"), faults)
+        spec = configure(tmp_path, lock_step=True, seconds=3.0, options=options)
+        with ModuleThreads(spec) as threads:
+            for module in threads.modules.values():
+                if isinstance(module.bus, FaultyBus):
+                    module.bus.begin(LinkFaults(loss=0.05, lasts=60.0))
+            threads.wait()
+        coordinator = threads.modules["coordinator"]
+        assert isinstance(coordinator, CoordinatorModule)
+        digests.append(coordinator.arena.digest())
+    assert digests[0] == digests[1]
+
+
+def test_modules_drive_a_robot_at_a_server(tmp_path: Path) -> None:
+    hall = tmp_path / "hall.toml"
+    configure(tmp_path)  # writes it
+    with serve(hall) as server:
+        spec = configure(
+            tmp_path, lock_step=True, seconds=3.0, url=server.url(scheme="ws"), robot="pioneer", kind="pioneer-p2dx"
+        )
+        coordinator = run_together(spec)["coordinator"]
+    assert isinstance(coordinator, CoordinatorModule)
+    here = run_together(configure(tmp_path, lock_step=True, seconds=3.0))["coordinator"]
+    assert isinstance(here, CoordinatorModule)
+    assert coordinator.final_pose == here.final_pose != (1.5, 2.0, 0.0)
 
 
 def test_in_lock_step_a_missing_module_is_named_after_some_patience(tmp_path: Path) -> None:

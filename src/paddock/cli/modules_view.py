@@ -43,7 +43,9 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
             typer.echo(json.dumps(describe(row)))
     elif len(latencies := supervisor.board["MOTOR"].latencies) and not spec.lock_step:
         share, slow = latencies.share_within(QUICK), latencies.percentile(0.99)
-        console.print(f"from measurement to motor, {len(latencies)} looks: 99 % within {slow:g} ms, {share:.1%} within 16 ms")
+        console.print(
+            f"measurement to motor, {len(latencies)} looks: 99 % within {slow:g} ms, {share:.1%} within {QUICK:g} ms"
+        )
 
 
 def describe(row: ModuleHealth) -> dict[str, Any]:

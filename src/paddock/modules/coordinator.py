@@ -23,7 +23,8 @@ from paddock.modules.module import ASK_AGAIN, Module
 from paddock.modules.readings import make_message
 from paddock.modules.rounds import RoundMerger
 
-SILENCE = 0.3  # [s] without a word of the motor, simulated or by the wall, and the robot is stopped
+SILENCE = 0.28  # [s] without a word of the motor, simulated or by the wall, and the robot is stopped in the next tick
+COMMAND_AGE = 0.2  # [s] simulated: what the motor says of before is too old
 LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
 
 
@@ -49,6 +50,7 @@ class CoordinatorModule(Module):
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
         self.heard = (-np.inf, -np.inf)  # when the motor spoke last: simulated, wall [s]
+        self.final_pose = self.robot.pose  # when the run was over
         self.contacts = 0  # looks at which the robot touched something
         self.stops = 0  # of a robot whose motor was silent
         self._sent: dict[str, list[float]] = {}
@@ -61,10 +63,18 @@ class CoordinatorModule(Module):
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, MotorMessage):
+            if self.is_late(message):
+                self.robot.stop()
+                self.stops += 1
+                return
             scale = self.robot.wheels.max_speed / 100 if message.normalized else 1.0
             self.heard = self.arena.time, time.time()
             self.robot.wheels.set(message.left * scale, message.right * scale)
             self.health.note_latency(message)
+
+    def is_late(self, message: MotorMessage) -> bool:
+        """Whether the motor was told too long ago what it knows; AP2DX's motor does not say when."""
+        return bool(message.time) and self.arena.time - message.time > COMMAND_AGE + self.spec.period
 
     def watch_motor(self) -> None:
         """Stop the robot if its motor has been silent for too long."""
@@ -102,6 +112,7 @@ class CoordinatorModule(Module):
         try:
             self.run_in_lock_step() if self.spec.lock_step else self.run_freely()
             self.bus.send(self.health.report(self.bus, self.status()))
+            self.final_pose = self.robot.pose
         finally:
             self.robot.stop()
 
@@ -170,7 +181,9 @@ def open_arena(spec: ModulesSpec) -> BaseArena:
     """The world of a configuration, or the arena at its URL."""
     if spec.url is None:
         return paddock.open(spec.place(spec.world), seed=spec.seed)
-    if urlsplit(spec.url).scheme in SERVERS:  # in the lock: should this process hang, time stands, and so does the robot
+    if (
+        urlsplit(spec.url).scheme in SERVERS
+    ):  # in the lock: should this process hang, time stands, and so does the robot
         return paddock.connect(spec.url, lock_step=True, name="coordinator")
     arena: BaseArena = paddock.connect(spec.url, name="coordinator")  # type: ignore
     return arena

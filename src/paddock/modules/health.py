@@ -11,7 +11,7 @@ from paddock.modules.bus import Bus
 from paddock.modules.messages import HealthMessage, ModuleMessage
 
 PERIOD = 1.0  # wall seconds between two reports
-EDGES = tuple(round(0.1 * 10 ** (k / 5), 3) for k in range(21))  # [ms] 0.1 … 1000, five to a decade
+EDGES = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 700, 1000)  # [ms]
 
 
 class LatencyHistogram:

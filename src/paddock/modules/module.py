@@ -32,6 +32,7 @@ MODULES: Registry[type[Module]] = Registry(
 )
 """Module classes by the name that a configuration uses."""
 EVERY_MODULE = ("ALL",)
+LINGER = 2.0  # wall seconds after the last round in which neighbours may still ask for it
 ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to say theirs again
 
 
@@ -60,6 +61,7 @@ class Module:
         self.ended = threading.Event()
         self.said: list[ModuleMessage] = []  # in this round
         self.round = -1
+        self.end_at = math.inf  # when to end, after the last round
 
     def send(self, message: ModuleMessage) -> None:
         """Send a message as a part of the present round."""
@@ -114,6 +116,8 @@ class Module:
                 for ready in merger.put(message) if self.spec.lock_step else (message,):
                     self._take(ready)
             now = time.monotonic()
+            if now >= self.end_at:
+                return
             if merger.done != done:
                 done, ask_at = merger.done, now + ASK_AGAIN
             if now >= ask_at:  # at the start, and in lock-step when a message was lost
@@ -148,7 +152,7 @@ class Module:
             self.finish_round(message)
             if message.last:
                 self.bus.send(self.health.report(self.bus, self.status()))
-                self.ended.set()
+                self.end_at = time.monotonic() + (LINGER if self.spec.lock_step else 0.0)
 
     @cached_property
     def _last_in_round(self) -> str | None:

@@ -27,7 +27,7 @@ class MotorOptions(Spec):
     """How old what may be, by whichever clock says so first."""
 
     command_age: Seconds = 0.2  # from sending to execution
-    silence: Seconds = 0.3  # without a valid command, then the wheels stop
+    silence: Seconds = 0.26  # without a valid command; waking up and a tick make it 0.3 s until the wheels are stopped
 
 
 class MotorModule(Module):
