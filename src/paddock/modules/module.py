@@ -123,7 +123,8 @@ class Module:
             if now >= ask_at:  # at the start, and in lock-step when a message was lost
                 ask_at = now + ASK_AGAIN if self.spec.lock_step else math.inf
                 for source in neighbours:
-                    self.bus.send(ResumeMessage(destination=source, number=self.round))
+                    known = max(-1, self.round - (source in delayed))
+                    self.bus.send(ResumeMessage(destination=source, number=known))
             if now >= wake_at:
                 wake_at = now + self.wake_period
                 self.wake(time.time())

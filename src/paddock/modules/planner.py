@@ -134,6 +134,10 @@ class PlannerModule(DrivingModule):
                 take(message)
         super().handle(message)
 
+    def status(self) -> str:
+        state = getattr(self.controller, "state", "")
+        return f"{state}; {super().status()}"[:200] if state else super().status()
+
     def take_goal(self, message: GoalMessage) -> None:
         """Give a goal to the controller, or say that it takes none."""
         take = getattr(self.controller, "set_goal", None)
