@@ -18,7 +18,7 @@ from paddock.modules import Supervisor, open_bus, read_recording, run_together
 from paddock.modules.mapper import MapperModule
 from paddock.modules.messages import MapMessage, RoundMessage
 
-pytestmark = pytest.mark.heavy
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
 
 
 def test_a_mapper_killed_in_a_run_of_six_processes_changes_nothing_of_the_map(tmp_path: Path) -> None:
@@ -40,7 +40,6 @@ def test_a_mapper_killed_in_a_run_of_six_processes_changes_nothing_of_the_map(tm
     assert maps[-1].digest == undisturbed.mapper.grid.digest()
 
 
-@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to watch processes of others")
 def test_modules_end_with_their_supervisor(tmp_path: Path) -> None:
     spec = configure(tmp_path, bus="lines://127.0.0.1:0", seconds=600.0, state="state")

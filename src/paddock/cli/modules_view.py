@@ -19,7 +19,10 @@ from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, 
 PERIOD = 0.25  # [s] between two pictures
 ANSWER = 1.0  # [s] for a planner to refuse a goal
 QUICK = 20.0  # [ms] from a measurement to the motor
-COLOURS = {"running": "green", "silent": "yellow", "gone": "red"}
+COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
+COLUMNS = {
+    "module": 11, "state": 7, "restarts": 8, "rounds": 6, "/s": 5, "lost": 4, "p50 ms": 6, "p99 ms": 6, "cpu s": 5
+}  # fmt: skip
 
 
 def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: bool, json_lines: bool) -> None:
@@ -36,6 +39,7 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
             with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
                 while supervisor.look(PERIOD):
                     live.update(make_table(supervisor.board))
+                live.update(make_table(supervisor.board))
         except KeyboardInterrupt:
             console.print("stopped early", style="yellow")
     if json_lines:
@@ -66,29 +70,21 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
 
 def make_table(board: HealthBoard) -> Group:
     """How all modules are."""
-    table = Table(box=None, header_style="bold")
-    for title in ("module", "state", "restarts", "rounds", "per s", "in", "lost", "p50 ms", "p99 ms", "cpu s"):
-        table.add_column(title, justify="left" if title in ("module", "state") else "right")
+    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
+    for title, width in COLUMNS.items():
+        table.add_column(title, justify="left" if title in ("module", "state") else "right", min_width=width)
     table.add_column("says", overflow="ellipsis", no_wrap=True)
     for row in board.modules.values():
         report = row.report
         if report is None and not row.present and not row.restarts:
             continue
-        delays = [f"{row.latencies.percentile(share):.1f}" if len(row.latencies) else "" for share in (0.5, 0.99)]
-        numbers = (
-            [
-                str(report.rounds),
-                f"{row.rate:.1f}",
-                str(report.received),
-                str(report.lost),
-                *delays,
-                f"{report.cpu:.1f}",
-            ]
-            if report
-            else [""] * 7
-        )
+        numbers = [""] * 6
+        if report is not None:
+            delays = [f"{row.latencies.percentile(share):g}" if len(row.latencies) else "" for share in (0.5, 0.99)]
+            numbers = [str(report.rounds), f"{row.rate:.1f}", str(report.lost), *delays, f"{report.cpu:.1f}"]
         state = Text(row.state, style=COLOURS[row.state])
-        table.add_row(row.name.lower(), state, str(row.restarts), *numbers, visible(report.status) if report else "")
+        says = visible(report.status) if report else ""
+        table.add_row(row.name.lower(), state, str(row.restarts), *numbers, says)
     refusal = Text(f"refused: {visible(board.refusal)}" if board.refusal else "", style="yellow")
     return Group(table, refusal)
 

@@ -16,6 +16,7 @@ class ModuleHealth:
     name: str
     present: bool = False
     restarts: int = 0
+    ended: bool = False  # with the run
     report: HealthMessage | None = None
     heard_at: float = 0.0  # wall time of the newest report
     rate: float = 0.0  # rounds per second
@@ -24,6 +25,8 @@ class ModuleHealth:
     @property
     def state(self) -> str:
         """In one word."""
+        if self.ended:
+            return "ended"
         if not self.present:
             return "gone"
         return "silent" if self.report is not None and time.time() - self.heard_at > SILENT else "running"

@@ -168,6 +168,7 @@ class Supervisor:
             if process.is_due and not self.over:
                 process.start()
             self.board[name.upper()].restarts = process.restarts
+            self.board[name.upper()].ended = process.finished or self.over
 
     def _hangs(self, name: str, process: ModuleProcess) -> bool:
         """Whether a module was heard since it was started, and no more for some time."""
