@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from paddock.modules.messages import (
 )
 from paddock.modules.module import Module
 from paddock.modules.readings import ObservationBuilder, PointReader
-from paddock.modules.safety.protective_field import ProtectiveField, RobotShape
+from paddock.modules.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
 from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Relay, Stop
 from paddock.robots import RobotSpec
 
@@ -40,6 +41,7 @@ EPOCHS = 100  # … per second: a reflex that is started again begins with a gre
 class ReflexOptions(Spec):
     """How careful the reflex is."""
 
+    rule: Literal["stopping-distance", "ap2dx"] = "stopping-distance"
     margin: MetresOrZero = 0.05  # that stays free around the body
     escape_margin: MetresOrZero = 0.01  # … while it gets away from an obstacle
     reaction: Seconds = 0.3  # from a measurement to the first effect of braking
@@ -59,11 +61,8 @@ class ReflexModule(Module):
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
         self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
-        self.rule = ProtectiveField(
-            shape_of(robot, sees_behind=self.reader.sees_behind),
-            margin=options.margin,
-            escape_margin=options.escape_margin,
-            reaction=options.reaction,
+        self.rule: ProtectiveField | ClosingRule = (
+            ClosingRule() if options.rule == "ap2dx" else make_field(robot, self.reader, options)
         )
         limits = ReflexLimits(escape_time=options.escape_time, escape_distance=options.escape_distance)
         self.reflex = Reflex(self.rule, int(time.time() * EPOCHS), limits)
@@ -101,7 +100,10 @@ class ReflexModule(Module):
         look = self.builder.look(measured_at)
         if "encoders" in look.sensors:
             self.odometry.update(*np.asarray(look.encoders, float).tolist())
-        self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
+        if isinstance(self.rule, ProtectiveField):
+            self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
+        elif "sonar" in look.sensors:
+            self.rule.update(look.sonar)
         self.act(self.reflex.on_readings(measured_at, self.odometry.distance, self.time), measured_at)
         if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # else it has just looked
             self.act(self.reflex.on_time(self.time), self.time)
@@ -175,6 +177,16 @@ def turning(sign: float, max_speed: float) -> tuple[float, float]:
     """Wheel speeds [m/s] of a turn on the spot: to the left for -1, to the right for 1."""
     rim = math.copysign(TURN_SPEED * max_speed, sign) if sign else 0.0
     return rim, -rim
+
+
+def make_field(spec: RobotSpec, reader: PointReader, options: ReflexOptions) -> ProtectiveField:
+    """What is too near by a robot's stopping distance."""
+    return ProtectiveField(
+        shape_of(spec, sees_behind=reader.sees_behind),
+        margin=options.margin,
+        escape_margin=options.escape_margin,
+        reaction=options.reaction,
+    )
 
 
 def shape_of(spec: RobotSpec, *, sees_behind: bool) -> RobotShape:
