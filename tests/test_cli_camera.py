@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 import paddock
 from overhead.lab import SMALL, camera
-from paddock.cli.camera import calibrate_source, choose_site, print_board, read_folder
+from paddock.cli.camera import calibrate_source, choose_lens, choose_site, fit_lens, print_board, read_folder
+from paddock.core.values import Picture
 from paddock.experiments.ecoli_walk.camera import show_boards
 from paddock.overhead import OverheadCamera
 from paddock.testing import PaddockProcess
-from paddock.vision import Lens
+from paddock.vision import IpCamera, Lens, TimedPicture
 from paddock.worlds import load_world
 
 pytestmark = pytest.mark.heavy
@@ -29,7 +32,7 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
     spec.write_text('size = [800, 600]\nnetwork = { port = 0, user = "lab", password = "secret" }\n')
     world = load_world("line-crossing")
     lens = OverheadCamera(world, SMALL.from_toml(spec.read_text())).model.lens
-    (tmp_path / "lens.toml").write_text(lens.to_toml())
+    (tmp_path / "lens.toml").write_text(lens.scaled_to((1600, 1200)).to_toml())  # as calibrated in larger pictures
     with PaddockProcess("serve", "line-crossing", "--overhead-camera", str(spec)) as server:
         url = server.line(r"(http://127\.0\.0\.1:\d+/stream\.mjpg)")
         options = ["--lens", "lens.toml", "--world", "line-crossing", "--user", "lab", "--password", "secret"]
@@ -44,9 +47,28 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
         assert found[robot.name]["found"] == 1.0
 
 
-def test_a_folder_of_pictures_gives_a_lens(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def views() -> list[Picture]:
+    return list(show_boards(camera(), views=10, seed=2))
+
+
+def test_views_taken_before_ctrl_c_give_a_lens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, views: list[Picture]
+) -> None:
+    def stream(self: IpCamera, **options: object) -> Iterator[TimedPicture]:
+        yield from (TimedPicture(view, None, 0.0, b"") for view in views)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(IpCamera, "stream", stream)
+    options = {**BOARD, "views": 20, "seconds": 60.0, "user": "", "password": "", "force": False}
+    calibrate_source("http://camera/", tmp_path / "lens.toml", chart=None, **options)
+    lens = Lens.from_toml((tmp_path / "lens.toml").read_text())
+    assert lens.focal == pytest.approx(camera().model.lens.focal, rel=0.02)
+
+
+def test_a_folder_of_pictures_gives_a_lens(tmp_path: Path, views: list[Picture]) -> None:
     (tmp_path / "views").mkdir()
-    for number, view in enumerate(show_boards(camera(), views=10, seed=2)):
+    for number, view in enumerate(views):
         view.to_pil().save(tmp_path / "views" / f"{number:02}.png")
     options = {**BOARD, "views": 20, "seconds": 1.0, "user": "", "password": "", "force": False}
     calibrate_source(str(tmp_path / "views"), tmp_path / "lens.toml", chart=tmp_path / "map.png", **options)
@@ -81,3 +103,12 @@ def test_what_cannot_be_is_told(tmp_path: Path) -> None:
         list(read_folder(tmp_path))
     with pytest.raises(paddock.PaddockError, match="expected either --site FILE or --world NAME"):
         choose_site(None, None)
+    with pytest.raises(paddock.PaddockError, match=r"none\.toml: no such file: `paddock camera calibrate` writes one"):
+        choose_lens(tmp_path / "none.toml", None)
+    assert choose_lens(None, "line-crossing") == OverheadCamera(load_world("line-crossing")).model.lens
+    wide = np.zeros((720, 1280, 3), np.uint8)
+    with pytest.raises(paddock.SpecError, match=r"^lens\.toml: the lens was calibrated with pictures of 640 × 480"):
+        fit_lens(camera().model.lens, wide, Path("lens.toml"))
+    (tmp_path / "cut.jpg").write_bytes(b"no picture")
+    with pytest.raises(paddock.PaddockError, match=r"cut\.jpg: no picture, or damaged, or cut"):
+        list(read_folder(tmp_path))

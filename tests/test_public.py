@@ -24,6 +24,7 @@ PUBLIC = {
     "estimate",
     "evolve",
     "experiments",
+    "experiments.ap2dx",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
     "mapping",
@@ -41,6 +42,7 @@ PUBLIC = {
     "testing",
     "vision",
     "worlds",
+    "worlds.apartments",
     "worlds.mazes",
 }
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock

@@ -16,6 +16,7 @@ from paddock.control.obstacles import (
     ObstacleClassifier,
     RobotReports,
     WallMap,
+    measure_sensitivity,
 )
 from paddock.control.obstacles.means import cast_rays
 from paddock.core.errors import PaddockError
@@ -57,6 +58,24 @@ def test_ambient_light_that_explains_the_whole_echo_is_the_cause(level: float, c
     echo = 1 / 0.03**2  # 0.74 W/m² feign as much
     assert echo == pytest.approx(1500 * 0.74, rel=0.01)
     assert tell(AmbientLight(sensitivity=1500), detect(0.03, light=[level] * 8)) == cause
+
+
+def test_a_robot_that_stands_measures_its_sensitivity_to_light() -> None:
+    light = np.array([0.9, 0.6, 0.1, 0.0, 0.0, 0.0, 0.4, 0.5])
+    echo = 1400 * light
+    echo[0] += 1 / 0.04**2  # something stands before the brightest sensor
+    distances = np.minimum(np.maximum(echo, 1.0) ** -0.5, EPUCK_RING.range)
+    assert measure_sensitivity([distances], [light]) == pytest.approx(1400)
+    looks = distances * (1 + 0.02 * np.random.default_rng(1).normal(size=(25, 8)))
+    assert measure_sensitivity(looks, np.tile(light, (25, 1))) == pytest.approx(1400, rel=0.03)
+
+
+@pytest.mark.parametrize("light", [np.zeros(8), np.full(8, 2.0)], ids=["dark", "dazzled"])
+def test_too_little_and_too_much_light_tells_no_sensitivity(light: np.ndarray) -> None:
+    with pytest.raises(PaddockError, match=r"no sensor sees light .* turn the robot towards a lamp"):
+        measure_sensitivity(np.full((5, 8), 0.02), np.tile(light, (5, 1)))
+    with pytest.raises(PaddockError, match="of the same sensors"):
+        measure_sensitivity(np.full((5, 8), 0.02), light[:3])
 
 
 def test_a_picture_shows_what_hides_the_floor_just_ahead() -> None:

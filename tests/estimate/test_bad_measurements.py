@@ -40,6 +40,36 @@ def test_a_fix_from_the_future_is_dropped(kind: type[EKF] | type[ParticleFilter]
     assert (estimator.too_early, estimator.too_late) == (1, 0)  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("kind", [EKF, ParticleFilter])
+def test_a_fix_without_a_heading_tells_the_place(kind: type[EKF] | type[ParticleFilter]) -> None:
+    robot = DrivenRobot(seed=1)
+
+    def look(time: float) -> list[PoseFix]:
+        fix = robot.fix()
+        return [PoseFix(time, fix.x, fix.y, math.nan, np.diag([1e-6, 1e-6, math.pi**2]))] if robot.tick % 5 == 0 else []
+
+    estimator = build(kind, robot, FixModel(look))
+    for _ in range(200):
+        robot.curve()
+        found = estimator.update(robot.observe(), robot.time)  # type: ignore[attr-defined]
+    assert math.dist(found.pose[:2], robot.pose[:2]) < 0.005
+    assert abs(math.remainder(found.pose.heading - robot.pose.heading, math.tau)) < 0.1  # from the motion
+    assert estimator.not_finite == 0  # type: ignore[attr-defined]
+
+
+def test_particles_find_a_robot_that_was_carried_away_by_places_alone() -> None:
+    robot = DrivenRobot(seed=1)
+    sigmas = np.diag([1e-4, 1e-4, 1.0])
+    estimator = build(ParticleFilter, robot, FixModel(lambda time: [PoseFix(time, *robot.pose[:2], math.nan, sigmas)]))
+    assert isinstance(estimator, ParticleFilter)
+    for step in range(300):
+        robot.curve()
+        if step == 50:
+            robot.pose = robot.pose._replace(x=1.5, y=0.2, heading=-2.0)
+        found = estimator.update(robot.observe(), robot.time)
+    assert math.dist(found.pose[:2], robot.pose[:2]) < 0.02
+
+
 @pytest.mark.parametrize("poses", [np.empty((0, 3)), np.full((2, 3), np.nan)])
 def test_no_particles_have_no_pose(poses: np.ndarray) -> None:
     with pytest.raises(PaddockError, match="at least one, with finite poses"):

@@ -85,14 +85,17 @@ def drive(ekf: EKF, robot: DrivenRobot, ticks: int) -> list[float]:
     return errors
 
 
-def camera_of(robot: DrivenRobot, *, late: int = 4, dropped: float = 0.2, outliers: float = 0.0) -> FixModel:
+def camera_of(
+    robot: DrivenRobot, *, late: int = 4, every: int = 5, dropped: float = 0.2, outliers: float = 0.0
+) -> FixModel:
     """Ten pictures a second that come 80 ms late; some are lost, some are wrong."""
 
     def source(time: float) -> Iterable[PoseFix]:
-        if robot.tick % 5 == 0 and robot.tick > late and robot.random.random() >= dropped:
+        if robot.tick % every == 0 and robot.tick > late and robot.random.random() >= dropped:
             fix = robot.fix(late)
             if robot.random.random() < outliers:
-                fix = PoseFix(fix.time_of_exposure, fix.x + 0.3, fix.y - 0.2, fix.heading + 2.0, fix.covariance)
+                x, y, heading = robot.random.uniform((0, 0, -3), (2, 1, 3)).tolist()
+                fix = PoseFix(fix.time_of_exposure, x, y, heading, fix.covariance)
             yield fix
 
     return FixModel(source)
@@ -164,14 +167,31 @@ def test_outliers_are_gated_out_and_do_no_harm() -> None:
     assert ekf.restarts == 0
 
 
-def test_a_robot_that_was_carried_away_is_found_again_by_fixes() -> None:
+@pytest.mark.parametrize("outliers", [1.0, 0.8])
+def test_outliers_without_end_never_carry_a_robot_away(outliers: float) -> None:
+    for seed in range(3):
+        robot = DrivenRobot(seed)
+        ekf = EKF(sensors(robot), [camera_of(robot, outliers=outliers)], covariance=START)
+        drive(ekf, robot, 1000)
+        assert ekf.restarts == 0
+        assert math.dist(ekf.estimate.pose[:2], robot.pose[:2]) < 0.1  # as good as wheels are
+
+
+@pytest.mark.parametrize(
+    ("every", "outliers", "ticks"),
+    [(5, 0.0, 200), (5, 0.25, 500), (75, 0.0, 1500)],
+    ids=["often", "outliers", "seldom"],
+)
+def test_a_robot_that_was_carried_away_is_found_again_by_fixes_that_agree(
+    every: int, outliers: float, ticks: int
+) -> None:
     robot = DrivenRobot(5)
-    ekf = EKF(sensors(robot), [camera_of(robot)], covariance=START)
+    ekf = EKF(sensors(robot), [camera_of(robot, every=every, outliers=outliers)], covariance=START)
     drive(ekf, robot, 100)
     robot.pose = Pose(1.5, 0.2, -2.0)
-    drive(ekf, robot, 200)
+    drive(ekf, robot, ticks)
     assert ekf.restarts == 1
-    assert math.dist(ekf.estimate.pose[:2], robot.pose[:2]) < 0.01
+    assert math.dist(ekf.estimate.pose[:2], robot.pose[:2]) < 0.02
 
 
 def test_ranges_to_known_walls_keep_a_robot_from_drifting() -> None:
@@ -209,5 +229,9 @@ def test_what_cannot_be_is_refused_with_its_name() -> None:
         RangeModel(device="sonar", beams=np.zeros((1, 3)), walls=np.zeros((2, 3)), range=1.0, sigma=0.01)
     with pytest.raises(PaddockError, match="MotionNoise: slip: expected a finite number >= 0"):
         MotionNoise(slip=-1.0)
+    with pytest.raises(PaddockError, match="PoseFix: expected finite numbers"):
+        PoseFix(0.0, 0.0, math.nan, 0.0, np.eye(3))
+    with pytest.raises(PaddockError, match="EKF: restart_after: expected a number of fixes >= 1"):
+        EKF(TravelSensors(Odometry(0.05)), restart_after=0)
     with pytest.raises(PaddockError, match="EKF: gate: expected a probability"):
         EKF(TravelSensors(Odometry(0.05)), gate=1.5)

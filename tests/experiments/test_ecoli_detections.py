@@ -14,7 +14,7 @@ from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.detection_trials import DetectionTrial, confuse
 from paddock.experiments.ecoli_walk.detections import count_detections
-from paddock.experiments.ecoli_walk.lit_dish import LAMP, build_lit_dish, find_cause
+from paddock.experiments.ecoli_walk.lit_dish import LAMP, SENSITIVITY, build_lit_dish, find_cause
 
 pytestmark = pytest.mark.long
 
@@ -63,6 +63,13 @@ def test_all_four_means_tell_each_cause_in_at_least_19_of_20_detections() -> Non
     assert matrices["map"].share_right("wall") > 0.9
     assert matrices["link"].share_right("robot") > 0.9
     assert matrices["ambient"].share_right("light") > 0.9
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("share", [0.8, 1.2])
+def test_a_robot_of_unknown_sensitivity_measures_it_and_tells_as_well(share: float) -> None:
+    matrices = confuse(DetectionTrial(each=25, seed=5, sensitivity=share * SENSITIVITY))
+    assert [cause for cause in CAUSES if matrices["all four, light calibrated"].share_right(cause) < 0.95] == []
 
 
 def test_a_confusion_matrix_counts_pairs() -> None:

@@ -10,13 +10,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from paddock.core.observation import WheelSpeeds
 from paddock.modules.safety import (
     STILL,
+    ClockReading,
     Gate,
-    Moment,
     MotorGate,
     Reflex,
     Refuse,
     Relay,
-    Stop,
+    StopOrder,
     handshake,
     search_handshake,
     search_original,
@@ -90,9 +90,9 @@ class Handshake(RuleBasedStateMachine):
         self.reflex, self.motor = Reflex(self.rule_, 1000), MotorGate()
         self.unwatched, self.refused_motions = 0.0, 0
 
-    def act(self, actions: list[Stop | Relay | Refuse]) -> None:
+    def act(self, actions: list[StopOrder | Relay | Refuse]) -> None:
         for action in actions:
-            if isinstance(action, Stop):
+            if isinstance(action, StopOrder):
                 self.heard.append(action.epoch)
                 self.to_motor.append((action, 0, self.now))
             elif isinstance(action, Relay):
@@ -104,7 +104,7 @@ class Handshake(RuleBasedStateMachine):
     def pass_time(self, ticks: int, read: bool) -> None:
         for _ in range(ticks):
             self.now += TICK
-            wheels = self.motor.on_time(Moment(self.now, self.now))
+            wheels = self.motor.on_time(ClockReading(self.now, self.now))
             self.distance -= wheels.left * TICK
             self.travelled += abs(wheels.left) * TICK
             self.unwatched = self.unwatched + TICK if self.reflex.gate is Gate.ESCAPING else 0.0
@@ -130,14 +130,14 @@ class Handshake(RuleBasedStateMachine):
         action, number, sent = self.to_motor[k] if again else self.to_motor.pop(k)
         if lose:
             return
-        if isinstance(action, Stop):
+        if isinstance(action, StopOrder):
             self.motor.on_stop(action.epoch)
             assert self.motor.epoch is not None
             assert self.motor.epoch >= action.epoch
         else:
             before = self.motor.epoch
-            now = Moment(self.now, self.now)
-            refused = self.motor.on_command(action.wheels, action.epoch, number, Moment(sent, sent), now)
+            now = ClockReading(self.now, self.now)
+            refused = self.motor.on_command(action.wheels, action.epoch, number, ClockReading(sent, sent), now)
             if not refused:
                 assert before is not None
                 assert action.epoch >= before

@@ -11,16 +11,16 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
 from paddock.modules.safety import (
     STILL,
+    ClockReading,
     ClosingRule,
     Gate,
-    Moment,
     MotorGate,
     ProtectiveField,
     Reflex,
     Refuse,
     Relay,
     RobotShape,
-    Stop,
+    StopOrder,
 )
 
 FORWARD, BACKWARD = WheelSpeeds(0.3, 0.3), WheelSpeeds(-0.2, -0.2)
@@ -57,9 +57,9 @@ def test_a_stop_is_repeated_until_its_own_reset_comes() -> None:
     reflex.on_clear(7, 0.0)
     reflex.on_motion(FORWARD, 0.0)
     rule.near = True
-    assert reflex.on_readings(0.1, 0.0, 0.1) == [Stop(8, "a wall")]
+    assert reflex.on_readings(0.1, 0.0, 0.1) == [StopOrder(8, "a wall")]
     assert reflex.on_time(0.15) == []
-    assert reflex.on_time(0.25) == [Stop(8, "a wall")]
+    assert reflex.on_time(0.25) == [StopOrder(8, "a wall")]
     reflex.on_reset(7, 0.3)  # answers a stop of before
     assert reflex.gate is Gate.BLOCKED
     reflex.on_reset(8, 0.3)
@@ -75,7 +75,7 @@ def test_escaping_ends_by_itself(now: float, travelled: float, reason: str) -> N
     reflex, _ = start_reflex()
     reflex.on_reset(7, 0.0)
     (stop,) = reflex.on_readings(now, travelled, now)
-    assert isinstance(stop, Stop)
+    assert isinstance(stop, StopOrder)
     assert stop.epoch == 8
     assert reason in stop.reason
 
@@ -87,12 +87,12 @@ def test_a_blind_reflex_stops() -> None:
     reflex.on_motion(FORWARD, 0.0)
     assert reflex.on_time(0.25) == []
     (stop,) = reflex.on_time(0.35)
-    assert isinstance(stop, Stop)
+    assert isinstance(stop, StopOrder)
     assert "no readings" in stop.reason
 
 
 def send(gate: MotorGate, number: int, *, epoch: int = 5, sent: float, now: float) -> str:
-    return gate.on_command(FORWARD, epoch, number, Moment(sent, sent), Moment(now, now))
+    return gate.on_command(FORWARD, epoch, number, ClockReading(sent, sent), ClockReading(now, now))
 
 
 def test_a_motor_stands_until_it_has_heard_of_an_epoch() -> None:
@@ -100,7 +100,7 @@ def test_a_motor_stands_until_it_has_heard_of_an_epoch() -> None:
     assert "not heard" in send(gate, 1, sent=0.0, now=0.0)
     gate.on_stop(5)
     assert send(gate, 2, sent=0.0, now=0.0) == ""
-    assert gate.on_time(Moment(0.1, 0.1)) == FORWARD
+    assert gate.on_time(ClockReading(0.1, 0.1)) == FORWARD
 
 
 def test_a_motor_refuses_what_is_old_out_of_order_or_of_an_old_epoch() -> None:
@@ -111,28 +111,28 @@ def test_a_motor_refuses_what_is_old_out_of_order_or_of_an_old_epoch() -> None:
     assert "out of order" in send(gate, 1, sent=0.0, now=0.0)
     assert "0.250 s old" in send(gate, 3, sent=0.0, now=0.25)
     gate.on_stop(6)
-    assert gate.on_time(Moment(0.0, 0.0)) == STILL
+    assert gate.on_time(ClockReading(0.0, 0.0)) == STILL
     assert "epoch 5 is over" in send(gate, 4, sent=0.3, now=0.3)
-    assert gate.on_time(Moment(0.3, 0.3)) == STILL
+    assert gate.on_time(ClockReading(0.3, 0.3)) == STILL
     assert send(gate, 1, epoch=7, sent=0.3, now=0.3) == ""  # its stop was lost, and its reset was not
 
 
-@pytest.mark.parametrize("late", [Moment(0.31, 0.0), Moment(0.0, 0.31)])
-def test_a_motor_stops_after_silence_by_either_clock(late: Moment) -> None:
+@pytest.mark.parametrize("late", [ClockReading(0.31, 0.0), ClockReading(0.0, 0.31)])
+def test_a_motor_stops_after_silence_by_either_clock(late: ClockReading) -> None:
     gate = MotorGate()
     gate.on_stop(5)
     assert send(gate, 1, sent=0.0, now=0.0) == ""
     assert gate.on_time(late) == STILL
-    assert gate.on_time(Moment(0.0, 0.0)) == STILL  # and does not go on by itself
+    assert gate.on_time(ClockReading(0.0, 0.0)) == STILL  # and does not go on by itself
 
 
 def test_clocks_of_two_hosts_may_differ_by_any_time() -> None:
     gate = MotorGate()
     gate.on_stop(5)
     ahead = 3600.0
-    assert gate.on_command(FORWARD, 5, 1, Moment(0.0, ahead), Moment(0.0, 0.01)) == ""
-    assert gate.on_command(FORWARD, 5, 2, Moment(0.1, ahead + 0.1), Moment(0.1, 0.12)) == ""
-    assert "old" in gate.on_command(FORWARD, 5, 3, Moment(0.2, ahead + 0.2), Moment(0.2, 0.5))
+    assert gate.on_command(FORWARD, 5, 1, ClockReading(0.0, ahead), ClockReading(0.0, 0.01)) == ""
+    assert gate.on_command(FORWARD, 5, 2, ClockReading(0.1, ahead + 0.1), ClockReading(0.1, 0.12)) == ""
+    assert "old" in gate.on_command(FORWARD, 5, 3, ClockReading(0.2, ahead + 0.2), ClockReading(0.2, 0.5))
 
 
 def make_field(*points: tuple[float, float], sees_behind: bool = False) -> ProtectiveField:

@@ -16,9 +16,9 @@ from paddock.arena import Arena
 from paddock.bridges import OverheadCameras
 from paddock.core.values import Picture
 from paddock.overhead import OverheadCamera, OverheadSpec
-from paddock.overhead.board_view import decode
 from paddock.overhead.http_camera import HttpCamera
 from paddock.vision import FloorPose, MarkerTracker, find_camera_pose, find_markers
+from paddock.vision.decode import decode_jpeg
 from paddock.worlds.spec import Box, Placed, WorldSpec
 
 LAB = WorldSpec(
@@ -42,7 +42,7 @@ def camera(spec: OverheadSpec = SMALL) -> OverheadCamera:
 def look(spec: OverheadSpec, poses: Any, *, lamps: Any = (), tick: int = 1) -> Picture:
     """A picture as it comes from the network."""
     eye = camera(spec)
-    return decode(eye.take_jpeg(eye.set_scene(poses, lamps=lamps, tick=tick)))
+    return decode_jpeg(eye.take_jpeg(eye.set_scene(poses, lamps=lamps, tick=tick)))
 
 
 def see_floor(spec: OverheadSpec = SMALL) -> FloorPose:

@@ -16,6 +16,7 @@ from paddock.reactions import (
     ReactionNetwork,
     ReactionPool,
     ReactionUnit,
+    SwitchOff,
     advance_pools,
     load_reactions,
     matrices_of,
@@ -46,7 +47,13 @@ def solve(network: ReactionNetwork, pools: Floats, times: Floats) -> Floats:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(
-    ("name", "inputs"), [("ecoli-chemotaxis", {"L": 2.0}), ("oscillator", {}), ("ingalls-6.12", {"L": 40.0})]
+    ("name", "inputs"),
+    [
+        ("ecoli-chemotaxis", {"L": 2.0}),
+        ("ecoli-chemotaxis-n6", {"L": 2.0}),
+        ("oscillator", {}),
+        ("ingalls-6.12", {"L": 40.0}),
+    ],
 )
 def test_the_course_is_that_of_an_independent_solver(name: str, inputs: dict[str, float]) -> None:
     network = load_reactions(name)
@@ -57,7 +64,7 @@ def test_the_course_is_that_of_an_independent_solver(name: str, inputs: dict[str
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rk4", 4)])
+@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rkc", 2), ("rk4", 4)])
 def test_errors_fall_with_the_order_of_the_method(method: str, order: int) -> None:
     network = load_reactions("oscillator")
     exact = solve(network, start_values(network), np.array([0.0, 2.0]))[-1]
@@ -86,18 +93,23 @@ def test_the_kernel_computes_what_the_matrices_say_and_bounds_all_rates(values: 
 
 @pytest.mark.heavy
 def test_a_tenfold_step_of_a_stiffer_cell_neither_clamps_nor_loses_matter() -> None:
-    six = load_reactions("ecoli-chemotaxis")
-    orders = {1.5: 3.0, -1.5: -3.0, 1.0: 1.0}
-    switch = six.unit("receptor-switch")
-    fluxes = [Flux(rate=flux.rate, orders={p: orders[o] for p, o in flux.orders.items()}) for flux in switch.fluxes]
-    unit = ReactionUnit(name=switch.name, forward=fluxes[0], backward=fluxes[1], changes=switch.changes)
-    six = ReactionNetwork(
-        **{**{n: getattr(six, n) for n in ("name", "input", "output", "pools")}, "units": (unit, *six.units[1:])}
-    )
+    six = load_reactions("ecoli-chemotaxis-n6")
     course = simulate(six, 250.0, dt=0.1, inputs={"L": [(0.0, 1.0), (100.0, 10.0)]})
     assert max(course.drifts().values()) < 1e-9
     assert course.output[-1] == pytest.approx(course.output[999], rel=1e-2)
     assert course.output.min() < 0.05
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("factor", [0.1, 1.05, 10.0])
+def test_the_stabilised_method_keeps_up_with_ticks_of_a_walk(factor: float) -> None:
+    network = load_reactions("ecoli-chemotaxis-n6")
+    inputs = {"L": [(0.0, 1.0), (0.1, factor)]}
+    exact, quick = (simulate(network, 2.0, method=method, inputs=inputs) for method in ("rk4", "rkc"))
+    apart = np.abs(quick.output - exact.output)
+    assert apart.max() < (0.002 if factor == 1.05 else 0.2)
+    assert apart[-1] < 1e-3
+    assert max(quick.drifts().values()) < 1e-9
 
 
 def drained(order: float) -> ReactionNetwork:
@@ -114,17 +126,61 @@ def test_a_pool_that_would_become_negative_is_an_error_and_never_clamped() -> No
 
 
 def test_what_inhibits_must_not_be_zero_and_what_is_too_fast_is_told() -> None:
-    with pytest.raises(SimulationError, match="a pool that inhibits must not be 0"):
+    message = (
+        "pool 'L' is 0, and unit 'receptor-switch' has it in its forward flux with the order -1.5.*set its input > 0"
+    )
+    with pytest.raises(SimulationError, match=message):
         simulate(load_reactions("ecoli-chemotaxis"), 1.0, inputs={"L": 0.0}, starts={"M": 1.0})
+    alone = ReactionUnit(name="leak", forward=Flux(rate=1.0, orders={"s": -1}), changes={"x": 1})
+    pools = ReactionPool(name="s", start=0.0, held=True), ReactionPool(name="x", start=1.0)
+    with pytest.raises(SimulationError, match="pool 's' is 0, and unit 'leak' has it"):
+        simulate(ReactionNetwork(name="leaking", pools=pools, units=(alone,)), 1.0)
     quick = drained(1.0).with_rates_scaled({"drain": 1e9})
     with pytest.raises(SimulationError, match="more than a million sub-steps"):
         simulate(quick, 1.0)
 
 
+def test_a_pool_without_bound_names_the_unit_that_makes_it() -> None:
+    unit = ReactionUnit(name="burst", forward=Flux(rate=1.0, orders={"x": 3}), changes={"x": 1})
+    network = ReactionNetwork(name="bursting", pools=(ReactionPool(name="x", start=1.0),), units=(unit,))
+    with pytest.raises(SimulationError, match=r"pool 'x' grows without bound .*unit 'burst' makes it ever faster"):
+        simulate(network, 1.0)
+
+
+def thermostat() -> ReactionNetwork:
+    """A pool that is made while it is below a level."""
+    off = SwitchOff(pool="x", level=0.5)
+    unit = ReactionUnit(name="heater", forward=Flux(rate=2.0), changes={"x": 1}, off_above=off)
+    return ReactionNetwork(name="thermostat", pools=(ReactionPool(name="x", start=0.1, loss=1.0),), units=(unit,))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("dt", [0.02, 0.5, 5.0])
+def test_the_moment_of_a_switch_is_found_however_far_apart_rows_are(dt: float) -> None:
+    pulse = {"set": [(0.0, 0.0), (10.0, 1.0), (12.3, 0.0)]}
+    course = simulate(load_reactions("toggle-switch"), 15.0, dt=dt, inputs=pulse, tolerance=1e-8)
+    # U rises alone to 0.5 and switches V off, V falls to 0.5 and lets U rise faster, then only U's own making is left.
+    switched = 10.0 - np.log(1.0 - 0.5 / 2.0) + np.log(2.0 / 0.5)
+    at_pulse_end = 4.0 - (4.0 - 2.0 * (1.0 - np.exp(-(switched - 10.0)))) * np.exp(-(12.3 - switched))
+    assert course["U"][-1] == pytest.approx(2.0 + (at_pulse_end - 2.0) * np.exp(-2.7), rel=1e-6)
+
+
+@pytest.mark.heavy
+def test_a_tolerance_that_is_not_reached_is_an_error() -> None:
+    sliding = thermostat()  # it is switched on and off for ever
+    assert simulate(sliding, 5.0, dt=0.5)["x"][-1] == pytest.approx(0.5, rel=1e-4)
+    with pytest.raises(SimulationError, match=r"pool 'x' has a relative error of .* tolerance=1e-13 is not reached"):
+        simulate(sliding, 5.0, dt=0.5, tolerance=1e-13)
+    assert simulate(sliding, 5.0, dt=0.5, step=1e-3)["x"][-1] == pytest.approx(0.5, abs=0.01)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "rk5"}, "did you mean 'rk4'"),
+        ({"tolerance": 0.0}, "tolerance: expected a number > 0, got 0"),
+        ({"dt": 1e-9}, "1e.09 rows of 12 pools: expected at most 1,000,000 rows: use dt="),
+        ({"dt": 3.0}, "seconds: expected at least dt = 3"),
+        ({"method": "rk44"}, "did you mean 'rk4'"),
         ({"inputs": {"l": 1.0}}, "no held pool of ecoli-chemotaxis called 'l'"),
         ({"inputs": {"L": -1.0}}, "L: expected a concentration >= 0, got -1"),
         ({"inputs": {"L": [(1.0, 1.0)]}}, "expected rising times, the first 0"),

@@ -77,6 +77,8 @@ def test_a_network_comes_by_name_by_path_and_as_an_object(tmp_path: Path) -> Non
         ("start = 0.5", "start = -0.5", r"pools\[1\].start: expected a number >= 0"),
         ('name = "S", start', 'name = "P", start', "expected different names, got 'P' twice"),
         ("held = true }", "held = true, loss = 1.0 }", "a held pool is set from outside"),
+        ("{ P = 1 }", "{ P = 1, S = -1 }", r"units\[0\].changes.S: pool 'S' is held, .* take S out of changes"),
+        ("{ P = 1 }", "{ P = 0 }", r"units\[0\].changes.P: expected a number other than 0"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(old: str, new: str, message: str) -> None:
@@ -115,6 +117,7 @@ def test_networks_like_a_given_one() -> None:
     assert slower.unit("methylation").forward.rate == pytest.approx(0.3)
     assert slower.unit("receptor-switch").backward == Flux(rate=10.0, orders={"RA": 1, "M": -1.5, "L": 1.5})
     assert network.with_held("M").pool("M").held
+    assert not network.with_held("M").unit("methylation").changes
     with pytest.raises(UnknownName, match="did you mean 'methylation'"):
         network.with_rates_scaled({"metylation": 0.0})
 
@@ -137,3 +140,13 @@ def test_matrices_are_those_of_the_units() -> None:
     assert found.backward.tolist() == [0.5]
     assert found.stoichiometry.tolist() == [[-2.0], [1.0]]
     assert [str(part) for part in conserved_sums(network)] == ["0.5 a + b"]
+
+
+def test_absurd_sizes_are_refused() -> None:
+    pools = [ReactionPool(name=f"p{i}", start=1.0) for i in range(501)]
+    with pytest.raises(SpecError, match="pools: expected at most 500 pools, got 501"):
+        ReactionNetwork(name="wide", pools=tuple(pools))
+    flux = Flux(rate=1.0, orders={pool.name: 1.0 for pool in pools[:499]})
+    units = [ReactionUnit(name=f"u{i}", forward=flux, changes={"p0": 1}) for i in range(21)]
+    with pytest.raises(SpecError, match="at most 10,000 orders and changes in all units, got 10,500"):
+        ReactionNetwork(name="dense", pools=tuple(pools[:500]), units=tuple(units))

@@ -15,9 +15,10 @@ from websockets.protocol import State
 from websockets.uri import parse_uri
 
 import paddock
+from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused, SimulationError
 from paddock.server import Server
-from paddock.server.access import Grant, Role, Tokens, foreign_header, host_name, is_local, own_hosts
+from paddock.server.access import Grant, Role, Tokens, foreign_header, host_name, own_hosts
 from paddock.server.classroom import robot_name, robot_names, seat_students
 from paddock.testing import PaddockProcess
 from paddock.worlds import load_world
@@ -201,8 +202,8 @@ def test_tokens_are_worth_what_they_were_made_for() -> None:
         *(("localhost.evil.org", False), ("", False), ("127.0.0.1.evil.org", False), ("2130706433", False)),
     ],
 )
-def test_only_loopback_is_local(peer: str, local: bool) -> None:
-    assert is_local(peer) is local
+def test_only_this_machine_is_loopback(peer: str, local: bool) -> None:
+    assert is_loopback(peer) is local
 
 
 def own_address() -> str:
@@ -215,7 +216,7 @@ def own_address() -> str:
         return str(probe.getsockname()[0])
 
 
-@pytest.mark.skipif(is_local(own_address() or "127.0.0.1"), reason="this machine has no address but loopback")
+@pytest.mark.skipif(is_loopback(own_address() or "127.0.0.1"), reason="this machine has no address but loopback")
 def test_from_another_address_a_token_is_needed_and_the_printed_links_work() -> None:
     with ServerProcess("clutter", "--host", "0.0.0.0") as server:
         _, port = address(server)

@@ -305,7 +305,7 @@ def test_robots_brought_along_are_seen_and_block_the_way() -> None:
         seer.enable()
         alone = seer.ahead.read()
         bob.spawn("wall", paddock.RobotSpec.from_table(spec()), at=(x + 0.45, y))
-        ada.dialogue.wait(lambda: "wall" in ada, "the news")
+        ada.dialogue.wait(lambda: ada.robots.has("wall"), "the news")
         assert seer.ahead.read() == pytest.approx(0.45 - 0.2 - 0.03 - 0.03, abs=1e-3) != alone
         for arena in (ada, bob):
             arena.close()

@@ -28,6 +28,7 @@ class RawViewer:
         self.socket = self._exit.enter_context(connect(show.server.url(scheme="ws"), max_size=None))
         self.number = 0
         self.news: dict[str, dict[str, Any]] = {}
+        self.seen: list[tuple[str, int]] = []  # the run's state and the clock's seed, after each message
         self.ask("hello", version=VERSION)
 
     def ask(self, type: str, **fields: Any) -> dict[str, Any]:
@@ -38,12 +39,18 @@ class RawViewer:
             message: dict[str, Any] = json.loads(self.socket.recv(LONG))
             if message.get("id") == self.number:
                 return message
-            self.news[message["type"]] = message
+            self._note(message)
+
+    def _note(self, message: dict[str, Any]) -> None:
+        self.news[message["type"]] = message
+        if {"run", "clock"} <= self.news.keys():
+            self.seen.append((self.news["run"]["state"], self.news["clock"]["seed"]))
 
     def wait_for_end(self) -> dict[str, Any]:
         """What is told when the run is over."""
         while True:
             message: dict[str, Any] = json.loads(self.socket.recv(LONG))
+            self._note(message)
             if message["type"] == "run" and message["state"] != "running":
                 return message
 
@@ -102,6 +109,20 @@ def test_a_run_that_has_ended_is_run_again_when_a_viewer_says_so(
     assert (shown.arena.tick, shown.arena.seed) == (0, 2 if request_type == "play" else 9)
     shown.arena.step(5)  # the clock runs
     assert shown.arena.tick == 5
+
+
+def test_no_viewer_sees_the_end_of_a_run_with_the_clock_of_the_next(shown: Show, viewer: RawViewer) -> None:
+    """On a page that did, the button still said `Run again`, and a click on it paused the run that had begun."""
+    shown.end("the first is over", again=True)
+    viewer.wait_for_end()
+    viewer.ask("run_again", seed=9)
+    viewer.ask("look")
+    assert ("ended", 9) not in viewer.seen
+    assert ("running", 9) in viewer.seen
+    shown.wait_for_run_again()
+    shown.end("the second is over", again=True)
+    viewer.wait_for_end()
+    assert ("ended", 9) in viewer.seen
 
 
 def test_a_run_that_goes_on_is_not_run_again(shown: Show, viewer: RawViewer) -> None:

@@ -56,12 +56,16 @@ def test_the_figures_of_the_reproduction_hold_in_small() -> None:
     assert draw_error_map(figures).get_xlabel() == "x [m]"
 
 
-def test_the_python_examples_of_the_page_run() -> None:
+def test_the_python_examples_of_the_page_run_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     page = DOCS / "overhead-camera.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert blocks
+    names: dict[str, object] = {"__name__": "page"}
     for block in blocks:
-        exec(compile(block, str(page), "exec"), {"__name__": "page"})
+        exec(compile(block, str(page), "exec"), names)
+    assert len(list(tmp_path.glob("pictures/*.png"))) == 16
 
 
 def test_the_files_of_the_page_are_read() -> None:

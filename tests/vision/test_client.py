@@ -13,7 +13,7 @@ import pytest
 import paddock
 from overhead.lab import camera, draw_poses, serve_camera, with_network
 from paddock.overhead import OverheadCamera
-from paddock.vision import IpCamera
+from paddock.vision import IpCamera, NotAStream
 from paddock.vision.mjpeg import read_boundary
 
 
@@ -116,8 +116,11 @@ def test_what_is_no_camera_is_told() -> None:
     with pytest.raises(paddock.LinkError, match="cannot be reached"):
         next(IpCamera(f"http://127.0.0.1:{port}/").stream(most_reconnects=1))
     page, problem = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello", "expected a JPEG picture, got text/html"
-    with listen(page) as url, pytest.raises(paddock.LinkError, match=problem):
-        IpCamera(url).take_picture()
+    with listen(page, page) as url:
+        with pytest.raises(paddock.LinkError, match=problem):
+            IpCamera(url).take_picture()
+        with pytest.raises(NotAStream, match="expected a stream"):
+            next(IpCamera(url).stream())
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
         with pytest.raises(paddock.Timeout, match=r"did not answer within 0\.2 s"):
@@ -136,11 +139,15 @@ def test_a_lost_connection_is_opened_again_while_the_camera_restarts() -> None:
     pictures.close()
 
 
-def test_a_camera_whose_time_stands_still_goes_on() -> None:
+def test_repeated_pictures_are_passed_on_only_to_those_who_want_them() -> None:
     whole = jpeg()
-    with listen(STREAM + part(whole, time=7) * 25) as url:
-        seen = list(islice(IpCamera(url).stream(most_reconnects=0), 3))
-    assert [picture.time_of_exposure for picture in seen] == [7, 7, 7]
+    untimed = b"--eye\r\nContent-Type: image/jpeg\r\n\r\n" + whole + b"\0\r\n"
+    stream = STREAM + part(whole, time=7) * 25 + part(whole, time=8) + untimed * 3 + part(whole, time=6)
+    with listen(stream, stream) as url:
+        seen = list(islice(IpCamera(url).stream(most_reconnects=0), 4))
+        assert [picture.time_of_exposure for picture in seen] == [7, 8, None, 6]
+        seen = list(islice(IpCamera(url).stream(most_reconnects=0, repeats=True), 26))
+        assert [picture.time_of_exposure for picture in seen] == [7] * 25 + [8]
 
 
 @pytest.mark.parametrize("url", ["http://h:99999/x", "http://[::1/x", "http://h:abc/"])

@@ -11,8 +11,8 @@ import pytest
 import paddock
 from overhead.lab import SMALL, camera, draw_poses, look, see_floor, tracker
 from paddock.overhead import CameraMount, CameraOptics, ImageSensor, MarkerLayout, OverheadSpec
-from paddock.overhead.board_view import decode
 from paddock.vision import FloorMarker, MarkerTracker, find_camera_pose, find_markers
+from paddock.vision.decode import decode_jpeg
 
 NAMES = ("ann", "bob", "cyd")
 PICTURES = 6
@@ -27,7 +27,7 @@ def measure(spec: OverheadSpec, *, lamps: object = (), twists: object = None) ->
         scene = eye.set_scene(poses, lamps=lamps, tick=number)
         if twists is not None:
             scene = scene._replace(twists=np.array(twists))
-        for seen in finder.locate(decode(eye.take_jpeg(scene))):
+        for seen in finder.locate(decode_jpeg(eye.take_jpeg(scene))):
             x, y, heading = poses[NAMES.index(seen.robot)]
             distances.append(math.dist((x, y), (seen.x, seen.y)))
             turns.append(abs(math.remainder(seen.heading - heading, math.tau)))
@@ -143,3 +143,8 @@ def test_a_marker_that_jumps_is_believed_when_it_is_seen_there_again() -> None:
         for k, poses in enumerate((here, there, there))
     ]
     assert found == [{*NAMES}, {"bob", "cyd"}, {*NAMES}]
+
+
+def test_a_picture_of_another_size_than_the_lens_is_refused() -> None:
+    with pytest.raises(paddock.SpecError, match=r"a picture of 320 × 240 pixels.*take lens\.scaled_to\(\(320, 240\)\)"):
+        tracker().locate(np.zeros((240, 320, 3), np.uint8))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import paddock
 from overhead.lab import LAB, SMALL, camera, draw_poses, look
 from paddock.overhead import MarkerLayout, OverheadCamera
-from paddock.overhead.board_view import decode
 from paddock.vision import BlinkCode, PatchTracker, SpotTracker, assign, blink_codes, find_patches, read_blinks
+from paddock.vision.decode import decode_jpeg
 
 BARE = replace(SMALL, markers=MarkerLayout(robots=()))  # lids in the robots' colours
 costs = st.integers(1, 5).flatmap(
@@ -101,7 +101,7 @@ def test_robots_without_markers_are_told_apart_by_their_lamps_while_they_drive()
         lamps = [[0.0] * 8 + [float(code.is_on(time)), 0.0] for code in codes.values()]
         if 28 <= k < 31:
             continue  # lost pictures
-        seen = finder.locate(decode(eye.take_jpeg(eye.set_scene(poses, lamps=lamps, tick=k))), time)
+        seen = finder.locate(decode_jpeg(eye.take_jpeg(eye.set_scene(poses, lamps=lamps, tick=k))), time)
         known.append(len(seen))
         for sighting in seen:
             x, y, heading = poses[list(codes).index(sighting.robot)]

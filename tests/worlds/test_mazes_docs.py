@@ -18,8 +18,8 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_the_python_example_runs() -> None:
-    (block,) = blocks("python")
+@pytest.mark.parametrize("block", blocks("python"))
+def test_the_python_examples_run(block: str) -> None:
     exec(compile(block, "mazes.md", "exec"), {})
 
 

@@ -6,18 +6,17 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from paddock.cli.files import checked_new, checked_picture
 from paddock.cli.tables import cell, new_table
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, SpecError
 from paddock.core.files import write_text
 from paddock.core.spec import read_toml_file, spec_from_table
-from paddock.core.values import as_picture
 from paddock.overhead import OverheadCamera, draw_marker_sheets, save_sheets
 from paddock.vision import (
     BoardSpec,
@@ -25,6 +24,7 @@ from paddock.vision import (
     Lens,
     MarkerSighting,
     MarkerTracker,
+    NotAStream,
     SiteSpec,
     TimedPicture,
     calibrate_lens,
@@ -33,12 +33,14 @@ from paddock.vision import (
     load_site,
 )
 from paddock.vision.calibration import find_boards
+from paddock.vision.decode import DamagedPicture, PictureTooLarge, read_picture
 from paddock.vision.markers import Pixels8
 from paddock.worlds import load_world
 
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".webp")
 ANOTHER_VIEW = 0.06  # of the picture's width: how far the board must move to be a view of its own
 ENOUGH_CORNERS = 8
+LENS_FILE = Path("lens.toml")
 
 
 def print_board(
@@ -71,7 +73,10 @@ def calibrate_source(
     console = Console(highlight=False)
     if "://" in source:
         camera = IpCamera(source, user=user, password=password)
-        pictures = list(collect_views(camera, board, views, seconds, console))
+        pictures = []
+        with suppress(KeyboardInterrupt):
+            for view in collect_views(camera, board, views, seconds, console):
+                pictures.append(view)  # those taken before Ctrl-C count
     else:
         pictures = list(read_folder(Path(source)))
     found = calibrate_lens(pictures, board)
@@ -109,24 +114,21 @@ def read_folder(folder: Path) -> Iterator[Pixels8]:
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in PICTURES)
     if not files:
         raise PaddockError(f"{folder}: expected pictures ({', '.join(PICTURES)}), found none")
-    from PIL import Image, UnidentifiedImageError
-
     for file in files:
         try:
-            with Image.open(file) as picture:
-                yield as_picture(np.asarray(picture.convert("RGB")))
-        except (OSError, UnidentifiedImageError):
-            raise PaddockError(f"{file}: this picture is damaged: leave it out") from None
+            yield read_picture(file)
+        except (DamagedPicture, PictureTooLarge) as error:
+            raise PaddockError(f"{file}: {error}; or leave it out") from None
 
 
 def collect_views(
     camera: IpCamera, board: BoardSpec, views: int, seconds: float, console: Console
 ) -> Iterator[Pixels8]:
     """Pictures in which the board is somewhere else than in all before."""
-    console.print(f"show the board in all corners, and tilted; {views} views are wanted (Ctrl-C stops)")
+    console.print(f"show the board in all corners, and tilted; {views} views are wanted (Ctrl-C: no more)")
     places: list[tuple[float, float, float]] = []
     ends = time.monotonic() + seconds
-    for frame in camera.stream(most_reconnects=5):
+    for frame in camera.stream(most_reconnects=5, repeats=True):  # so that time is looked at
         found, size, _ = find_boards([frame.picture], board)
         if found and len(found[0][1]) >= ENOUGH_CORNERS:
             corners = found[0][1]
@@ -141,7 +143,7 @@ def collect_views(
 
 def locate_robots(
     url: str,
-    lens_file: Path,
+    lens_file: Path | None,
     *,
     site: Path | None,
     world: str | None,
@@ -151,11 +153,12 @@ def locate_robots(
     json_lines: bool,
 ) -> None:
     """Find the robots in some pictures, and print where they were last."""
-    lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
     markers = choose_site(site, world)
+    calibrated = choose_lens(lens_file, world)
     camera = IpCamera(url, user=user, password=password)
     frames = take_frames(camera, pictures)
     first = next(frames)
+    lens = fit_lens(calibrated, first.picture, lens_file or LENS_FILE)
     pose = find_camera_pose(lens, markers, find_markers(first.picture, [marker.marker for marker in markers.floor]))
     tracker = MarkerTracker(pose, markers)
     last: dict[str, MarkerSighting] = {}
@@ -179,18 +182,29 @@ def locate_robots(
             table.add_row(cell(robot), "–", "–", "–", "–", f"{share:.0%}")
             continue
         spread = 1000 * math.sqrt(float(seen.covariance[0, 0] + seen.covariance[1, 1]))
-        numbers = (f"{seen.x:.4f}", f"{seen.y:.4f}", f"{math.degrees(seen.heading):.1f}", f"{spread:.2f}")
+        numbers = (
+            f"{seen.x:.4f}",
+            f"{seen.y:.4f}",
+            f"{round(math.degrees(seen.heading), 1) + 0.0:.1f}",
+            f"{spread:.2f}",
+        )
         table.add_row(cell(robot), *numbers, f"{share:.0%}")
     console.print(table)
+
+
+def fit_lens(lens: Lens, picture: Pixels8, file: Path) -> Lens:
+    """The lens for pictures of this size; a SpecError names its file."""
+    try:
+        return lens.scaled_to((picture.shape[1], picture.shape[0]))
+    except SpecError as error:
+        raise error.within(file=file.name) from None
 
 
 def take_frames(camera: IpCamera, count: int) -> Iterator[TimedPicture]:
     """So many pictures of a stream, or the only one of an address for single pictures."""
     try:
-        yield from islice(camera.stream(most_reconnects=3), count)
-    except PaddockError as error:
-        if "expected a stream" not in str(error):
-            raise
+        yield from islice(camera.stream(most_reconnects=3, repeats=True), count)  # of a world at rest, too
+    except NotAStream:
         for _ in range(count):
             yield camera.take_picture()
 
@@ -200,6 +214,16 @@ def choose_site(site: Path | None, world: str | None) -> SiteSpec:
     if (site is None) == (world is None):
         raise PaddockError("camera locate: expected either --site FILE or --world NAME")
     return load_site(site) if site is not None else OverheadCamera(load_world(str(world))).site
+
+
+def choose_lens(file: Path | None, world: str | None) -> Lens:
+    """The lens of a file, or that of the plain simulated camera above a world."""
+    if file is None and world is not None:
+        return OverheadCamera(load_world(world)).model.lens
+    file = file or LENS_FILE
+    if not file.is_file():
+        raise PaddockError(f"{file}: no such file: `paddock camera calibrate` writes one, from pictures of the board")
+    return spec_from_table(Lens, read_toml_file(file), file=file.name)
 
 
 def print_json(robot: str, seen: MarkerSighting | None, share: float) -> None:

@@ -78,7 +78,10 @@ def calibrate(
 @camera.command()
 def locate(
     url: Address,
-    lens: Annotated[Path, typer.Option(help="The lens, as `calibrate` writes it (TOML).")] = Path("lens.toml"),
+    lens: Annotated[
+        Path | None,
+        typer.Option(help="The lens, as `calibrate` writes it (TOML). Without: lens.toml, or the simulated camera's."),
+    ] = None,
     site: Annotated[Path | None, typer.Option(help="Where markers are, and on which robots (TOML).")] = None,
     world: Annotated[str | None, typer.Option(help="Instead of a site: a world that a simulated camera shows.")] = None,
     pictures: Annotated[int, typer.Option(min=1, help="How many to look at.")] = 10,
@@ -88,7 +91,7 @@ def locate(
 ) -> None:
     """Find robots by the markers on their lids: a table of their last places.
 
-    paddock camera locate http://127.0.0.1:8081/stream.mjpg --lens lens.toml --world line-crossing
+    paddock camera locate http://127.0.0.1:8081/stream.mjpg --world line-crossing
     paddock camera locate http://192.168.1.20/stream.mjpg --site laboratory.toml
     """
     from paddock.cli.camera import locate_robots

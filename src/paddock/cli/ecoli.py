@@ -43,31 +43,40 @@ def network(
     network: Annotated[str, typer.Argument(help="A shipped network's name, or a TOML file.")] = "ecoli-chemotaxis",
     seconds: Annotated[float, typer.Option(min=0.01, help="Simulated time.")] = 60.0,
     step: Annotated[
-        float | None, typer.Option(help="Multiply the input by this, after a sixth of the time. Default: 2.")
+        float | None, typer.Option(min=0.0, help="Multiply the input by this, after a sixth of the time. Default: 2.")
+    ] = None,
+    to: Annotated[
+        float | None, typer.Option(min=0.0, help="Set the input to this instead. Default: 1, for an input that is 0.")
     ] = None,
     method: Annotated[str, typer.Option(help="rk4 or euler.")] = "rk4",
     output: Folder = None,
     names: Annotated[bool, typer.Option("--list", help="List the shipped networks and stop.")] = False,
     force: Force = False,
 ) -> None:
-    """Print a reaction network, step its input, and draw it.
+    """Print a reaction network, step its input, and draw both.
+
+    The tables show its units as equations, and the range of every pool while the input is stepped. With -o there are
+    two figures: the network as a picture, and every pool that changes, over time.
 
     paddock ecoli network --list
     paddock ecoli network -o figures
+    paddock ecoli network toggle-switch --to 0.5
     paddock ecoli network my_network.toml --seconds 20 --step 1.5
     """
-    from paddock.cli.ecoli_networks import list_networks, show_network
+    from paddock.cli.ecoli_networks import InputStep, list_networks, show_network
 
     if names:
         list_networks()
     else:
-        show_network(network, seconds=seconds, factor=step, method=method, folder=output, force=force)
+        show_network(network, seconds=seconds, step=InputStep(step, to), method=method, folder=output, force=force)
 
 
 @ecoli.command()
 def population(
     world: World = "petri-dish",
-    walkers: Annotated[int, typer.Option(min=2, help="How many, each alone in a world of its own.")] = 100,
+    walkers: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="How many, each alone in a world of its own.")
+    ] = 100,
     seconds: Annotated[float, typer.Option(min=1.0, help="Simulated time.")] = 600.0,
     kinds: Annotated[
         str, typer.Option(help="Which walkers, with commas between: normal, none, inverted, no-methylation.")
@@ -78,7 +87,10 @@ def population(
     json: Json = False,
     force: Force = False,
 ) -> None:
-    """Compare populations of walkers with one that senses nothing.
+    """Compare populations of walkers with one that senses nothing ("none", which is always run).
+
+    Figures are of the second half of the time; p is the probability that a population met no other concentrations than
+    the unbiased one. -o adds figures: mean distance over time, and a map of each population.
 
     paddock ecoli population --walkers 100
     paddock ecoli population petri-dish-gauss --kinds normal,inverted,no-methylation -o figures

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -13,14 +16,18 @@ from paddock.reactions import (
     Flux,
     ReactionNetwork,
     TimeCourse,
-    conserved_sums,
     load_reactions,
     reaction_names,
     simulate,
 )
 from paddock.reactions.simulate import Inputs
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 FIGURES = ("network", "pools")
+ROWS = 3000  # of a course
+STEP_AT = 1.0 / 6.0  # of the time, when the input is stepped
 
 
 def list_networks() -> None:
@@ -32,48 +39,99 @@ def list_networks() -> None:
     Console().print(table)
 
 
-def show_network(
-    name: str, *, seconds: float, factor: float | None, method: str, folder: Path | None, force: bool
-) -> None:
+def show_network(name: str, *, seconds: float, step: InputStep, method: str, folder: Path | None, force: bool) -> None:
     """Print a network and what a step of its input does; write its figures."""
     network = load_reactions(name)
     paths = {} if folder is None else figure_paths(folder, [f"{network.name}-{what}" for what in FIGURES], force=force)
+    values = step.values(network)
     console = Console()
     print_network(console, network)
-    course = step_network(network, seconds, factor, method)
-    table = new_table(
-        f"{network.name}: {seconds:g} s by {method}", "pool", "start", "lowest", "highest", "end",
-        right=("start", "lowest", "highest", "end"),
-    )  # fmt: skip
-    for pool in network.names:
-        values = course[pool]
-        table.add_row(pool, *(f"{value:.5g}" for value in (values[0], values.min(), values.max(), values[-1])))
-    console.print(table)
-    for sum_name, drift in course.drifts().items():
-        console.print(f"conserved: {sum_name} (strayed by {drift:.1e})", markup=False)
+    course = step_network(network, seconds, values, method)
+    stepped = describe_step(network, seconds, values)
+    console.print(f"\n{stepped}", markup=False, highlight=False)
+    print_course(console, course, f"{network.name}: {seconds:g} s by {method}")
     if folder is not None:
         from paddock.report import draw_reactions, pools_chart, save_figure
 
-        drawings = draw_reactions(network), pools_chart(course, relative=True)
-        for drawing, path in zip(drawings, paths.values(), strict=True):
-            save_figure(drawing, path)
-            console.print(f"wrote {path}", markup=False, soft_wrap=True)
+        drawings: list[tuple[str, Callable[[], Axes]]] = [
+            ("pools, reaction units, and what joins them", lambda: draw_reactions(network)),
+            (f"each pool that changes, over {seconds:g} s", lambda: pools_chart(course, about=stepped)),
+        ]
+        for (what, drawing), path in zip(drawings, paths.values(), strict=True):
+            try:
+                save_figure(drawing(), path)
+            except PaddockError as problem:
+                console.print(f"left out {path}: {problem}", markup=False, soft_wrap=True, style="yellow")
+            else:
+                console.print(f"wrote {path}: {what}", markup=False, soft_wrap=True)
 
 
-def step_network(network: ReactionNetwork, seconds: float, factor: float | None, method: str) -> TimeCourse:
-    """A network whose input, if it has one, is multiplied after a sixth of the time."""
-    if network.input is None and factor is not None:
-        raise PaddockError(f"{network.name}: --step: it has no input")
-    inputs: Inputs = {}
-    if network.input is not None:
+@dataclass(frozen=True)
+class InputStep:
+    """What happens to the input: multiplied by `factor`, or set to `target`; neither: doubled, or set to 1 from 0."""
+
+    factor: float | None = None
+    target: float | None = None
+
+    def values(self, network: ReactionNetwork) -> tuple[float, float] | None:
+        """The input before and after the step; None without an input."""
+        if self.factor is not None and self.target is not None:
+            raise PaddockError("--step and --to: expected one of them, a factor or a value")
+        given = "--step" if self.factor is not None else "--to"
+        if network.input is None:
+            if self.factor is not None or self.target is not None:
+                raise PaddockError(
+                    f'{given}: {network.name!r} has no input: name a held pool, input = "…", or leave it out'
+                )
+            return None
         start = network.pool(network.input).start
-        inputs = {network.input: [(0.0, start), (seconds / 6.0, start * (2.0 if factor is None else factor))]}
-    return simulate(network, seconds, dt=seconds / 3000.0, method=method, inputs=inputs)
+        if self.target is not None:
+            return start, self.target
+        if start == 0 and self.factor is not None:
+            raise PaddockError(
+                f"--step: the input {network.input!r} of {network.name} is 0, and so is any multiple: use --to VALUE"
+            )
+        return start, start * (2.0 if self.factor is None else self.factor) if start else 1.0
+
+
+def step_network(
+    network: ReactionNetwork, seconds: float, values: tuple[float, float] | None, method: str
+) -> TimeCourse:
+    """A network whose input, if it has one, is stepped after a sixth of the time."""
+    inputs: Inputs = {}
+    if network.input is not None and values is not None:
+        inputs = {network.input: [(0.0, values[0]), (seconds * STEP_AT, values[1])]}
+    return simulate(network, seconds, dt=seconds / ROWS, method=method, inputs=inputs)
+
+
+def describe_step(network: ReactionNetwork, seconds: float, values: tuple[float, float] | None) -> str:
+    """What is done to a network."""
+    if values is None:
+        return "no input: the network is left to itself"
+    return f"the input {network.input!r} is {values[0]:g} at first, and {values[1]:g} from {seconds * STEP_AT:g} s on"
+
+
+def print_course(console: Console, course: TimeCourse, title: str) -> None:
+    """The range of every pool, and how well sums are conserved."""
+    network = course.network
+    table = new_table(
+        title, "pool", "", "start", "lowest", "highest", "end", right=("start", "lowest", "highest", "end")
+    )  # fmt: skip
+    for pool in network.pools:
+        roles = [role for role in ("input", "output") if getattr(network, role) == pool.name]
+        marks = ", ".join(roles or ["held"] * pool.held)
+        values = course[pool.name]
+        figures = (f"{value:.5g}" for value in (values[0], values.min(), values.max(), values[-1]))
+        table.add_row(cell(pool.name), marks, *figures)
+    console.print(table)
+    for sum_name, drift in course.drifts().items():
+        console.print(f"conserved: {sum_name} (relative drift {drift:.1e})", markup=False)
 
 
 def print_network(console: Console, network: ReactionNetwork) -> None:
     """The units of a network, as equations."""
-    table = new_table(f"{network.name}: {network.title}", "unit", "flux", "changes")
+    title = f"{network.name}: {network.title}" if network.title else network.name
+    table = new_table(title, "unit", "flux", "changes of pools")
     for unit in network.units:
         text = " − ".join(write_flux(flux) for flux in unit.fluxes)
         if unit.off_above is not None:
@@ -81,8 +139,10 @@ def print_network(console: Console, network: ReactionNetwork) -> None:
         changes = ", ".join(f"{pool} {change:+g}" for pool, change in unit.changes.items())
         table.add_row(cell(unit.name), cell(text), cell(changes))
     console.print(table)
-    held = ", ".join(f"{pool.name} = {pool.start:g}" for pool in network.pools if pool.held)
-    console.print(f"held: {held or 'none'}; conserved sums: {len(conserved_sums(network))}", markup=False)
+    for what, flow in (("supply", "/s"), ("loss", " of it /s")):
+        flows = [f"{pool.name} {getattr(pool, what):g}{flow}" for pool in network.pools if getattr(pool, what)]
+        if flows:
+            console.print(f"{what}: {', '.join(flows)}", markup=False)
 
 
 def write_flux(flux: Flux) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from paddock.cli.ecoli_networks import figure_paths
+from paddock.cli.ecoli_progress import run_in_pieces, show_walkers, warm_up
 from paddock.cli.files import checked_new
 from paddock.cli.tables import new_table
 from paddock.core.errors import UnknownName
@@ -20,13 +21,13 @@ from paddock.experiments.ecoli_walk.population import (
     centre_of,
     compare_populations,
     isolate_walker,
-    run_population,
 )
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
+from paddock.orders import format_waypoints
 
 UNBIASED = "none"
 ROWS = 60  # of a figure over time
-COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "up/down")
+COLUMNS = ("conc.", "ratio", "dist. [m]", "ratio ", "p", "up [s]", "down [s]", "up / down")
 
 
 def write_waypoints(
@@ -35,9 +36,10 @@ def write_waypoints(
     """Walk, and write or print the way-points."""
     if output is not None:
         checked_new(output, force=force)
-    names = None if robots is None else [name.strip() for name in robots.split(",")]
+    isolate_walker(world)  # refuses a world without anything to smell
+    names = None if robots is None else list(dict.fromkeys(name.strip() for name in robots.split(",")))
     points = walk_way_points(world, robots=names, orders=orders, seed=seed)
-    text = "".join(f"{point}\n" for point in points)
+    text = format_waypoints(points)
     if output is None:
         sys.stdout.write(text)
         return
@@ -59,7 +61,7 @@ def compare_walkers(
     force: bool,
 ) -> None:
     """Run populations, and print each beside the one that senses nothing."""
-    chosen = [kind.strip() for kind in kinds.split(",") if kind.strip() != UNBIASED]
+    chosen = [kind for kind in dict.fromkeys(kind.strip() for kind in kinds.split(",")) if kind != UNBIASED]
     for kind in chosen:
         if kind not in WALKERS:
             raise UnknownName("kind of walker", kind, WALKERS)
@@ -68,10 +70,11 @@ def compare_walkers(
     scene = isolate_walker(world, nose=nose)
     every = None if folder is None else max(1.0, seconds / ROWS)
     populations: dict[str, Population] = {}
-    for kind in (UNBIASED, *chosen):
-        with Console(stderr=True).status(f"{walkers} walkers: {kind} …"):
-            populations[kind] = run_population(
-                kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose
+    warm_up(world, every=every, nose=nose)
+    with show_walkers(Console(stderr=True), walkers * (1 + len(chosen))) as show:
+        for kind in (UNBIASED, *chosen):
+            populations[kind] = run_in_pieces(
+                kind, world, walkers=walkers, seconds=seconds, seed=seed, every=every, nose=nose, show=show
             )
     found = {kind: compare_populations(populations[kind], populations[UNBIASED]) for kind in populations}
     print_json(found, walkers, seconds) if json_lines else print_table(scene.name, found, walkers, seconds)
@@ -85,7 +88,7 @@ def print_table(world: str, found: dict[str, Comparison], walkers: int, seconds:
     table = new_table(title, "walker", *COLUMNS, right=COLUMNS)
     for kind, it in found.items():
         figures = it.concentration, it.gain, it.distance, it.approach, it.p, it.run_up, it.run_down, it.run_ratio
-        forms = "{:.3f}", "{:.2f}", "{:.3f}", "{:.2f}", "{:.1e}", "{:.2f}", "{:.2f}", "{:.2f}"
+        forms = "{:.3f}", "{:.2f}", "{:.3f}", "{:.2f}", "{:.0e}", "{:.2f}", "{:.2f}", "{:.2f}"
         table.add_row(kind, *(form.format(figure) for form, figure in zip(forms, figures, strict=True)))
     Console().print(table)
 

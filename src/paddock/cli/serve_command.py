@@ -16,6 +16,12 @@ def split_bridge(text: str) -> tuple[str, str]:
     return name, asked
 
 
+def list_bridges(others: list[str] | None, **named: list[str] | None) -> list[tuple[str, str]]:
+    """The name of a bridge and what is asked of it, for each that was asked for."""
+    wanted = [(name.replace("_", "-"), asked) for name, texts in named.items() for asked in texts or ()]
+    return wanted + [split_bridge(text) for text in others or ()]
+
+
 def serve(
     world: options.World,
     host: options.Host = "127.0.0.1",
@@ -33,25 +39,26 @@ def serve(
     epuck2: options.EPuck2 = None,
     orders: options.Orders = None,
     overhead_camera: options.OverheadCamera = None,
+    usarsim: options.UsarSim = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
 
-    paddock serve clutter
     paddock serve clutter --lock-step --seed 7
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
-    paddock serve petri-dish --orders all
-    paddock serve line-crossing --overhead-camera 8081
+    paddock serve petri-dish --orders all --overhead-camera 8081
+    paddock serve yellow-rooms --usarsim 3000
     paddock serve clutter -c my_controller.py --open
     """
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
     refuse_both(controller, policy)
-    named = {"epuck-serial": epuck_serial, "epuck2": epuck2, "orders": orders, "overhead-camera": overhead_camera}
+    named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
+    named["overhead_camera"] = overhead_camera
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
@@ -69,10 +76,7 @@ def serve(
         score=score,
         controller=controller,
         policy=policy,
-        bridges=[
-            *((name, asked) for name, wanted in named.items() for asked in wanted or ()),
-            *(split_bridge(text) for text in bridge or ()),
-        ],
+        bridges=list_bridges(bridge, **named),
         bridge_host=bridge_host,
         open_page=open_page,
     )

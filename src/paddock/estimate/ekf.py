@@ -11,14 +11,16 @@ from itertools import pairwise
 import numpy as np
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import Pose, wrap
+from paddock.core.geometry import Pose
 from paddock.core.observation import Observation
 from paddock.estimate.chi_square import chi_square_quantile
 from paddock.estimate.consistency import Innovation
 from paddock.estimate.estimates import Estimate, check_covariance
+from paddock.estimate.kalman import correct, predict, squared_distance
 from paddock.estimate.measurements import SAME_TIME, Measurement, SensorModel, gather_measurements
-from paddock.estimate.motion_model import Floats, roll, roll_jacobians
+from paddock.estimate.motion_model import Floats
 from paddock.estimate.odometry import ORIGIN
+from paddock.estimate.rival_pose import RivalPose
 from paddock.estimate.travel import TravelSensors, WheelTravel
 
 GATE = 0.99  # of all honest measurements pass
@@ -59,11 +61,14 @@ class EKF:
             covariance: of the start, shape (3, 3); None: it is known exactly.
             gate: share of honest measurements that pass; what is less likely than all these is an outlier.
             memory: seconds that a measurement may be late.
-            restart_after: so many fixes refused in a row mean that the robot was moved: it believes the next. None:
-                never.
+            restart_after: of fixes refused in a row, so many more must agree with each other and with the motion than
+                do not: then the robot was carried away, and the filter goes on from there. Those without a heading do
+                not count. None: never.
         """
         if not 0 < gate < 1:
             raise PaddockError(f"EKF: gate: expected a probability between 0 and 1, got {gate!r}")
+        if restart_after is not None and restart_after < 1:
+            raise PaddockError(f"EKF: restart_after: expected a number of fixes >= 1, or None, got {restart_after!r}")
         self.travel, self.models, self.gate, self.memory = travel, models, gate, memory
         self.restart_after = restart_after
         self._first = np.zeros((3, 3)) if covariance is None else check_covariance("EKF", covariance)
@@ -76,7 +81,7 @@ class EKF:
         self.too_early = 0  # measurements of a time still to come
         self.not_finite = 0  # measurements with NaN or infinity
         self.restarts = 0
-        self._refused = 0  # fixes in a row
+        self._rival: RivalPose | None = None  # of the fixes that were refused since the last that was not
         self._moments: list[Moment] = []
         self.travel.reset()
         self.travel.odometry.reset(pose)
@@ -123,6 +128,7 @@ class EKF:
         self._moments.append(moment)
         while len(self._moments) > 1 and self._moments[1].time <= moment.time - self.memory:
             self._moments.pop(0)
+            self._move_rival(self._moments[0].time)
 
     def _split(self, i: int, time: float) -> None:
         """Put a moment between two others."""
@@ -134,11 +140,8 @@ class EKF:
 
     def _pass(self, before: Moment, after: Moment) -> None:
         """The estimate of a moment from that before it."""
-        left, right, noise = after.travel
         separation = self.travel.odometry.wheel_separation
-        by_pose, by_travel = roll_jacobians(before.pose.heading, left, right, separation)
-        after.pose = roll(before.pose, left, right, separation)
-        after.covariance = by_pose @ before.covariance @ by_pose.T + by_travel @ noise @ by_travel.T
+        after.pose, after.covariance = predict(before.pose, before.covariance, after.travel, separation)
         for measurement in after.measurements:
             self._apply(after, measurement)
 
@@ -153,41 +156,45 @@ class EKF:
         groups = [[int(k)] for k in np.flatnonzero(seen)] if measurement.separate else [list(range(len(off)))]
         kept: list[int] = []
         for group in groups:
-            nis = _squared_distance(off[group], spread[np.ix_(group, group)])
+            nis = squared_distance(off[group], spread[np.ix_(group, group)])
             accepted = nis < chi_square_quantile(self.gate, len(group))
             kept += group if accepted else []
             if is_new:
                 self.innovations.append(Innovation(measurement.time, measurement.source, nis, len(group), accepted))
-        if is_new and measurement.is_pose:
-            self._refused = 0 if kept else self._refused + 1
-            if self.restart_after is not None and self._refused > self.restart_after:
-                self._restart(moment, measurement)
+        if is_new and measurement.is_fix:
+            if kept:
+                self._rival = None
+            elif len(off) == len(moment.pose) and self._is_elsewhere(moment, measurement.value, noise):
+                self._restart(moment)
                 return
         if kept:
-            every = np.ix_(kept, kept)
-            gain = moment.covariance @ slopes[kept].T @ np.linalg.inv(spread[every])
-            _correct(moment, gain, off[kept], slopes[kept], noise[every])
+            moment.pose, moment.covariance = correct(
+                moment.pose, moment.covariance, off[kept], slopes[kept], noise[np.ix_(kept, kept)]
+            )
 
-    def _restart(self, moment: Moment, measurement: Measurement) -> None:
-        """Believe a fix: the robot has been moved, and nothing before counts any more."""
-        self._refused, self.restarts = 0, self.restarts + 1
+    def _is_elsewhere(self, moment: Moment, fix: Floats, noise: Floats) -> bool:
+        """Whether enough refused fixes agree by now that the robot was carried away."""
+        if self._rival is None:
+            self._rival = RivalPose(moment.time)
+        if self.restart_after is None or moment.time < self._rival.time:
+            return False
+        self._move_rival(moment.time)
+        self._rival.take_vote(fix, noise, self.gate)
+        return self._rival.votes >= self.restart_after
+
+    def _move_rival(self, time: float) -> None:
+        for moment in self._moments:
+            if self._rival is not None and self._rival.time < moment.time <= time:
+                self._rival.move(moment.time, moment.travel, self.travel.odometry.wheel_separation)
+
+    def _restart(self, moment: Moment) -> None:
+        """Go on from the rival: nothing before counts any more."""
+        assert self._rival is not None
         self._moments = [kept for kept in self._moments if kept.time >= moment.time]
         moment.measurements.clear()
-        moment.pose, moment.covariance = Pose(*measurement.value.tolist()), measurement.covariance.copy()
+        moment.pose, moment.covariance = self._rival.pose, self._rival.covariance
+        self._rival, self.restarts = None, self.restarts + 1
 
     def _rounding(self, pose: Pose) -> Floats:
         odometry = self.travel.odometry
         return odometry.noise.of_count(pose.heading, odometry.wheel_separation)
-
-
-def _correct(moment: Moment, gain: Floats, off: Floats, slopes: Floats, noise: Floats) -> None:
-    """A Kalman update; the covariance in Joseph's form, which stays symmetric and positive."""
-    x, y, heading = (np.array(moment.pose) + gain @ off).tolist()
-    moment.pose = Pose(x, y, wrap(heading))
-    keep = np.eye(3) - gain @ slopes
-    moment.covariance = keep @ moment.covariance @ keep.T + gain @ noise @ gain.T
-
-
-def _squared_distance(off: Floats, spread: Floats) -> float:
-    """Mahalanobis' distance, squared."""
-    return float(off @ np.linalg.solve(spread, off))

@@ -39,18 +39,26 @@ class Localiser(Protocol):
 
 @dataclass(frozen=True)
 class PoseFix:
-    """A robot's pose as somebody saw it from outside, such as a camera above: it may arrive late."""
+    """A robot's pose as somebody saw it from outside, such as a camera above: it may arrive late.
+
+    A heading of NaN means that only the place was seen; then the covariance's last row and column do not count.
+    """
 
     time_of_exposure: float  # [s] by the robot's clock
     x: float  # [m]
     y: float
-    heading: float  # [rad]
+    heading: float  # [rad]; NaN: not seen
     covariance: Floats = field(repr=False)  # of x, y [m] and heading [rad], shape (3, 3)
 
     def __post_init__(self) -> None:
-        if not all_finite(self.time_of_exposure, self.x, self.y, self.heading):
-            raise PaddockError(f"PoseFix: expected finite numbers, got {self!r}")
+        if not all_finite(self.time_of_exposure, self.x, self.y, self.heading if self.has_heading else 0.0):
+            raise PaddockError(f"PoseFix: expected finite numbers, and a heading that is finite or NaN, got {self!r}")
         object.__setattr__(self, "covariance", check_covariance("PoseFix", self.covariance))
+
+    @property
+    def has_heading(self) -> bool:
+        """Whether more than the place was seen."""
+        return not (isinstance(self.heading, float) and math.isnan(self.heading))
 
     @property
     def pose(self) -> Pose:

@@ -32,7 +32,7 @@ class Measurement(NamedTuple):
     angles: tuple[int, ...] = ()  # which values are angles
     limit: float = np.inf  # values from here on mean: nothing was seen
     separate: bool = False  # whether each value may be an outlier by itself
-    is_pose: bool = False  # whether it tells the whole pose
+    is_fix: bool = False  # whether it tells the place by itself, and, of three values, the heading
 
     def difference(self, expected: Floats) -> Floats:
         """Value less expectation, angles wrapped; shape (…, k)."""
@@ -131,10 +131,18 @@ class FixModel:
 
 
 def as_measurement(fix: PoseFix, name: str = "camera") -> Measurement:
-    """A fix as filters take it."""
-    value = np.array(fix.pose, float)
+    """A fix as filters take it: x, y and heading, or x and y alone."""
+    known = 3 if fix.has_heading else 2
+    slopes, angles = np.eye(3)[:known], (2,) if known == 3 else ()
     return Measurement(
-        name, fix.time_of_exposure, value, fix.covariance, lambda p: p, lambda _: np.eye(3), (2,), is_pose=True
+        name,
+        fix.time_of_exposure,
+        np.array(fix.pose, float)[:known],
+        fix.covariance[:known, :known],
+        lambda poses: poses[:, :known],
+        lambda _: slopes,
+        angles,
+        is_fix=True,
     )
 
 

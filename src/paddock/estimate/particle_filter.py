@@ -125,7 +125,7 @@ class ParticleFilter:
         self.too_early += gathered.too_early
         for measurement in gathered.usable:
             lost = max(lost, self._weigh(measurement))
-            fix = measurement if measurement.is_pose else fix
+            fix = measurement if measurement.is_fix else fix
         self._summarise()
         weights = self.weights
         if effective_count(weights) < len(weights) / 2 or lost > 0:
@@ -200,6 +200,8 @@ class ParticleFilter:
         """Particles for a robot that may be anywhere, or where a fix says, as they are now."""
         if fix is not None and self._past[0][0] <= fix.time:
             seen = self._random.multivariate_normal(fix.value, fix.covariance, count, method="eigh")
+            if len(fix.value) == 2:  # without a heading
+                seen = np.column_stack([seen, self._random.uniform(-np.pi, np.pi, count)])
             then = next(pose for time, _, pose in reversed(self._past) if time <= fix.time + SAME_TIME)
             return carry_along(seen, then, self._past[-1][2])
         return self._draw_anywhere(count) if self.area is not None else np.empty((0, 3))

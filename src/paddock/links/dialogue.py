@@ -58,7 +58,10 @@ class Dialogue:
         return self._answers.pop(request.id, None)
 
     def wait(self, there: Callable[[], bool], what: str, *, patient: bool = False, forever: bool = False) -> None:
-        """Read, or let others read, until something is there; `there` is asked after every batch of messages."""
+        """Read, or let others read, until something is there.
+
+        `there` is asked after every batch of messages, while nobody else may read: it must not ask the server itself.
+        """
         timeout = max(self.wire.timeout, LONGEST_SILENCE) if patient else self.wire.timeout
         deadline = math.inf if forever else time.monotonic() + timeout
         with self._change:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import math
 from functools import lru_cache
 
 import numpy as np
-from PIL import Image
 
-from paddock.core.values import Picture, as_picture
+from paddock.core.values import Picture
 from paddock.overhead.aruco import draw_board
 from paddock.overhead.pixels import Image32, blur, sample
 from paddock.overhead.sensor import add_noise, encode_jpeg
 from paddock.overhead.spec import OverheadSpec
 from paddock.vision.boards import BoardSpec
+from paddock.vision.decode import decode_jpeg
 from paddock.vision.lens import Floats, Lens
 
 INK_LEVEL, PAPER_LEVEL, ROOM_LEVEL = 28.0, 235.0, 150.0
@@ -77,9 +76,4 @@ def show_board(
     picture = picture.reshape(lens.size[1], FINER_RAYS, lens.size[0], FINER_RAYS).mean(axis=(1, 3))
     soft = blur(picture, spec.optics.blur)
     noisy = add_noise(np.repeat(soft[..., None], 3, axis=2), spec.sensor.noise, seed, number)
-    return decode(encode_jpeg(noisy, spec.sensor.jpeg_quality))
-
-
-def decode(jpeg: bytes) -> Picture:
-    """A JPEG file as a picture, uint8 (row, column, rgb)."""
-    return as_picture(np.asarray(Image.open(io.BytesIO(jpeg)).convert("RGB")))
+    return decode_jpeg(encode_jpeg(noisy, spec.sensor.jpeg_quality))

@@ -6,20 +6,19 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, format_value
 from paddock.core.numeric import all_finite
+from paddock.reactions.faults import explain_fault as explain_fault
 from paddock.reactions.kernels import (
     EULER,
-    FINE,
-    NOT_FINITE,
     RK4,
     RK4_REACH,
+    RKC,
     SCRATCH_ROWS,
-    TOO_FAST,
     advance,
     advance_all,
     find_fastest_rate,
@@ -28,10 +27,13 @@ from paddock.reactions.kernels import (
 from paddock.reactions.spec import ReactionNetwork
 from paddock.reactions.tables import ConservedSum, Floats, conserved_sums, table_of
 
-METHODS = {"euler": EULER, "rk4": RK4}
+METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
 NO_LIMIT = 1e300  # [s] of a sub-step
-MOST_REFINEMENTS = 12  # halvings of the sub-step in a row
+MOST_REFINEMENTS = 6  # halvings of the sub-step before a row is cut in halves
+MOST_PIECES = 1000  # of a row
+FIRST_STEPS = 1000  # sub-steps that are tried first, at most, unless the fastest rate asks for more
 HALVING_GAIN = 15.0  # the error of a method of order 4 falls to a 16th: what is left is a 15th of the difference
+MOST_ROWS, MOST_NUMBERS = 1_000_000, 20_000_000  # of a course: 160 MB
 TINY = 1e-12  # concentrations that are as good as 0
 
 Schedule = Sequence[tuple[float, float]]
@@ -82,30 +84,49 @@ def simulate(
 
     Args:
         network: what to simulate.
-        seconds: how long.
+        seconds: how long, rounded to whole rows.
         dt: seconds between two rows of the result. Inputs that are functions are looked at as often.
         method: "rk4", or "euler" as in the original artificial reaction networks.
         inputs: what held pools are, by name: a value, a schedule, or a function of time; others stay at their start.
         starts: other start values, by pool.
         step: longest sub-step [s]; None: as long as the fastest rate and, for rk4, `tolerance` allow.
-        tolerance: relative error of a row that is allowed, where no step is given.
+        tolerance: relative error of a row that is allowed, where no step is given; an error if it cannot be reached.
     """
-    stepper = Stepper(network, checked_method(method), step, tolerance)
     for what, value in (("seconds", seconds), ("dt", dt), ("step", 1.0 if step is None else step)):
         if not (all_finite(value) and value > 0):
             raise PaddockError(f"{network.name}: {what}: expected seconds > 0, got {format_value(value)}")
+    if not (all_finite(tolerance) and tolerance > 0):
+        raise PaddockError(f"{network.name}: tolerance: expected a number > 0, got {format_value(tolerance)}")
+    check_rows(network, seconds, dt)
+    stepper = Stepper(network, checked_method(method), step, tolerance)
     feeds = _feeds(network, inputs or {})
     pools = start_values(network, {name: feed(0.0) for name, feed in feeds.items()}, starts)
     times: Floats = np.arange(round(seconds / dt) + 1, dtype=np.float64) * float(dt)
     moments = sorted({*times.tolist(), *_changes(inputs or {}, float(times[-1]))})
-    rows = [pools.copy()]
-    for now, then in itertools.pairwise(moments):
+    rows = np.empty((len(moments), len(pools)))
+    rows[0] = pools
+    for row, (now, then) in enumerate(itertools.pairwise(moments), 1):
         for name, feed in feeds.items():
             pools[network.index(name)] = checked_input(network, name, feed(now))
         pools = stepper.advance(pools, now, then)
-        rows.append(pools.copy())
+        rows[row] = pools
     kept = np.searchsorted(moments, times)
-    return TimeCourse(network, times, np.array(rows)[kept])
+    return TimeCourse(network, times, rows[kept])
+
+
+def check_rows(network: ReactionNetwork, seconds: float, dt: float) -> None:
+    """Refuse a course without a row, or with more than fit into memory."""
+    rows, pools = seconds / dt, len(network.pools)
+    if rows < 0.5:
+        raise PaddockError(
+            f"{network.name}: seconds: expected at least dt = {dt:g}, a row of the result, got {seconds:g}"
+        )
+    most = min(MOST_ROWS, MOST_NUMBERS // pools)
+    if rows > most:
+        raise PaddockError(
+            f"{network.name}: {seconds:g} s in rows of dt = {dt:g} s are {rows:.3g} rows of {pools} pools: expected at "
+            f"most {most:,} rows: use dt={seconds / most:.2g} or more, or simulate piece by piece with starts=…"
+        )
 
 
 class Stepper:
@@ -115,23 +136,44 @@ class Stepper:
         self.network, self.method, self.tolerance = network, method, tolerance
         self.controlled = step is None and method == RK4
         self.longest = NO_LIMIT if step is None else float(step)
+        self._pieces = 0  # of the present row
         self._table, self._scratch = table_of(network), np.zeros(SCRATCH_ROWS * len(network.pools))
 
     def advance(self, pools: Floats, now: float, then: float) -> Floats:
         """The pools at another time."""
         if not self.controlled:
             return self._taken(pools, now, then, self.longest)
+        self._pieces = 0
+        return self._refined(pools, now, then, HALVING_GAIN)
+
+    def _refined(self, pools: Floats, now: float, then: float, gain: float) -> Floats:
+        """Halve the sub-step; if that does not help, halve the time: within it, a unit may have been switched off."""
         count = len(pools)
         rate = find_fastest_rate(self._table, pools, self._scratch[:count], self._scratch[count : 2 * count])
-        self.longest = min(2.0 * self.longest, then - now, RK4_REACH / max(rate, TINY))  # perhaps longer than before
+        begin = max(2.0 * self.longest, (then - now) / FIRST_STEPS)  # perhaps longer than before
+        self.longest = min(begin, then - now, RK4_REACH / max(rate, TINY))
         coarse = self._taken(pools, now, then, self.longest)
         for _ in range(MOST_REFINEMENTS):
             fine = self._taken(pools, now, then, 0.5 * self.longest)
             error = np.abs(fine - coarse) / np.maximum(np.abs(fine), np.abs(pools) + TINY)
-            if error.max() <= self.tolerance * HALVING_GAIN:
+            if error.max() <= self.tolerance * gain:
                 return fine
             self.longest, coarse = 0.5 * self.longest, fine
-        return coarse
+        self._pieces += 1
+        middle = 0.5 * (now + then)
+        if self._pieces > MOST_PIECES or not now < middle < then:
+            self._refuse(error / gain, now, then)
+        self.longest = NO_LIMIT
+        # An error that falls so slowly is not that of order 4: it is all of the difference.
+        return self._refined(self._refined(pools, now, middle, 1.0), middle, then, 1.0)
+
+    def _refuse(self, error: Floats, now: float, then: float) -> NoReturn:
+        worst = int(error.argmax())
+        raise SimulationError(
+            f"{self.network.name}: from {now:g} to {then:g} s: pool {self.network.names[worst]!r} has a relative error "
+            f"of {error[worst]:.1e}, even with sub-steps of {self.longest:.1e} s: tolerance={self.tolerance:g} is not "
+            "reached; allow a larger tolerance=…, or choose the sub-step, step=…"
+        )
 
     def _taken(self, pools: Floats, now: float, then: float, longest: float) -> Floats:
         new = pools.copy()
@@ -201,28 +243,6 @@ def input_of(network: ReactionNetwork) -> str:
     if network.input is None:
         raise PaddockError(f'{network.name}: no input: set input = "…" to the name of a held pool')
     return network.input
-
-
-def explain_fault(network: ReactionNetwork, fault: int, pools: Floats, time: float) -> None:
-    """Raise what a kernel has found."""
-    if fault == FINE:
-        return
-    where = f"{network.name}: before {time:g} s"
-    if fault == NOT_FINITE:
-        values = ", ".join(f"{name} {value:g}" for name, value in zip(network.names, pools, strict=True))
-        raise SimulationError(f"{where}: a rate is not finite; a pool that inhibits must not be 0 ({values})")
-    if fault == TOO_FAST:
-        raise SimulationError(
-            f"{where}: the fastest rate asks for more than a million sub-steps: use smaller rates, or shorter times"
-        )
-    name = network.names[fault - 1]
-    if network.is_trap(name) and pools[fault - 1] == 0:
-        raise SimulationError(f"{where}: pool {name!r} is 0 and would stay so for ever: start it with more than 0")
-    raise SimulationError(
-        f"{where}: pool {name!r} would become negative or infinite, however short the step (now "
-        f"{pools[fault - 1]:g}): a unit uses it up at a rate that does not fall with it, or makes it ever faster; give "
-        "that unit a positive order in it, or a loss"
-    )
 
 
 def _feeds(network: ReactionNetwork, inputs: Inputs) -> dict[str, Callable[[float], float]]:

@@ -21,6 +21,10 @@ from paddock.core.spec import Count, Name, NotNegative, Number, Spec, Text, refu
 if TYPE_CHECKING:
     from paddock.reactions.simulate import TimeCourse
 
+# A sub-step costs as much as there are pools and terms. A network this large takes about as long as its reactions do,
+# and a walker with one needs 24 kB.
+MOST_POOLS, MOST_UNITS, MOST_TERMS = 500, 2000, 10_000
+
 NetworkName = Annotated[
     str, Text("a name of letters, digits, '-', '_' and '.'", lambda s: re.fullmatch(r"[\w.-]+", s) is not None)
 ]
@@ -66,6 +70,13 @@ class ReactionUnit(Spec):
     changes: Mapping[str, Change]  # stoichiometry by pool: made > 0, used up < 0
     off_above: SwitchOff | None = None
 
+    def check(self) -> None:
+        for pool, change in self.changes.items():
+            if change == 0:
+                raise SpecError(
+                    "expected a number other than 0: leave out what does not change", path=f"changes.{pool}"
+                )
+
     @property
     def fluxes(self) -> tuple[Flux, ...]:
         """Its fluxes: forward, and backward if there is one."""
@@ -91,6 +102,7 @@ class ReactionNetwork(Spec):
     units: tuple[ReactionUnit, ...] = ()
 
     def check(self) -> None:
+        self._check_size()
         refuse_twins((pool.name for pool in self.pools), "pools[{}].name")
         refuse_twins((unit.name for unit in self.units), "units[{}].name")
         for role in ("input", "output"):
@@ -101,8 +113,28 @@ class ReactionNetwork(Spec):
         for i, unit in enumerate(self.units):
             for name, where in unit.pools().items():
                 self._known(name, f"units[{i}].{where}")
+            self._refuse_held_changes(unit, f"units[{i}].changes")
         for i, pool in enumerate(self.pools):
             self._check_start(pool, f"pools[{i}]")
+
+    def _check_size(self) -> None:
+        terms = sum(len(part) for unit in self.units for part in (unit.changes, *(flux.orders for flux in unit.fluxes)))
+        for what, count, most, path in (
+            ("pools", len(self.pools), MOST_POOLS, "pools"),
+            ("reaction units", len(self.units), MOST_UNITS, "units"),
+            ("orders and changes in all units", terms, MOST_TERMS, "units"),
+        ):
+            if count > most:
+                raise SpecError(f"expected at most {most:,} {what}, got {count:,}: split the network", path=path)
+
+    def _refuse_held_changes(self, unit: ReactionUnit, path: str) -> None:
+        for name in unit.changes:
+            if self.pool(name).held:
+                raise SpecError(
+                    f"pool {name!r} is held, so that unit {unit.name!r} cannot change it: take {name} out of changes "
+                    f"(its order in the flux stays), or remove held = true of {name!r}",
+                    path=f"{path}.{name}",
+                )
 
     def _check_start(self, pool: ReactionPool, path: str) -> None:
         if pool.held and pool.start_with is not None:
@@ -170,12 +202,18 @@ class ReactionNetwork(Spec):
 
     def with_starts(self, **starts: float) -> Self:
         """The same network with other start values of some pools."""
-        return self._with_pools({name: replace(self.pool(name), start=value) for name, value in starts.items()})
+        pools = {name: replace(self.pool(name), start=value) for name, value in starts.items()}
+        return replace(self, pools=self._exchanged(pools))
 
     def with_held(self, *names: str) -> Self:
-        """The same network with some pools held at their start values."""
+        """The same network with some pools held at their start values; no unit changes them any more."""
         held = {"held": True, "start_with": None, "supply": 0.0, "loss": 0.0}
-        return self._with_pools({name: replace(self.pool(name), **held) for name in names})  # type: ignore[arg-type]
+        pools = {name: replace(self.pool(name), **held) for name in names}  # type: ignore[arg-type]
+        units = (
+            replace(unit, changes={pool: change for pool, change in unit.changes.items() if pool not in names})
+            for unit in self.units
+        )
+        return replace(self, pools=self._exchanged(pools), units=tuple(units))
 
     def with_rates_scaled(self, factors: Mapping[str, float]) -> Self:
         """The same network with the fluxes of some units multiplied: {unit: factor}; 0 takes a unit out."""
@@ -186,5 +224,5 @@ class ReactionNetwork(Spec):
             units[name] = replace(unit, forward=forward, backward=backward[0] if backward else None)
         return replace(self, units=tuple(units.get(unit.name, unit) for unit in self.units))
 
-    def _with_pools(self, pools: Mapping[str, ReactionPool]) -> Self:
-        return replace(self, pools=tuple(pools.get(pool.name, pool) for pool in self.pools))
+    def _exchanged(self, pools: Mapping[str, ReactionPool]) -> tuple[ReactionPool, ...]:
+        return tuple(pools.get(pool.name, pool) for pool in self.pools)

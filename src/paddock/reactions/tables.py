@@ -23,7 +23,7 @@ class Matrices(NamedTuple):
     backward: Floats
     forward_orders: Floats  # shape (units, pools)
     backward_orders: Floats
-    stoichiometry: Floats  # shape (pools, units); rows of held pools are 0
+    stoichiometry: Floats  # shape (pools, units)
     supply: Floats  # shape (pools)
     loss: Floats
 
@@ -39,8 +39,7 @@ def matrices_of(network: ReactionNetwork) -> Matrices:
             for name, order in flux.orders.items():
                 orders[way, u, network.index(name)] = order
         for name, change in unit.changes.items():
-            if not network.pool(name).held:
-                stoichiometry[network.index(name), u] = change
+            stoichiometry[network.index(name), u] = change
     supply, loss = (np.array([getattr(pool, what) for pool in network.pools]) for what in ("supply", "loss"))
     return Matrices(rates[0], rates[1], orders[0], orders[1], stoichiometry, supply, loss)
 
@@ -55,8 +54,7 @@ def table_of(network: ReactionNetwork) -> Floats:
         off = unit.off_above
         numbers += [NOWHERE, 0.0] if off is None else [network.index(off.pool), off.level]
         backward = unit.backward or Flux(rate=0.0)
-        changes = {name: change for name, change in unit.changes.items() if not network.pool(name).held}
-        pairs = unit.forward.orders, backward.orders, changes
+        pairs = unit.forward.orders, backward.orders, unit.changes
         record = [unit.forward.rate, backward.rate, *(len(part) for part in pairs)]
         assert len(record) + 2 == UNIT_HEAD
         numbers += record
@@ -81,12 +79,9 @@ class ConservedSum(NamedTuple):
 
 def conserved_sums(network: ReactionNetwork) -> tuple[ConservedSum, ...]:
     """A basis of all conserved sums: the left null space of the stoichiometry, of pools that nothing else changes."""
-    kept = [i for i, pool in enumerate(network.pools) if not pool.held]
-    matrix = matrices_of(network)
-    rows = [[Fraction(float(n)).limit_denominator(FINEST) for n in matrix.stoichiometry[i]] for i in kept]
-    for j, i in enumerate(kept):
-        flows = bool(matrix.supply[i] or matrix.loss[i])
-        rows[j] += [Fraction(int(flows and k == j)) for k in range(len(kept))]
+    kept = [i for i, pool in enumerate(network.pools) if not (pool.held or pool.supply or pool.loss)]
+    stoichiometry = matrices_of(network).stoichiometry[kept]
+    rows = [[Fraction(float(n)).limit_denominator(FINEST) for n in row] for row in stoichiometry]
     basis = left_null_space(rows)
     return tuple(
         ConservedSum({network.pools[i].name: float(w) for i, w in zip(kept, weights, strict=True) if w})
@@ -97,26 +92,27 @@ def conserved_sums(network: ReactionNetwork) -> tuple[ConservedSum, ...]:
 def left_null_space(rows: list[list[Fraction]]) -> list[list[Fraction]]:
     """All w with w · rows = 0, as a basis in whole or simple numbers: Gauss–Jordan elimination without rounding."""
     size = len(rows)
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns = [{j: value for j, value in enumerate(column) if value} for column in zip(*rows, strict=True)]
     pivots: list[int] = []
-    done = 0
     for j in range(size):
-        pivot = next((k for k in range(done, len(columns)) if columns[k][j]), None)
+        done = len(pivots)
+        pivot = next((k for k in range(done, len(columns)) if j in columns[k]), None)
         if pivot is None:
             continue
         columns[done], columns[pivot] = columns[pivot], columns[done]
-        columns[done] = [value / columns[done][j] for value in columns[done]]
-        for k in range(len(columns)):
-            if k != done and columns[k][j]:
-                factor = columns[k][j]
-                columns[k] = [a - factor * b for a, b in zip(columns[k], columns[done], strict=True)]
+        columns[done] = {i: value / columns[done][j] for i, value in columns[done].items()}
+        for k, column in enumerate(columns):
+            factor = column.get(j) if k != done else None
+            for i, value in columns[done].items() if factor else ():
+                column[i] = column.get(i, Fraction(0)) - factor * value
+                if not column[i]:
+                    del column[i]
         pivots.append(j)
-        done += 1
     basis = []
     for free in (j for j in range(size) if j not in pivots):
         weights = [Fraction(0)] * size
         weights[free] = Fraction(1)
         for row, j in enumerate(pivots):
-            weights[j] = -columns[row][free]
+            weights[j] = -columns[row].get(free, Fraction(0))
         basis.append(weights)
     return basis

@@ -2,49 +2,107 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.draw.colours import FAINT, LINES, line_color
+from paddock.core.errors import PaddockError
+from paddock.draw.colours import FAINT, INK, LINES, PAPER, line_color
 from paddock.reactions import DoseResponse, StepResponse, TimeCourse
+from paddock.reactions.tables import Floats
 from paddock.report.charts import Level, Series, add_legend, line_chart, scale_log_x
-from paddock.report.figures import new_axes, style_axes
+from paddock.report.figures import TEXT, TITLE, WIDTH, new_axes, shorten, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+PANEL = (2.6, 1.45)  # inches
+MOST_COLUMNS, MOST_PANELS = 5, 60
+MOST_STEPS = 12  # of an input, that are marked
+LEAST_CHANGE = 1e-4  # relative, of a pool that is shown
 
 
 def pools_chart(
     course: TimeCourse,
     names: Sequence[str] | None = None,
     *,
-    relative: bool = False,
     title: str | None = None,
     about: str = "",
-    ax: Axes | None = None,
 ) -> Axes:
-    """Pools over time.
+    """Pools over time, a panel for each with a scale of its own; dashed lines are steps of the input.
 
     Args:
         course: what `simulate` gave.
         names: which pools; None: all that change.
-        relative: show each relative to its own largest value, where they differ by much.
         title: the chart's name; None: the network's.
-        about: more of it, in a smaller line.
-        ax: axes to draw into; None: a figure of its own.
+        about: more of it, in the line below the panels.
+
+    Returns:
+        The axes of the first panel; the others are in its figure.
     """
-    shown = [name for name in course.network.names if np.ptp(course[name]) > 0] if names is None else list(names)
-    lines = []
-    for i, name in enumerate(shown):
-        values = course[name]
-        scale = float(values.max()) if relative and values.max() > 0 else 1.0
-        label = f"{name} / {scale:.3g}" if relative else name
-        lines.append(Series(label, line_color(i), course.times, values / scale))
-    title = course.network.title or course.network.name if title is None else title
-    y_name = "share of the largest" if relative else "concentration"
-    return line_chart(title, lines, x_name="time [s]", y_name=y_name, about=about, ax=ax)
+    network = course.network
+    shown = [name for name in network.names if does_change(course[name])] if names is None else list(names)
+    if not shown:
+        shown = [network.output or network.names[0]]
+    if len(shown) > MOST_PANELS:
+        raise PaddockError(f"{network.name}: {len(shown)} pools change: choose at most {MOST_PANELS}, names=[…]")
+    columns = min(MOST_COLUMNS, math.ceil(math.sqrt(len(shown))))
+    rows = math.ceil(len(shown) / columns)
+    only = new_axes(width=max(WIDTH, PANEL[0] * columns), height=1.0 + PANEL[1] * rows)
+    figure: Any = only.figure
+    only.remove()
+    panels = figure.subplots(rows, columns, sharex=True, squeeze=False).ravel()
+    for name, ax in zip(shown, panels, strict=False):
+        draw_pool(ax, course, name)
+    for ax in panels[len(shown) :]:
+        ax.set_axis_off()
+    for ax in panels[len(shown) - columns : len(shown)]:
+        ax.tick_params(labelbottom=True)
+    title = network.title or network.name if title is None else title
+    room = 72 * figure.get_figwidth() - 20
+    figure.suptitle(shorten(title, TITLE, room), fontsize=TITLE, color=INK, x=0.012, ha="left")
+    words = " · ".join(part for part in ("time [s]", about, "each panel has a scale of its own") if part)
+    figure.supxlabel(shorten(words, TEXT, room), fontsize=TEXT, color=INK)
+    return panels[0]  # type: ignore[no-any-return]
+
+
+def does_change(values: Floats) -> bool:
+    """Whether a pool changes by as much as one can see."""
+    return bool(np.ptp(values) > LEAST_CHANGE * np.abs(values).max())
+
+
+def draw_pool(ax: Axes, course: TimeCourse, name: str) -> None:
+    """A panel: one pool, named above it, and when the input was stepped."""
+    from matplotlib.ticker import MaxNLocator
+
+    network, values = course.network, course[name]
+    roles = [role for role in ("input", "output") if getattr(network, role) == name]
+    color = LINES[1] if "output" in roles else LINES[4] if "input" in roles else LINES[0]
+    ax.set_facecolor(PAPER)
+    ax.plot(course.times, values, color=color, linewidth=2.0 if roles else 1.5)
+    for time in find_steps(course):
+        ax.axvline(time, color=FAINT, linewidth=1.0, linestyle="--", zorder=1)
+    ax.set_xlim(float(course.times[0]), float(course.times[-1]))
+    ax.margins(y=0.12)
+    style_axes(ax, title="", about="", x_name="", y_name="")
+    ax.set_title(
+        shorten(f"{name} ({roles[0]})" if roles else name, TEXT + 1, 72 * PANEL[0]),
+        loc="left",
+        fontsize=TEXT + 1,
+        color=INK,
+    )
+    ax.yaxis.set_major_locator(MaxNLocator(4))
+    ax.ticklabel_format(axis="y", useOffset=False)
+
+
+def find_steps(course: TimeCourse) -> Floats:
+    """When the input was stepped [s]; none if it changes all the time."""
+    if course.network.input is None:
+        return np.zeros(0)
+    changed = np.flatnonzero(np.diff(course[course.network.input]))
+    return np.asarray(course.times[changed] if len(changed) <= MOST_STEPS else np.zeros(0))
 
 
 def step_response_chart(

@@ -1,135 +1,242 @@
-"""The picture of a reaction network: pools as discs, units as boxes, arrows for what is used, made and felt."""
+"""The picture of a reaction network: pools and units by name, and arrows for what is used, made, felt and lost."""
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from paddock.draw.colours import FAINT, INK, LINES, PAPER, WHITE, blend
-from paddock.reactions import ReactionNetwork, ReactionUnit
-from paddock.report.figures import SUBTITLE, TEXT, TITLE, new_axes
+from paddock.core.errors import PaddockError
+from paddock.draw.colours import INK, LINES, WHITE, blend
+from paddock.reactions import ReactionNetwork, ReactionPool, ReactionUnit
+from paddock.report.figures import TITLE, axes_width, new_axes, shorten, text_width
+from paddock.report.grid_layout import lay_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MATTER, EXCITE, INHIBIT, HELD = INK, LINES[2], LINES[1], LINES[4]
-ROUNDS, REST_LENGTH = 600, 1.0
-POOL_SIZE, UNIT_SIZE = 30.0, 15.0  # points
-Points = NDArray[np.float64]
+MOST_NODES = 120  # pools and units of a picture that can be read
+CELL = (1.5, 0.92)  # inches
+NAME = 8.5  # size of texts [points]
+ROW = 0.34  # inches: of the legend
+LONGEST_LINE = 15  # characters of a unit's name in a line
+LEAST_WIDTH = 8.0  # inches, for the legend
+STUB = 0.36  # inches: an arrow from or to the outside
+POOL, HELD = blend(LINES[0], WHITE, 0.6), blend(LINES[4], WHITE, 0.55)
+EXCITE, INHIBIT = LINES[2], LINES[1]
+STYLES: dict[str, dict[str, Any]] = {
+    "moves": {"color": INK, "arrowstyle": "-|>", "linewidth": 1.4},
+    "moves both ways": {"color": INK, "arrowstyle": "<|-|>", "linewidth": 1.4},
+    "excites": {"color": EXCITE, "arrowstyle": "-|>", "linewidth": 1.2, "linestyle": (0, (4, 1.5))},
+    "inhibits": {"color": INHIBIT, "arrowstyle": "|-|,widthA=0,widthB=0.4", "linewidth": 1.4},
+}
+OUTSIDE = "∅"
+LEGEND = (
+    ("pool", "pool"),
+    ("held", "held pool: set from outside"),
+    ("unit", "reaction unit"),
+    ("moves", "used up, made"),
+    ("moves both ways", "reversible"),
+    ("excites", "excites"),
+    ("inhibits", "inhibits or switches off"),
+    (OUTSIDE, "outside: supply and loss"),
+)
 
 
 def draw_reactions(network: ReactionNetwork, *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw a network: black arrows carry matter, green ones excite, red ones with a bar inhibit."""
-    ax = ax if ax is not None else new_axes(width=10.0, height=6.5)
-    nodes = [*network.names, *(f"unit {unit.name}" for unit in network.units)]
-    places = dict(zip(nodes, lay_out(nodes, _links(network)), strict=True))
-    for unit in network.units:
-        _draw_unit(ax, network, unit, places)
-    for pool in network.pools:
-        color = blend(HELD, WHITE, 0.55) if pool.held else blend(LINES[0], WHITE, 0.6)
-        disc: Any = {"markersize": POOL_SIZE, "color": color, "markeredgecolor": INK, "zorder": 3, "clip_on": False}
-        ax.plot(*places[pool.name], "o", **disc)
-        ax.annotate(pool.name, places[pool.name], ha="center", va="center", fontsize=TEXT, color=INK, zorder=4)
-    _finish(ax, network.title or network.name if title is None else title)
-    return ax
+    """Draw a network: pools, units, what they use up and make, what excites and inhibits them, and what is outside."""
+    nodes = len(network.pools) + len(network.units)
+    if nodes > MOST_NODES:
+        raise PaddockError(
+            f"{network.name}: {nodes} pools and units are too many for a picture that can be read: expected at most "
+            f"{MOST_NODES}"
+        )
+    picture = NetworkPicture(network, ax)
+    picture.draw(network.title or network.name if title is None else title)
+    return picture.ax
 
 
-def lay_out(nodes: list[str], links: list[tuple[str, str]]) -> Points:
-    """Places of nodes in the plane: linked ones near each other, all others apart (Fruchterman and Reingold 1991)."""
-    count = len(nodes)
-    index = {node: i for i, node in enumerate(nodes)}
-    angle = 2.0 * np.pi * np.arange(count) / max(1, count)
-    places = np.stack([np.cos(angle), np.sin(angle)], axis=1) * np.sqrt(count) * 0.5
-    pairs = np.array([(index[a], index[b]) for a, b in links], int).reshape(-1, 2)
-    for k in range(ROUNDS):
-        between = places[:, None] - places[None]
-        away = np.maximum(np.hypot(between[..., 0], between[..., 1]), 1e-3)
-        force = (between / away[..., None] ** 3 * REST_LENGTH**3 * 1.6).sum(axis=1)
-        force += (between / away[..., None] ** 2 * REST_LENGTH**2 * 0.5).sum(axis=1)
-        way = places[pairs[:, 0]] - places[pairs[:, 1]]
-        pull = way * np.hypot(way[:, 0], way[:, 1])[:, None] / REST_LENGTH
-        np.add.at(force, pairs[:, 0], -pull)
-        np.add.at(force, pairs[:, 1], pull)
-        force -= 0.05 * places
-        size = np.maximum(np.hypot(force[:, 0], force[:, 1]), 1e-9)
-        places = places + force / size[:, None] * np.minimum(size, 0.3 * (1.0 - k / ROUNDS) + 0.002)[:, None]
-    places -= places.mean(axis=0)
-    return np.asarray(places @ np.linalg.svd(places)[2].T)  # the longest side lies flat
+class NetworkPicture:
+    """A picture in the making; its coordinates are inches."""
+
+    def __init__(self, network: ReactionNetwork, ax: Axes | None) -> None:
+        self.network = network
+        names = [*network.names, *(f"unit {unit.name}" for unit in network.units)]
+        number = {name: i for i, name in enumerate(names)}
+        links = [(number[pool], number[f"unit {unit.name}"]) for unit in network.units for pool in unit.pools()]
+        sides = (number[role] if role is not None else -1 for role in (network.input, network.output))
+        cells = lay_out(len(names), links, **dict(zip(("left", "right"), sides, strict=True)))
+        self.places = dict(zip(names, cells * (CELL[0], -CELL[1]), strict=True))
+        self.links: dict[str, list[str]] = {name: [] for name in names}  # the other ends, by node
+        for a, b in links:
+            self.links[names[a]].append(names[b])
+            self.links[names[b]].append(names[a])
+        across, down = cells.max(axis=0) * CELL
+        beside = max(0.6 * CELL[0], (LEAST_WIDTH - across) / 2)
+        self.left, self.right = -beside, across + beside
+        self.keys = place_keys(self.left + 0.1, self.right - 0.1, -down - CELL[1])
+        self.bottom, self.top = self.keys[-1][1] - ROW, 0.75 * CELL[1]
+        size = self.right - self.left, self.top - self.bottom + 0.5
+        self.ax = ax if ax is not None else new_axes(width=size[0], height=size[1])
+        self.scale = 1.0 if ax is None else min(1.0, axes_width(ax) / 72 / size[0])
+        self.shapes: dict[str, Any] = {}
+
+    def draw(self, title: str) -> None:
+        """All of it."""
+        for pool in self.network.pools:
+            self.add_pool(pool)
+        for unit in self.network.units:
+            self.add_unit(unit)
+        for unit in self.network.units:
+            self.add_links(unit)
+        self.add_outside()
+        self.add_legend()
+        self.ax.set_xlim(self.left, self.right)
+        self.ax.set_ylim(self.bottom, self.top)
+        self.ax.set_aspect("equal", adjustable="box")
+        self.ax.set_axis_off()
+        room = 72 * (self.right - self.left) * self.scale
+        self.ax.set_title(shorten(title, TITLE, room), loc="left", fontsize=TITLE, color=INK)
+
+    def add_pool(self, pool: ReactionPool) -> None:
+        """A pool: its name, and whether it is the input or the output."""
+        roles = [role for role in ("input", "output") if getattr(self.network, role) == pool.name]
+        rows = [*(role.upper() for role in roles), *wrap_name(pool.name)]
+        kind = "held" if pool.held else "pool"
+        self.shapes[pool.name] = self.put_shape(self.places[pool.name], kind, rows, thick=bool(roles))
+
+    def add_unit(self, unit: ReactionUnit) -> None:
+        """A unit: its name, and what switches it off."""
+        off = unit.off_above
+        rows = wrap_name(unit.name) + ([] if off is None else [f"off if {off.pool} > {off.level:g}"])
+        here = f"unit {unit.name}"
+        self.shapes[here] = self.put_shape(self.places[here], "unit", rows)
+
+    def put_shape(self, at: Any, kind: str, rows: list[str], *, thick: bool = False) -> Any:
+        from matplotlib.patches import FancyBboxPatch
+
+        width = max([0.5, *(text_width(row, NAME) / 72 + 0.16 for row in rows)])
+        height = 0.16 + NAME / 72 * 1.25 * max(0.5, len(rows))
+        round_off = height / 2 if kind != "unit" else 0.03
+        face = {"pool": POOL, "held": HELD, "unit": WHITE}[kind]
+        corner = at[0] - width / 2, at[1] - height / 2
+        box = f"round,pad=0,rounding_size={round_off:.3f}"
+        look: Any = {"facecolor": face, "edgecolor": INK, "linewidth": 2.4 if thick else 1.0, "zorder": 3}
+        shape = self.ax.add_patch(FancyBboxPatch(corner, width, height, boxstyle=box, **look))
+        text: Any = {"ha": "center", "va": "center", "color": INK, "zorder": 4, "linespacing": 1.1}
+        self.ax.text(at[0], at[1], "\n".join(rows).replace("$", r"\$"), fontsize=NAME * self.scale, **text)
+        return shape
+
+    def add_links(self, unit: ReactionUnit) -> None:
+        """What a unit uses, makes, and is moved by."""
+        here = f"unit {unit.name}"
+        matter = "moves" if unit.backward is None else "moves both ways"
+        for pool in unit.pools():
+            change, effect = unit.changes.get(pool, 0.0), find_effect(unit, pool)
+            bend = 0.18 if change and effect else 0.0
+            if change:
+                self.put_arrow(*((pool, here) if change < 0 else (here, pool)), matter, bend)
+            if effect:
+                self.put_arrow(pool, here, effect, bend if change > 0 else -bend)
+
+    def put_arrow(self, first: str, last: str, style: str, bend: float) -> None:
+        from matplotlib.patches import FancyArrowPatch
+
+        ends: Any = {"patchA": self.shapes[first], "patchB": self.shapes[last], "shrinkA": 1.5, "shrinkB": 2.5}
+        curve: Any = {"connectionstyle": f"arc3,rad={bend}", "mutation_scale": 10 * self.scale, "zorder": 2}
+        self.ax.add_patch(FancyArrowPatch(self.places[first], self.places[last], **ends, **curve, **STYLES[style]))
+
+    def add_outside(self) -> None:
+        """Stubs from and to the outside: supply and loss of pools, units that only make or only use up."""
+        flows = [(pool.name, pool.supply > 0, pool.loss > 0) for pool in self.network.pools]
+        for unit in self.network.units:
+            changes = unit.changes.values()
+            makes, uses = any(change > 0 for change in changes), any(change < 0 for change in changes)
+            flows.append((f"unit {unit.name}", makes and not uses, uses and not makes))
+        for node, comes, goes in flows:
+            taken = [self.angle_to(node, other) for other in self.links[node]]
+            for inwards in [True] * comes + [False] * goes:
+                taken.append(self.put_stub(node, find_free_angle(taken), inwards=inwards))
+
+    def angle_to(self, node: str, other: str) -> float:
+        """The direction from a node to another."""
+        dx, dy = self.places[other] - self.places[node]
+        return math.atan2(dy, dx)
+
+    def put_stub(self, node: str, angle: float, *, inwards: bool) -> float:
+        from matplotlib.patches import FancyArrowPatch
+
+        shape = self.shapes[node]
+        way = np.array([math.cos(angle), math.sin(angle)])
+        halves = shape.get_width() / 2, shape.get_height() / 2
+        reach = min(half / max(1e-9, abs(part)) for half, part in zip(halves, way, strict=True))
+        edge, far = self.places[node] + way * reach, self.places[node] + way * (reach + STUB)
+        ends = (far, edge) if inwards else (edge, far)
+        line: Any = {"shrinkA": 5 if inwards else 1, "shrinkB": 1.5 if inwards else 5, "mutation_scale": 9 * self.scale}
+        self.ax.add_patch(FancyArrowPatch(ends[0], ends[1], zorder=2, **line, **STYLES["moves"]))
+        self.put_outside(far[0], far[1])
+        return angle
+
+    def put_outside(self, x: float, y: float) -> None:
+        self.ax.text(x, y, OUTSIDE, ha="center", va="center", fontsize=11 * self.scale, color=INK)
+
+    def add_legend(self) -> None:
+        """What everything means, below."""
+        from matplotlib.patches import FancyArrowPatch
+
+        for (kind, meaning), (x, y) in zip(LEGEND, self.keys, strict=True):
+            if kind in STYLES:
+                sample: Any = {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 10 * self.scale}
+                self.ax.add_patch(FancyArrowPatch((x, y), (x + 0.5, y), **sample, **STYLES[kind]))
+            elif kind == OUTSIDE:
+                self.put_outside(x + 0.25, y)
+            else:
+                self.put_shape((x + 0.25, y), kind, [])
+            self.ax.text(x + 0.62, y, meaning, va="center", fontsize=NAME * self.scale, color=INK)
 
 
-def _links(network: ReactionNetwork) -> list[tuple[str, str]]:
-    return sorted({(pool, f"unit {unit.name}") for unit in network.units for pool in unit.pools()})
+def place_keys(left: float, right: float, top: float) -> list[tuple[float, float]]:
+    """Where the entries of the legend begin, in rows from the top [inches]."""
+    places, x, y = [], left, top
+    for _, meaning in LEGEND:
+        wide = 0.92 + text_width(meaning, NAME) / 72
+        if x > left and x + wide - 0.3 > right:
+            x, y = left, y - ROW
+        places.append((x, y))
+        x += wide
+    return places
 
 
-def _draw_unit(ax: Axes, network: ReactionNetwork, unit: ReactionUnit, places: dict[str, Any]) -> None:
-    from matplotlib.patheffects import Normal, Stroke
-
-    here = places[f"unit {unit.name}"]
-    ax.plot(*here, "s", markersize=UNIT_SIZE, color=WHITE, markeredgecolor=INK, zorder=3, clip_on=False)
-    (dx, dy), across, up = _find_free_side(here, [places[name] for name in unit.pools()])
-    gap = 0.62 * UNIT_SIZE
-    text: Any = {"xytext": (gap * dx, gap * dy), "textcoords": "offset points", "ha": across, "va": up}
-    halo = [Stroke(linewidth=2.5, foreground=PAPER), Normal()]
-    ax.annotate(unit.name, here, fontsize=TEXT - 1, color=INK, zorder=6, path_effects=halo, **text)
-    moved = {name: change for name, change in unit.changes.items() if not network.pool(name).held}
-    for name, change in moved.items():
-        first, last = (here, places[name]) if change > 0 else (places[name], here)
-        style = "<|-|>" if unit.backward is not None else "-|>"
-        _draw_arrow(ax, first, last, MATTER, style, into_pool=change > 0, bend=0.0)
-    for name in unit.pools():
-        orders = [flux.orders.get(name, 0.0) for flux in unit.fluxes]
-        if (unit.off_above is not None and unit.off_above.pool == name) or orders[0] < 0:
-            _draw_arrow(ax, places[name], here, INHIBIT, "|-|,widthA=0,widthB=0.35", into_pool=False, bend=0.15)
-        elif orders[0] > 0 and not moved.get(name, 0.0) < 0:
-            _draw_arrow(ax, places[name], here, EXCITE, "-|>", into_pool=False, bend=0.15)
+def find_effect(unit: ReactionUnit, pool: str) -> str:
+    """How a pool moves a unit, apart from being used up by it, or made by its way back: a style, or nothing."""
+    forward, backward = [flux.orders.get(pool, 0.0) for flux in unit.fluxes] + [0.0] * (unit.backward is None)
+    change = unit.changes.get(pool, 0.0)
+    if unit.off_above is not None and unit.off_above.pool == pool:
+        return "inhibits"
+    if (change < 0 and forward > 0) or (change > 0 and backward > 0 and forward == 0):
+        return ""
+    effect = forward or -backward
+    return "" if effect == 0 else "excites" if effect > 0 else "inhibits"
 
 
-def _find_free_side(here: Any, others: list[Any]) -> tuple[tuple[int, int], str, str]:
-    """The side of a unit that is farthest from all its arrows, and how a text there is aligned."""
-    sides = (
-        ((0, -1), "center", "top"),
-        ((0, 1), "center", "bottom"),
-        ((1, 0), "left", "center"),
-        ((-1, 0), "right", "center"),
-    )
-    arrows = [(np.asarray(other) - here) / max(1e-9, float(np.hypot(*(np.asarray(other) - here)))) for other in others]
-    return min(sides, key=lambda side: max((float(arrow @ side[0]) for arrow in arrows), default=0.0))
+def find_free_angle(taken: list[float]) -> float:
+    """The direction that is farthest from all that are taken; among equals, that nearest to straight down."""
+    tries = [-math.pi / 2 + turn * math.pi / 8 for turn in (0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8)]
+    return max(tries, key=lambda angle: min((round(apart(angle, other), 3) for other in taken), default=0.0))
 
 
-def _draw_arrow(ax: Axes, first: Any, last: Any, color: str, style: str, *, into_pool: bool, bend: float) -> None:
-    pool, unit = POOL_SIZE / 2 + 2, UNIT_SIZE / 2 + 2
-    shrink = (unit, pool) if into_pool else (pool, unit)
-    arrow: Any = {
-        "arrowstyle": style,
-        "color": color,
-        "linewidth": 1.3,
-        "shrinkA": shrink[0],
-        "shrinkB": shrink[1],
-        "mutation_scale": 11,
-        "connectionstyle": f"arc3,rad={bend}",
-    }
-    ax.annotate("", last, first, arrowprops=arrow, zorder=2)
+def apart(first: float, second: float) -> float:
+    """The angle between two directions."""
+    return abs((first - second + math.pi) % (2 * math.pi) - math.pi)
 
 
-def _finish(ax: Axes, title: str) -> None:
-    from matplotlib.lines import Line2D
-
-    ax.set_title(title.replace("$", r"\$"), loc="left", fontsize=TITLE, color=INK)
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.08)
-    ax.set_axis_off()
-    keys = [
-        Line2D([], [], marker="o", linestyle="", markersize=10, color=blend(LINES[0], WHITE, 0.6), label="pool"),
-        Line2D([], [], marker="o", linestyle="", markersize=10, color=blend(HELD, WHITE, 0.55), label="held pool"),
-        Line2D([], [], marker="s", linestyle="", markersize=8, color=WHITE, markeredgecolor=INK, label="reaction unit"),
-        Line2D([], [], color=MATTER, label="used and made"),
-        Line2D([], [], color=EXCITE, label="excites"),
-        Line2D([], [], color=INHIBIT, label="inhibits"),
-    ]
-    legend = ax.legend(
-        handles=keys, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=6, frameon=False, fontsize=SUBTITLE
-    )
-    for text in legend.get_texts():
-        text.set_color(FAINT)
+def wrap_name(name: str) -> list[str]:
+    """A name in short lines, broken after hyphens, underscores and spaces."""
+    lines = [""]
+    for part in re.findall(r"[^-_ ]+[-_ ]?|[-_ ]", name):
+        if lines[-1] and len(lines[-1]) + len(part) > LONGEST_LINE:
+            lines.append("")
+        lines[-1] += part
+    return lines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import re
 import secrets
 import socket
@@ -11,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 
+from paddock.core.addresses import is_loopback
 from paddock.core.errors import Refused
 
 HOST = re.compile(r"(?:(?P<name>[\w.-]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])(?::\d{1,5})?", re.ASCII)
@@ -80,16 +80,6 @@ class Tokens:
         return EVERYTHING
 
 
-def is_local(address: str) -> bool:
-    """Whether a peer's address is on this machine."""
-    try:
-        number = ipaddress.ip_address(address.split("%")[0])
-    except ValueError:
-        return address == "localhost"
-    mapped = getattr(number, "ipv4_mapped", None)
-    return bool((mapped or number).is_loopback)
-
-
 def own_address() -> str:
     """This machine's address in its network: names may be unknown there."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -103,7 +93,7 @@ def own_address() -> str:
 def own_hosts(bound: str, extra: Collection[str] = ()) -> frozenset[str]:
     """The names under which browsers may know this server."""
     hosts = {"localhost", "127.0.0.1", "::1", *extra}
-    if not is_local(bound):
+    if not is_loopback(bound):
         name = socket.gethostname()
         hosts |= {name, f"{name}.local", bound}
     return frozenset(host.lower() for host in hosts)

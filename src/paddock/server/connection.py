@@ -16,12 +16,13 @@ from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from paddock.core.addresses import is_loopback
 from paddock.core.errors import BadMessage, LinkError, PaddockError, VersionMismatch
 from paddock.protocol import MINOR, MessageDecoder, encode
 from paddock.protocol.encoding import Malformed
 from paddock.protocol.messages import REQUESTS, Hello
 from paddock.protocol.websocket import MessageReader, frame
-from paddock.server.access import foreign_header, is_local
+from paddock.server.access import foreign_header
 from paddock.server.client import Client, refusal
 from paddock.server.files import respond_with_file
 
@@ -229,7 +230,7 @@ class Connection(asyncio.Protocol):
     def _hello(self, hello: Hello, text: bool) -> None:
         peer = self.transport.get_extra_info("peername")[0]
         try:
-            grant = self.server.tokens.grant(hello.token, local=is_local(peer) and not self._proxied)
+            grant = self.server.tokens.grant(hello.token, local=is_loopback(peer) and not self._proxied)
             client = Client(hello.name, grant, self.write, self.transport.get_write_buffer_size)
             client.encoding = "json" if text else "msgpack"
             self.session.admit(client, hello)

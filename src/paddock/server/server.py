@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddock.arena import Arena
+from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError
 from paddock.core.provenance import available_threads
-from paddock.server.access import Grant, Role, Tokens, is_local, own_address, own_hosts
+from paddock.server.access import Grant, Role, Tokens, own_address, own_hosts
 from paddock.server.connection import Connection
 from paddock.server.order_board import ListOrders
 from paddock.server.scoreboard import Scoring
@@ -63,7 +64,7 @@ class Server:
     @property
     def loopback(self) -> bool:
         """Whether only this machine can reach it."""
-        return is_local(self.settings.host)
+        return is_loopback(self.settings.host)
 
     def url(self, *, scheme: str = "http", token: str = "") -> str:
         """Where it is; with a token, a join link."""

@@ -102,9 +102,9 @@ class Session:
             )
         )
         client.send(self.ownership.robot_list(client))
-        client.send(self._clock_message())
         if self.run is not None:
             client.send(self.run)
+        client.send(self._clock_message())
 
     def handle(self, client: Client, message: Message) -> None:
         """Do what a client asks for; whatever goes wrong is told to that client alone."""
@@ -174,10 +174,10 @@ class Session:
             news, client.stale = client.stale, set()
             if "robots" in news:
                 client.send(self.ownership.robot_list(client))
+            if "run" in news and self.run is not None:  # before the clock: nobody is to see a new run's seed as that
+                client.send(self.run)  # of the run that has ended, or its stopped clock as a pause
             if "clock" in news:
                 client.send(self._clock_message())
-            if "run" in news and self.run is not None:
-                client.send(self.run)
 
     # ---- the run of a program beside this server
 

@@ -8,7 +8,7 @@ from paddock.vision.blink import BlinkCode, blink_codes, read_blinks
 from paddock.vision.boards import BoardSpec
 from paddock.vision.calibration import LensCalibration, calibrate_lens
 from paddock.vision.camera_model import CameraModel, CameraPose
-from paddock.vision.client import IpCamera, TimedPicture
+from paddock.vision.client import IpCamera, NotAStream, TimedPicture
 from paddock.vision.floor_pose import FloorPose, find_camera_pose
 from paddock.vision.lens import Lens
 from paddock.vision.markers import find_markers
@@ -32,6 +32,7 @@ __all__ = [
     "MarkedRobot",
     "MarkerSighting",
     "MarkerTracker",
+    "NotAStream",
     "PatchTracker",
     "SiteSpec",
     "SpotTrack",

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import http.client
-import io
 import math
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
-import numpy as np
-from PIL import Image
-
 from paddock.core.errors import LinkError, Refused, Timeout
-from paddock.core.values import Picture, as_picture
+from paddock.core.values import Picture
+from paddock.vision.deadline import DeadlineReader
+from paddock.vision.decode import DamagedPicture, PictureTooLarge, decode_jpeg
 from paddock.vision.digest import Credentials
 from paddock.vision.mjpeg import read_boundary, read_parts
 
 LARGEST = 30_000_000  # bytes of a picture
-MOST_REPEATS = 10  # pictures of the same time in a row that are skipped before one is passed on
 BROKEN = (OSError, http.client.HTTPException)
+
+
+class NotAStream(Refused):
+    """An address that gives something else than a stream, such as single pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,12 @@ class TimedPicture:
         """How old it was when it came [s], if both clocks are the same."""
         return None if self.time_of_exposure is None else self.received - self.time_of_exposure
 
+    def repeats(self, other: TimedPicture) -> bool:
+        """Whether it is of the same moment; without a time, whether it is the same to the byte."""
+        if self.time_of_exposure is None:
+            return self.jpeg == other.jpeg
+        return self.time_of_exposure == other.time_of_exposure
+
 
 class IpCamera:
     """A camera on the network.
@@ -46,7 +55,7 @@ class IpCamera:
         url: of its stream or of a single picture: http://HOST:PORT/stream.mjpg; may hold user:password@.
         user: if it asks for one; Basic and Digest are answered.
         password: of the user.
-        timeout: seconds without any byte after which a connection counts as lost.
+        timeout: seconds in which it must answer, and in which every next whole picture must come.
         clock: tells the time in which the camera dates its pictures; `lambda: arena.time` for a simulated one.
     """
 
@@ -78,37 +87,38 @@ class IpCamera:
 
     def take_picture(self) -> TimedPicture:
         """One picture: the answer to a request, or the next one of a stream."""
-        with self._request() as answer:
+        with self._request() as (answer, _), self._name_failures():
             kind = answer.getheader("Content-Type", "")
             if kind.startswith("multipart/"):
                 for headers, body in read_parts(answer, read_boundary(kind), LARGEST):
                     picture = self._decode(headers.get("x-timestamp"), body)
                     if picture is not None:
                         return picture
-                raise LinkError(f"{self.url}: the stream ended without a whole picture")
-            body = self._read(answer)
+                raise LinkError("the stream ended without a whole picture")
+            try:
+                body = answer.read(LARGEST)
+            except http.client.IncompleteRead as error:
+                body = error.partial
             picture = self._decode(answer.getheader("X-Timestamp"), body)
-        if picture is None:
-            raise LinkError(f"{self.url}: expected a JPEG picture, got {kind or 'something else'}, damaged or cut")
-        return picture
+            if picture is None:
+                raise LinkError(f"expected a JPEG picture, got {kind or 'something else'}, damaged or cut")
+            return picture
 
-    def stream(self, *, most_reconnects: int | None = None) -> Iterator[TimedPicture]:
+    def stream(self, *, most_reconnects: int | None = None, repeats: bool = False) -> Iterator[TimedPicture]:
         """Pictures as they come. Damaged ones are skipped, and a connection that ends is opened again.
 
-        Of pictures that bear the same time, as those of a world at rest, only every tenth is passed on.
-
         Args:
-            most_reconnects: how often in a row without a picture; None: for ever. Refused credentials end it at once.
+            most_reconnects: how often in a row without a picture; None: for ever. What a camera refuses ends it.
+            repeats: also pass on pictures that came before. Cameras repeat the last one while there is no other, as
+                when a simulated world stands still; it tells an estimator nothing new.
         """
-        failures, last, repeats = 0, None, 0
+        failures, last = 0, None
         while True:
             try:
                 for picture in self._stream_once():
                     failures = 0
-                    stamp = picture.time_of_exposure
-                    repeats = repeats + 1 if stamp is not None and stamp == last else 0
-                    if repeats % MOST_REPEATS == 0:  # cameras repeat a picture when there is no other
-                        last = stamp
+                    if repeats or last is None or not picture.repeats(last):
+                        last = picture
                         yield picture
             except Refused:
                 raise
@@ -120,46 +130,49 @@ class IpCamera:
             time.sleep(min(2.0, 0.05 * 2 ** min(failures, 6)))
 
     def _stream_once(self) -> Iterator[TimedPicture]:
-        with self._request() as answer:
+        with self._request() as (answer, deadline), self._name_failures():
             kind = answer.getheader("Content-Type", "")
             if not kind.startswith("multipart/"):
-                raise Refused(f"{self.url}: expected a stream (multipart/x-mixed-replace), got {kind or 'nothing'}")
-            try:
-                for headers, body in read_parts(answer, read_boundary(kind), LARGEST):
-                    picture = self._decode(headers.get("x-timestamp"), body)
-                    if picture is not None:
-                        yield picture
-            except BROKEN as error:
-                raise LinkError(f"{self.url}: the stream broke off: {error}") from None
-        raise LinkError(f"{self.url}: the stream ended")
+                raise NotAStream(f"expected a stream (multipart/x-mixed-replace), got {kind or 'nothing'}")
+            for headers, body in read_parts(answer, read_boundary(kind), LARGEST):
+                picture = self._decode(headers.get("x-timestamp"), body)
+                if picture is not None:
+                    yield picture
+                    deadline.restart()
+            raise LinkError("the stream ended")
 
-    def _read(self, answer: http.client.HTTPResponse) -> bytes:
+    @contextmanager
+    def _name_failures(self) -> Iterator[None]:
+        """Whatever goes wrong with pictures is told with the camera's address."""
         try:
-            return answer.read(LARGEST)
-        except http.client.IncompleteRead as error:
-            return error.partial
+            yield
+        except TimeoutError:
+            raise Timeout(f"{self.url}: no whole picture within {self.timeout:g} s; is the network slow?") from None
+        except PictureTooLarge as error:
+            raise Refused(f"{self.url}: {error}") from None
+        except LinkError as error:
+            raise type(error)(f"{self.url}: {error}") from None
         except BROKEN as error:
             raise LinkError(f"{self.url}: the picture broke off: {error}") from None
 
     @contextmanager
-    def _request(self) -> Iterator[http.client.HTTPResponse]:
+    def _request(self) -> Iterator[tuple[http.client.HTTPResponse, DeadlineReader]]:
         """Ask, and once more with credentials if the camera wants them."""
         kind = http.client.HTTPSConnection if self._https else http.client.HTTPConnection
         for attempt in range(2):
             connection = kind(self.host, self.port, timeout=self.timeout)
             try:
-                answer = self._ask(connection)
-                if answer.status == 200:
-                    yield answer
-                    answer.close()
-                    return
-                self._take_refusal(answer, last=attempt == 1)
+                answer, deadline = self._ask(connection)
+                with answer:
+                    if answer.status == 200:
+                        yield answer, deadline
+                        return
+                    self._take_refusal(answer, last=attempt == 1)
             finally:
                 connection.close()
 
     def _take_refusal(self, answer: http.client.HTTPResponse, *, last: bool) -> None:
         """Note what the camera wants to know; raise what cannot be helped."""
-        answer.close()
         if answer.status != 401:
             raise LinkError(f"{self.url}: the camera answers {answer.status} {answer.reason}")
         if self._credentials is None:
@@ -167,12 +180,19 @@ class IpCamera:
         if last or not self._credentials.take_challenges(answer.headers.get_all("WWW-Authenticate", [])):
             raise Refused(f"{self.url}: the camera refuses this user and password")
 
-    def _ask(self, connection: http.client.HTTPConnection) -> http.client.HTTPResponse:
+    def _ask(self, connection: http.client.HTTPConnection) -> tuple[http.client.HTTPResponse, DeadlineReader]:
         headers = {"Accept": "image/jpeg, multipart/x-mixed-replace", "Connection": "close"}
         proof = self._credentials.answer("GET", self.path) if self._credentials else None
+        readers: list[DeadlineReader] = []
+
+        def respond(sock: socket.socket, **options: Any) -> http.client.HTTPResponse:
+            readers.append(DeadlineReader(sock, self.timeout))
+            return http.client.HTTPResponse(cast(socket.socket, readers[-1]), **options)
+
+        connection.response_class = respond  # type: ignore[assignment]
         try:
             connection.request("GET", self.path, headers=headers | ({"Authorization": proof} if proof else {}))
-            return connection.getresponse()
+            return connection.getresponse(), readers[-1]
         except TimeoutError:
             raise Timeout(f"{self.url}: the camera did not answer within {self.timeout:g} s") from None
         except BROKEN as error:
@@ -181,11 +201,11 @@ class IpCamera:
     def _decode(self, stamp: str | None, jpeg: bytes) -> TimedPicture | None:
         received = self.clock()
         try:
-            picture = np.asarray(Image.open(io.BytesIO(jpeg)).convert("RGB"))
-        except Exception:  # what Pillow raises depends on where a file is damaged
+            picture = decode_jpeg(jpeg)
+        except DamagedPicture:
             self.broken += 1
             return None
-        return TimedPicture(as_picture(picture), _number(stamp), received, jpeg)
+        return TimedPicture(picture, _number(stamp), received, jpeg)
 
 
 def _number(text: str | None) -> float | None:

@@ -68,7 +68,7 @@ def find_camera_pose(
     if len(whole) < LEAST_AGREEING:
         raise PaddockError(
             "the markers on the floor do not fit together: expected their places [m] as the site's file has them, "
-            f"only {len(whole)} of {len(known)} agree"
+            f"only {len(whole)} of {len(known)} agree; is it the right site, or world?"
         )
     points, pixels = corners[whole].reshape(-1, 3), pixels[whole].reshape(-1, 2)
     turn, shift = _solve(lens, points, pixels)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,6 +50,37 @@ class Lens(Spec):
         roots = np.roots([5 * self.k2, 3 * self.k1, 1.0])
         found = [root.real for root in np.atleast_1d(roots) if abs(root.imag) < 1e-12 and root.real > 0]
         return math.sqrt(min(found)) if found else math.inf
+
+    def scaled_to(self, size: tuple[int, int]) -> Self:
+        """The same lens, whose pictures are stored in another size (width, height) of the same shape.
+
+        Raises:
+            SpecError: the pictures have another shape, so that a part of what the lens shows is cut off.
+        """
+        if size == self.size:
+            return self
+        (width, height), (old_width, old_height) = size, self.size
+        if abs(width * old_height - height * old_width) > max(self.size):  # more than half a pixel's rounding
+            raise SpecError(
+                f"the lens was calibrated with pictures of {old_width} × {old_height} pixels, these have "
+                f"{width} × {height}, another shape: set the camera to the size of the calibration, or calibrate again"
+            )
+        across, down = width / old_width, height / old_height
+        return replace(
+            self,
+            size=size,
+            focal=(self.focal[0] * across, self.focal[1] * down),
+            centre=((self.centre[0] + 0.5) * across - 0.5, (self.centre[1] + 0.5) * down - 0.5),
+        )
+
+    def check_size(self, picture: NDArray[np.uint8]) -> None:
+        """Refuse a picture of another size than this lens is for."""
+        size = picture.shape[1], picture.shape[0]
+        if size != self.size:
+            raise SpecError(
+                f"a picture of {size[0]} × {size[1]} pixels, but the lens is for {self.size[0]} × {self.size[1]}: "
+                f"take lens.scaled_to({size}) and find the camera's pose with it"
+            )
 
     def project(self, directions: ArrayLike) -> Floats:
         """The pixels of directions or points in the camera's frame (x right, y down, z ahead), shape (…, 2).

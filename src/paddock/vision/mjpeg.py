@@ -9,12 +9,43 @@ from typing import Protocol
 from paddock.core.errors import LinkError
 
 CHUNK = 65536
+LONGEST_HEAD = 16384  # bytes
 
 
 class Bytestream(Protocol):
     """What bytes are read from, as many as are there; none at its end."""
 
     def read1(self, amount: int = -1, /) -> bytes: ...
+
+
+class GrowingBuffer:
+    """The bytes of a stream that were not taken yet. What was searched is not searched again when more come."""
+
+    def __init__(self, stream: Bytestream) -> None:
+        self._stream, self._bytes = stream, bytearray()
+
+    def take_until(self, mark: bytes, most: int, length: int | None = None) -> bytes | None:
+        """All before a mark, which stays; or so many bytes, if the mark has not come before. None: the stream ended.
+
+        Raises:
+            LinkError: there are more than `most` of them.
+        """
+        searched = 0
+        while True:
+            end = self._bytes.find(mark, searched)
+            if end < 0 and length is not None and len(self._bytes) >= length:
+                end = length
+            if end >= 0:
+                taken = bytes(self._bytes[:end])
+                del self._bytes[:end]
+                return taken
+            if len(self._bytes) > most:
+                raise LinkError(f"more than {most} bytes without {mark.decode('latin-1')!r}")
+            searched = max(0, len(self._bytes) - len(mark) + 1)
+            chunk = self._stream.read1(CHUNK)
+            if not chunk:
+                return None
+            self._bytes += chunk
 
 
 def read_boundary(content_type: str) -> bytes:
@@ -27,31 +58,22 @@ def read_boundary(content_type: str) -> bytes:
 
 def read_parts(stream: Bytestream, boundary: bytes, largest: int) -> Iterator[tuple[dict[str, str], bytes]]:
     """Headers (in small letters) and body of each part; Content-Length is not believed."""
-    buffer = bytearray()
-    while True:
-        start = buffer.find(boundary)
-        head = buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
-        end = buffer.find(boundary, head + 4) if head >= 0 else -1
-        length = _length(buffer[start:head]) if head >= 0 else None
-        if end < 0 and length is not None and len(buffer) >= head + 4 + length:
-            end = head + 4 + length  # whole, though the next boundary has not come yet
-        if end < 0:
-            if len(buffer) > largest:
-                raise LinkError(f"a part of the stream is larger than {largest} bytes")
-            chunk = stream.read1(CHUNK)
-            if not chunk:
-                return
-            buffer += chunk
-            continue
-        headers = _read_headers(bytes(buffer[start:head]))
-        body = bytes(buffer[head + 4 : end])
-        del buffer[:end]
-        yield headers, body.removesuffix(b"\r\n") if length is None else body[:length]
+    buffer = GrowingBuffer(stream)
+    while buffer.take_until(boundary, largest) is not None:
+        head = buffer.take_until(b"\r\n\r\n", LONGEST_HEAD)
+        if head is None:
+            return
+        headers = _read_headers(head)
+        length = _read_length(headers)
+        body = buffer.take_until(boundary, largest, None if length is None else 4 + length)
+        if body is None:
+            return
+        yield headers, body[4:].removesuffix(b"\r\n") if length is None else body[4 : 4 + length]
 
 
-def _length(head: bytes | bytearray) -> int | None:
-    found = re.search(rb"content-length:\s*(\d{1,9})", bytes(head), re.IGNORECASE)
-    return int(found[1]) if found else None
+def _read_length(headers: dict[str, str]) -> int | None:
+    text = headers.get("content-length", "")
+    return int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) else None
 
 
 def _read_headers(head: bytes) -> dict[str, str]:

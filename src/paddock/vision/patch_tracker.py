@@ -55,6 +55,7 @@ class PatchTracker:
 
     def locate(self, picture: Pixels8, time_of_exposure: float) -> list[MarkerSighting]:
         """The robots of a picture whose names are known by now."""
+        self.camera.lens.check_size(picture)
         patches = find_patches(picture, self.color, self.camera, self.height, radius=self.radius)
         tracks = self.spots.update(time_of_exposure, [(patch.x, patch.y) for patch in patches])
         alive = {track.number for track in self.spots.tracks}

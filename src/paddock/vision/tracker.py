@@ -56,6 +56,7 @@ class MarkerTracker:
 
     def locate(self, picture: Pixels8, time_of_exposure: float = 0.0) -> list[MarkerSighting]:
         """All robots whose markers are seen in a picture."""
+        self.camera.lens.check_size(picture)
         wanted = [robot.marker for robot in self.site.robots]
         return self.measure(find_markers(picture, wanted), time_of_exposure)
 

@@ -3,6 +3,7 @@
 from paddock.control.obstacles.classifier import ObstacleClassifier, Verdict
 from paddock.control.obstacles.detection import CAUSES, Cause, CauseScores, Detection
 from paddock.control.obstacles.means import AmbientLight, CameraPicture, Means, RobotReports, WallMap
+from paddock.control.obstacles.sensitivity import measure_sensitivity
 
 __all__ = [
     "CAUSES",
@@ -16,4 +17,5 @@ __all__ = [
     "RobotReports",
     "Verdict",
     "WallMap",
+    "measure_sensitivity",
 ]

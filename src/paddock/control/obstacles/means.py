@@ -31,9 +31,9 @@ class Means(ABC):
 class AmbientLight(Means):
     """The same infrared sensors, read without their own lamps: what is left of the detection without that light?"""
 
-    sensitivity: float  # echo that 1 W/m² feigns [1/m²]: `ambient` of the robot's proximity sensors
+    sensitivity: float  # echo that 1 W/m² feigns [1/m²]; `measure_sensitivity` finds it
     full_scale: float = 2.0  # where the light sensors end [W/m²]: there may be more light than they tell
-    even: float = 0.9  # share of the threshold, left without the light, at which light and solid things are even
+    even: float = 0.95  # share of the threshold, left without the light, at which light and solid things are even
     steepness: float = 40.0  # of the change from light to solid things, for each threshold
     weight: float = 2.0  # this means is more certain than the others
 

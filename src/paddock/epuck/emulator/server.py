@@ -17,6 +17,7 @@ from paddock.core.errors import LinkError
 from paddock.epuck.emulator.wifi_firmware import WifiFirmware
 
 CHUNK = 1 << 12  # bytes of input that are answered at once
+LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow reader; beyond that nothing is said unasked
 KNOCKS = 0.02  # [s] between two looks whether a client has opened a device that nobody had open
 log = logging.getLogger("paddock.epuck")
 
@@ -26,6 +27,12 @@ class Firmware(Protocol):
 
     def welcome(self) -> bytes: ...
     def receive(self, data: bytes) -> bytes: ...
+
+
+class Guest(Firmware, Protocol):
+    """A robot that is told when its client has gone."""
+
+    def hang_up(self) -> None: ...
 
 
 class EmulatorServer:
@@ -111,14 +118,7 @@ class EmulatorServer:
 
     def listen(self, name: str, firmware: WifiFirmware, host: str, port: int) -> None:
         """Put a robot behind a TCP port; 0 for any that is free. It has one client at a time, the newest."""
-        try:
-            listener = socket.create_server((host, port))
-        except OSError as error:
-            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror or error}"
-            hint = "; ports below 1024 are for administrators" if error.errno == errno.EACCES else ""
-            raise LinkError(f"robot {name!r}: port {port} on {host} {why}{hint}; choose another") from None
-        listener.setblocking(False)
-        self.addresses[name] = (host, listener.getsockname()[1])
+        listener = self._open_port(name, host, port)
         newest: list[EmulatorClient] = []
 
         def accept() -> None:
@@ -131,6 +131,40 @@ class EmulatorServer:
             self._clients[:] = [client for client in self._clients if not client.closed] + newest
 
         self._selector.register(listener, selectors.EVENT_READ, accept)
+
+    def listen_each(self, name: str, meet: Callable[[Callable[[bytes], None]], Guest], host: str, port: int) -> None:
+        """Meet every client of a TCP port with a firmware of its own, which can also speak unasked, from any thread."""
+        listener = self._open_port(name, host, port)
+
+        def accept() -> None:
+            accepted, _ = listener.accept()
+            accepted.setblocking(False)
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            clients: list[EmulatorClient] = []
+
+            def say(data: bytes) -> None:
+                if clients:
+                    self._outbox.append((clients[0], data))
+                    self._ring()
+
+            firmware = meet(say)
+            clients.append(EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.hang_up))
+            self._clients[:] = [client for client in self._clients if not client.closed] + clients
+            clients[0].say(firmware.welcome())
+
+        self._selector.register(listener, selectors.EVENT_READ, accept)
+
+    def _open_port(self, name: str, host: str, port: int) -> socket.socket:
+        try:
+            listener = socket.create_server((host, port))
+        except OSError as error:
+            why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror or error}"
+            hint = "; ports below 1024 are for administrators" if error.errno == errno.EACCES else ""
+            raise LinkError(f"robot {name!r}: port {port} on {host} {why}{hint}; choose another") from None
+        listener.setblocking(False)
+        self.addresses[name] = (host, listener.getsockname()[1])
+        return listener
 
     # ---- serving
 
@@ -191,7 +225,7 @@ class EmulatorClient:
 
     def say(self, data: bytes) -> None:
         """Send something that the client did not ask for; if it is gone, nobody hears it."""
-        if not (self.closed or self.absent):
+        if not (self.closed or self.absent) and len(self._unsent) < LONGEST_BACKLOG:
             try:
                 self.send(data)
             except OSError:

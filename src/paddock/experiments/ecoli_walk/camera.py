@@ -16,7 +16,6 @@ import numpy as np
 from paddock.core.geometry import wrap
 from paddock.core.values import Picture
 from paddock.overhead import CameraMount, CameraOptics, ImageSensor, OverheadCamera, OverheadSpec, show_board
-from paddock.overhead.board_view import decode
 from paddock.report import error_map
 from paddock.vision import (
     BoardSpec,
@@ -30,6 +29,7 @@ from paddock.vision import (
     find_camera_pose,
     find_markers,
 )
+from paddock.vision.decode import decode_jpeg
 from paddock.vision.lens import Floats
 from paddock.vision.tracker import fit_square
 from paddock.worlds.spec import Placed, WorldSpec
@@ -193,7 +193,7 @@ def take_picture(
     lamps = [[float(condition.lit)] * len(kind.leds) for kind in camera.types]
     scene = camera.set_scene(poses, lamps=lamps, tick=number)
     moving = scene._replace(twists=np.full((len(poses), 2), (condition.speed, 0.0)))
-    return decode(camera.take_jpeg(moving))
+    return decode_jpeg(camera.take_jpeg(moving))
 
 
 def draw_poses(seed: int, number: int) -> list[tuple[float, float, float]]:

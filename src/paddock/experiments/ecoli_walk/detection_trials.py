@@ -10,7 +10,7 @@ from functools import partial
 import paddock
 from paddock.arena import Robot
 from paddock.control.avoidance import EPUCK_RING
-from paddock.control.obstacles import CAUSES, Cause, Detection, ObstacleClassifier
+from paddock.control.obstacles import CAUSES, Cause, Detection, ObstacleClassifier, measure_sensitivity
 from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Pose
@@ -24,9 +24,11 @@ from paddock.experiments.ecoli_walk.lit_dish import (
     positions_of,
     turn_to,
 )
+from paddock.worlds.spec import WorldSpec
 
 POSE_ERROR, HEADING_ERROR = 0.005, 0.035  # of estimated poses: standard deviations [m], [rad]
 MOST_TRIALS = 100_000
+CALIBRATION_LOOKS = 25
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,12 +38,18 @@ class DetectionTrial:
     each: int = 200  # detections of every cause
     level: float = 0.5  # of the lamp [W/m²] at 1 m
     threshold: float = 480.0
+    sensitivity: float = SENSITIVITY  # of the robots to light [1/m²] for each W/m²
     seed: int = 0
+
+    @property
+    def world(self) -> WorldSpec:
+        """Where it takes place."""
+        return build_lit_dish(self.level, sensitivity=self.sensitivity)
 
 
 def sample_detections(trial: DetectionTrial) -> list[tuple[Cause, Detection]]:
     """Detections at random poses, with their true causes; as many of every cause."""
-    world = build_lit_dish(trial.level)
+    world = trial.world
     mine, other = world.robots[0].name, world.robots[1].name
     wanted = dict.fromkeys(CAUSES, trial.each)
     found: list[tuple[Cause, Detection]] = []
@@ -111,18 +119,35 @@ def _describe(
     )
 
 
+def calibrate(trial: DetectionTrial) -> float:
+    """The sensitivity to light that a robot of the trial measures while it stands at its start."""
+    with paddock.open(trial.world, seed=trial.seed) as arena:
+        robot = next(iter(arena.robots.values()))
+        robot.enable("proximity", "light")
+        looks = []
+        for _ in range(CALIBRATION_LOOKS):
+            arena.step()
+            looks.append((robot.proximity.read().tolist(), robot.light.read().tolist()))
+    distances, light = zip(*looks, strict=True)
+    return measure_sensitivity(distances, light)
+
+
 def confuse(trial: DetectionTrial | None = None) -> dict[str, ConfusionMatrix]:
     """The confusion matrix of each means alone, and of all of them, by name.
 
     Nobody knows the sensitivity of a real robot to light exactly. So all means together are also tried with one that is
-    wrong by a fifth.
+    wrong by a fifth, and with the one that the robot measures itself.
     """
     trial = trial or DetectionTrial()
-    world = build_lit_dish(trial.level)
-    found, means = sample_detections(trial), make_means(world)
+    found, means = sample_detections(trial), make_means(trial.world, trial.sensitivity)
     classifiers = {name: ObstacleClassifier(chosen) for name, chosen in means.items()}
-    for name, factor in (("all four", 1.0), ("all four, light underrated", 0.8), ("all four, light overrated", 1.2)):
-        classifiers[name] = ObstacleClassifier(*make_means(world, factor * SENSITIVITY).values())
+    for name, sensitivity in (
+        ("all four", trial.sensitivity),
+        ("all four, light underrated", 0.8 * trial.sensitivity),
+        ("all four, light overrated", 1.2 * trial.sensitivity),
+        ("all four, light calibrated", calibrate(trial)),
+    ):
+        classifiers[name] = ObstacleClassifier(*make_means(trial.world, sensitivity).values())
     return {
         name: ConfusionMatrix.of([(cause, classifier.classify(detection).cause) for cause, detection in found])
         for name, classifier in classifiers.items()

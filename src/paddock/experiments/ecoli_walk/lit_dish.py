@@ -41,15 +41,16 @@ def make_light_sensitive(robot: RobotSpec, sensitivity: float = SENSITIVITY) -> 
 
 
 @functools.cache
-def build_lit_dish(level: float, *, noise: bool = True) -> WorldSpec:
+def build_lit_dish(level: float, *, noise: bool = True, sensitivity: float = SENSITIVITY) -> WorldSpec:
     """The world `petri-dish` with a lamp beside it.
 
     Args:
         level: irradiance at 1 m from the lamp [W/m²]; 0: no lamp.
         noise: of the robots' sensors and wheels.
+        sensitivity: of their proximity sensors to light [1/m²] for each W/m².
     """
     world = load_world("petri-dish")
-    kind = make_light_sensitive(load_robot("e-puck-nose"))
+    kind = make_light_sensitive(load_robot("e-puck-nose"), sensitivity)
     robots = tuple(place_faulty(replace(robot, type=kind, noise=noise), ERRORS) for robot in world.robots)
     lights = (replace(LAMP, intensity=level),) if level > 0 else ()
     return replace(world, name="lit-dish", lights=lights, robots=robots)

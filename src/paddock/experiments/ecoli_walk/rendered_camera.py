@@ -10,8 +10,8 @@ from paddock.core.values import Picture
 from paddock.estimate import PoseFix
 from paddock.experiments.ecoli_walk.camera import calibrate_camera
 from paddock.overhead import OverheadCamera, OverheadSpec
-from paddock.overhead.board_view import decode
 from paddock.vision import MarkerTracker, find_camera_pose, find_markers
+from paddock.vision.decode import decode_jpeg
 
 SIZE = (1280, 960)
 ALIKE = (
@@ -45,4 +45,4 @@ class RenderedCamera:
         return replace(fix, covariance=fix.covariance * ALIKE / self._period)
 
     def _take_picture(self) -> Picture:
-        return decode(self._camera.take_jpeg(self._camera.look_at(self._arena)))
+        return decode_jpeg(self._camera.take_jpeg(self._camera.look_at(self._arena)))

@@ -1,17 +1,17 @@
 """What keeps a robot from harm whatever its other modules do: pure state machines, and searches of all their states."""
 
 from paddock.modules.safety.handshake import search_handshake
-from paddock.modules.safety.motor_gate import Moment, MotorGate, MotorLimits
+from paddock.modules.safety.motor_gate import ClockReading, MotorGate, MotorLimits
 from paddock.modules.safety.original import search_original
 from paddock.modules.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
-from paddock.modules.safety.reflex import STILL, Gate, Reflex, ReflexLimits, Refuse, Relay, Stop
-from paddock.modules.safety.search import SearchResult, search_states
+from paddock.modules.safety.reflex import STILL, Gate, Reflex, ReflexLimits, Refuse, Relay, StopOrder
+from paddock.modules.safety.search import StateSearch, search_states
 
 __all__ = [
     "STILL",
+    "ClockReading",
     "ClosingRule",
     "Gate",
-    "Moment",
     "MotorGate",
     "MotorLimits",
     "ProtectiveField",
@@ -20,8 +20,8 @@ __all__ = [
     "Refuse",
     "Relay",
     "RobotShape",
-    "SearchResult",
-    "Stop",
+    "StateSearch",
+    "StopOrder",
     "search_handshake",
     "search_original",
     "search_states",

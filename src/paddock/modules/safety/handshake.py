@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from paddock.core.observation import WheelSpeeds
-from paddock.modules.safety.motor_gate import Moment, MotorGate, MotorLimits
-from paddock.modules.safety.reflex import STILL, Gate, Reflex, ReflexAction, ReflexLimits, Relay, Stop
-from paddock.modules.safety.search import SearchResult, search_states
+from paddock.modules.safety.motor_gate import ClockReading, MotorGate, MotorLimits
+from paddock.modules.safety.reflex import STILL, Gate, Reflex, ReflexAction, ReflexLimits, Relay, StopOrder
+from paddock.modules.safety.search import StateSearch, search_states
 
 TOWARDS, AWAY = WheelSpeeds(1.0, 1.0), WheelSpeeds(-1.0, -1.0)
 WAY = {TOWARDS: -1, AWAY: 1, STILL: 0}
@@ -67,7 +67,7 @@ class SeenDistance:
         return "near" if near and wheels == TOWARDS else ""
 
 
-def search_handshake(*, capacity: int = 1) -> SearchResult[SafetyState]:
+def search_handshake(*, capacity: int = 1) -> StateSearch[SafetyState]:
     """Visit every state of the model.
 
     A violation is a contact. A state is stuck if no more luck of the network leads to a robot that drives on, watched.
@@ -113,7 +113,7 @@ def list_transitions(state: SafetyState, capacity: int) -> Iterator[tuple[str, S
 def pass_tick(state: SafetyState, capacity: int) -> SafetyState:
     """The robot moves, everything gets older, and the reflex looks at its clock."""
     gate = _motor_of(state)
-    wheels = gate.on_time(Moment(1, 1))
+    wheels = gate.on_time(ClockReading(1, 1))
     state = state._replace(
         distance=min(FAR, state.distance + WAY[wheels]),
         motor_wheels=wheels,
@@ -179,14 +179,14 @@ def _send(state: SafetyState, actions: list[ReflexAction], capacity: int) -> Saf
     for action in actions:
         if isinstance(action, Relay):
             messages.append(InFlight(action.epoch, last + 1, action.wheels, 0))
-        if isinstance(action, Stop):
+        if isinstance(action, StopOrder):
             messages.append(InFlight(NEWEST, -1, STILL, 0))
             state = state._replace(stop_underway=True)
     return _normalise(state._replace(in_flight=tuple(messages[-capacity:])))
 
 
 def _motor_of(state: SafetyState) -> MotorGate:
-    arrived = Moment(-state.silence, -state.silence)
+    arrived = ClockReading(-state.silence, -state.silence)
     return MotorGate(MOTOR, state.motor_epoch, state.motor_sequence, state.motor_wheels, arrived, 0.0)
 
 
@@ -195,8 +195,8 @@ def _tell_motor(state: SafetyState, message: InFlight) -> SafetyState:
     if message.sequence < 0:
         gate.on_stop(message.epoch)
     else:
-        sent = Moment(-message.age, -message.age)
-        gate.on_command(message.wheels, message.epoch, message.sequence, sent, Moment(0, 0))
+        sent = ClockReading(-message.age, -message.age)
+        gate.on_command(message.wheels, message.epoch, message.sequence, sent, ClockReading(0, 0))
     return state._replace(
         motor_epoch=gate.epoch,
         motor_sequence=gate.sequence,

@@ -10,14 +10,17 @@ from paddock.modules.safety.reflex import STILL
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ClockReading:
     """A time by both clocks: that of the simulation, and that of the wall."""
 
     simulated: float  # [s]
     wall: float  # [s]
 
-    def __sub__(self, other: Moment) -> Moment:
-        return Moment(self.simulated - other.simulated, self.wall - other.wall)
+    def __sub__(self, other: ClockReading) -> ClockReading:
+        return ClockReading(self.simulated - other.simulated, self.wall - other.wall)
+
+
+LONG_AGO = ClockReading(-math.inf, -math.inf)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +43,7 @@ class MotorGate:
     epoch: int | None = None  # of the newest stop
     sequence: int = -1  # of the newest command
     wheels: WheelSpeeds = STILL
-    valid_at: Moment = field(default_factory=lambda: Moment(-math.inf, -math.inf))  # when the newest command came
+    valid_at: ClockReading = LONG_AGO  # when the newest command came
     offset: float = math.inf  # of the wall clocks, with the fastest journey [s]
 
     def on_stop(self, epoch: int) -> None:
@@ -48,7 +51,7 @@ class MotorGate:
         if self.epoch is None or epoch > self.epoch:
             self.epoch, self.sequence, self.wheels = epoch, -1, STILL  # a reflex that was started counts from 0
 
-    def on_command(self, wheels: WheelSpeeds, epoch: int, sequence: int, sent: Moment, now: Moment) -> str:
+    def on_command(self, wheels: WheelSpeeds, epoch: int, sequence: int, sent: ClockReading, now: ClockReading) -> str:
         """The reflex wants these wheel speeds. Returns why they are refused; empty: they hold."""
         self.offset = min(self.offset, now.wall - sent.wall)
         age = max(now.simulated - sent.simulated, now.wall - sent.wall - self.offset)
@@ -63,7 +66,7 @@ class MotorGate:
         self.epoch, self.sequence, self.wheels, self.valid_at = epoch, sequence, wheels, now
         return ""
 
-    def on_time(self, now: Moment) -> WheelSpeeds:
+    def on_time(self, now: ClockReading) -> WheelSpeeds:
         """The wheel speeds at a moment."""
         silence = now - self.valid_at
         if max(silence.simulated, silence.wall) > self.limits.silence:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from paddock.modules.safety.reflex import Gate
-from paddock.modules.safety.search import SearchResult, search_states
+from paddock.modules.safety.search import StateSearch, search_states
 
 FAR, NEAR = 3, 2  # distances
 
@@ -25,7 +25,7 @@ class OriginalState(NamedTuple):
     distance: int = FAR
 
 
-def search_original(*, lost: Collection[str] = ()) -> SearchResult[OriginalState]:
+def search_original(*, lost: Collection[str] = ()) -> StateSearch[OriginalState]:
     """Visit every state of the model.
 
     A violation is a contact. A state is stuck if the reflex never watches again, or the robot never drives again.

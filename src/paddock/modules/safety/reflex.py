@@ -33,7 +33,7 @@ class Gate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopOrder:
     """For the motor and the planner: stand."""
 
     epoch: int
@@ -56,7 +56,7 @@ class Refuse:
     reason: str
 
 
-ReflexAction = Stop | Relay | Refuse
+ReflexAction = StopOrder | Relay | Refuse
 
 
 class SafetyRule(Protocol):
@@ -133,7 +133,7 @@ class Reflex:
         """Time has passed; to be called at least every tenth of a second."""
         if self.gate is Gate.BLOCKED and now >= self.stop_again_at:
             self.stop_again_at = now + self.limits.resend
-            return [Stop(self.epoch, self.reason)]
+            return [StopOrder(self.epoch, self.reason)]
         return self._look(now)
 
     def on_motor_started(self, now: float) -> list[ReflexAction]:
@@ -159,4 +159,4 @@ class Reflex:
         self.gate, self.reason, self.wheels = Gate.BLOCKED, reason, STILL
         self.epoch += 1
         self.stop_again_at = now + self.limits.resend
-        return [Stop(self.epoch, reason)]
+        return [StopOrder(self.epoch, reason)]

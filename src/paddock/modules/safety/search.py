@@ -11,7 +11,7 @@ State = TypeVar("State", bound=Hashable)
 
 
 @dataclass(frozen=True)
-class SearchResult(Generic[State]):
+class StateSearch(Generic[State]):
     """What a search has found."""
 
     states: int
@@ -28,7 +28,7 @@ def search_states(
     is_bad: Callable[[State], bool],
     is_good: Callable[[State], bool],
     is_fair: Callable[[str], bool] = lambda name: True,
-) -> SearchResult[State]:
+) -> StateSearch[State]:
     """Visit every state that can be reached.
 
     Args:
@@ -53,7 +53,7 @@ def search_states(
                 ways[end] = (state, name)
                 waiting.append(end)
     lost = _first_without_return(ways, before, is_good)
-    return SearchResult(
+    return StateSearch(
         len(ways),
         count,
         None if violation is None else _trace_way(ways, violation),

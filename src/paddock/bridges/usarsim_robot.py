@@ -1,0 +1,173 @@
+"""One connection of a USARSim client, and the robot of the world that it drives."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable
+
+from paddock.arena import Arena
+from paddock.arena.episode_robot import has_left
+from paddock.arena.robot import Robot
+from paddock.bridges.usarsim_sensors import UsarSensors, describe_robot
+from paddock.core.errors import BadMessage, PaddockError
+from paddock.core.geometry import Pose
+from paddock.robots import RobotSpec, load_robot, robot_names
+from paddock.usarsim import LineSplitter, UsarLine, parse_line
+from paddock.usarsim import messages as lines
+
+log = logging.getLogger("paddock.usarsim")
+CLASSES = {"p2dx": "pioneer-p2dx", "p3dx": "pioneer-p3dx", "epuck": "e-puck"}
+
+
+class UsarRobot:
+    """A robot as USARSim has it: INIT makes it, DRIVE moves it, its sensors report, and it goes with its client."""
+
+    def __init__(self, arena: Arena, say: Callable[[bytes], None], taken: Callable[[], set[str]]) -> None:
+        """
+        Args:
+            arena: where the robot will be.
+            say: sends what the client did not ask for, from any thread.
+            taken: names of the robots that other clients drive.
+        """
+        self.arena, self.say, self.taken, self.splitter = arena, say, taken, LineSplitter()
+        self.robot: Robot | None = None
+        self.sensors: UsarSensors | None = None
+        self.is_guest = False  # whether it came with its client
+        self.gone = False
+
+    # ---- the client's side: the emulators' thread
+
+    def welcome(self) -> bytes:
+        """What a client hears first."""
+        return lines.greeting_line(self.arena.world.name)
+
+    def receive(self, data: bytes) -> bytes:
+        """Obey lines; what is no line, or asks for nothing that there is, is logged and skipped."""
+        answers = []
+        try:
+            texts = self.splitter.feed(data)
+        except BadMessage as error:
+            log.warning("usarsim: %s", error)
+            return b""
+        for text in texts:
+            try:
+                with self.arena.turn:
+                    answers.append(self._obey(parse_line(text)))
+            except PaddockError as error:
+                log.warning("usarsim: %s", error)
+        return b"".join(answers)
+
+    def hang_up(self) -> None:
+        """The client is gone: its robot goes, or stands if it belongs to the world."""
+        self.gone = True
+        with self.arena.turn:
+            robot, self.robot = self.robot, None
+            if robot is None or has_left(robot):
+                return
+            if self.is_guest:
+                self.arena.remove(robot.name)
+            else:
+                robot.stop()
+
+    def _obey(self, line: UsarLine) -> bytes:
+        if line.type == "INIT":
+            self._start(line)
+        elif line.type == "GETSTARTPOSES":
+            starts = {start.name: Pose(*start.at, math.radians(start.heading_deg)) for start in self.arena.world.starts}
+            return lines.start_poses_line(starts)
+        elif self.robot is None or has_left(self.robot):
+            raise PaddockError(f"{line.type}: expected INIT {{ClassName USARBot.P2DX}} {{Name …}} first")
+        elif line.type == "DRIVE":
+            self._drive(self.robot, line)
+        elif line.type == "MISPKG":
+            self._turn_head(self.robot, line)
+        elif line.type == "SET":
+            return self._set(line)
+        elif line.type in ("GETGEO", "GETCONF"):
+            return describe_robot(self.robot.spec, line)
+        return b""
+
+    def _start(self, line: UsarLine) -> None:
+        if self.robot is not None:
+            raise PaddockError(f"INIT: this connection drives {self.robot.name} already")
+        spec = find_class(line.get("ClassName") or "")
+        location, rotation = line.numbers("Location"), line.numbers("Rotation") or [0.0, 0.0, 0.0]
+        pose = None
+        if location is not None and len(location) == 3 and len(rotation) == 3:
+            pose = lines.mirror_pose(Pose(location[0], location[1], rotation[2]))
+        name = line.get("Name") or "R1"
+        free = self._find_free(spec)
+        if free is not None:
+            self.robot, self.is_guest = self.arena.robots.new_handle(free), False
+            self._try_place(self.robot, pose)
+        else:
+            self._spawn(name, spec, pose)
+        assert self.robot is not None
+        self.robot.wheels.warns = False  # a simulator caps what is too fast, and says nothing
+        self.sensors = UsarSensors(self.robot)
+        log.info("usarsim: %s drives %s", name, self.robot.name)
+
+    def _find_free(self, spec: RobotSpec) -> str | None:
+        taken = self.taken()
+        return next((n for n, r in self.arena.robots.items() if r.spec.name == spec.name and n not in taken), None)
+
+    def _try_place(self, robot: Robot, pose: Pose | None) -> None:
+        if pose is None:
+            return
+        try:
+            robot.set_pose(*pose)
+        except PaddockError as error:
+            log.warning("usarsim: %s stays where it is: %s", robot.name, error)
+
+    def _spawn(self, name: str, spec: RobotSpec, pose: Pose | None) -> None:
+        at = None if pose is None else (pose.x, pose.y)
+        try:
+            self.arena.spawn(name, spec, at=at, heading=0.0 if pose is None else pose.heading)
+        except PaddockError as error:
+            if at is None or name in self.arena.numbers:
+                raise
+            log.warning("usarsim: %s; it gets another place", error)
+            self.arena.spawn(name, spec, heading=0.0 if pose is None else pose.heading)
+        self.robot, self.is_guest = self.arena.robots.new_handle(name), True
+
+    def _drive(self, robot: Robot, line: UsarLine) -> None:
+        drive, radius = robot.spec.drive, robot.spec.drive.wheel_diameter / 2
+        scale = drive.max_speed / 100 if line.flag("Normalized") else radius
+        left, right = line.number("Left"), line.number("Right")
+        if left is None and right is None:
+            return
+        now = robot.body.command  # a client may set one wheel alone
+        robot.wheels.set(now[0] if left is None else left * scale, now[1] if right is None else right * scale)
+
+    def _turn_head(self, robot: Robot, line: UsarLine) -> None:
+        camera = next((device for device in robot.devices.values() if device.spec.kind == "camera"), None)
+        value = line.number("Value")
+        if camera is None or value is None or (line.get("Link") or "1").strip() != "1":
+            return
+        camera.pan(-value)
+
+    def _set(self, line: UsarLine) -> bytes:
+        kind, name = line.get("Type") or "", line.get("Name") or ""
+        done = kind.lower() == "odometry" and (line.get("Opcode") or "").upper() == "RESET"
+        if done and self.sensors is not None:
+            self.sensors.reset_odometry()
+        return lines.result_line(self.arena.time, kind, name or kind, done=done)
+
+    # ---- the world's side: its clock's thread
+
+    def tick(self) -> None:
+        """A tick has passed: sensors report when their time has come."""
+        if self.robot is None or self.sensors is None or has_left(self.robot):
+            return
+        if said := self.sensors.report(self.arena.time):
+            self.say(said)
+
+
+def find_class(name: str) -> RobotSpec:
+    """The robot of a class such as `USARBot.P2DX`: one of USARSim's, or any that is shipped here."""
+    last = name.rpartition(".")[2].lower()
+    known = CLASSES.get(last, last)
+    if known not in robot_names():
+        raise PaddockError(f"INIT: there is no robot of class {name!r}; there are {', '.join(sorted(CLASSES))}")
+    return load_robot(known)

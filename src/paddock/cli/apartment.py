@@ -1,0 +1,71 @@
+"""`paddock apartment`: rooms, doors and furniture from a seed, as a world's file and as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paddock.cli.options import Force
+from paddock.core.errors import PaddockError
+
+Size = Annotated[str, typer.Option(help="Width and depth in metres.")]
+Loops = Annotated[float | None, typer.Option(help="Share of further doors, 0 … 1. Default: 0 if symmetric, else 0.25.")]
+OdometryError = Annotated[float, typer.Option(help="By which share the wheels are off at most, such as 0.01.")]
+
+
+def apartment(
+    seed: Annotated[int, typer.Option(help="Equal seeds give equal apartments.")] = 0,
+    kind: Annotated[str, typer.Option(help="rooms, corridor, or symmetric (rooms that look alike).")] = "corridor",
+    size: Size = "11x9",
+    door: Annotated[float, typer.Option(help="Clear width of doors, in metres.")] = 1.0,
+    loops: Loops = None,
+    furniture: Annotated[float, typer.Option(help="Pieces for each room, on average.")] = 1.0,
+    odometry_error: OdometryError = 0.0,
+    robot: Annotated[str, typer.Option(help="A shipped type (see: paddock robots) or a TOML file.")] = "pioneer-p2dx",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File for the world (TOML).")] = None,
+    png: Annotated[Path | None, typer.Option("--png", help="File for a picture.")] = None,
+    force: Force = False,
+) -> None:
+    """Make an apartment, of which a robot can reach every room.
+
+    paddock apartment --seed 3 -o home.toml --png home.png
+    paddock apartment --kind symmetric --size 50x9 -o corridor.toml
+    """
+    from paddock.cli.files import checked_new, checked_picture, checked_world_file, save_picture, save_world_file
+    from paddock.worlds.apartments import make_apartment
+    from paddock.worlds.importers.result import world_name
+
+    if output is None and png is None:
+        raise PaddockError("expected a file for the world, -o home.toml, or for a picture, --png home.png")
+    if output is not None:
+        checked_world_file(output, force=force)
+    picture = checked_new(png, force=force) if checked_picture(png) is not None and png is not None else None
+    width, depth = _read_size(size)
+    world = make_apartment(
+        seed,
+        kind=kind,
+        width=width,
+        depth=depth,
+        door=door,
+        loops=loops,
+        furniture=furniture,
+        odometry_error=odometry_error,
+        robot=robot,
+        name=world_name(output) if output else "apartment",
+    )
+    if output is not None:
+        save_world_file(world, output, world.title)
+    if picture is not None:
+        from paddock.draw.world import draw_world
+
+        save_picture(draw_world(world), picture)
+
+
+def _read_size(text: str) -> tuple[float, float]:
+    try:
+        width, depth = (float(part) for part in text.replace("×", "x").split("x"))
+    except ValueError:
+        raise PaddockError(f"--size: expected metres such as 11x9, got {text!r}") from None
+    return width, depth

@@ -1,0 +1,41 @@
+"""RivalPose: where a robot is if the fixes that a filter refuses are right, and how many of them agree on that."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from paddock.core.geometry import Pose, wrap
+from paddock.estimate.chi_square import chi_square_quantile
+from paddock.estimate.kalman import correct, predict, squared_distance
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.travel import WheelTravel
+
+
+class RivalPose:
+    """Moves with the robot's wheels. A fix that agrees refines it and votes for it; any other votes against it.
+
+    Without votes it gives way to the next fix (the majority vote of Boyer and Moore 1981). So outliers, which are
+    somewhere else each time, get nowhere; fixes of a robot that was carried away win, even if some are outliers.
+    """
+
+    def __init__(self, time: float) -> None:
+        self.time, self.votes = time, 0
+        self.pose, self.covariance = Pose(0.0, 0.0, 0.0), np.zeros((3, 3))
+
+    def move(self, time: float, travel: WheelTravel, separation: float) -> None:
+        """Roll on to a time, as the wheels did."""
+        self.time = time
+        self.pose, self.covariance = predict(self.pose, self.covariance, travel, separation)
+
+    def take_vote(self, fix: Floats, covariance: Floats, gate: float) -> None:
+        """Hear a fix of this time: x, y [m], heading [rad]."""
+        if not self.votes:
+            self.pose, self.covariance, self.votes = Pose(*fix.tolist()), covariance.copy(), 1
+            return
+        off = fix - np.array(self.pose)
+        off[2] = wrap(float(off[2]))
+        if squared_distance(off, self.covariance + covariance) < chi_square_quantile(gate, 3):
+            self.pose, self.covariance = correct(self.pose, self.covariance, off, np.eye(3), covariance)
+            self.votes += 1
+        else:
+            self.votes -= 1

@@ -1,0 +1,110 @@
+"""What a USARSim server says about a robot, in the classic form (UT2004): one function for each kind of line.
+
+Poses are x, y [m] and heading [rad] in Paddock's frame. USARSim's y points right, its z down, its yaw turns clockwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from paddock.core.geometry import Pose, wrap
+from paddock.usarsim.text import format_line, format_number, join_words
+
+Vector = tuple[float, float, float]
+
+
+def mirror_pose(pose: Pose) -> Pose:
+    """A pose of one frame in the other; it is its own inverse."""
+    return Pose(pose.x, -pose.y, wrap(-pose.heading))
+
+
+def greeting_line(level: str) -> bytes:
+    """The first line that a client gets."""
+    return format_line("NFO", "Gametype BotDeathMatch", f"Level {level}", "TimeLimit 0")
+
+
+def start_poses_line(starts: Mapping[str, Pose]) -> bytes:
+    """Where robots may start."""
+    poses = [(name, *_place(pose)) for name, pose in starts.items()]
+    return format_line(
+        "NFO", f"StartPoses {len(poses)}", *([" ".join(map(join_words, sum(poses, ())))] if poses else [])
+    )
+
+
+def state_line(time: float) -> bytes:
+    """The state of the robot's body."""
+    return format_line(
+        "STA", "Type GroundVehicle", f"Time {format_number(time, 2)}", "FrontSteer 0.0000", "RearSteer 0.0000",
+        "LightToggle False", "LightIntensity 0", "Battery 1200", "View -1",
+    )  # fmt: skip
+
+
+def sonar_line(time: float, ranges: Sequence[float]) -> bytes:
+    """All sonars, F1 first."""
+    named = [join_words("Name", f"F{k + 1}", "Range", float(value)) for k, value in enumerate(ranges)]
+    return format_line("SEN", _time(time), "Type Sonar", *named)
+
+
+def scanner_line(time: float, ranges: Sequence[float], fov: float, resolution: float) -> bytes:
+    """A sweep of the laser scanner."""
+    return format_line(
+        "SEN", _time(time), "Type RangeScanner", "Name Scanner1", join_words("Resolution", float(resolution)),
+        join_words("FOV", float(fov)), join_words("Range", list(ranges)),
+    )  # fmt: skip
+
+
+def odometry_line(pose: Pose) -> bytes:
+    """A pose by the wheels, from where the robot started."""
+    return format_line("SEN", "Type Odometry", "Name Odometry", join_words("Pose", list(mirror_pose(pose))))
+
+
+def inertial_line(pose: Pose) -> bytes:
+    """A pose by inertial navigation."""
+    location, orientation = _place(pose)
+    return format_line(
+        "SEN", "Type INS", "Name INS", join_words("Location", location), join_words("Orientation", orientation)
+    )
+
+
+def ground_truth_line(time: float, pose: Pose) -> bytes:
+    """The true pose."""
+    location, orientation = _place(pose)
+    return format_line(
+        "SEN", _time(time), "Type GroundTruth", "Name GroundTruth", join_words("Location", location),
+        join_words("Orientation", orientation),
+    )  # fmt: skip
+
+
+def encoder_line(ticks: Mapping[str, int]) -> bytes:
+    """Counts of wheels and joints."""
+    return format_line("SEN", "Type Encoder", *(f"Name {name} Tick {count}" for name, count in ticks.items()))
+
+
+def pan_line(time: float, pan: float) -> bytes:
+    """Where the head of the camera looks; `pan` counter-clockwise [rad]."""
+    links = [(1, -pan), (2, 0.0)]
+    words = [
+        text for link, value in links for text in (f"Link {link}", join_words("Value", float(value)), "Torque -20.00")
+    ]
+    return format_line("MISSTA", f"Time {format_number(time, 2)}", "Name CameraPanTilt", *words)
+
+
+def result_line(time: float, type: str, name: str, *, done: bool) -> bytes:
+    """Whether a SET was done."""
+    return format_line("RES", _time(time), f"Type {type}", f"Name {name}", f"Status {'OK' if done else 'Failed'}")
+
+
+def mount_words(name: str, location: Vector, yaw: float, mount: str = "HARD") -> str:
+    """Where a sensor sits; x forward, y left, z up [m], yaw counter-clockwise [rad], from the robot's centre."""
+    x, y, z = location
+    words = ("Name", name, "Location", (x, -y, -z), "Orientation", (0.0, 0.0, -yaw), "Mount", mount)
+    return join_words(*words)
+
+
+def _time(time: float) -> str:
+    return join_words("Time", float(time))
+
+
+def _place(pose: Pose) -> tuple[Vector, Vector]:
+    x, y, yaw = mirror_pose(pose)
+    return (x, y, 0.0), (0.0, 0.0, yaw)

@@ -1,0 +1,39 @@
+"""DeadlineReader: a socket whose bytes must have come by a time, however slowly they drip."""
+
+from __future__ import annotations
+
+import io
+import socket
+import time
+from typing import Any
+
+
+class DeadlineReader(io.RawIOBase):
+    """What an HTTP answer is read from, instead of its socket. A socket's own timeout begins anew with every byte."""
+
+    def __init__(self, sock: socket.socket, seconds: float) -> None:
+        self._socket, self._seconds = sock, seconds
+        self._raw = sock.makefile("rb", buffering=0)
+        self.restart()
+
+    def restart(self) -> None:
+        """From now on, all the seconds are there again."""
+        self._end = time.monotonic() + self._seconds
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """What `http.client` asks of a socket."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

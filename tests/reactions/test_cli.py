@@ -1,0 +1,81 @@
+"""`paddock ecoli` for people who have not read anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from paddock.cli.app import app
+from paddock.cli.ecoli_progress import WalkerLines, run_in_pieces
+from paddock.experiments.ecoli_walk.population import run_population
+
+ALONE = 'name = "alone"\npools = [{ name = "x", start = 1.0, loss = 0.1 }]\n'
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["oscillator"], "the input 'B' is 3 at first, and 6 from 10 s on"),
+        (["oscillator", "--step", "0.5", "--seconds", "6"], "the input 'B' is 3 at first, and 1.5 from 1 s on"),
+        (["toggle-switch"], "the input 'set' is 0 at first, and 1 from 10 s on"),
+        (["toggle-switch", "--to", "0.5"], "and 0.5 from 10 s on"),
+        (["alone.toml"], "no input: the network is left to itself"),
+    ],
+)
+def test_it_is_told_what_is_done_to_the_input(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("alone.toml").write_text(ALONE, encoding="utf-8")
+    done = CliRunner().invoke(app, ["ecoli", "network", *arguments])
+    assert done.exit_code == 0, done.output
+    assert message in done.output
+    assert not any(line.strip().endswith(":") for line in done.output.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["toggle-switch", "--step", "2"], "'set' of toggle-switch is 0, and so is any multiple: use --to VALUE"),
+        (["oscillator", "--step", "2", "--to", "3"], "--step and --to: expected one of them"),
+        (["alone.toml", "--to", "3"], "'alone' has no input"),
+    ],
+)
+def test_a_step_that_cannot_be_is_refused(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("alone.toml").write_text(ALONE, encoding="utf-8")
+    assert message in str(CliRunner().invoke(app, ["ecoli", "network", *arguments]).exception)
+
+
+@pytest.mark.heavy
+def test_a_population_in_pieces_is_the_same_to_the_last_bit() -> None:
+    told: list[int] = []
+    options = {"seconds": 2.0, "every": 1.0, "nose": "front"}
+    pieces = run_in_pieces(
+        "normal", "petri-dish", walkers=6, seed=3, show=lambda _, count: told.append(count), **options
+    )
+    whole = run_population("normal", "petri-dish", walkers=6, seed=3, **options)  # type: ignore[arg-type]
+    assert told == [0, 4, 2]
+    assert np.array_equal(pieces.places, whole.places)
+    assert np.array_equal(pieces.concentration, whole.concentration)
+    assert np.array_equal(pieces.runs, whole.runs)
+
+
+def test_lines_tell_how_long_it_will_take() -> None:
+    now, said = [0.0], list[str]()
+    show = WalkerLines(100, said.append, lambda: now[0])
+    show("none", 0)
+    for second in range(1, 11):
+        now[0] = float(second)
+        show("none" if second <= 5 else "normal", 10)
+    assert said == [
+        "none: 10 of 100 walkers in 1 s, about 9 s left",
+        "normal: 60 of 100 walkers in 6 s, about 4 s left",
+        "normal: 100 of 100 walkers in 10 s",
+    ]

@@ -1,0 +1,89 @@
+"""Pictures of networks and of their pools can be read."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paddock.core.errors import PaddockError
+from paddock.reactions import (
+    Flux,
+    ReactionNetwork,
+    ReactionPool,
+    ReactionUnit,
+    load_reactions,
+    reaction_names,
+    simulate,
+)
+from paddock.report import draw_reactions, pools_chart
+from paddock.report.grid_layout import lay_out
+
+pytestmark = pytest.mark.heavy
+
+
+def chain(size: int) -> ReactionNetwork:
+    """Pools that each turn into the next one."""
+    pools = tuple(ReactionPool(name=f"pool-{i}", start=1.0) for i in range(size))
+    units = tuple(
+        ReactionUnit(
+            name=f"step-{i}-of-a-long-way",
+            forward=Flux(rate=1.0, orders={f"pool-{i}": 1, f"pool-{(i + 7) % size}": -0.5}),
+            changes={f"pool-{i}": -1, f"pool-{i + 1}": 1},
+        )
+        for i in range(size - 1)
+    )
+    return ReactionNetwork(name="chain", input=None, output="pool-3", pools=pools, units=units)
+
+
+def texts_of(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+@pytest.mark.parametrize(
+    "network", [*map(load_reactions, reaction_names()), chain(25)], ids=lambda network: network.name
+)
+def test_every_name_is_there_and_lies_over_no_other(network: ReactionNetwork) -> None:
+    ax = draw_reactions(network)
+    figure: Any = ax.figure
+    figure.draw_without_rendering()
+    shown = " ".join(texts_of(ax)).replace("-\n", "-").replace("\n", " ").split()
+    assert {*network.names, *(unit.name for unit in network.units)} <= set(shown)
+    assert ("INPUT" in shown, "OUTPUT" in shown) == (network.input is not None, network.output is not None)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+    assert all(figure.bbox.contains(*corner) for box in boxes for corner in (box.p0, box.p1))
+
+
+def test_losses_supplies_sources_and_sinks_lead_outside() -> None:
+    assert (
+        texts_of(draw_reactions(load_reactions("toggle-switch"))).count("∅") == 7
+    )  # four units, two losses, the legend
+    closed = ReactionNetwork(name="closed", pools=(ReactionPool(name="x", start=1.0),))
+    assert texts_of(draw_reactions(closed)).count("∅") == 1
+
+
+def test_a_layout_is_always_the_same_and_a_cycle_has_no_crossing() -> None:
+    ring = [(i, (i + 1) % 8) for i in range(8)]
+    places = lay_out(8, ring, left=0, right=4)
+    assert np.array_equal(places, lay_out(8, ring, left=0, right=4))
+    assert len({tuple(place) for place in places}) == 8
+    assert places[0, 0] < places[4, 0]
+    lengths = [np.hypot(*(places[a] - places[b])) for a, b in ring]
+    assert max(lengths) < 2.0
+
+
+def test_a_network_that_nobody_could_read_is_not_drawn() -> None:
+    with pytest.raises(PaddockError, match="chain: 139 pools and units are too many for a picture"):
+        draw_reactions(chain(70))
+
+
+def test_pools_that_change_have_a_panel_each() -> None:
+    course = simulate(load_reactions("ecoli-chemotaxis"), 6.0, inputs={"L": [(0.0, 1.0), (1.0, 2.0)]})
+    figure: Any = pools_chart(course).figure
+    names = [ax.get_title(loc="left") for ax in figure.axes if ax.axison]
+    assert names == ["L (input)", "RI", "RA", "M", "A", "Ap", "Y", "Yp (output)", "B", "Bp"]
+    chosen: Any = pools_chart(course, ["Z"]).figure
+    assert [ax.get_title(loc="left") for ax in chosen.axes] == ["Z"]
