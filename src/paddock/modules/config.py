@@ -70,6 +70,7 @@ class ModulesSpec(Spec):
     period: Duration = 0.1  # simulated, between two rounds
     lock_step: bool = False  # simulated time passes when all have answered
     speed: Positive = 1.0  # simulated seconds per second; not in lock-step
+    real_time: bool = False  # modules from sensor to motor run before all other processes, where that is allowed
     patience: Duration = 60.0  # wall seconds to wait for a module in lock-step
     state: str | None = None  # folder for what modules must not lose
     record: str | None = None  # file for all messages, as lines of JSON

@@ -19,7 +19,7 @@ from paddock.modules.messages import (
     StopMessage,
 )
 from paddock.modules.module import Module
-from paddock.modules.safety.motor_gate import Moment, MotorGate, MotorLimits
+from paddock.modules.safety.motor_gate import ClockReading, MotorGate, MotorLimits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,9 +44,9 @@ class MotorModule(Module):
         self.refusals = 0
         self.cause = 0.0
 
-    def now(self) -> Moment:
+    def now(self) -> ClockReading:
         """The time. In lock-step nothing moves while someone is waited for, so that the wall clock does not count."""
-        return Moment(self.time, self.time if self.spec.lock_step else time.time())
+        return ClockReading(self.time, self.time if self.spec.lock_step else time.time())
 
     def handle(self, message: ModuleMessage) -> None:
         if message.source != "REFLEX":
@@ -63,7 +63,7 @@ class MotorModule(Module):
     def obey(self, message: DriveMessage) -> None:
         """Obey a command, or say why not."""
         now = self.now()
-        sent = Moment(message.time, message.time if self.spec.lock_step else message.sent)
+        sent = ClockReading(message.time, message.time if self.spec.lock_step else message.sent)
         wheels = WheelSpeeds(message.left, message.right)
         reason = self.gate.on_command(wheels, message.epoch, message.sequence, sent, now)
         if not reason:

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from paddock.modules.config import ModulesSpec
@@ -13,6 +14,8 @@ from paddock.modules.faults import FaultyBus
 from paddock.modules.module import start_module
 
 SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: the process without which a module does not go on
+QUICK = ("coordinator", "sensor", "reflex", "motor")  # between a measurement and the wheels
+PRIORITY = 5  # of the round-robin class, above all ordinary processes
 LOOK, GRACE = 0.5, 2.0  # [s]
 
 
@@ -27,6 +30,9 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
     ended = threading.Event()
     if (supervisor := os.environ.get(SUPERVISOR)) is not None:
         threading.Thread(target=_end_with_supervisor, args=(ended, int(supervisor)), daemon=True).start()
+    if spec.real_time and name in QUICK and hasattr(os, "sched_setscheduler"):
+        with suppress(PermissionError):  # it is for root, or by `ulimit -r`
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
     module = start_module(name, spec)
     module.ended = ended
     if fresh:

@@ -29,7 +29,7 @@ from paddock.modules.messages import (
 from paddock.modules.module import Module
 from paddock.modules.readings import ObservationBuilder, PointReader
 from paddock.modules.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
-from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Relay, Stop
+from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Relay, StopOrder
 from paddock.robots import RobotSpec
 
 CORNERS = 24  # of a round body's outline
@@ -133,7 +133,7 @@ class ReflexModule(Module):
     def act(self, actions: Iterable[ReflexAction], measured_at: float) -> None:
         """Carry out what the reflex has decided."""
         for action in actions:
-            if isinstance(action, Stop):
+            if isinstance(action, StopOrder):
                 self.send(
                     StopMessage(time=measured_at, cause=self.cause, epoch=action.epoch, reason=action.reason[:200])
                 )
