@@ -30,9 +30,8 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
     ended = threading.Event()
     if (supervisor := os.environ.get(SUPERVISOR)) is not None:
         threading.Thread(target=_end_with_supervisor, args=(ended, int(supervisor)), daemon=True).start()
-    if spec.real_time and name in QUICK and hasattr(os, "sched_setscheduler"):
-        with suppress(PermissionError):  # it is for root, or by `ulimit -r`
-            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(PRIORITY))
+    if spec.real_time:
+        set_priority(name in QUICK)
     module = start_module(name, spec)
     module.ended = ended
     if fresh:
@@ -49,6 +48,14 @@ def run_module(name: str, spec: ModulesSpec, *, fresh: bool = False) -> None:
         ended.set()
         module.close()
         module.bus.close()
+
+
+def set_priority(before_others: bool) -> None:
+    """Have this thread, and those that it starts, run before ordinary processes, or as one of them."""
+    if hasattr(os, "sched_setscheduler"):
+        policy, priority = (os.SCHED_RR, PRIORITY) if before_others else (os.SCHED_OTHER, 0)
+        with suppress(PermissionError):  # it is for root, or by `ulimit -r`
+            os.sched_setscheduler(0, policy, os.sched_param(priority))
 
 
 def _end_with_supervisor(ended: threading.Event, supervisor: int) -> None:

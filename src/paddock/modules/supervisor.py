@@ -17,7 +17,7 @@ from paddock.modules.board import HealthBoard
 from paddock.modules.bus import open_bus, split_address
 from paddock.modules.carriers.lines import LineGate
 from paddock.modules.config import ModulesSpec
-from paddock.modules.process import SUPERVISOR
+from paddock.modules.process import SUPERVISOR, set_priority
 from paddock.modules.recording import BusRecorder
 from paddock.modules.sockets import choose_port
 
@@ -125,6 +125,8 @@ class Supervisor:
         return self
 
     def _open(self) -> None:
+        if self.spec.real_time:
+            set_priority(True)  # messages pass through this process; modules choose their own
         host, port = split_address(self.spec.bus)
         if urlsplit(self.spec.bus).scheme == "zenoh":
             from paddock.modules.carriers.zenoh import ZenohRouter
