@@ -28,6 +28,7 @@ PUBLIC = {
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
     "mapping",
+    "mapping.logs",
     "metrics",
     "modules",
     "orders",

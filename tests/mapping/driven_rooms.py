@@ -1,4 +1,4 @@
-"""A drive through two rooms with wheels that differ from what the robot takes them for: made once for many tests."""
+"""Drives through rooms with wheels that differ from what the robot takes them for: made once for many tests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import cycle
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -19,7 +20,13 @@ from paddock.mapping import Mapper, RangeReader
 from paddock.robots import load_robot
 from paddock.worlds import load_world
 
-WAY = [(3.2, 2.2), (4.8, 2.2), (5.2, 4.2), (7.0, 4.2), (7.3, 1.2), (5.0, 1.0), (4.8, 2.2), (3.0, 2.2), (1.5, 3.5)]
+HALL = ((3.2, 2.2), (4.8, 2.2), (5.2, 4.2), (7.0, 4.2), (7.3, 1.2), (5.0, 1.0), (4.8, 2.2), (3.0, 2.2), (1.5, 3.5))
+ALL_ROOMS = (
+    (3.2, 2.2), (4.8, 2.2), (5.2, 4.4), (7.0, 4.2), (7.4, 1.2), (5.0, 1.0), (4.8, 3.6), (7.0, 3.6), (8.6, 3.55),
+    (9.0, 4.6), (11.2, 4.6), (11.2, 2.6), (9.0, 2.6), (9.0, 3.6), (10.1, 4.6), (10.15, 6.0), (9.2, 6.4), (9.2, 8.2),
+    (11.3, 8.3), (11.4, 6.4), (9.2, 6.4), (9.0, 7.5), (7.0, 7.6), (7.0, 8.3), (4.8, 8.2), (4.8, 6.8), (3.2, 6.8),
+    (2.5, 8.2), (0.6, 8.3), (0.6, 6.0), (2.7, 6.0), (2.7, 3.5), (1.0, 3.5), (1.0, 1.0), (2.0, 1.6),
+)  # fmt: skip
 SPEC = load_robot("pioneer-p2dx")
 
 
@@ -36,25 +43,26 @@ class Look(NamedTuple):
 
 
 @functools.cache
-def drive_rooms(seconds: float = 45.0) -> tuple[Look, ...]:
-    """All looks of a drive, ten each second."""
+def drive_rooms(seconds: float = 45.0, way: tuple[tuple[float, float], ...] = HALL) -> tuple[Look, ...]:
+    """All looks of a drive round and round a way, ten each second."""
     world = load_world("yellow-rooms")
     robot = replace(world.robots[0], wheel_diameter_error=(0.01, -0.005), wheel_separation_error=0.01, slip_noise=0.02)
     arena = paddock.open(replace(world, robots=(robot,)), seed=3)
     arena["pioneer"].enable("laser", "encoders")
-    return tuple(_drive(arena, seconds))
+    return tuple(_drive(arena, seconds, way))
 
 
-def _drive(arena: Arena, seconds: float) -> Iterator[Look]:
-    robot, goals = arena["pioneer"], list(WAY)
+def _drive(arena: Arena, seconds: float, way: tuple[tuple[float, float], ...]) -> Iterator[Look]:
+    robot, goals = arena["pioneer"], cycle(way)
+    goal = next(goals)
     for tick in range(round(seconds / arena.dt)):
         pose = robot.pose
         if tick % 5 == 0:
             seen = robot.sense()
             yield Look(seen.time, np.array(seen.encoders), np.array(seen.laser), pose)
-        if len(goals) > 1 and math.dist(goals[0], pose[:2]) < 0.3:
-            goals.pop(0)
-        off = wrap(math.atan2(goals[0][1] - pose.y, goals[0][0] - pose.x) - pose.heading)
+        if math.dist(goal, pose[:2]) < 0.3:
+            goal = next(goals)
+        off = wrap(math.atan2(goal[1] - pose.y, goal[0] - pose.x) - pose.heading)
         robot.drive(0.4 * max(0.0, math.cos(off)) ** 3, max(-1.2, min(1.2, 2 * off)))
         arena.step()
 

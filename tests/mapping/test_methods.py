@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mapping.driven_rooms import SPEC, drive_rooms, replay, sensors_at
+from mapping.driven_rooms import ALL_ROOMS, SPEC, drive_rooms, replay, sensors_at
 from paddock.arena import map_truth_of
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, relative, wrap
@@ -15,6 +15,8 @@ from paddock.estimate import normalised_error
 from paddock.mapping import MAPPING_METHODS, Mapper, MapSetup, MotionStep, ParticleSlam, Scan, assess_map
 from paddock.mapping.scan_to_map import ScanToMap
 from paddock.worlds import load_world
+
+pytestmark = pytest.mark.heavy
 
 
 def rmse(errors: np.ndarray) -> tuple[float, float]:
@@ -53,7 +55,6 @@ def test_matching_with_the_last_scan_drifts_less_than_wheels() -> None:
     assert rmse(errors)[1] < 2
 
 
-@pytest.mark.heavy
 def test_particles_keep_the_pose_and_the_same_seed_gives_the_same_map() -> None:
     looks = drive_rooms()[:150]
     mapper, errors = replay("particles", looks, seed=1, particles=15)
@@ -107,6 +108,22 @@ def test_a_tile_is_shared_until_it_is_written_to() -> None:
     assert (slam.maps.grid(3).log_odds > 0).sum() == 2
     slam.maps.choose(np.array([1, 1, 1, 1]))
     assert (slam.maps.grid(0).log_odds > 0).sum() == 2
+
+
+@pytest.mark.long
+def test_ten_minutes_in_all_rooms_are_mapped_as_well_as_they_should_be() -> None:
+    looks = drive_rooms(600.0, ALL_ROOMS)
+    truth = map_truth_of(load_world("yellow-rooms"), SPEC, looks[0].pose)
+    mapper, errors = replay("scan-to-map", looks)
+    position, heading = rmse(errors)
+    assert position < 0.05
+    assert heading < 2.0
+    quality = assess_map(mapper.grid, truth)
+    assert quality.f1 > 0.95
+    assert quality.mapped > 0.98
+    wheels, errors = replay("odometry", looks)
+    assert rmse(errors)[0] > 1.0
+    assert assess_map(wheels.grid, truth).f1 < 0.3
 
 
 @pytest.mark.parametrize("method", ["scan-to-map", "scan-to-scan", "particles"])

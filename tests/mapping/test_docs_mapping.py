@@ -1,0 +1,27 @@
+"""What docs/mapping.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paddock.mapping import MAPPING_METHODS
+
+PAGE = Path(__file__).parents[2] / "docs" / "mapping.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.heavy
+def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
+        exec(compile(block, str(PAGE), "exec"), names)
+    assert (tmp_path / "rooms.pgm").exists()
+
+
+def test_the_page_names_every_method() -> None:
+    assert all(f"`{name}`" in TEXT for name in MAPPING_METHODS.builtin)
