@@ -30,6 +30,7 @@ PUBLIC = {
     "mapping",
     "mapping.logs",
     "metrics",
+    "modules",
     "navigation",
     "navigation.followers",
     "orders",

@@ -14,6 +14,7 @@ from paddock.cli.evolve_options import evolve
 from paddock.cli.explore_command import explore, go
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
+from paddock.cli.modules import module, modules_app
 from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
 from paddock.cli.orders.commands import orders_app
 from paddock.cli.run_command import demo, run
@@ -40,12 +41,13 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, explore, go, slam, serve, evolve, maze, apartment):
+for command in (demo, run, explore, go, slam, module, serve, evolve, maze, apartment):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
 app.add_typer(orders_app)
+app.add_typer(modules_app)
 
 
 @app.command()
