@@ -27,6 +27,7 @@ PUBLIC = {
     "experiments.ap2dx",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
+    "mapping",
     "metrics",
     "orders",
     "overhead",

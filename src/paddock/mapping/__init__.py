@@ -1,6 +1,47 @@
 """Maps from scans: occupancy grids, scan matching, SLAM, localisation in a known map."""
 
 from paddock.mapping.frame import GridFrame
+from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.map_files import MapHeader, MapMode, load_map, save_map
+from paddock.mapping.mapper import Mapper
+from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
+from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
+from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.occupancy import FREE, LASER, OCCUPIED, SONAR, UNKNOWN, BeamModel, OccupancyGrid
+from paddock.mapping.quality import MapQuality, assess_map
+from paddock.mapping.reader import RangeReader
 from paddock.mapping.scan import Scan
+from paddock.mapping.surfaces import trace_surfaces
+from paddock.mapping.truth import MapTruth
+from paddock.mapping.view import MapView
 
-__all__ = ["GridFrame", "Scan"]
+__all__ = [
+    "FREE",
+    "LASER",
+    "MAPPING_METHODS",
+    "OCCUPIED",
+    "SONAR",
+    "UNKNOWN",
+    "BeamModel",
+    "GridFrame",
+    "LikelihoodField",
+    "MapHeader",
+    "MapMode",
+    "MapQuality",
+    "MapSetup",
+    "MapTruth",
+    "MapView",
+    "Mapper",
+    "MappingMethod",
+    "MotionStep",
+    "OccupancyGrid",
+    "RangeReader",
+    "Scan",
+    "ScanMatch",
+    "SearchWindow",
+    "assess_map",
+    "load_map",
+    "match_scan",
+    "save_map",
+    "trace_surfaces",
+]

@@ -27,8 +27,13 @@ class Scan:
     ranges: Floats = field(repr=False)  # [m], shape (n,)
     max_range: float  # [m]
     mount: Pose = AT_CENTRE  # of the sensor on the robot
+    origins: Floats | None = field(
+        default=None, repr=False
+    )  # of the beams from the mount [m], shape (n, 2); None: there
 
     def __post_init__(self) -> None:
+        if self.origins is not None and self.origins.shape != (*self.angles.shape, 2):
+            raise PaddockError(f"Scan: expected origins of shape {(*self.angles.shape, 2)}, got {self.origins.shape}")
         if self.angles.shape != self.ranges.shape or self.angles.ndim != 1:
             raise PaddockError(f"Scan: expected as many ranges as angles, got {self.ranges.shape}, {self.angles.shape}")
         if not (self.max_range > 0 and math.isfinite(self.time)):
@@ -42,13 +47,25 @@ class Scan:
         found: NDArray[np.bool_] = np.isfinite(self.ranges) & (self.ranges > 0) & (self.ranges < self.max_range)
         return found
 
+    def beams(self) -> Floats:
+        """Origin x, y [m] and direction [rad] of each beam in the robot's frame, shape (n, 3)."""
+        rows = np.empty((len(self.angles), 3))
+        rows[:, :2] = self.mount[:2] if self.origins is None else transform(self.origins, self.mount)
+        rows[:, 2] = self.angles + self.mount.heading
+        return rows
+
+    def clean_ranges(self) -> Floats:
+        """Ranges [m] as kernels take them: infinity where nothing was met, NaN where nothing is known."""
+        cleaned = np.array(self.ranges, float)
+        cleaned[~(cleaned > 0)] = np.nan
+        cleaned[cleaned >= self.max_range] = np.inf
+        return cleaned
+
     def points(self) -> Floats:
         """What the beams met, in the robot's frame [m], shape (hits, 2)."""
         met = self.hits
-        directions = self.angles[met] + self.mount.heading
-        x = self.mount.x + self.ranges[met] * np.cos(directions)
-        y = self.mount.y + self.ranges[met] * np.sin(directions)
-        return np.column_stack((x, y))
+        x, y, directions = self.beams()[met].T
+        return np.column_stack((x + self.ranges[met] * np.cos(directions), y + self.ranges[met] * np.sin(directions)))
 
 
 def transform(points: Floats, pose: Pose) -> Floats:

@@ -1,0 +1,74 @@
+"""How likely a beam's end is to lie at a place: what scans are matched against."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError
+from paddock.mapping.frame import GridFrame
+from paddock.mapping.matching_kernels import splat
+
+Floats = NDArray[np.float64]
+Values = NDArray[np.float32]
+
+
+class CellStates(Protocol):
+    """What a field can be made of: an occupancy grid."""
+
+    @property
+    def frame(self) -> GridFrame:
+        """Where the cells lie."""
+
+    def states(self) -> NDArray[np.int8]:
+        """-1 unknown, 0 free, 1 occupied; shape of the frame."""
+
+
+class LikelihoodField:
+    """1 on surfaces, falling like a Gaussian of width `sigma` [m] with the distance from them; 0 far from all."""
+
+    def __init__(self, frame: GridFrame, sigma: float) -> None:
+        if not (sigma > 0 and frame.resolution > 0):
+            raise PaddockError(f"LikelihoodField: expected sigma and resolution > 0, got {sigma}, {frame.resolution}")
+        self.frame = GridFrame(float(frame.x), float(frame.y), float(frame.resolution), frame.rows, frame.columns)
+        self.sigma = float(sigma)
+        self._tables: Values = np.zeros((1, *frame.shape), np.float32)
+
+    @classmethod
+    def from_points(cls, points: Floats, resolution: float = 0.05, sigma: float = 0.1) -> LikelihoodField:
+        """A field around points of surfaces [m], shape (n, 2)."""
+        points = np.asarray(points, float).reshape(-1, 2)
+        (x0, y0), (x1, y1) = (points.min(0), points.max(0)) if len(points) else ((0.0, 0.0), (0.0, 0.0))
+        field = cls(GridFrame.around(x0, y0, x1, y1, resolution, margin=3 * sigma + resolution), sigma)
+        field.add_points(points)
+        return field
+
+    @classmethod
+    def from_grid(cls, occupancy: CellStates, sigma: float = 0.1) -> LikelihoodField:
+        """A field around the occupied cells of a grid, over the same frame."""
+        field = cls(occupancy.frame, sigma)
+        field.add_points(occupancy.frame.centres(np.argwhere(occupancy.states() == 1)))
+        return field
+
+    @property
+    def values(self) -> Values:
+        """The field, shape of the frame."""
+        return self._tables[0]  # type: ignore[no-any-return]
+
+    def add_points(self, points: Floats) -> None:
+        """Further points of surfaces [m], shape (n, 2). What lies outside the frame is left out."""
+        self._tables = self._tables[:1]
+        splat(np.ascontiguousarray(points, float).reshape(-1, 2), self.frame, self.sigma, self.values)
+
+    def tables(self, levels: int) -> Values:
+        """Level k: the largest value in the square of 2^k cells that begins at a cell; shape (levels + 1, ...)."""
+        while len(self._tables) <= levels:
+            below, step = self._tables[-1], 1 << (len(self._tables) - 1)
+            level = below.copy()
+            np.maximum(level[:-step], below[step:], out=level[:-step])
+            wide = level.copy()
+            np.maximum(level[:, :-step], wide[:, step:], out=level[:, :-step])
+            self._tables = np.concatenate((self._tables, level[None]))
+        return self._tables

@@ -1,0 +1,18 @@
+"""Recorded drives with a laser: readers of log files, trajectories, and how good an estimated path is."""
+
+from paddock.mapping.logs.read import read_log
+from paddock.mapping.logs.relations import Relation, RelationErrors, evaluate_relations, read_relations
+from paddock.mapping.logs.scan_log import ScanLog
+from paddock.mapping.logs.trajectory import Trajectory, read_tum, write_tum
+
+__all__ = [
+    "Relation",
+    "RelationErrors",
+    "ScanLog",
+    "Trajectory",
+    "evaluate_relations",
+    "read_log",
+    "read_relations",
+    "read_tum",
+    "write_tum",
+]

@@ -1,0 +1,69 @@
+"""Lines of text from a log file, packed or not, and the numbers in them."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a file; of a .gz file unpacked, of a .zip file those of its only text file."""
+    try:
+        if zipfile.is_zipfile(path):
+            yield from _lines_of_archive(path)
+            return
+        with path.open("rb") as file:
+            is_packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path, "rb") if is_packed else path.open("rb") as file:
+            for line in file:
+                yield line.decode("utf-8", "replace")
+    except (OSError, EOFError, zipfile.BadZipFile) as error:
+        raise PaddockError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _lines_of_archive(path: Path) -> Iterator[str]:
+    with zipfile.ZipFile(path) as archive:
+        names = [
+            entry.filename
+            for entry in archive.infolist()
+            if not entry.is_dir() and not entry.filename.startswith("__MACOSX/")
+        ]
+        if len(names) != 1:
+            raise PaddockError(f"{path}: expected an archive with one log, got {len(names)} files: {', '.join(names)}")
+        with archive.open(names[0]) as file:
+            for line in file:
+                yield line.decode("utf-8", "replace")
+
+
+class Words:
+    """The words of a line after the first, taken from the left; a line that ends too early says what it lacks."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words, self.place = words, 1
+
+    def take(self, count: int, what: str) -> Sequence[str]:
+        """The next words."""
+        if count < 0 or self.place + count > len(self.words):
+            raise ValueError(f"expected {count} words for {what}, got {len(self.words) - self.place}")
+        self.place += count
+        return self.words[self.place - count : self.place]
+
+    def numbers(self, count: int, what: str) -> list[float]:
+        """The next numbers."""
+        taken = self.take(count, what)
+        try:
+            return [float(word) for word in taken]
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}") from None
+
+    def count(self, what: str) -> int:
+        """The next whole number."""
+        (word,) = self.take(1, what)
+        try:
+            return int(word)
+        except ValueError:
+            raise ValueError(f"{what}: expected a whole number, got {word!r}") from None

@@ -1,0 +1,36 @@
+"""Any log, by what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from paddock.mapping.logs.carmen import parse_carmen
+from paddock.mapping.logs.g2o import parse_g2o
+from paddock.mapping.logs.lines import read_lines
+from paddock.mapping.logs.records import LASERS
+from paddock.mapping.logs.scan_log import ScanLog
+
+GRAPH_LINES = ("VERTEX_SE2", "EDGE_SE2", "FIX")
+
+
+def read_log(path: str | Path) -> ScanLog:
+    """A CARMEN log or a g2o graph with scans; plain, .gz or .zip."""
+    lines = read_lines(Path(path))
+    head: list[str] = []
+    is_graph = begins_graph(lines, head)
+    parse = parse_g2o if is_graph else parse_carmen
+    return parse(chain(head, lines), str(path))
+
+
+def begins_graph(lines: Iterator[str], head: list[str]) -> bool:
+    """Whether a line of a graph comes before any of a CARMEN log; `head` gets the lines that were read."""
+    for line in lines:
+        head.append(line)
+        kind = line.split(maxsplit=1)[0] if line.strip() else ""
+        if kind.startswith(GRAPH_LINES):
+            return True
+        if kind in LASERS or kind == "ODOM":
+            return False
+    return False

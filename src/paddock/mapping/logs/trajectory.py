@@ -1,0 +1,43 @@
+"""Paths over time, and the files that trajectory tools read (TUM: `time x y z qx qy qz qw`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, wrap
+from paddock.mapping.logs.lines import Words, read_lines
+
+
+class Trajectory(NamedTuple):
+    """Poses at times [s]."""
+
+    times: Sequence[float]
+    poses: Sequence[Pose]
+
+
+def write_tum(trajectory: Trajectory, path: Path) -> None:
+    """Write a trajectory in the plane."""
+    lines = [
+        f"{time:.6f} {x:.6f} {y:.6f} 0 0 0 {math.sin(heading / 2):.9f} {math.cos(heading / 2):.9f}\n"
+        for time, (x, y, heading) in zip(trajectory.times, trajectory.poses, strict=True)
+    ]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def read_tum(path: Path) -> Trajectory:
+    """Read one; of a trajectory in space, what lies in the plane."""
+    times, poses = [], []
+    for number, line in enumerate(read_lines(path), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        try:
+            time, x, y, _, qx, qy, qz, qw = Words(["", *line.split()]).numbers(8, "time, place and quaternion")
+        except ValueError as error:
+            raise PaddockError(f"{path}: line {number}: {error}") from None
+        times.append(time)
+        poses.append(Pose(x, y, wrap(math.atan2(2 * (qw * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz)))))
+    return Trajectory(times, poses)

@@ -1,0 +1,135 @@
+"""Mapper: a pose and a map from a robot's own observations, as part of any controller."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paddock.core.geometry import Pose
+from paddock.core.observation import Observation
+from paddock.estimate.estimates import Estimate, check_covariance
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.travel import TravelSensors, WheelTravel
+from paddock.mapping.method import MAPPING_METHODS, MapSetup
+from paddock.mapping.motion_step import NO_SPREAD, MotionStep
+from paddock.mapping.occupancy import OccupancyGrid
+from paddock.mapping.reader import RangeReader
+from paddock.mapping.scan import Scan
+from paddock.mapping.view import MapView
+
+SAME_TIME = 1e-6  # [s]
+
+
+class Mapper:
+    """Where a robot is and what is around it, by its wheels and its laser, sonars or infrared sensors.
+
+    It is a `Localiser`. A scan is used once, and paired with where the wheels were when it was taken, even if it comes
+    late; until the next one the estimate goes on by the wheels.
+    """
+
+    def __init__(
+        self,
+        sensors: TravelSensors,
+        reader: RangeReader,
+        *,
+        method: str = "odometry",
+        resolution: float = 0.05,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        """Begin at the odometry's pose with an empty map.
+
+        Args:
+            sensors: encoders and gyroscope.
+            reader: the range sensor.
+            method: of `MAPPING_METHODS`.
+            resolution: side of a cell [m].
+            seed: decides all that is drawn.
+            options: of the method.
+        """
+        self.sensors, self.reader = sensors, reader
+        setup = MapSetup(resolution=resolution, opening=reader.opening, seed=seed)
+        self.method = MAPPING_METHODS.get(method)(setup, **options)
+        self.reset(sensors.odometry.pose)
+
+    def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
+        """Begin anew at a pose, with an empty map; None: the pose is what the map's frame is about, and certain."""
+        self.sensors.reset()
+        self.sensors.odometry.reset(pose)
+        self.reader.reset()
+        self.method.reset(pose, NO_SPREAD if covariance is None else check_covariance("Mapper", covariance))
+        self.scan: Scan | None = None  # the last one that was used
+        self.scans = 0  # how many were
+        self.too_late = 0  # how many were left out, because they were older than the one before
+        self._time = -np.inf  # of the last scan, or of the first look
+        self._since: list[tuple[float, WheelTravel]] = []  # travel since then, with the time at its end
+        self._step = MotionStep()  # the same, added up
+        self._conclude()
+
+    @property
+    def estimate(self) -> Estimate:
+        """The present estimate."""
+        return self._estimate
+
+    @property
+    def grid(self) -> OccupancyGrid:
+        """The present map."""
+        return self.method.grid
+
+    @property
+    def map_view(self) -> MapView:
+        """The map to look at, with the last scan."""
+        return MapView.of(self.grid, self.scan, self.method.pose)
+
+    def update(self, observation: Observation, time: float | None = None) -> Estimate:
+        """Take a look at all sensors, at a time [s] that never goes back; None: the observation's own."""
+        time = observation.time if time is None else time
+        travel = self.sensors.read(observation, time)
+        self._since.append((time, travel))
+        self._step = self._step.roll(travel, self._separation)
+        scan = self.reader.read(observation, time)
+        if scan is not None:
+            self._use(scan)
+        self._conclude()
+        return self._estimate
+
+    @property
+    def _separation(self) -> float:
+        return self.sensors.odometry.wheel_separation
+
+    def _use(self, scan: Scan) -> None:
+        if scan.time < self._time - SAME_TIME:
+            self.too_late += 1
+            return
+        before, self._since = split_travel(self._since, self._time, scan.time)
+        self.method.add(scan, self._add_up(before))
+        self.scan, self._time = scan, scan.time
+        self.scans += 1
+        self._step = self._add_up(self._since)
+
+    def _add_up(self, travels: list[tuple[float, WheelTravel]]) -> MotionStep:
+        step = MotionStep()
+        for _, travel in travels:
+            step = step.roll(travel, self._separation)
+        return step
+
+    def _conclude(self) -> None:
+        pose, covariance = self._step.after(self.method.pose, self.method.covariance)
+        self._estimate = Estimate(pose, covariance, self.method.particles)
+
+
+def split_travel(
+    travels: list[tuple[float, WheelTravel]], start: float, time: float
+) -> tuple[list[tuple[float, WheelTravel]], list[tuple[float, WheelTravel]]]:
+    """Travel up to a time, and after it; `start` is when the first began."""
+    before: list[tuple[float, WheelTravel]] = []
+    for k, (end, travel) in enumerate(travels):
+        if end > time + SAME_TIME:
+            if start >= time - SAME_TIME or not np.isfinite(start):
+                return before, travels[k:]
+            first, rest = travel.split((time - start) / (end - start))
+            return [*before, (time, first)], [(end, rest), *travels[k + 1 :]]
+        before.append((end, travel))
+        start = end
+    return before, []

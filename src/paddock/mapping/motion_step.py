@@ -1,0 +1,40 @@
+"""MotionStep: how a robot has moved between two scans, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from paddock.core.geometry import Pose, compose
+from paddock.estimate.motion_model import Floats, roll, roll_jacobians
+from paddock.estimate.travel import WheelTravel
+
+NO_SPREAD: Floats = np.zeros((3, 3))
+
+
+class MotionStep(NamedTuple):
+    """A pose in the frame of an earlier one."""
+
+    pose: Pose = Pose(0.0, 0.0, 0.0)
+    covariance: Floats = NO_SPREAD  # in that frame [m, m, rad], shape (3, 3)
+
+    def roll(self, travel: WheelTravel, separation: float) -> MotionStep:
+        """The step that is longer by the travel of both wheels [m]."""
+        left, right, noise = travel
+        by_pose, by_travel = roll_jacobians(self.pose.heading, left, right, separation)
+        spread = by_pose @ self.covariance @ by_pose.T + by_travel @ noise @ by_travel.T
+        return MotionStep(roll(self.pose, left, right, separation), spread)
+
+    def after(self, start: Pose, covariance: Floats) -> tuple[Pose, Floats]:
+        """Where it leads from a pose that is known as well as its covariance says, and how well that is known."""
+        end = compose(start, self.pose)
+        c, s = math.cos(start.heading), math.sin(start.heading)
+        by_start = np.array([[1.0, 0.0, start.y - end.y], [0.0, 1.0, end.x - start.x], [0.0, 0.0, 1.0]])
+        by_step = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        return end, by_start @ covariance @ by_start.T + by_step @ self.covariance @ by_step.T
+
+    def then(self, further: MotionStep) -> MotionStep:
+        """This step and a further one after it."""
+        return MotionStep(*further.after(self.pose, self.covariance))

@@ -1,0 +1,144 @@
+"""ParticleSlam: a Rao-Blackwellised particle filter; each particle has a map of its own (Grisetti et al. 2007)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.core.numeric import check_seed
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.particle_cloud import carry_along, effective_count, normalise, summarise
+from paddock.estimate.particle_kernels import draw_systematically
+from paddock.mapping.method import MappingMethod, MapSetup
+from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.occupancy import OccupancyGrid
+from paddock.mapping.particle_kernels import climb, draw_normal
+from paddock.mapping.scan import Scan
+from paddock.mapping.tile_maps import TileMaps
+
+LEAST_SPREAD = np.diag([0.005, 0.005, math.radians(0.2)]) ** 2  # of a step, whatever the wheels say
+MOST_POINTS = 90  # of a scan that are looked at
+WORST = -3.0  # least log-likelihood of a beam
+FEW = 10  # points; a scan with fewer says nothing
+
+
+class ParticleSlam(MappingMethod):
+    """Particles are drawn from what scan and wheels say together, weighed in logs, and resampled when few matter."""
+
+    def __init__(
+        self, setup: MapSetup, *, particles: int = 30, sigma: float = 0.05, independence: float = 0.25, way: float = 0.1
+    ) -> None:
+        """Set up.
+
+        Args:
+            setup: of the map.
+            particles: how many.
+            sigma: of a beam's end [m].
+            independence: share of beams that err on their own.
+            way: scans nearer than this to the last one used, in m and in rad, are left out.
+        """
+        if particles < 1:
+            raise PaddockError(f"ParticleSlam: particles: expected at least 1, got {particles!r}")
+        if setup.opening > 0:
+            raise PaddockError("ParticleSlam: expected a laser's rays, got cones: use method 'odometry'")
+        self.count, self.sigma, self.independence, self.way = particles, sigma, independence, way
+        check_seed(setup.seed)
+        super().__init__(setup)
+
+    def reset(self, pose: Pose, covariance: Floats) -> None:
+        """Begin anew at a pose, with empty maps."""
+        self.maps = TileMaps(self.count, self.setup.resolution)
+        self.poses = np.tile(np.array(pose, float), (self.count, 1))
+        self.log_weights = np.zeros(self.count)
+        self.used = self.resampled = 0  # scans; how often particles were drawn again
+        self._step = MotionStep()  # since the last scan that was used
+        self._grid: OccupancyGrid | None = None
+        self._within = covariance
+        self._conclude(self.poses)
+
+    @property
+    def grid(self) -> OccupancyGrid:  # type: ignore[override]
+        """The map of the heaviest particle."""
+        if self._grid is None:
+            self._grid = self.maps.grid(self._best)
+            self._grid.version = self.used
+        return self._grid
+
+    def add(self, scan: Scan, step: MotionStep) -> None:
+        """Take a scan, and how the robot has moved since the last one."""
+        self._step = self._step.then(step)
+        moved = self._step.pose
+        if self.used and math.hypot(moved.x, moved.y) < self.way and abs(moved.heading) < self.way:
+            self._conclude(carry_along(self.poses, Pose(0.0, 0.0, 0.0), moved))
+            return
+        self._propose(scan, self._step)
+        for number, (x, y, heading) in enumerate(self.poses.tolist()):
+            self.maps.add_scan(number, scan, Pose(x, y, heading))
+        self.used += 1
+        self._step, self._grid = MotionStep(), None
+        self._conclude(self.poses)
+
+    def _propose(self, scan: Scan, step: MotionStep) -> None:
+        """Draw each particle's next pose by its own map and the motion; weigh it by how well both can be explained."""
+        guesses = carry_along(self.poses, Pose(0.0, 0.0, 0.0), step.pose)
+        spreads = turn_matrices(self.poses[:, 2], step.covariance + LEAST_SPREAD)
+        points = scan.points()
+        points = points[:: max(1, len(points) // MOST_POINTS)]
+        noise = np.empty((self.count, 3))
+        start = draw_normal(self.setup.seed, self.used, noise)
+        if not self.used or len(points) < FEW:
+            if self.used:
+                self.poses = guesses + draw_spread(spreads, noise)
+            return
+        precisions = np.linalg.inv(spreads)
+        peaks, values = np.empty((self.count, 3)), np.empty(self.count)
+        curvatures = np.empty((self.count, 3, 3))
+        # Beams that err together say less than so many: all of the scan's log-likelihood is scaled down.
+        sharp = self.independence * 0.5 * (self.setup.resolution / self.sigma) ** 2
+        climb(
+            self.maps.cells, self.maps.offsets, self.maps.places, points, self.maps.origin, guesses, precisions,
+            sharp, self.independence * WORST, 0.5, peaks, values, curvatures,
+        )  # fmt: skip
+        spreads = np.linalg.inv(precisions + information_of(curvatures))
+        self.poses = peaks + draw_spread(spreads, noise)
+        self._within = spreads.mean(axis=0)
+        self.log_weights = self.log_weights + values + 0.5 * np.linalg.slogdet(spreads).logabsdet
+        weights = normalise(self.log_weights)
+        if effective_count(weights) < self.count / 2:
+            survivors = np.empty(self.count, np.int64)
+            draw_systematically(weights, start, survivors)
+            self.poses = self.poses[survivors]
+            self.maps.choose(survivors)
+            self.log_weights = np.zeros(self.count)
+            self.resampled += 1
+
+    def _conclude(self, poses: Floats) -> None:
+        weights = normalise(self.log_weights)
+        self._best = int(np.argmax(weights))
+        self.particles = np.column_stack((poses, weights))
+        _, covariance = summarise(poses, weights, "mean")
+        self.pose, self.covariance = Pose(*poses[self._best].tolist()), covariance + self._within
+
+
+def information_of(curvatures: Floats) -> Floats:
+    """Precisions from second derivatives of log-likelihoods, without directions that are none; shape (n, 3, 3)."""
+    values, vectors = np.linalg.eigh(-curvatures)
+    information: Floats = np.einsum("nij,nj,nkj->nik", vectors, np.maximum(values, 0.0), vectors)
+    return information
+
+
+def turn_matrices(headings: Floats, covariance: Floats) -> Floats:
+    """A covariance of the robot's frame in the world's, for several headings; shape (n, 3, 3)."""
+    c, s, zero, sure = np.cos(headings), np.sin(headings), np.zeros(len(headings)), np.ones(len(headings))
+    turns = np.array([[c, -s, zero], [s, c, zero], [zero, zero, sure]]).transpose(2, 0, 1)
+    turned: Floats = turns @ covariance @ turns.transpose(0, 2, 1)
+    return turned
+
+
+def draw_spread(spreads: Floats, noise: Floats) -> Floats:
+    """Offsets with given covariances, from standard normal numbers; shape (n, 3)."""
+    drawn: Floats = np.einsum("nij,nj->ni", np.linalg.cholesky(spreads), noise)
+    return drawn

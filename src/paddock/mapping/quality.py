@@ -1,0 +1,151 @@
+"""MapQuality: how good a map is, against the surfaces that can be seen from where the robot can get to."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, compose
+from paddock.mapping.frame import GridFrame, Points
+from paddock.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid
+from paddock.mapping.scan import AT_CENTRE, Floats, transform
+from paddock.mapping.truth import MapTruth, Mask
+
+FAR, NEAR = 0.5, 0.15  # [m] pairs further apart do not count when a map is aligned: at first, and at last
+ROUNDS = 20
+CHUNK = 500  # points at a time
+
+
+class MapQuality(NamedTuple):
+    """Figures of a map after `alignment`."""
+
+    precision: float  # of all cells that the map calls occupied, those within a cell of a visible surface
+    recall: float  # of all cells with visible surfaces, those within a cell of one that the map calls occupied
+    adnn_map: float  # mean distance from what the map calls occupied to the nearest visible surface [m]
+    adnn_truth: float  # mean distance from visible surfaces to the nearest that the map calls occupied [m]
+    iou: float  # intersection over union of the free space
+    mapped: float  # of all cells where the robot can be, those that the map knows as free
+    alignment: Pose  # that was applied to the map
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    @property
+    def offset(self) -> tuple[float, float]:
+        """How far [m] and by what angle [rad] the alignment moves the map's origin."""
+        return math.hypot(self.alignment.x, self.alignment.y), abs(self.alignment.heading)
+
+
+def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None = AT_CENTRE) -> MapQuality:
+    """How good a map is.
+
+    Args:
+        grid: the map.
+        truth: what can be known.
+        alignment: pose of the map's frame in the truth's; None: the one that fits best, near the frame itself.
+    """
+    states = grid.states()
+    occupied = cells_in(grid.frame, states == OCCUPIED)
+    if not len(occupied):
+        raise PaddockError("assess_map: the map has no occupied cells")
+    if alignment is None:
+        alignment = align_points(occupied, truth.surfaces)
+    # On a frame of its own, larger than both: what a map has outside the world counts as well.
+    here = transform(occupied, alignment)
+    frame = frame_around(np.concatenate((here, truth.surfaces)), truth.frame.resolution)
+    drawn, real = raster(frame, here), raster(frame, truth.surfaces)
+    free = sample(states, grid.frame, truth.frame, alignment)
+    known_free = free == FREE
+    precision = float((drawn & widen(real)).sum() / drawn.sum())
+    recall = float((real & widen(drawn)).sum() / real.sum())
+    either = (known_free | truth.free).sum()
+    return MapQuality(
+        precision=precision,
+        recall=recall,
+        adnn_map=float(nearest_points(here, truth.surfaces)[0].mean()),
+        adnn_truth=float(nearest_points(truth.surfaces, here)[0].mean()),
+        iou=float((known_free & truth.free).sum() / either) if either else 0.0,
+        mapped=float(known_free[truth.reachable].mean()),
+        alignment=alignment,
+    )
+
+
+def align_points(points: Points, surfaces: Points) -> Pose:
+    """The rigid motion that brings points to surfaces, near where they are: closest points, ever nearer pairs only."""
+    pose = AT_CENTRE
+    for turn in range(ROUNDS):
+        moved = transform(points, pose)
+        distances, which = nearest_points(moved, surfaces)
+        pairs = distances < max(NEAR, FAR * (1 - turn / (ROUNDS / 2)))
+        if pairs.sum() < 3:
+            return pose
+        pose = compose(fit_motion(moved[pairs], surfaces[which[pairs]]), pose)
+    return pose
+
+
+def fit_motion(points: Points, targets: Points) -> Pose:
+    """The rigid motion with the least squares between pairs of points."""
+    middle, target = points.mean(axis=0), targets.mean(axis=0)
+    (px, py), (qx, qy) = (points - middle).T, (targets - target).T
+    angle = math.atan2(float(px @ qy - py @ qx), float(px @ qx + py @ qy))
+    c, s = math.cos(angle), math.sin(angle)
+    x, y = target - (c * middle[0] - s * middle[1], s * middle[0] + c * middle[1])
+    return Pose(float(x), float(y), angle)
+
+
+def nearest_points(points: Points, others: Points) -> tuple[Floats, np.ndarray]:
+    """How far the nearest of the others is from each point [m], and which it is."""
+    distances, which = np.empty(len(points)), np.empty(len(points), np.int64)
+    lengths = (others**2).sum(axis=1)
+    for start in range(0, len(points), CHUNK):
+        part = slice(start, start + CHUNK)
+        which[part] = (lengths - 2 * points[part] @ others.T).argmin(axis=1)  # of the squares, what differs
+        distances[part] = np.linalg.norm(points[part] - others[which[part]], axis=1)
+    return distances, which
+
+
+def cells_in(frame: GridFrame, mask: Mask) -> Points:
+    """The middles of the cells of a mask, x, y [m]."""
+    return frame.centres(np.column_stack(np.nonzero(mask)))
+
+
+def frame_around(points: Points, resolution: float) -> GridFrame:
+    """A frame that holds points and two cells more on each side."""
+    (x0, y0), (x1, y1) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    return GridFrame.around(x0, y0, x1, y1, resolution, 2 * resolution)
+
+
+def raster(frame: GridFrame, points: Points) -> Mask:
+    """The cells that hold points."""
+    mask = np.zeros(frame.shape, bool)
+    rows, columns = frame.cells(points).T
+    mask[rows, columns] = True
+    return mask
+
+
+def widen(mask: Mask) -> Mask:
+    """The cells of a mask and their eight neighbours."""
+    wide = np.zeros((mask.shape[0] + 2, mask.shape[1] + 2), bool)
+    for row in range(3):
+        for column in range(3):
+            wide[row : row + mask.shape[0], column : column + mask.shape[1]] |= mask
+    return wide[1:-1, 1:-1]
+
+
+def sample(states: np.ndarray, frame: GridFrame, target: GridFrame, alignment: Pose) -> np.ndarray:
+    """States of a map, at the middles of the cells of another frame; `alignment` is the map's pose in it."""
+    rows, columns = np.indices(target.shape).reshape(2, -1)
+    centres = target.centres(np.column_stack((rows, columns)))
+    c, s = math.cos(alignment.heading), math.sin(alignment.heading)
+    local = (centres - alignment[:2]) @ np.array([[c, -s], [s, c]])
+    cells = frame.cells(local)
+    inside = ((cells >= 0) & (cells < frame.shape)).all(axis=1)
+    found = np.full(len(cells), UNKNOWN, states.dtype)
+    found[inside] = states[cells[inside, 0], cells[inside, 1]]
+    return found.reshape(target.shape)

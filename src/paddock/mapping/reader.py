@@ -1,0 +1,50 @@
+"""RangeReader: scans from observations, each once. A sensor shows the same sample until its next period."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.core.observation import Observation
+from paddock.mapping.scan import AT_CENTRE, Floats, Scan
+
+
+@dataclass
+class RangeReader:
+    """A laser, a ring of sonars or infrared sensors, as a robot's observations show it."""
+
+    device: str
+    angles: Floats = field(repr=False)  # of the beams [rad], shape (n,)
+    max_range: float  # [m]
+    mount: Pose = AT_CENTRE
+    origins: Floats | None = field(default=None, repr=False)  # of the beams [m], shape (n, 2)
+    period: float = 0.0  # between samples [s]; 0: a new one whenever it is read
+    delay: float = 0.0  # age of a sample when it arrives [s]
+    opening: float = 0.0  # of a cone [rad]; 0: rays
+    _last: bytes = field(default=b"", repr=False)
+
+    def reset(self) -> None:
+        """Take the next sample for a new one."""
+        self._last = b""
+
+    def read(self, observation: Observation, time: float) -> Scan | None:
+        """The scan of a look at a time [s]; None where it is the one before."""
+        ranges = np.array(getattr(observation, self.device), float).reshape(-1)
+        if ranges.shape != self.angles.shape:
+            raise PaddockError(
+                f"RangeReader of {self.device!r}: expected {len(self.angles)} ranges, one for each beam, "
+                f"got {len(ranges)}"
+            )
+        sample = ranges.tobytes()
+        if sample == self._last or not np.isfinite(ranges).any():
+            return None
+        self._last = sample
+        return Scan(self._time_of_sample(time), self.angles, ranges, self.max_range, self.mount, self.origins)
+
+    def _time_of_sample(self, time: float) -> float:
+        taken = time - self.delay
+        return math.floor(taken / self.period + 1e-6) * self.period if self.period > 0 else taken

@@ -1,0 +1,86 @@
+"""ScanToMap: each scan is matched with the map so far. Where it leaves a direction open, the wheels decide."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose, wrap
+from paddock.estimate.motion_model import Floats
+from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
+from paddock.mapping.method import MappingMethod, MapSetup
+from paddock.mapping.scan import Scan
+
+FEW = 10  # points; a scan with fewer says nothing
+LEAST_SCORE = 0.3  # of a match that is believed
+SIGMAS = 3.0  # of the guess, to search
+LEAST_WINDOW, MOST_WINDOW = (0.1, math.radians(4)), (0.6, math.radians(25))  # [m], [rad]
+PULL = 0.02  # score that a pose at the edge of the window loses
+# Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map. So
+# where the scan says anything, it decides; only directions that it leaves open, with a far larger covariance, do not move.
+DOUBT: Floats = np.diag([0.5, 0.5, math.radians(20)]) ** 2  # [m, m, rad]
+
+
+class ScanToMap(MappingMethod):
+    """The field that scans are matched with is made anew after some way, not after every scan."""
+
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.1, way: float = 0.1) -> None:
+        """Set up.
+
+        Args:
+            setup: of the map.
+            sigma: width of the field around surfaces [m].
+            way: after which the field is made anew, in m and in rad.
+        """
+        if setup.opening > 0:
+            raise PaddockError("ScanToMap: expected a laser's rays, got cones: use method 'odometry'")
+        self.sigma, self.way = sigma, way
+        super().__init__(setup)
+
+    def reset(self, pose: Pose, covariance: Floats) -> None:
+        """Begin anew at a pose, with an empty map."""
+        super().reset(pose, covariance)
+        self._field: LikelihoodField | None = None
+        self._made_at = pose
+        self.unmatched = 0  # scans that the wheels alone located
+
+    def locate(self, scan: Scan, guess: Pose, covariance: Floats) -> tuple[Pose, Floats]:
+        """Where a scan was taken, by map and wheels."""
+        points = scan.points()
+        if self._field is None:
+            return guess, covariance
+        if len(points) >= FEW:
+            match = match_scan(points, self._field, guess, window_of(covariance))
+            if match.score >= LEAST_SCORE:
+                return fuse(guess, covariance, match)
+        self.unmatched += 1
+        return guess, covariance
+
+    def draw(self, scan: Scan, pose: Pose) -> None:
+        """Put a scan into the map."""
+        super().draw(scan, pose)
+        moved = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
+        if self._field is None or max(moved) >= self.way:
+            self._field = LikelihoodField.from_points(self.grid.surface_points(), self.setup.resolution, self.sigma)
+            self._made_at = pose
+
+
+def window_of(covariance: Floats) -> SearchWindow:
+    """Where to look for a pose that is known as well as a covariance says."""
+    spread = math.sqrt(max(0.0, float(np.linalg.eigvalsh(covariance[:2, :2])[-1])))
+    turn = math.sqrt(max(0.0, float(covariance[2, 2])))
+    distance = min(MOST_WINDOW[0], max(LEAST_WINDOW[0], SIGMAS * spread))
+    return SearchWindow(distance, min(MOST_WINDOW[1], max(LEAST_WINDOW[1], SIGMAS * turn)), PULL)
+
+
+def fuse(guess: Pose, covariance: Floats, match: ScanMatch) -> tuple[Pose, Floats]:
+    """The pose by the scan, and in directions that it leaves open, by the guess; and how sure that is."""
+    off = np.array([match.pose.x - guess.x, match.pose.y - guess.y, wrap(match.pose.heading - guess.heading)])
+    gain = DOUBT @ np.linalg.inv(DOUBT + match.covariance)
+    x, y, heading = (np.array(guess) + gain @ off).tolist()
+    keep = np.eye(3) - gain
+    spread: Floats = keep @ covariance @ keep.T + gain @ match.covariance @ gain.T
+    return Pose(x, y, wrap(heading)), spread

@@ -1,0 +1,57 @@
+"""ScanToScan: each scan is matched with an earlier one. Errors add up, but more slowly than those of wheels."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.estimate.motion_model import Floats
+from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.matching import match_scan
+from paddock.mapping.method import MappingMethod, MapSetup
+from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.scan import Scan
+from paddock.mapping.scan_to_map import FEW, LEAST_SCORE, fuse, window_of
+from paddock.mapping.surfaces import trace_surfaces
+
+
+class ScanToScan(MappingMethod):
+    """Scans are matched with the last key scan; after some way the present one becomes the next."""
+
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.1, way: float = 0.3) -> None:
+        """Set up.
+
+        Args:
+            setup: of the map.
+            sigma: width of the field around surfaces [m].
+            way: between key scans, in m and in rad.
+        """
+        if setup.opening > 0:
+            raise PaddockError("ScanToScan: expected a laser's rays, got cones: use method 'odometry'")
+        self.sigma, self.way = sigma, way
+        super().__init__(setup)
+
+    def reset(self, pose: Pose, covariance: Floats) -> None:
+        """Begin anew at a pose, with an empty map."""
+        super().reset(pose, covariance)
+        self._field: LikelihoodField | None = None  # of the key scan, in the frame of the robot then
+        self._key = pose, covariance
+        self._since = MotionStep()  # since the key scan
+
+    def add(self, scan: Scan, step: MotionStep) -> None:
+        """Take a scan, and how the robot has moved since the last one."""
+        guess, covariance = self._since.then(step)
+        points = scan.points()
+        if self._field is not None and len(points) >= FEW:
+            match = match_scan(points, self._field, guess, window_of(covariance))
+            if match.score >= LEAST_SCORE:
+                guess, covariance = fuse(guess, covariance, match)
+        self._since = MotionStep(guess, covariance)
+        self.pose, self.covariance = self._since.after(*self._key)
+        self.draw(scan, self.pose)
+        if self._field is None or max(math.hypot(guess.x, guess.y), abs(guess.heading)) >= self.way:
+            self._key, self._since = (self.pose, self.covariance), MotionStep()
+            self._field = LikelihoodField.from_points(
+                trace_surfaces(scan, self.setup.resolution), self.setup.resolution, self.sigma
+            )

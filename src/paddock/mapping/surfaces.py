@@ -1,0 +1,39 @@
+"""Surfaces between the points of a scan.
+
+Beams meet a far wall at points metres apart. A field of such points alone prefers scans whose points fall on the same
+ones: a robot that drives along a corridor would seem to stand still. So points are added between neighbours on a line.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.mapping.scan import Scan
+
+Floats = NDArray[np.float64]
+STRAIGHT = 0.97  # cosine of the largest bend between neighbouring pieces of a wall
+NEAR = 2  # spacings: points as near as that belong together without a third
+
+
+def trace_surfaces(scan: Scan, spacing: float) -> Floats:
+    """The points of a scan (robot frame [m], shape (n, 2)) and further ones `spacing` [m] apart between them.
+
+    The piece between two neighbouring beams is filled if it continues, straight, the piece before or after it.
+    """
+    points = scan.points()
+    if len(points) < 3:
+        return points
+    pieces = np.diff(points, axis=0)
+    lengths = np.hypot(*pieces.T)
+    beams = np.flatnonzero(scan.hits)
+    together = (np.diff(beams) == 1) & (lengths > 0)
+    directions = pieces / np.where(lengths > 0, lengths, 1.0)[:, None]
+    straight = ((directions[1:] * directions[:-1]).sum(1) > STRAIGHT) & together[1:] & together[:-1]
+    on_line = np.append(straight, False) | np.append(False, straight)
+    counts = np.where(on_line | (together & (lengths < NEAR * spacing)), np.ceil(lengths / spacing).astype(int) - 1, 0)
+    counts = np.maximum(counts, 0)
+    piece = np.repeat(np.arange(len(pieces)), counts)
+    within = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + 1
+    filled = points[piece] + pieces[piece] * (within / (counts[piece] + 1))[:, None]
+    return np.vstack((points, filled))

@@ -1,0 +1,135 @@
+"""MapTruth: what a perfect robot would know of a world after having been everywhere that it can get to."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.estimate.range_kernels import expected_ranges
+from paddock.mapping.frame import GridFrame, Points
+from paddock.mapping.occupancy import FREE, OccupancyGrid
+from paddock.mapping.scan import Floats, Scan, transform
+
+Mask = NDArray[np.bool_]
+BEAMS = 720  # of a look around
+VIEWS = 0.25  # [m] between places to look from
+INSIDE = 0.001  # [m] surfaces are taken this far inside the solid, so that those on an edge between cells are in one
+
+
+class MapTruth(NamedTuple):
+    """Over one frame: where a robot can be, what is seen from there, and on which surfaces beams end."""
+
+    frame: GridFrame
+    reachable: Mask  # where the middle of the robot can be, shape (rows, columns)
+    free: Mask  # what is seen from there, without surfaces
+    surfaces: Points  # the surfaces that are seen, about a point per cell and centimetre, x, y [m]
+
+    @classmethod
+    def of(
+        cls,
+        walls: Floats,
+        start: tuple[float, float],
+        radius: float,
+        *,
+        max_range: float = 20.0,
+        resolution: float = 0.05,
+    ) -> MapTruth:
+        """Look around from everywhere that a robot can get to.
+
+        Args:
+            walls: x0, y0, x1, y1 [m] of each segment, shape (m, 4).
+            start: where the robot starts, x, y [m].
+            radius: of the robot's body [m].
+            max_range: of its sensor [m].
+            resolution: side of a cell [m].
+        """
+        frame = frame_of_walls(walls, resolution)
+        reachable = find_reachable(walls, frame, start, radius)
+        views = choose_views(frame, reachable)
+        grid, surfaces = look_around(walls, views, max_range, resolution)
+        free = np.zeros(frame.shape, bool)
+        rows, columns = np.nonzero(grid.states() == FREE)
+        cells = frame.cells(grid.frame.centres(np.column_stack((rows, columns))))
+        cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]
+        free[cells[:, 0], cells[:, 1]] = True
+        return cls(frame, reachable, free, surfaces)
+
+
+def frame_of_walls(walls: Floats, resolution: float) -> GridFrame:
+    """A frame around all walls."""
+    if not len(walls):
+        raise PaddockError("MapTruth: expected walls, got none: there is nothing to map")
+    (x0, y0), (x1, y1) = walls.reshape(-1, 2).min(axis=0), walls.reshape(-1, 2).max(axis=0)
+    return GridFrame.around(float(x0), float(y0), float(x1), float(y1), resolution, 2 * resolution)
+
+
+def find_reachable(walls: Floats, frame: GridFrame, start: tuple[float, float], radius: float) -> Mask:
+    """Cells that a disc can get to from its start without touching a wall."""
+    clearance = wall_distances(walls, frame)
+    free = clearance >= radius
+    row, column = frame.cell(*start)
+    if not (frame.holds(row, column) and free[row, column]):
+        raise PaddockError(f"MapTruth: a robot of radius {radius:g} m has no room at its start {start}")
+    reached = np.zeros(frame.shape, bool)
+    reached[row, column] = True
+    return fill(reached, free)
+
+
+def fill(reached: Mask, free: Mask) -> Mask:
+    """All free cells that are joined to those reached, over their sides."""
+    while True:
+        before = int(reached.sum())
+        reached = fill_rows(fill_rows(reached, free).T, free.T).T
+        if int(reached.sum()) == before:
+            return reached
+
+
+def fill_rows(reached: Mask, free: Mask) -> Mask:
+    """The whole of each run of free cells in a row that is reached somewhere."""
+    runs = np.cumsum(~free, axis=1) + np.arange(free.shape[0])[:, None] * (free.shape[1] + 1)
+    touched = np.bincount(runs.ravel(), weights=(reached & free).ravel())[runs] > 0
+    filled: Mask = touched & free
+    return filled
+
+
+def wall_distances(walls: Floats, frame: GridFrame) -> Floats:
+    """How far the middle of each cell is from the nearest wall [m]."""
+    x = frame.x + (np.arange(frame.columns) + 0.5) * frame.resolution
+    y = frame.y + (np.arange(frame.rows)[:, None] + 0.5) * frame.resolution
+    nearest = np.full(frame.shape, math.inf)
+    for x0, y0, x1, y1 in walls.tolist():
+        long = (x1 - x0) ** 2 + (y1 - y0) ** 2
+        share = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / long if long > 0 else np.zeros(frame.shape)
+        share = np.clip(share, 0.0, 1.0)
+        nearest = np.minimum(nearest, np.hypot(x - x0 - share * (x1 - x0), y - y0 - share * (y1 - y0)))
+    return nearest
+
+
+def choose_views(frame: GridFrame, reachable: Mask) -> Points:
+    """Places to look from: one reachable cell in each square of some cells."""
+    cells = np.column_stack(np.nonzero(reachable))
+    squares = cells // max(1, round(VIEWS / frame.resolution))
+    _, first = np.unique(squares, axis=0, return_index=True)
+    return frame.centres(cells[first])
+
+
+def look_around(walls: Floats, views: Points, max_range: float, resolution: float) -> tuple[OccupancyGrid, Points]:
+    """What ideal scans from these places leave in a map, and the points that their beams met."""
+    angles = np.linspace(0.0, 2 * math.pi, BEAMS, endpoint=False)
+    beams = np.column_stack((np.zeros((BEAMS, 2)), angles))
+    poses = np.column_stack((views, np.zeros(len(views))))
+    ranges = np.empty((len(views), BEAMS))
+    expected_ranges(poses, beams, np.ascontiguousarray(walls), 0.0, max_range, ranges)
+    grid, met = OccupancyGrid(resolution), []
+    for (x, y, _), row in zip(poses.tolist(), ranges, strict=True):
+        scan = Scan(0.0, angles, row + INSIDE, max_range)
+        grid.add_scan(scan, Pose(x, y, 0.0))
+        met.append(transform(scan.points(), Pose(x, y, 0.0)))
+    points = np.concatenate(met)
+    _, first = np.unique(np.round(points / 0.01).astype(np.int64), axis=0, return_index=True)
+    return grid, points[first]

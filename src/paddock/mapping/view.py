@@ -1,0 +1,53 @@
+"""MapView: what a controller shows of its map as its attribute `map_view`, carried to pages and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.mapping.frame import GridFrame, Points
+from paddock.mapping.occupancy import OccupancyGrid
+from paddock.mapping.scan import Scan, transform
+
+UNSEEN = 255  # of a cell that nothing is known about
+NO_POINTS: Points = np.empty((0, 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapView:
+    """A map to look at. Points are in the map's frame [m], shape (n, 2)."""
+
+    frame: GridFrame
+    cells: NDArray[np.uint8] = field(repr=False)  # 0 free … 100 occupied, 255 unknown; shape (rows, columns)
+    frontiers: Points = field(default_factory=lambda: NO_POINTS, repr=False)
+    plan: Points = field(default_factory=lambda: NO_POINTS, repr=False)
+    scan: Points = field(default_factory=lambda: NO_POINTS, repr=False)  # what the last one met
+    goal: Points = field(default_factory=lambda: NO_POINTS, repr=False)  # none or one
+    version: int = 0  # of the cells: equal where they are equal
+
+    def __post_init__(self) -> None:
+        if self.cells.shape != self.frame.shape:
+            raise PaddockError(f"MapView: expected cells of shape {self.frame.shape}, got {self.cells.shape}")
+
+    @classmethod
+    def of(
+        cls,
+        grid: OccupancyGrid,
+        scan: Scan | None = None,
+        pose: Pose | None = None,
+        *,
+        frontiers: Points = NO_POINTS,
+        plan: Points = NO_POINTS,
+        goal: Points = NO_POINTS,
+    ) -> MapView:
+        """A grid, and a scan from a pose if there is one."""
+        cells = np.round(100 * grid.probability()).astype(np.uint8)
+        cells[grid.log_odds == 0] = UNSEEN
+        met = NO_POINTS if scan is None or pose is None else transform(scan.points(), pose)
+        return cls(
+            frame=grid.frame, cells=cells, frontiers=frontiers, plan=plan, scan=met, goal=goal, version=grid.version
+        )

@@ -1,0 +1,100 @@
+"""Maps in files as ROS's map_server has them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.mapping import FREE, OCCUPIED, UNKNOWN, MapMode, OccupancyGrid, Scan, load_map, save_map
+
+
+@pytest.fixture
+def grid() -> OccupancyGrid:
+    grid = OccupancyGrid(0.1)
+    for _ in range(5):
+        grid.add_scan(Scan(0.0, np.array([0.0, 1.5]), np.array([2.0, math.inf]), 4.0), Pose(0.5, 0.5, 0.1))
+    return grid
+
+
+@pytest.mark.parametrize(
+    ("mode", "image"), [("trinary", ".pgm"), ("trinary", ".png"), ("scale", ".png"), ("raw", ".pgm")]
+)
+def test_a_map_is_read_as_it_was_written(tmp_path: Path, grid: OccupancyGrid, mode: MapMode, image: str) -> None:
+    path = save_map(grid, tmp_path / "rooms", mode=mode, image=image)
+    assert path.name == "rooms.yaml"
+    again = load_map(path)
+    assert again.frame == grid.frame
+    assert (again.states() == grid.states()).all()
+    if mode != "trinary":
+        assert again.probability() == pytest.approx(grid.probability(), abs=0.01)
+
+
+def test_a_saved_map_has_the_pixels_and_keys_of_map_saver(tmp_path: Path, grid: OccupancyGrid) -> None:
+    path = save_map(grid, tmp_path / "rooms.yaml")
+    pixels = np.asarray(Image.open(tmp_path / "rooms.pgm"))
+    assert {*np.unique(pixels).tolist()} == {0, 205, 254}
+    row, column = grid.frame.cell(0.5 + 2 * math.cos(0.1), 0.5 + 2 * math.sin(0.1))
+    assert pixels[grid.frame.rows - 1 - row, column] == 0  # the first row of an image is at the top
+    assert (tmp_path / "rooms.pgm").read_bytes().startswith(b"P5")
+    assert "image: rooms.pgm\nresolution: 0.1\nnegate: 0\noccupied_thresh: 0.65\n" in path.read_text()
+    assert f"origin: [{grid.frame.x}, {grid.frame.y}, 0.0]" in path.read_text()
+
+
+def write(folder: Path, text: str, pixels: list[list[int]]) -> Path:
+    Image.fromarray(np.array(pixels, np.uint8)).save(folder / "map.png")
+    (folder / "map.yaml").write_text(text)
+    return folder / "map.yaml"
+
+
+def test_a_map_of_another_program_is_read(tmp_path: Path) -> None:
+    text = """# made by hand
+image: "map.png"
+resolution: 0.050000  # metres
+origin:
+- -1.0
+- 2
+- 0.0
+negate: 1
+occupied_thresh: 0.65
+free_thresh: 0.196
+"""
+    grid = load_map(write(tmp_path, text, [[255, 128], [0, 200]]))
+    assert grid.frame[:3] == (-1.0, 2.0, 0.05)
+    assert grid.states()[:2, :2].tolist() == [[FREE, OCCUPIED], [OCCUPIED, UNKNOWN]]
+
+
+KEYS = "image: map.png\nresolution: 0.05\norigin: [0, 0, 0]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (KEYS.replace("origin", "orgin"), "missing: origin"),
+        (KEYS.replace("0.05", "-1"), "resolution: expected metres > 0"),
+        (KEYS.replace("0.05", "wide"), "resolution: expected a number, got 'wide'"),
+        (KEYS.replace("0, 0, 0", "0, 0, 0.5"), "yaw of 0"),
+        (KEYS.replace("[0, 0, 0]", "3"), "origin: expected"),
+        (KEYS + "mode: trinry\n", "trinary"),
+        (KEYS + "free_thresh: 0.9\n", "free_thresh <= occupied_thresh"),
+        (KEYS + "negate: 2\n", "negate: expected 0 or 1"),
+        (KEYS + "nonsense\n", "line 4"),
+        (KEYS.replace("map.png", "other.png"), "cannot be read"),
+        (KEYS.replace("map.png", "map.yaml"), "cannot be read"),
+    ],
+)
+def test_a_bad_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(PaddockError, match=f"map.yaml.*{message}"):
+        load_map(write(tmp_path, text, [[0]]))
+
+
+def test_what_cannot_be_written_is_refused(tmp_path: Path, grid: OccupancyGrid) -> None:
+    with pytest.raises(UnknownName, match="jpg"):
+        save_map(grid, tmp_path / "rooms", image=".jpg")
+    with pytest.raises(PaddockError, match="transparent"):
+        save_map(grid, tmp_path / "rooms", mode="scale")

@@ -1,0 +1,109 @@
+"""A mapper in an arena: every scan once, and where the wheels were when it was taken."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import paddock
+from paddock.arena import Arena, mapper_of, range_reader_of
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose, wrap
+from paddock.mapping import FREE, OCCUPIED, UNKNOWN, Mapper
+from paddock.robots import RobotSpec, load_robot
+from paddock.worlds import load_world
+
+START = Pose(1.5, 2.0, 0.0)
+
+
+def rooms_with(spec: RobotSpec, at: Pose = START) -> Arena:
+    arena = paddock.open(replace(load_world("yellow-rooms"), robots=()))
+    arena.spawn("pioneer", spec, at=at[:2], heading=at.heading)
+    return arena
+
+
+def delayed(spec: RobotSpec, delay: float) -> RobotSpec:
+    """The same robot with a laser whose samples come late."""
+    sensors = [replace(s, delay=delay, noise=0.0) if s.kind == "laser" else s for s in spec.sensors]
+    return replace(spec, sensors=tuple(sensors))
+
+
+def drive(arena: Arena, mapper: Mapper, seconds: float, left: float = 0.3, right: float = 0.4, every: int = 1) -> None:
+    robot = arena["pioneer"]
+    robot.wheels.set(left, right)
+    for tick in range(round(seconds / arena.dt)):
+        if tick % every == 0:
+            mapper.update(robot.sense())
+        arena.step()
+
+
+def test_a_sample_of_the_laser_is_used_once() -> None:
+    arena = rooms_with(load_robot("pioneer-p2dx"))
+    mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+    drive(arena, mapper, 2.0)
+    assert mapper.scans == 10  # every 0.2 s, though it looked every 0.02 s
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_a_late_scan_is_drawn_where_the_robot_was_when_it_was_taken(every: int) -> None:
+    arena = rooms_with(delayed(load_robot("pioneer-p2dx"), 0.3))
+    robot = arena["pioneer"]
+    mapper = mapper_of(robot, pose=robot.pose)
+    drive(arena, mapper, 2.0, -0.3, 0.3, every)
+    assert mapper.scan is not None
+    then = mapper.scan.time
+    assert then <= arena.time - 0.3
+    turned = 2 * 0.3 / robot.spec.drive.wheel_separation
+    off = wrap(mapper.method.pose.heading - robot.pose.heading + turned * (arena.time - then))
+    assert off == pytest.approx(0.0, abs=0.03)
+
+
+def test_a_map_is_where_the_walls_are() -> None:
+    arena = rooms_with(delayed(load_robot("pioneer-p2dx"), 0.0))
+    mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+    drive(arena, mapper, 4.0, -0.2, 0.2)
+    states, frame = mapper.grid.states(), mapper.grid.frame
+    for x, y, dx, dy in ((1.5, 0.0, 0.0, -1.0), (3.95, 3.5, 1.0, 0.0)):  # on a wall, and where it lies from here
+        assert states[frame.cell(x - 0.1 * dx, y - 0.1 * dy)] == FREE
+        assert OCCUPIED in (states[frame.cell(x + s * dx, y + s * dy)] for s in (-0.02, 0.02))
+        assert states[frame.cell(x + 0.1 * dx, y + 0.1 * dy)] == UNKNOWN
+    assert (mapper.map_view.cells == 255).any()
+
+
+def test_any_robot_maps_with_the_best_sensor_that_it_has() -> None:
+    assert range_reader_of(load_robot("pioneer-p2dx")).device == "laser"
+    assert range_reader_of(load_robot("e-puck")).device == "proximity"
+    with pytest.raises(UnknownName, match="laser"):
+        range_reader_of(load_robot("pioneer-p2dx"), "lazer")
+    blind = replace(load_robot("e-puck"), sensors=())
+    with pytest.raises(PaddockError, match="cannot map"):
+        range_reader_of(blind)
+
+
+def test_sonars_and_infrared_sensors_map_too() -> None:
+    arena = rooms_with(load_robot("pioneer-p2dx"))
+    mapper = mapper_of(arena["pioneer"], device="sonar", pose=arena["pioneer"].pose)
+    drive(arena, mapper, 4.0)
+    assert (mapper.grid.states() == FREE).sum() > 500
+    arena = rooms_with(load_robot("e-puck"), Pose(0.05, 2.0, math.pi))
+    mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+    drive(arena, mapper, 2.0, 0.0, 0.0)
+    states, frame = mapper.grid.states(), mapper.grid.frame
+    assert states[frame.cell(-0.005, 2.015)] == OCCUPIED
+    assert frame.resolution == 0.01
+
+
+def test_a_mapper_begins_anew_after_a_reset() -> None:
+    arena = rooms_with(load_robot("pioneer-p2dx"))
+    mapper = mapper_of(arena["pioneer"])
+    drive(arena, mapper, 1.0)
+    spread = mapper.estimate.covariance
+    assert np.linalg.eigvalsh(spread)[0] > 0
+    mapper.reset(Pose(1.0, 2.0, 0.0))
+    assert mapper.estimate.pose == (1.0, 2.0, 0.0)
+    assert (mapper.grid.version, mapper.scans) == (0, 0)
+    with pytest.raises(UnknownName, match="odometry"):
+        mapper_of(arena["pioneer"], method="odometri")

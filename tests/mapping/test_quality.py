@@ -1,0 +1,91 @@
+"""How good a map is: against what can be seen from where the robot can get to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.mapping import MapTruth, OccupancyGrid, assess_map
+from paddock.mapping.truth import fill, look_around
+
+
+def rectangle(x0: float, y0: float, x1: float, y1: float) -> list[tuple[float, float, float, float]]:
+    return [(x0, y0, x1, y0), (x1, y0, x1, y1), (x1, y1, x0, y1), (x0, y1, x0, y0)]
+
+
+# A room, a closet that nobody gets into, and a box in the room.
+WALLS = np.array([*rectangle(0.0, 0.0, 3.0, 2.0), *rectangle(3.1, 0.0, 4.0, 2.0), *rectangle(1.3, 0.9, 1.62, 1.2)])
+
+
+@pytest.fixture(scope="module")
+def truth() -> MapTruth:
+    return MapTruth.of(WALLS, (0.5, 0.5), 0.2)
+
+
+def scans_of(walls: np.ndarray, views: list[tuple[float, float]]) -> OccupancyGrid:
+    return look_around(walls, np.array(views), 20.0, 0.05)[0]
+
+
+EVERYWHERE = [(0.3, 0.3), (2.7, 0.3), (2.7, 1.7), (0.3, 1.7)]
+
+
+def test_only_what_can_be_seen_counts(truth: MapTruth) -> None:
+    assert truth.surfaces[:, 0].max() < 3.01  # no closet
+    inside = ((truth.surfaces > (1.32, 0.92)) & (truth.surfaces < (1.6, 1.18))).all(axis=1)
+    assert not inside.any()  # nothing in the box
+    assert not truth.reachable[truth.frame.cell(0.1, 1.0)]  # too near a wall
+    assert truth.free[truth.frame.cell(0.1, 1.0)]
+    assert truth.reachable[truth.frame.cell(2.5, 1.0)]
+    assert not truth.free[truth.frame.cell(3.5, 1.0)]
+
+
+def test_a_map_from_everywhere_is_perfect(truth: MapTruth) -> None:
+    quality = assess_map(scans_of(WALLS, EVERYWHERE), truth)
+    assert quality.precision == 1.0
+    assert quality.recall == 1.0
+    assert quality.f1 == 1.0
+    assert quality.iou > 0.97
+    assert quality.mapped > 0.99
+    assert quality.adnn_map < 0.04
+    assert quality.adnn_truth < 0.04
+
+
+def test_a_map_of_half_the_room_lacks_the_other_half(truth: MapTruth) -> None:
+    quality = assess_map(scans_of(WALLS, [(0.3, 1.05)]), truth)
+    assert quality.precision == 1.0
+    assert 0.3 < quality.recall < 0.9
+    assert 0.3 < quality.mapped < 0.95
+
+
+def test_a_shifted_map_is_bad_until_it_is_aligned(truth: MapTruth) -> None:
+    grid = scans_of(WALLS + np.array([0.15, -0.1, 0.15, -0.1]), [(x + 0.15, y - 0.1) for x, y in EVERYWHERE])
+    as_it_is, aligned = assess_map(grid, truth), assess_map(grid, truth, alignment=None)
+    assert as_it_is.f1 < 0.5
+    assert aligned.f1 == 1.0
+    assert aligned.alignment == pytest.approx(Pose(-0.15, 0.1, 0.0), abs=0.01)
+    assert aligned.offset[0] == pytest.approx(0.18, abs=0.01)
+
+
+def test_a_wall_that_is_not_there_costs_precision(truth: MapTruth) -> None:
+    grid = scans_of(np.concatenate((WALLS, [[0.8, 0.0, 0.8, 0.8]])), EVERYWHERE)
+    quality = assess_map(grid, truth)
+    assert 0.8 < quality.precision < 0.97
+    assert quality.recall > 0.95
+
+
+def test_filling_follows_bends_and_stops_at_walls() -> None:
+    free = np.array([[1, 1, 1, 0, 1], [0, 0, 1, 0, 1], [1, 1, 1, 0, 1], [1, 0, 0, 0, 1]], bool)
+    reached = np.zeros(free.shape, bool)
+    reached[0, 0] = True
+    expected = free.copy()
+    expected[:, 4] = False
+    assert (fill(reached, free) == expected).all()
+
+
+def test_a_robot_without_room_and_an_empty_map_are_refused(truth: MapTruth) -> None:
+    with pytest.raises(PaddockError, match="no room at its start"):
+        MapTruth.of(WALLS, (0.1, 0.1), 0.2)
+    with pytest.raises(PaddockError, match="no occupied cells"):
+        assess_map(OccupancyGrid(), truth)
