@@ -1,0 +1,23 @@
+"""How far each cell of a grid is from the nearest that is marked: exact, not chamfered."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.navigation.kernels.distance import distance_to_nearest
+
+Floats = NDArray[np.float64]
+
+
+def transform_distance(marked: NDArray[np.bool_], resolution: float) -> Floats:
+    """Distance of each cell's centre from that of the nearest marked cell [m]; infinity if none is marked.
+
+    Args:
+        marked: shape (rows, columns).
+        resolution: side of a cell [m].
+    """
+    columns = marked.shape[1]
+    distance = np.empty(marked.shape)
+    distance_to_nearest(marked, float(resolution), np.empty(2 * columns), np.empty(columns), distance)
+    return distance

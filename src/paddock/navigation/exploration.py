@@ -1,0 +1,170 @@
+"""Where to look next: ways to choose among frontiers, registered by name."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.geometry import Pose, wrap
+from paddock.core.registry import Registry
+from paddock.navigation.costmap import CostMap
+from paddock.navigation.drive_limits import DriveLimits
+from paddock.navigation.frontiers import Frontier
+from paddock.navigation.grid_search import Floats, SearchTree, search_grid
+from paddock.navigation.kernels.tour import first_of_tour
+
+SAME = 2.7  # a frontier that has moved less than this is the same [circumscribed radii of the body]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What there is to choose from."""
+
+    frontiers: Sequence[Frontier]  # at least one
+    current: Frontier | None  # that the robot is on its way to
+    pose: Pose
+    limits: DriveLimits
+    costmap: CostMap
+    tree: SearchTree  # of ways from the robot
+    chance: Callable[[str], float]  # a draw from [0, 1) for a key
+
+    def is_current(self, frontier: Frontier) -> bool:
+        """Whether the robot is on its way to a frontier already."""
+        return self.current is not None and self.are_same(self.current, frontier)
+
+    def are_same(self, first: Frontier, second: Frontier) -> bool:
+        """Whether two frontiers, found at different times, are the same."""
+        return math.dist(first.centre, second.centre) < SAME * self.costmap.footprint.circumscribed
+
+    def seconds_to(self, frontier: Frontier) -> float:
+        """How long the way there takes, with the turn at its beginning and at its end [s]."""
+        view, pose = frontier.view, self.pose
+        away = math.dist(view[:2], pose[:2])
+        if away < self.costmap.footprint.circumscribed:
+            turn = abs(wrap(view.heading - pose.heading))
+        else:
+            bearing = math.atan2(view.y - pose.y, view.x - pose.x)
+            turn = abs(wrap(bearing - pose.heading)) + 0.3 * abs(wrap(view.heading - bearing))
+        return frontier.cost / self.limits.speed + turn / self.limits.turn_rate
+
+
+class ExplorationMethod(ABC):
+    """A way to choose. The frontier with the smallest figure is next."""
+
+    def choose(self, situation: Situation) -> Frontier:
+        """The next frontier; the present one has an advantage, so that the robot does not waver."""
+        figures = [
+            self.favour(figure) if situation.is_current(frontier) else figure
+            for frontier in situation.frontiers
+            for figure in [self.rate(frontier, situation)]
+        ]
+        return situation.frontiers[int(np.argmin(figures))]
+
+    @abstractmethod
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        """A figure, the smaller the better."""
+
+    def favour(self, figure: float) -> float:
+        """The figure of the present frontier, made better."""
+        return figure - 2.0
+
+
+class Nearest(ExplorationMethod):
+    """The nearest frontier first (Yamauchi 1997)."""
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return frontier.cost
+
+    def favour(self, figure: float) -> float:
+        return figure - 0.5
+
+
+class GainPerCost(ExplorationMethod):
+    """Most unknown area for the way (after Burgard and others 2005)."""
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return (frontier.cost + 0.5) / (frontier.gain + 0.01)
+
+    def favour(self, figure: float) -> float:
+        return 0.8 * figure
+
+
+class Balanced(ExplorationMethod):
+    """The time that it takes to get there and turn, less some seconds for what may be seen there."""
+
+    seconds_per_area = 0.3  # [s/m²]
+    most_area = 10.0  # that counts [m²]
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return situation.seconds_to(frontier) - self.seconds_per_area * min(frontier.gain, self.most_area)
+
+
+class Tour(Balanced):
+    """The first frontier of the shortest tour through all of them, so that none is left behind to come back for."""
+
+    most = 9  # frontiers of a tour; of more, those that can be got to soonest
+    coarse = 4  # lengths of ways between frontiers are found on cells that are so many times as large
+
+    def choose(self, situation: Situation) -> Frontier:
+        frontiers = sorted(situation.frontiers, key=lambda frontier: self._begin(frontier, situation))[: self.most]
+        if len(frontiers) == 1:
+            return frontiers[0]
+        begin = np.array([self._begin(frontier, situation) for frontier in frontiers])
+        count = len(frontiers)
+        first = first_of_tour(begin, self._find_seconds(frontiers, situation), np.empty((1 << count, count)))
+        return frontiers[int(first)]
+
+    def _begin(self, frontier: Frontier, situation: Situation) -> float:
+        figure = self.rate(frontier, situation)
+        return self.favour(figure) if situation.is_current(frontier) else figure
+
+    def _find_seconds(self, frontiers: Sequence[Frontier], situation: Situation) -> Floats:
+        """How long the ways between frontiers take [s]."""
+        rough = pool(situation.costmap.costs, self.coarse)
+        cells = np.array([frontier.cell for frontier in frontiers]) // self.coarse
+        scale = situation.costmap.frame.resolution * self.coarse / situation.limits.speed
+        return np.array([search_grid(rough, cell).costs[tuple(cells.T)] * scale for cell in cells])
+
+
+class RandomWalk(ExplorationMethod):
+    """To any place that can be got to, drawn by chance: what others are compared with."""
+
+    def choose(self, situation: Situation) -> Frontier:
+        if situation.current is not None:
+            return situation.current
+        cells = np.argwhere(np.isfinite(situation.tree.costs))
+        row, column = cells[int(situation.chance("cell") * len(cells))].tolist()
+        x, y = situation.costmap.frame.centre(row, column)
+        view = Pose(x, y, math.tau * situation.chance("heading") - math.pi)
+        cost = float(situation.tree.costs[row, column]) * situation.costmap.frame.resolution
+        return Frontier((x, y), 0.0, view, (row, column), cost, 0.0)
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return 0.0
+
+
+def pool(costs: Floats, size: int) -> Floats:
+    """Costs of cells that are so many times as large; each is as good as the best of its parts."""
+    rows, columns = (-(-length // size) * size for length in costs.shape)
+    whole = np.full((rows, columns), math.inf)
+    whole[: costs.shape[0], : costs.shape[1]] = costs
+    pooled: Floats = whole.reshape(rows // size, size, columns // size, size).min(axis=(1, 3))
+    return pooled
+
+
+EXPLORATION: Registry[type[ExplorationMethod]] = Registry(
+    "exploration method",
+    group="paddock.exploration",
+    builtin={
+        "tour": Tour,
+        "balanced": Balanced,
+        "nearest": Nearest,
+        "gain-per-cost": GainPerCost,
+        "random-walk": RandomWalk,
+    },
+    base=ExplorationMethod,
+)

@@ -1,0 +1,72 @@
+"""Follower: the base of all ways to follow a path."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.geometry import Pose, wrap
+from paddock.mapping.frame import Points
+from paddock.navigation.costmap import CostMap
+from paddock.navigation.drive_limits import STILL, DriveLimits, Twist
+from paddock.navigation.kernels.body import free_time
+
+SHARES = (1.0, 0.7, 0.5, 0.35, 0.2, 0.1)  # of a twist, tried one after the other
+TURN_ANYWAY = 0.02  # [rad] off is no reason to turn
+
+
+@dataclass(kw_only=True)
+class Follower(ABC):
+    """Follows a path. A subclass is a dataclass; its fields are parameters."""
+
+    limits: DriveLimits
+
+    def reset(self) -> None:  # noqa: B027 - most remember nothing
+        """Forget all that was; a new path begins."""
+
+    @abstractmethod
+    def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
+        """The twist to follow the path with; what is too near is looked after elsewhere."""
+
+    def follow(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
+        """The next twist: the decided one, or as much of it as can be stopped in time.
+
+        Args:
+            pose: of the robot.
+            now: how it moves.
+            path: points ahead [m], shape (n, 2); the first is the nearest.
+            local: what is near.
+        """
+        return self.keep_clear(pose, self.decide(pose, now, path, local), local)
+
+    def turn_to(self, pose: Pose, heading: float, local: CostMap) -> Twist:
+        """Turn on the spot towards a heading [rad], the other way round where this way something is too near."""
+        off = wrap(heading - pose.heading)
+        for way in (off, off - math.copysign(math.tau, off)):
+            if abs(off) < TURN_ANYWAY or self.free_seconds(
+                pose, Twist(0.0, math.copysign(1.0, way)), local, abs(way)
+            ) >= abs(way):
+                return self.keep_clear(pose, Twist(0.0, self.turn_rate(way)), local)
+        return STILL
+
+    def turn_rate(self, off: float) -> float:
+        """How fast to turn by an angle [rad/s], slow enough to stop there."""
+        brake = self.limits.max_acceleration / (self.limits.wheel_separation / 2)
+        most = min(self.limits.turn_rate, math.sqrt(brake * abs(off)), 3.0 * abs(off))
+        return math.copysign(most, off)
+
+    def keep_clear(self, pose: Pose, twist: Twist, local: CostMap) -> Twist:
+        """As much of a twist as leaves enough room to stop."""
+        for share in SHARES:
+            less = Twist(share * twist.linear, share * twist.angular)
+            needed = self.limits.stopping_time(less)
+            if self.free_seconds(pose, less, local, needed) >= needed:
+                return less
+        return STILL
+
+    def free_seconds(self, pose: Pose, twist: Twist, local: CostMap, seconds: float) -> float:
+        """For how long a twist comes near to nothing, at most so many seconds."""
+        return float(free_time(*local.tables, np.array(pose), twist.linear, twist.angular, seconds))

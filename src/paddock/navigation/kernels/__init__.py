@@ -1,0 +1,1 @@
+"""The compiled loops of navigation: distances, searches, frontiers, bodies on maps, rollouts."""

@@ -1,0 +1,66 @@
+"""A body on a map: how near its outline comes to obstacles, at a pose and along arcs."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.core.jit import kernel
+
+INSCRIBED, CIRCUMSCRIBED, NEEDED = range(3)  # of a body's numbers [m]; the last: that far from its outline all is free
+X, Y, SIDE = range(3)  # of an origin: the corner of cell [0, 0], and the side of a cell [m]
+STRIDE = 0.2  # between two looks along an arc [circumscribed radii]
+
+
+@kernel
+def distance_at(distance, origin, x, y):
+    """Distance from a point to the nearest obstacle [m], between four cells; infinity beyond the edge."""
+    across, along = (y - origin[Y]) / origin[SIDE] - 0.5, (x - origin[X]) / origin[SIDE] - 0.5
+    row, column = math.floor(across), math.floor(along)
+    if not (0 <= row < distance.shape[0] - 1 and 0 <= column < distance.shape[1] - 1):
+        return math.inf
+    across, along = across - row, along - column
+    here = (1.0 - along) * distance[row, column] + along * distance[row, column + 1]
+    above = (1.0 - along) * distance[row + 1, column] + along * distance[row + 1, column + 1]
+    return (1.0 - across) * here + across * above
+
+
+@kernel
+def body_clearance(distance, origin, outline, body, x, y, heading):
+    """How far the outline of a body is from the nearest obstacle [m], or a bit less than that."""
+    middle = distance_at(distance, origin, x, y)
+    if middle >= body[CIRCUMSCRIBED] + body[NEEDED]:
+        return middle - body[CIRCUMSCRIBED]
+    smallest = middle - body[INSCRIBED]
+    c, s = math.cos(heading), math.sin(heading)
+    for k in range(outline.shape[0]):
+        px, py = outline[k, 0], outline[k, 1]
+        smallest = min(smallest, distance_at(distance, origin, x + c * px - s * py, y + s * px + c * py))
+    return smallest
+
+
+@kernel
+def roll_on(x, y, heading, linear, angular, seconds):
+    """The pose after some time of a constant twist: the exact arc."""
+    half = 0.5 * angular * seconds
+    chord = linear * seconds
+    if abs(half) > 1e-6:
+        chord *= math.sin(half) / half
+    return x + chord * math.cos(heading + half), y + chord * math.sin(heading + half), heading + 2.0 * half
+
+
+@kernel
+def free_time(distance, origin, outline, body, pose, linear, angular, seconds):
+    """For how long a body may go on with a twist [m/s, rad/s] before it comes too near to something, at most `seconds`.
+
+    Where it is too near already, it may go on as long as it comes no nearer.
+    """
+    x, y, heading = pose[0], pose[1], pose[2]
+    allowed = min(body[NEEDED], body_clearance(distance, origin, outline, body, x, y, heading) - 1e-9)
+    fastest = max(abs(linear), abs(angular) * body[CIRCUMSCRIBED], 1e-9)
+    looks = math.ceil(seconds * fastest / (STRIDE * body[CIRCUMSCRIBED]))
+    for k in range(1, looks + 1):
+        passed = seconds * k / looks
+        px, py, turned = roll_on(x, y, heading, linear, angular, passed)
+        if body_clearance(distance, origin, outline, body, px, py, turned) < allowed:
+            return seconds * (k - 1) / looks
+    return seconds

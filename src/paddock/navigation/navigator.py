@@ -1,0 +1,126 @@
+"""Navigator: a controller that drives to goals on the map that it builds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Point, Pose
+from paddock.core.numeric import all_finite
+from paddock.mapping import Mapper
+from paddock.navigation.costmap import CostMap, Inflation
+from paddock.navigation.dstar_lite import DStarLite
+from paddock.navigation.footprint import Footprint
+from paddock.navigation.grid_search import Cell
+from paddock.navigation.map_user import MapUser
+from paddock.navigation.paths import smooth_path
+from paddock.robots import RobotSpec
+
+UNKNOWN_COST = 2.0  # of an unknown cell, more than of a free one: there may be no way
+BESIDE = 0.6  # a goal may be this far beside where the robot can be [circumscribed radii]
+
+
+class Navigator(MapUser):
+    """Drives to goals, one after the other, through unknown space as well where nothing known is in the way.
+
+    Give it a goal at any time, from any thread. What it refuses, and why, is told by `refusal`.
+
+    Args:
+        mapper: gives the pose and the map.
+        robot: its body and its drive.
+        goal: x, y [m] in the map's frame; None: stand and wait for one.
+        heading: to turn to at the goal [rad]; None: any.
+        options: of `MapUser`: follower, speed, inflation, period.
+    """
+
+    def __init__(
+        self,
+        mapper: Mapper,
+        robot: RobotSpec,
+        goal: Point | None = None,
+        heading: float | None = None,
+        **options: Any,
+    ) -> None:
+        if options.get("inflation") is None:
+            options["inflation"] = Inflation.of(Footprint.of(robot.body.shape), unknown=UNKNOWN_COST)
+        super().__init__(mapper, robot, **options)
+        if goal is not None:
+            self.set_goal(*goal, heading)
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.refusal = ""  # why the last goal is not, or no longer, driven to; empty: it is
+        self.target: Pose | None = None  # the heading is NaN where any will do
+        self._planner: tuple[DStarLite, object, Cell] | None = None  # with the map's frame and the goal's cell
+
+    def set_goal(self, x: float, y: float, heading: float | None = None) -> bool:
+        """Drive to a place [m] from now on; False: it is refused, see `refusal`."""
+        if not all_finite(x, y, heading or 0.0):
+            raise PaddockError(f"set_goal: expected finite numbers, got {x!r}, {y!r}, {heading!r}")
+        self.done, self.reason, self.refusal, self._planner = False, "", "", None
+        self.target, self._due, self._version = Pose(x, y, math.nan if heading is None else heading), 0.0, None
+        self.driver.stop()
+        if self.mapper.grid.frame.rows:
+            self._find_goal(self.cost_map())
+        return not self.refusal
+
+    def cancel(self) -> None:
+        """Stop, and wait for another goal."""
+        self._refuse("the goal was taken back")
+
+    def _refuse(self, why: str) -> None:
+        self.refusal, self.target, self._planner = why, None, None
+        self.finish(f"refused: {why}")
+
+    def _find_goal(self, costmap: CostMap) -> Cell | None:
+        """The cell to drive to, or a refusal. A goal that the map does not show yet is no cell of it."""
+        assert self.target is not None
+        x, y = self.target[:2]
+        row, column = costmap.frame.cell(x, y)
+        inside = costmap.frame.holds(row, column)
+        if inside and costmap.states[row, column] > 0:
+            self._refuse(f"({x:.2f}, {y:.2f}) is in an obstacle")
+            return None
+        cell = costmap.nearest_passable(x, y, BESIDE * self.footprint.circumscribed)
+        if cell is None and inside:
+            self._refuse(f"({x:.2f}, {y:.2f}) is nearer to an obstacle than the body is wide")
+        elif cell is None:
+            self._refuse(f"({x:.2f}, {y:.2f}) is beyond the map: explore first, or give a goal on the way")
+        return cell
+
+    def plan(self, pose: Pose, time: float) -> None:
+        if self.target is None:
+            return
+        if self.driver.state == "reached":
+            self.finish(f"({self.target.x:.2f}, {self.target.y:.2f}) reached")
+            self.target = None
+            return
+        if self.driver.state == "stuck":
+            self._refuse("stuck: no recovery helped")
+            return
+        costmap = self.cost_map()
+        goal, start = self._find_goal(costmap), self.find_start(costmap, pose, time)
+        if goal is None or start is None:
+            return
+        planner = self._update_planner(costmap, start, goal)
+        if not math.isfinite(planner.cost):
+            self._refuse(f"({self.target.x:.2f}, {self.target.y:.2f}) cannot be reached: there is no way")
+            return
+        heading = None if math.isnan(self.target.heading) else self.target.heading
+        fresh = self.driver.state == "standing"
+        self.driver.take(smooth_path(planner.path(), costmap), heading, same_goal=not fresh)
+
+    def _update_planner(self, costmap: CostMap, start: Cell, goal: Cell) -> DStarLite:
+        """D* Lite goes on where it was, unless the map has grown or the goal's cell is another."""
+        if self._planner is not None and self._planner[1:] == (costmap.frame, goal):
+            self._planner[0].update(costmap.costs, start)
+        else:
+            self._planner = DStarLite(costmap.costs, start, goal), costmap.frame, goal
+        return self._planner[0]
+
+    @property
+    def state(self) -> str:
+        if self.target is None and not self.done:
+            return "waiting for a goal"
+        return super().state

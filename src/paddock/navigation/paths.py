@@ -1,0 +1,43 @@
+"""Ways of cells become paths of points: shortened, and with points at even distances."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from paddock.mapping.frame import Points
+from paddock.navigation.costmap import CostMap
+from paddock.navigation.grid_search import Whole
+from paddock.navigation.kernels.lines import shorten
+
+STEP = 0.05  # between the points of a path [m]
+
+
+def smooth_path(cells: Whole, costmap: CostMap, step: float = STEP) -> Points:
+    """A path along cells (row, column), cut short wherever a straight line costs no more.
+
+    Args:
+        cells: a way as planners give it, shape (n, 2).
+        costmap: that it was planned on.
+        step: between the points of the path [m].
+
+    Returns:
+        Points x, y [m] at even distances, shape (m, 2); its ends are the middles of the first and the last cell.
+    """
+    if len(cells) < 2:
+        return costmap.frame.centres(cells)
+    kept = np.empty(len(cells), np.int64)
+    count = shorten(costmap.costs, np.ascontiguousarray(cells), kept)
+    return resample(costmap.frame.centres(cells[kept[:count]]), step)
+
+
+def resample(points: Points, step: float) -> Points:
+    """Points at even distances along a polyline, no farther apart than `step` [m]."""
+    lengths = np.hypot(*np.diff(points, axis=0).T)
+    along = np.concatenate(([0.0], np.cumsum(lengths)))
+    marks = np.linspace(0.0, along[-1], max(2, int(np.ceil(along[-1] / step)) + 1))
+    return np.column_stack([np.interp(marks, along, column) for column in points.T])
+
+
+def path_length(points: Points) -> float:
+    """Length of a path [m]."""
+    return float(np.hypot(*np.diff(points, axis=0).T).sum()) if len(points) > 1 else 0.0
