@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from paddock.core.geometry import Pose
-from paddock.orders import OrderFirmware, RobotPlan, RobotSession
+from paddock.orders import LineQuality, OrderFirmware, RobotLost, RobotPlan, RobotSession, SimulatedLine
 from paddock.orders.checked_frames import next_number, read_checked, write_checked
+from paddock.orders.host_end import HostEnd
 from paddock.orders.legacy_frames import FrameReader, write_frame
-from paddock.orders.texts import Order, write_order, write_reply
+from paddock.orders.talk import Talk
+from paddock.orders.texts import DRIVING, RELATIVE, Order, write_order, write_reply
 from paddock.testing import BenchRobot
 
 DT = 0.02
@@ -154,6 +156,69 @@ def fuzz_host(frames: int, seed: int) -> int:
     return done + session.result.done
 
 
+def fuzz_legacy_host(asks: int, seed: int, *, jitter: float = 0.9, loss: float = 0.0) -> int:
+    """Answers that a host believed of a robot of 2012 on a line that delays: each was given after the question.
+
+    Every question ends. No relative order is carried out twice, also where bytes get lost; then digits may be wrong.
+    """
+    rng = np.random.default_rng(seed)
+    robot = LateRobot(LineQuality(jitter=jitter, loss=loss), seed)
+    end, answered = robot.connect(), 0
+    for _ in range(asks):
+        order = draw_order_of_2012(rng)
+        if order.letter == "N":  # below 0 all is an obstacle, and the robot turns for ever
+            order = Order("N", (abs(order.numbers[0]),))
+        robot.firmware.log.clear()
+        robot.said.clear()
+        seconds = 10.0 if order.letter in DRIVING else 0.0
+        try:
+            reply = robot.hold_talk(Talk(end, end.ask(order, seconds), robot.now))
+        except RobotLost:
+            end = robot.connect()
+        else:
+            answered += 1
+            assert loss or write_reply(reply.kind, *reply.numbers) in robot.said, (order, reply, robot.said)
+        done = [carried_out for _, carried_out in robot.firmware.log if carried_out == order]
+        assert order.letter not in RELATIVE or len(done) <= 1, (order, done)
+    return answered
+
+
+class LateRobot:
+    """A robot of 2012 at the end of a line that delays."""
+
+    def __init__(self, quality: LineQuality, seed: int) -> None:
+        self.robot = BenchRobot(DT)
+        self.firmware = WatchedFirmware(self.robot, DT, knows_checked=False)
+        self.down, self.up = (SimulatedLine(quality, seed=seed, key=key) for key in (0, 1))
+        self.now, self.said = 0.0, list[str]()
+
+    def connect(self) -> HostEnd:
+        """A host that begins anew, once the robot stands."""
+        while True:
+            end = HostEnd(checked=False)
+            try:
+                self.hold_talk(Talk(end, end.connect(), self.now))
+            except RobotLost:
+                continue
+            return end
+
+    def hold_talk(self, talk: Talk[Any]) -> Any:
+        """What comes of it; an hour is as good as for ever."""
+        limit = self.now + 3600
+        while not talk.over:
+            assert self.now < limit, "the host hangs"
+            self.now += DT
+            talk.receive(self.up.receive(self.now), self.now)
+            talk.wake(self.now)
+            self.down.send(talk.take_output(), self.now)
+            self.firmware.receive(self.down.receive(self.now))
+            sent = self.firmware.tick()
+            self.said += FrameReader().feed(sent)
+            self.up.send(sent, self.now)
+            self.robot.roll()
+        return talk.result
+
+
 def answer(number: int, text: str) -> bytes:
     """What a robot would say."""
     letter, numbers = text[0], [float(part) for part in text[1:].split(";") if part]
@@ -164,13 +229,15 @@ def answer(number: int, text: str) -> bytes:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--frames", type=int, default=100_000, help="for each of three targets")
+    parser.add_argument("--frames", type=int, default=100_000, help="for each target; late ones: a fiftieth")
     parser.add_argument("--seed", type=int, default=0)
     wanted = parser.parse_args()
     for name, target in (
         ("robot, checked mode", fuzz_checked_robot),
         ("robot, legacy mode", fuzz_legacy_robot),
         ("host, checked mode", fuzz_host),
+        ("host, legacy mode, late answers", lambda frames, seed: fuzz_legacy_host(frames // 50, seed)),
+        ("host, legacy mode, lost bytes, too", lambda frames, seed: fuzz_legacy_host(frames // 50, seed, loss=0.01)),
     ):
         began = time.perf_counter()
         count = target(wanted.frames, wanted.seed)

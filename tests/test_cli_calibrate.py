@@ -17,7 +17,9 @@ from links.test_epuck import connected
 from paddock.arena import Arena, odometry_of, wheels_of
 from paddock.arena.calibration import pose_within
 from paddock.bridges import EPuckEmulators
+from paddock.overhead import OverheadCamera
 from paddock.robots import load_robot
+from paddock.testing import PaddockProcess
 from paddock.worlds import load_world
 from paddock.worlds.spec import Placed, WorldSpec
 
@@ -60,6 +62,53 @@ def test_a_simulated_robot_is_measured_and_its_file_has_the_wheels_that_it_has(t
     assert "UMBmark, 2 squares of 0.4 m each way, in 2 rounds, and a straight run" in measured.method
     assert len(measured.date) == 10
     assert (tmp_path / "squares.png").stat().st_size > 5000
+
+
+def test_a_fit_over_all_corners_finds_the_wheels_without_a_straight_run(tmp_path: Path) -> None:
+    done = calibrate(tmp_path, "--method", "fit", "-o", "mine.toml", "--no-check")
+    assert done.returncode == 0, done.stderr
+    measured = load_robot(tmp_path / "mine.toml").drive.measured
+    assert measured is not None
+    assert measured.left_diameter == pytest.approx(0.98 * 0.041, rel=0.001)
+    assert measured.right_diameter == pytest.approx(0.99 * 0.041, rel=0.001)
+    assert measured.wheel_separation == pytest.approx(1.02 * 0.053, rel=0.004)
+    assert measured.method == "least squares, 2 squares of 0.4 m each way"
+
+
+def test_a_camera_above_a_served_world_measures_a_robot(tmp_path: Path) -> None:
+    pytest.importorskip("cv2", reason="pip install opencv-python-headless")
+    above = OverheadCamera(load_world("petri-dish"))
+    (tmp_path / "lens.toml").write_text(above.model.lens.to_toml())
+    (tmp_path / "site.toml").write_text(above.site.to_toml())
+    with PaddockProcess("serve", "petri-dish", "--overhead-camera", "0", "--speed", "3") as server:
+        done = run(
+            *("calibrate", "--robot", f"{server.url}?robot=e-puck_2481", "--method", "fit", "--side", "0.1"),
+            *("--camera", server.line(r"(http://\S+/stream.mjpg)"), "--lens", "lens.toml", "--site", "site.toml"),
+            *("--runs", "1", "--no-check", "-o", "mine.toml"),
+            folder=tmp_path,
+        )
+    assert done.returncode == 0, done.stderr
+    measured = load_robot(tmp_path / "mine.toml").drive.measured
+    assert measured is not None
+    assert measured.left_diameter == pytest.approx(0.041, rel=0.01)
+    assert measured.wheel_separation == pytest.approx(0.053, rel=0.01)
+    assert "seen by a camera" in measured.method
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (("--method", "fitt"), "no method of calibration called 'fitt' (did you mean 'fit'?)"),
+        (("--method", "fit", "--straight", "1"), "--straight belongs to --method umbmark"),
+        (("--lens", "lens.toml"), "--lens and --site belong to a camera: add --camera URL"),
+        (("--camera", "http://localhost:1/"), "--camera: expected --lens and --site, too"),
+        (("--method", "fit", "--no-check", "--chart", "a.png"), "--chart draws UMBmark squares"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(tmp_path: Path, more: tuple[str, ...], told: str) -> None:
+    done = calibrate(tmp_path, *more)
+    assert done.returncode == 2
+    assert told in done.stderr
 
 
 def test_a_calibrated_robot_is_a_type_like_any_other_and_its_odometry_knows_its_wheels(tmp_path: Path) -> None:
@@ -145,6 +194,10 @@ def test_of_a_real_robot_someone_is_asked_where_it_stands(tmp_path: Path, monkey
     assert measured is not None
     assert measured.right_diameter / measured.left_diameter == pytest.approx(1.02, abs=0.004)
     monkeypatch.undo()
+    with EPuckEmulators(arena, serial=["red"]) as emulators:
+        address = f"epuck://{emulators.devices['red']}"
+        blind = run("calibrate", "--robot", address, "--method", "fit", "-o", "blind.toml", folder=tmp_path)
+        assert "--method fit needs places and headings of the robot: add --camera" in blind.stderr
     with (
         EPuckEmulators(arena, serial=["red"]) as emulators,
         paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=5) as known,

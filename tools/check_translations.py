@@ -15,19 +15,24 @@ from pathlib import Path
 
 from paddock.cli.orders.language import CATALOGUES, read_po
 
-SOURCES = CATALOGUES.parent / "orders"
+SOURCES = CATALOGUES.parents[1]
+PROGRAM = CATALOGUES.parent / "orders"
+MARKS = ("_", "explain")  # the first translates at once; what the second makes is translated where it is shown
 HEAD = "Content-Type: text/plain; charset=UTF-8\n"
 
 
 def find_texts(folder: Path = SOURCES) -> dict[str, str]:
-    """Every text in a call of `_`, with its first place; a call with anything but a plain text is an error."""
+    """Every text in a call of `_` or `explain`, with its first place; anything but a plain text there is an error."""
     found: dict[str, str] = {}
-    for path in sorted(folder.glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "_":
+    for path in sorted(folder.rglob("*.py"), key=lambda path: (path.parent != PROGRAM, path)):
+        source = path.read_text(encoding="utf-8")
+        if path.parent != PROGRAM and "explain(" not in source and folder == SOURCES:
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in MARKS:
                 text = node.args[0]
                 if not (isinstance(text, ast.Constant) and isinstance(text.value, str)):
-                    raise SystemExit(f"{path}:{node.lineno}: expected a plain text within _(…)")
+                    raise SystemExit(f"{path}:{node.lineno}: expected a plain text within {node.func.id}(…)")
                 found.setdefault(text.value, f"{path.name}:{node.lineno}")
     return found
 

@@ -11,7 +11,7 @@ import paddock
 from bridges.order_room import open_room, place, plan_square, running
 from paddock.bridges import OpenBridges, OrderRobots
 from paddock.core.geometry import Point, Pose
-from paddock.orders import Host, HostTiming, OrderEvent, RobotPlan
+from paddock.orders import DistalAvoidance, Host, HostTiming, OrderEvent, RobotPlan, SteeredAvoidance
 from paddock.orders.avoidance import Reaction, Sight
 from paddock.orders.checked_frames import write_checked
 from paddock.testing import PaddockProcess, wait_for
@@ -175,7 +175,9 @@ def test_served_robots_take_orders_and_are_lost_when_their_process_dies() -> Non
         (["r00"], r"no robot called 'r00' \(did you mean 'r0'"),
         (["r0", "r0=legacy"], "orders r0=legacy: robot 'r0' was to take orders twice"),
         (["all", "r1"], "orders r1: robot 'r1' was to take orders twice"),
-        (["r0=fast"], "orders r0=fast: expected a robot's name, name=checked or name=legacy"),
+        (["r0=fast"], r"no mode or avoidance \(orders r0=fast\) called 'fast' \(there are: checked, distal, legacy"),
+        (["r0=planing"], "did you mean 'planning'"),
+        (["r0=nowhere:Mine"], "nowhere"),
     ],
 )
 def test_what_is_asked_for_wrongly_is_refused(asked: list[str], message: str) -> None:
@@ -186,3 +188,12 @@ def test_what_is_asked_for_wrongly_is_refused(asked: list[str], message: str) ->
 def test_a_host_refuses_a_robot_that_is_there_twice() -> None:
     with pytest.raises(paddock.PaddockError, match="robot 'r0' is there twice"):
         Host([(plan_square(0), "/dev/a"), (plan_square(0), "/dev/b")])
+
+
+def test_a_served_robot_passes_obstacles_as_it_was_asked_to() -> None:
+    arena = open_room(3)
+    with OpenBridges(arena, [("orders", "r0=planning"), ("orders", "r1=distal"), ("orders", "r2")]) as opened:
+        (robots,) = opened.bridges
+        assert isinstance(robots, OrderRobots)
+        steered = {name: firmware.driver.checked_avoidance for name, firmware in robots.firmware.items()}
+    assert [type(strategy) for strategy in steered.values()] == [SteeredAvoidance, DistalAvoidance, DistalAvoidance]

@@ -79,6 +79,19 @@ def test_a_fit_to_free_runs_gives_back_the_wheels_with_honest_uncertainties() ->
     assert fit.residual == pytest.approx(0.0014, rel=0.1)
 
 
+def test_poses_that_nobody_saw_are_left_out_of_a_fit() -> None:
+    true = WheelCalibration(0.0522, 0.986, 1.00147)
+    runs = [free_run(true, seed) for seed in (1, 2)]
+    for run in runs:
+        run.poses[np.arange(len(run.poses)) % 10 != 0] = np.nan
+    fit = fit_wheels(runs, WheelCalibration(NOMINAL))
+    for found, sigma, right in zip(fit.wheels, fit.sigmas, true, strict=True):
+        assert abs(found - right) < 4 * sigma
+    runs[0].poses[0] = np.nan
+    with pytest.raises(PaddockError, match="expected a pose in the first row"):
+        fit_wheels(runs, WheelCalibration(NOMINAL))
+
+
 def test_runs_that_cannot_tell_the_wheels_are_refused() -> None:
     travel = np.linspace(0, 0.5, 50)[:, None] * np.ones(2)
     straight = FreeRun(travel, np.column_stack([travel[:, 0], np.zeros(50), np.zeros(50)]))

@@ -66,6 +66,12 @@ def test_the_host_and_robots_of_2012_lock_up_where_bytes_get_lost() -> None:
     assert sum(robot.walk.done for robot in run.robots.values()) < 75
 
 
+def test_a_run_that_takes_too_long_is_no_lock_up() -> None:
+    run = run_experiment_2(seed=1, dt=0.02, longest=5.0)
+    assert run.locked == ()
+    assert run.unfinished == tuple(TARGETS_2)
+
+
 def test_the_same_seed_gives_the_same_experiment() -> None:
     quality = LineQuality(loss=0.02, flips=0.001, jitter=0.02)
     first, second = (run_experiment_2(quality=quality, seed=3, dt=0.02, longest=15.0) for _ in range(2))

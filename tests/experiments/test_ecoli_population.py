@@ -12,10 +12,15 @@ from typer.testing import CliRunner
 
 from paddock.cli.app import app
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.ecoli_walk.claims import check_walks
 from paddock.experiments.ecoli_walk.density import density_chart, distance_chart
+from paddock.experiments.ecoli_walk.methylation import LEVELS, TRIALS
 from paddock.experiments.ecoli_walk.population import isolate_walker, run_population
 from paddock.experiments.ecoli_walk.statistics import find_exponential_fit_p, find_mann_whitney_p
+from paddock.experiments.ecoli_walk.walk_report import tabulate_walks
+from paddock.experiments.ecoli_walk.walks import DISHES, run_walks
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
+from paddock.orders import format_waypoints
 from paddock.report import save_figure
 from paddock.worlds import load_world
 
@@ -70,13 +75,23 @@ def test_figures_of_a_population_are_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
+def test_every_population_has_a_row_and_every_claim_a_number() -> None:
+    walks = run_walks((1,), walkers=12, seconds=40.0)
+    assert [row[:4] for row in tabulate_walks(walks).rows] == [tuple(dish) for dish in DISHES]
+    assert len(walks.methylation.sheet.rows) == len(TRIALS)
+    claims = list(check_walks(walks))
+    assert {"walk, Gaussian, nose between the wheels, worst of 1 populations"} <= {claim.row for claim in claims}
+    assert sum("methylation held at" in claim.row for claim in claims) == 2 * len(LEVELS)
+
+
+@pytest.mark.heavy
 def test_way_points_are_whole_centimetres_inside_the_dish_and_repeatable() -> None:
     points = walk_way_points("petri-dish", orders=5, seed=3)
     assert [point.robot for point in points] == [f"e-puck_{n}" for n in (2478, 2479, 2481) for _ in range(5)]
-    assert all(0 < point.x < 200 and 0 < point.y < 100 for point in points)
+    assert all(0 < point.x < 2 and 0 < point.y < 1 for point in points)
     assert points == walk_way_points("petri-dish", orders=5, seed=3)
     assert points != walk_way_points("petri-dish", orders=5, seed=4)
-    assert re.fullmatch(r"e-puck_2478;\d+\.0;\d+\.0", str(points[0]))
+    assert re.fullmatch(r"e-puck_2478;\d+\.0;\d+\.0\n", format_waypoints(points[:1]))
 
 
 @pytest.mark.heavy

@@ -37,10 +37,10 @@ def test_the_commands_of_the_page_work(tmp_path: Path) -> None:
                 os.killpg(run.pid, signal.SIGKILL)
     assert run.returncode == 0, told
     assert told.count("takes orders") == 2
-    assert "e-puck_2478: order 1: GO_TO_AVOIDING(12" in told
+    assert "e-puck_2478: order 2: GO_TO_AVOIDING(12" in told
     assert "2/2" in told
     assert "D → X:12" in told
-    assert "order 0: GO_TO_AVOIDING(" in (tmp_path / "walk.log").read_text()
+    assert "order 1: GO_TO_AVOIDING(" in (tmp_path / "walk.log").read_text()
 
 
 def test_the_configuration_of_the_page_is_one_with_all_keys() -> None:

@@ -10,8 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from paddock.cli.orders.language import CATALOGUES, LANGUAGES, _, choose_language, load_catalogue, read_po
+from paddock.cli.orders.language import CATALOGUES, LANGUAGES, _, choose_language, load_catalogue, read_po, translate
 from paddock.core.errors import PaddockError
+from paddock.orders import read_waypoints
 
 TOOL = Path(__file__).parents[2] / "tools" / "check_translations.py"
 
@@ -67,6 +68,27 @@ def test_every_text_comes_out_in_the_chosen_language() -> None:
     finally:
         choose_language("en")
     assert _("lost") == "lost"
+
+
+def test_reasons_of_the_library_are_translated_where_they_are_shown(tmp_path: Path) -> None:
+    with pytest.raises(PaddockError) as missing:
+        read_waypoints(tmp_path / "walk.txt")
+    (tmp_path / "walk.txt").write_text("r;1,5;2")
+    with pytest.raises(PaddockError) as comma:
+        read_waypoints(tmp_path / "walk.txt")
+    told = {}
+    try:
+        for language in LANGUAGES:
+            choose_language(language)
+            told[language] = [translate(error.value).removeprefix(str(tmp_path)) for error in (missing, comma)]
+    finally:
+        choose_language("en")
+    assert told["en"] == [str(error.value).removeprefix(str(tmp_path)) for error in (missing, comma)]
+    assert told["de"] == [
+        "/walk.txt: lässt sich nicht lesen: Datei oder Verzeichnis nicht gefunden",
+        "/walk.txt:1: x: erwartet werden Zentimeter, nicht '1,5'; Zahlen haben einen Dezimalpunkt",
+    ]
+    assert told["es"][0] == "/walk.txt: no se puede leer: No existe el archivo o el directorio"
 
 
 def test_a_catalogue_is_read_with_comments_and_texts_on_several_lines(tmp_path: Path) -> None:

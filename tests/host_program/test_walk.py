@@ -55,8 +55,8 @@ def test_a_walk_brings_all_robots_to_their_way_points(folder: Path, dish: Remote
         "e-puck_2478: connected, checked mode",
         "e-puck_2479: set: SEND_POSITION(90.000000,50.000000)",
         "e-puck_2479: set: SEND_NEAR(600)",
-        "e-puck_2481: order 0: GO_TO(130.000000,45.000000)",
-        "e-puck_2478: order 1: GO_TO(",
+        "e-puck_2481: order 1: GO_TO(130.000000,45.000000)",
+        "e-puck_2478: order 2: GO_TO(",
         "obstacles detected: 0",
     ):
         assert text in log
@@ -141,7 +141,7 @@ def test_a_server_that_is_killed_loses_all_robots(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("e-puck_2479;10", "walk.txt:1: expected name;x;y in centimetres"),
-        ("e-puck_2497;10;20", "no configured robot (in walk.txt) called 'e-puck_2497' (did you mean 'e-puck_2479'?)"),
+        ("e-puck_2497;10;20", "walk.txt: no robot called 'e-puck_2497' (did you mean 'e-puck_2479'?)"),
         ("e-puck_2479;1,5;20", "numbers have a decimal point"),
     ],
 )

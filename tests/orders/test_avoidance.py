@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import pytest
 
 from orders.lines import Bench
-from paddock.bridges.orders import read_distances
+from paddock.control.avoidance import ObstacleAvoidance
+from paddock.control.avoidance.base import bearing_to
+from paddock.control.avoidance.ring import Distances
 from paddock.core.geometry import Point, Pose
 from paddock.orders import DistalAvoidance, Manoeuvre, Sight, SteeredAvoidance
 from paddock.orders.checked_frames import write_checked
@@ -35,29 +36,22 @@ def test_close_to_its_target_a_robot_in_checked_mode_minds_no_wall() -> None:
     assert DistalAvoidance().react(wall) is not None
 
 
-class Circler:
+class Circler(ObstacleAvoidance):
     """Steers to a goal by turning first; gives up goals that are far."""
 
-    def __init__(self) -> None:
-        self.state, self.detections, self.goal = "driving", 0, (0.0, 0.0)
-        self.seen: Sequence[float] = ()
-
     def reset(self, start: Pose, goal: Point) -> None:
-        self.goal, self.detections = goal, 0
+        super().reset(start, goal)
         self.state = "driving" if math.dist(start[:2], goal) < 1 else "gave up"
 
-    def act(self, proximity: Sequence[float], pose: Pose, dt: float) -> tuple[float, float]:
+    def decide(self, proximity: Distances, pose: Pose, dt: float) -> tuple[float, float]:
         self.seen, self.detections = proximity, 1
-        away = self.goal[0] - pose.x, self.goal[1] - pose.y
-        if math.hypot(*away) < 0.02:
-            self.state = "reached"
-        off = math.remainder(math.atan2(away[1], away[0]) - pose.heading, math.tau)
+        off = bearing_to(pose, self.goal)
         return 0.05 - 0.05 * off, 0.05 + 0.05 * off
 
 
 def test_a_strategy_may_steer_all_the_way_and_the_robot_does_the_last_bit() -> None:
     circler = Circler()
-    strategy = SteeredAvoidance(circler, read_distances)
+    strategy = SteeredAvoidance(circler)
     bench = Bench(avoidance=strategy)
     bench.agree()
     bench.send(write_checked(1, "P4.;3.5"))
@@ -71,7 +65,7 @@ def test_a_strategy_may_steer_all_the_way_and_the_robot_does_the_last_bit() -> N
 
 
 def test_a_strategy_may_give_up() -> None:
-    bench = Bench(avoidance=SteeredAvoidance(Circler(), read_distances))
+    bench = Bench(avoidance=SteeredAvoidance(Circler()))
     bench.agree()
     assert b"STOPS_AT(" in bench.send(write_checked(1, "O500.;0."))
     assert bench.robot.speeds == (0, 0)

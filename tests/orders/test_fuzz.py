@@ -30,3 +30,11 @@ def test_mutated_frames_do_not_hang_a_robot_of_2012(fuzz: ModuleType) -> None:
 
 def test_mutated_replies_make_no_host_believe_what_nobody_said(fuzz: ModuleType) -> None:
     assert fuzz.fuzz_host(500, seed=1) > 100
+
+
+def test_late_answers_of_a_robot_of_2012_are_not_taken_for_answers_to_the_next_question(fuzz: ModuleType) -> None:
+    assert fuzz.fuzz_legacy_host(300, seed=1) == 300
+
+
+def test_lost_bytes_make_no_robot_of_2012_carry_out_a_relative_order_twice(fuzz: ModuleType) -> None:
+    assert fuzz.fuzz_legacy_host(300, seed=1, loss=0.01) > 200

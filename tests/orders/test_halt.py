@@ -40,3 +40,21 @@ def test_a_walk_that_is_over_cannot_be_halted() -> None:
         connected.tick()
     connected.session.halt(connected.bench.time)
     assert connected.events[-1].kind == "finished"
+
+
+def test_a_robot_that_is_given_up_is_told_to_stand() -> None:
+    connected = Connected()
+    drive_for(connected, 1.0)
+    connected.session.give_up("nobody wants it any more")
+    drive_for(connected, 1.1)
+    assert connected.bench.robot.speeds == (0, 0)
+    assert connected.events[-1].kind == "lost"
+
+
+def test_a_robot_of_2012_that_is_given_up_hears_of_it_when_it_stands() -> None:
+    connected = Connected(robot={"knows_checked": False})
+    while not connected.bench.firmware.order_under_way:
+        connected.tick()
+    connected.session.give_up("nobody wants it any more")
+    drive_for(connected, connected.bench.time + 20.0)
+    assert connected.transcript[-1] == ("robot", b"\2SEND_STOP()\3")

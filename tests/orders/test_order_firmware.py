@@ -10,7 +10,7 @@ from orders.lines import Bench
 from paddock.core.geometry import Pose
 from paddock.orders.checked_frames import read_checked, write_checked
 from paddock.orders.legacy_frames import FrameReader, write_frame
-from paddock.orders.motion import CONSTANTS, advance_as_programmed
+from paddock.orders.motion import CONSTANTS
 
 
 def read_all(sent: bytes) -> list[tuple[int, str]]:
@@ -92,12 +92,16 @@ def test_the_moving_time_of_a_robot_of_2012_is_that_of_orders_with_avoidance() -
 
 
 def test_odometry_as_programmed_cannot_see_that_the_wheels_differ() -> None:
-    pose = advance_as_programmed(Pose(0.0, 0.0, 0.5), 100, 300, 0, CONSTANTS)
+    bench = Bench()
+    odometry, step = bench.firmware.motion.odometry, CONSTANTS.step
+    odometry.pose = Pose(0.0, 0.0, 0.5)
+    pose = odometry.update(100 * step, 300 * step)
     assert pose.heading == 0.5
-    assert math.hypot(pose.x, pose.y) == pytest.approx(200 * CONSTANTS.step)
-    turned = advance_as_programmed(Pose(0.0, 0.0, 0.0), -100, 100, 1, CONSTANTS)
-    assert turned == (0.0, 0.0, pytest.approx(200 * CONSTANTS.step / 0.053))
-    assert advance_as_programmed(Pose(0.0, 0.0, 0.0), 100, 100, 1, CONSTANTS) == turned  # absolute values
+    assert math.hypot(pose.x, pose.y) == pytest.approx(200 * step)
+    for travel in ((0, 400), (100, 500)):  # absolute values
+        odometry.pose, odometry.routine = Pose(0.0, 0.0, 0.0), "left"
+        turned = odometry.update(*(steps * step for steps in travel))
+        assert turned == pytest.approx((0.0, 0.0, 200 * step / 0.053))
 
 
 def test_an_obstacle_on_both_sides_is_passed_on_the_left_and_every_check_counts() -> None:

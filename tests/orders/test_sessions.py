@@ -238,6 +238,17 @@ def test_a_robot_that_never_answers_right_is_lost() -> None:
     assert "no right answer to P4.;3.5 in 30 s" in line.session.result.lost
 
 
+@pytest.mark.parametrize("knows", [True, False], ids=["checked", "legacy"])
+def test_a_robot_that_was_not_put_back_is_told_of_before_its_second_walk(knows: bool) -> None:
+    line = Connected(robot={"knows_checked": knows})
+    object.__setattr__(line.plan, "asks_where", True)
+    assert "elsewhere" not in line.run().kinds()  # it was just switched on
+    line.session = RobotSession(line.plan, line.bench.time, session=2, on_event=line.events.append)
+    line.run(2000)
+    (told,) = [event for event in line.events if event.kind == "elsewhere"]
+    assert told.text == "10.0; 10.0"
+
+
 def test_a_session_takes_any_bytes_at_any_time() -> None:
     session = RobotSession(RobotPlan(name="r", start=START, threshold=1))
     session.receive(bytes(range(256)) * 20, 0.5)

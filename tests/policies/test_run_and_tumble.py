@@ -101,6 +101,8 @@ def test_walkers_gather_those_without_sense_do_not_and_inverted_ones_flee() -> N
     assert met["normal"].mean() > 2.0 * met["none"].mean() > 4.0 * met["inverted"].mean()
     assert find_mann_whitney_p(met["normal"], met["none"]) < 1e-4
     assert kinds["normal"].run_up > 1.5 * kinds["normal"].run_down
+    assert kinds["normal"].begun_run_ratio > 1.5
+    assert kinds["none"].run_up == pytest.approx(kinds["none"].run_down, rel=0.15)
 
 
 @pytest.mark.heavy

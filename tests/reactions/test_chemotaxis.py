@@ -9,6 +9,7 @@ from paddock.experiments.ecoli_walk.network import (
     clockwise_bias,
     find_bias_response,
     find_conserved_drifts,
+    find_lag,
     find_rest_bias,
     measure_adaptation,
     measure_fold_change,
@@ -17,15 +18,18 @@ from paddock.experiments.ecoli_walk.network import (
 from paddock.reactions import find_dose_response, find_step_response, load_reactions, simulate
 
 pytestmark = pytest.mark.heavy
+NETWORKS = pytest.mark.parametrize("network", ["ecoli-chemotaxis", "ecoli-chemotaxis-n6"])
 
 
+@NETWORKS
 @pytest.mark.parametrize("level", [0.05, 1.0, 20.0])
-def test_the_bias_at_rest_is_that_of_the_cell_at_any_level(level: float) -> None:
-    assert find_rest_bias(level=level) == pytest.approx(0.138, abs=0.005)
+def test_the_bias_at_rest_is_that_of_the_cell_at_any_level(network: str, level: float) -> None:
+    assert find_rest_bias(network, level=level) == pytest.approx(0.138, abs=0.005)
 
 
-def test_it_answers_within_a_fifth_of_a_second_and_adapts_exactly() -> None:
-    for step in measure_adaptation((0.1, 2.0, 10.0)):
+@NETWORKS
+def test_it_answers_within_a_fifth_of_a_second_and_adapts_exactly(network: str) -> None:
+    for step in measure_adaptation((0.1, 2.0, 10.0), network=network):
         assert step.response_time < 0.2, step
         assert step.error < 0.01, step
         assert step.settling_time < 45.0, step
@@ -55,6 +59,11 @@ def test_without_methylation_it_does_not_adapt() -> None:
     for changed in (network.with_held("M"), network.with_rates_scaled({"methylation": 0.0, "demethylation": 0.0})):
         response = find_step_response(changed.with_starts(M=0.75649), 1.0, 1.2, settle=5.0, reading=clockwise_bias)
         assert response.error > 0.5
+
+
+def test_the_answer_lags_by_the_receptors_and_the_phosphates_whatever_the_teams() -> None:
+    lags = [find_lag(network) for network in ("ecoli-chemotaxis", "ecoli-chemotaxis-n6")]
+    assert lags == pytest.approx([1 / 10.7 + 1 / 29.9 + 1 / 739] * 2, abs=0.003)  # times of the three fast modes
 
 
 def test_matter_is_kept() -> None:

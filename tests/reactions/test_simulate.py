@@ -47,7 +47,13 @@ def solve(network: ReactionNetwork, pools: Floats, times: Floats) -> Floats:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(
-    ("name", "inputs"), [("ecoli-chemotaxis", {"L": 2.0}), ("oscillator", {}), ("ingalls-6.12", {"L": 40.0})]
+    ("name", "inputs"),
+    [
+        ("ecoli-chemotaxis", {"L": 2.0}),
+        ("ecoli-chemotaxis-n6", {"L": 2.0}),
+        ("oscillator", {}),
+        ("ingalls-6.12", {"L": 40.0}),
+    ],
 )
 def test_the_course_is_that_of_an_independent_solver(name: str, inputs: dict[str, float]) -> None:
     network = load_reactions(name)
@@ -58,7 +64,7 @@ def test_the_course_is_that_of_an_independent_solver(name: str, inputs: dict[str
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rk4", 4)])
+@pytest.mark.parametrize(("method", "order"), [("euler", 1), ("rkc", 2), ("rk4", 4)])
 def test_errors_fall_with_the_order_of_the_method(method: str, order: int) -> None:
     network = load_reactions("oscillator")
     exact = solve(network, start_values(network), np.array([0.0, 2.0]))[-1]
@@ -87,18 +93,23 @@ def test_the_kernel_computes_what_the_matrices_say_and_bounds_all_rates(values: 
 
 @pytest.mark.heavy
 def test_a_tenfold_step_of_a_stiffer_cell_neither_clamps_nor_loses_matter() -> None:
-    six = load_reactions("ecoli-chemotaxis")
-    orders = {1.5: 3.0, -1.5: -3.0, 1.0: 1.0}
-    switch = six.unit("receptor-switch")
-    fluxes = [Flux(rate=flux.rate, orders={p: orders[o] for p, o in flux.orders.items()}) for flux in switch.fluxes]
-    unit = ReactionUnit(name=switch.name, forward=fluxes[0], backward=fluxes[1], changes=switch.changes)
-    six = ReactionNetwork(
-        **{**{n: getattr(six, n) for n in ("name", "input", "output", "pools")}, "units": (unit, *six.units[1:])}
-    )
+    six = load_reactions("ecoli-chemotaxis-n6")
     course = simulate(six, 250.0, dt=0.1, inputs={"L": [(0.0, 1.0), (100.0, 10.0)]})
     assert max(course.drifts().values()) < 1e-9
     assert course.output[-1] == pytest.approx(course.output[999], rel=1e-2)
     assert course.output.min() < 0.05
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("factor", [0.1, 1.05, 10.0])
+def test_the_stabilised_method_keeps_up_with_ticks_of_a_walk(factor: float) -> None:
+    network = load_reactions("ecoli-chemotaxis-n6")
+    inputs = {"L": [(0.0, 1.0), (0.1, factor)]}
+    exact, quick = (simulate(network, 2.0, method=method, inputs=inputs) for method in ("rk4", "rkc"))
+    apart = np.abs(quick.output - exact.output)
+    assert apart.max() < (0.002 if factor == 1.05 else 0.2)
+    assert apart[-1] < 1e-3
+    assert max(quick.drifts().values()) < 1e-9
 
 
 def drained(order: float) -> ReactionNetwork:
@@ -169,7 +180,7 @@ def test_a_tolerance_that_is_not_reached_is_an_error() -> None:
         ({"tolerance": 0.0}, "tolerance: expected a number > 0, got 0"),
         ({"dt": 1e-9}, "1e.09 rows of 12 pools: expected at most 1,000,000 rows: use dt="),
         ({"dt": 3.0}, "seconds: expected at least dt = 3"),
-        ({"method": "rk5"}, "did you mean 'rk4'"),
+        ({"method": "rk44"}, "did you mean 'rk4'"),
         ({"inputs": {"l": 1.0}}, "no held pool of ecoli-chemotaxis called 'l'"),
         ({"inputs": {"L": -1.0}}, "L: expected a concentration >= 0, got -1"),
         ({"inputs": {"L": [(1.0, 1.0)]}}, "expected rising times, the first 0"),

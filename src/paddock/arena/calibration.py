@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from paddock.arena.base import BaseArena
 from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.estimate import Odometry, Umbmark, WheelCalibration, evaluate_squares
+from paddock.estimate import FreeRun, Odometry, Umbmark, WheelCalibration, evaluate_squares
 
 STANDSTILL = WheelSpeeds(0.0, 0.0)
 TURN_SHARE = 0.3  # of the top speed, while turning on the spot
@@ -19,6 +21,9 @@ DRIVE_SHARE = 0.8
 TURN_GAIN, WAY_GAIN, COURSE_GAIN = 4.0, 4.0, 3.0  # [1/s]
 STRAIGHT, THERE = math.radians(0.5), 0.0005  # [rad], [m]: near enough, as what is left counts in odometry
 REST = 3  # looks at a standstill before a run is over
+
+DIRECTIONS = {"clockwise": -math.pi / 2, "counter-clockwise": math.pi / 2}  # the turn at each corner [rad]
+CORNERS = 4
 
 Measure = Callable[[str], Pose | tuple[float, float]]
 """Tells where the robot really stands after a run, in the frame of its start: x along the first side, y to its left
@@ -49,6 +54,7 @@ class CourseDriver:
         self.fastest, self.turning = DRIVE_SHARE * drive.max_speed, TURN_SHARE * drive.max_speed
         self._gain = min(1.0, 0.2 / dt)  # of all gains, where ticks are long
         self.done, self.reason = False, ""
+        self.travel: list[tuple[float, float]] = []  # of the left and right wheel by encoders, at each look [m]
 
     @property
     def estimated_pose(self) -> Pose:
@@ -57,7 +63,9 @@ class CourseDriver:
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """Wheel speeds for this observation."""
-        pose = self.odometry.update(*getattr(observation, self._encoders).tolist())
+        left, right = getattr(observation, self._encoders).tolist()
+        self.travel.append((left, right))
+        pose = self.odometry.update(left, right)
         while self._goals:
             kind, amount = self._goals[0]
             wheels = self._drive(pose, amount) if kind == "drive" else self._turn(pose, amount)
@@ -103,8 +111,8 @@ class SquareTest:
 
 def drive_course(
     arena: BaseArena, robot: Robot, wheels: WheelCalibration, side: float, *, sides: int = 4, quarter: float
-) -> Pose:
-    """Drive a course; where odometry says that it ended, in the frame of the start. Robots may touch nothing."""
+) -> CourseDriver:
+    """Drive a course; its driver knows where odometry says that it ended. Robots may touch nothing."""
     driver = CourseDriver(robot, wheels, side, sides, quarter)
     slowest = side / driver.fastest + math.pi / driver.turning * robot.spec.drive.wheel_separation
     seconds, feels = 20 * sides * slowest + 10, robot.pose_source == "truth"  # a real robot does not know its contacts
@@ -116,7 +124,7 @@ def drive_course(
             f"{robot.name}: {episode.reason} after {episode.seconds:.1f} s: expected free floor, {side:g} m from where "
             "it stands along its heading and to both sides: choose a shorter --side or another world"
         )
-    return driver.odometry.pose
+    return driver
 
 
 def drive_squares(
@@ -137,15 +145,40 @@ def drive_squares(
         measure: tells where it really stands after a run.
         prepare: called before each run, so that the robot is at its start again.
     """
-    errors: dict[str, list[tuple[float, float]]] = {"clockwise": [], "counter-clockwise": []}
-    for word, quarter in (("clockwise", -math.pi / 2), ("counter-clockwise", math.pi / 2)):
+    errors: dict[str, list[tuple[float, float]]] = {word: [] for word in DIRECTIONS}
+    for word, quarter in DIRECTIONS.items():
         for run in range(test.runs):
             what = f"square {run + 1} of {test.runs}, {word}"
             prepare(what)
-            end = drive_course(arena, robot, wheels, test.side, quarter=quarter)
+            end = drive_course(arena, robot, wheels, test.side, quarter=quarter).estimated_pose
             x, y = measure(what)[:2]
             errors[word].append((x - end.x, y - end.y))
     return evaluate_squares(*errors.values(), side=test.side, wheel_separation=wheels.wheel_separation)
+
+
+def drive_free_runs(
+    arena: BaseArena,
+    robot: Robot,
+    wheels: WheelCalibration,
+    test: SquareTest,
+    measure: Callable[[str], Pose],
+    prepare: Callable[[str], object],
+) -> list[FreeRun]:
+    """The same squares, with a look at the robot at each corner: runs for `fit_wheels`. For the rest see there."""
+    runs = []
+    for word, quarter in DIRECTIONS.items():
+        for run in range(test.runs):
+            what = f"square {run + 1} of {test.runs}, {word}"
+            prepare(what)
+            travel, poses = [np.zeros((1, 2))], [np.array([measure(f"{what}, start")])]
+            for corner in range(CORNERS):
+                driver = drive_course(arena, robot, wheels, test.side, sides=1, quarter=quarter)
+                rolled = np.array(driver.travel)
+                travel.append(travel[-1][-1] + rolled[1:] - rolled[0])
+                poses.append(np.full((len(rolled) - 1, 3), np.nan))
+                poses[-1][-1] = measure(f"{what}, corner {corner + 1}")
+            runs.append(FreeRun(np.concatenate(travel), np.concatenate(poses)))
+    return runs
 
 
 def drive_straight(
@@ -159,7 +192,7 @@ def drive_straight(
     """A straight run of a length [m] by odometry; the wheels, scaled by how far the robot really came."""
     what = f"straight run of {length:g} m"
     prepare(what)
-    end = drive_course(arena, robot, wheels, length, sides=1, quarter=0.0)
+    end = drive_course(arena, robot, wheels, length, sides=1, quarter=0.0).estimated_pose
     return wheels.scaled(math.hypot(*measure(what)[:2]), math.hypot(end.x, end.y))
 
 

@@ -41,7 +41,7 @@ class Bench(NamedTuple):
     dt: float
     work: Callable[[int], object]
     steps: int  # in one measurement, about half a second's worth
-    beside: Bench | None = None  # measured in turns with it, to compare the cost of a robot-step
+    beside: str | None = None  # another benchmark, measured in turns with it, to compare the cost of a tick
     figures: Callable[[], dict[str, float]] = dict  # whatever else was measured
     between: Callable[[], None] = lambda: None  # is called before each measurement, and not timed
     close: Callable[[], None] = lambda: None
@@ -86,7 +86,7 @@ def swarm() -> Bench:
 
 def swarm_10k() -> Bench:
     """10,000 e-pucks in one world, as dense as `swarm`, and what they cost compared with 1,000, in turns."""
-    return _swarm(10_000, 500)._replace(beside=swarm())
+    return _swarm(10_000, 500)._replace(beside="swarm")
 
 
 def batch() -> Bench:
@@ -97,11 +97,11 @@ def batch() -> Bench:
 
 
 def walk() -> Bench:
-    """1,024 worlds `petri-dish`, each with one e-puck that runs and tumbles: 8 IR, a nose, a network of 9 reactions."""
+    """1,024 worlds `petri-dish` on all cores, each with one e-puck that runs and tumbles: 8 IR, a nose, 9 reactions."""
     dish = load_world("petri-dish")
     worlds = paddock.batch(replace(dish, robots=dish.robots[:1]), WORLDS, seed=1, starts="random")
     policy = RunAndTumble()
-    return Bench(WORLDS, worlds.dt, lambda ticks: worlds.run(ticks * worlds.dt, policy), 100)
+    return Bench(WORLDS, worlds.dt, lambda ticks: worlds.run(ticks * worlds.dt, policy), 200, beside="batch")
 
 
 def batch_gpu() -> Bench:

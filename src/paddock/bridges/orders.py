@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Self
-
-import numpy as np
 
 from paddock.arena import Arena
 from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
 from paddock.bridges.epuck import SimulatedHardware
+from paddock.control.avoidance import AVOIDANCE, ObstacleAvoidance, find_avoidance
+from paddock.core.chance import chance
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.epuck.emulator.hardware import EPuckHardware
 from paddock.epuck.emulator.server import EmulatorServer
-from paddock.orders import AvoidanceStrategy, OrderFirmware
+from paddock.orders import AvoidanceStrategy, OrderFirmware, SteeredAvoidance
 from paddock.protocol.messages import OrderState
-from paddock.robots import load_robot
-from paddock.sensors.base import SensorSpec
-from paddock.sensors.response import si_of
 
 log = logging.getLogger("paddock.orders")
 ALL, CHECKED, LEGACY = "all", "checked", "legacy"
+DISTAL = "distal"  # what the robot's own program does
+MakeStrategy = Callable[[], AvoidanceStrategy]
 
 
 class OrderRobots:
@@ -35,14 +34,14 @@ class OrderRobots:
         arena: Arena,
         robots: Mapping[str, bool],
         *,
-        avoidance: Callable[[], AvoidanceStrategy] | None = None,
+        avoidance: MakeStrategy | Mapping[str, MakeStrategy] | None = None,
         hardware: Callable[[Arena, str], EPuckHardware] = SimulatedHardware,
     ) -> None:
         """
         Args:
             arena: where the robots are.
             robots: whether a robot knows checked mode, by its name.
-            avoidance: makes a strategy for each robot in checked mode; None: as published.
+            avoidance: makes a strategy for each robot in checked mode, or for those that it names; None: as published.
             hardware: makes the motors and sensors of a robot.
         """
         self._arena, self._tick, self._server = arena, arena.tick, EmulatorServer()
@@ -51,7 +50,8 @@ class OrderRobots:
         self._robots, self._handles = dict(robots), dict[str, Robot]()
         try:
             for name, checked in robots.items():
-                strategy = avoidance() if avoidance else None
+                make = avoidance.get(name) if isinstance(avoidance, Mapping) else avoidance
+                strategy = make() if make else None
                 firmware = OrderFirmware(hardware(arena, name), arena.dt, knows_checked=checked, avoidance=strategy)
                 self._server.open_serial(name, firmware, greets_all=True)
                 self.firmware[name], self._handles[name] = firmware, arena.robots.new_handle(name)
@@ -122,28 +122,32 @@ class OrderRobots:
         self.close()
 
 
-def read_distances(raw: Sequence[int]) -> list[float]:
-    """Distances [m] from raw numbers of an e-puck's proximity sensors, for a `SteeredAvoidance`."""
-    values: list[float] = si_of(_proximity_spec(), np.array(raw, np.float64)).tolist()
-    return values
-
-
-@functools.cache
-def _proximity_spec() -> SensorSpec:
-    return load_robot("e-puck").sensor("proximity")
-
-
 def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRobots:
-    """The bridge `orders`: robots as `name`, `name=legacy` or `all`. They are on this machine only."""
+    """The bridge `orders`: robots as `name`, `name=legacy`, `name=planning` or `all`. They are on this machine only."""
     wanted: dict[str, bool] = {}
+    avoidance: dict[str, MakeStrategy] = {}
     for text in robots:
-        name, equals, mode = text.partition("=")
-        if equals and mode not in (CHECKED, LEGACY):
-            raise PaddockError(f"orders {text}: expected a robot's name, name={CHECKED} or name={LEGACY}")
+        name, _, kind = text.partition("=")
+        steering = _find_steering(text, kind)
         if name != ALL and name not in arena.numbers:
             raise UnknownName("robot", name, [*arena.numbers, ALL])
         for robot in arena.numbers if name == ALL and ALL not in arena.numbers else [name]:
             if robot in wanted:
                 raise PaddockError(f"orders {text}: robot {robot!r} was to take orders twice")
-            wanted[robot] = mode != LEGACY
-    return OrderRobots(arena, wanted)
+            wanted[robot] = kind != LEGACY
+            if steering is not None:
+                avoidance[robot] = partial(_steer, steering, arena.seed, robot)
+    return OrderRobots(arena, wanted, avoidance=avoidance)
+
+
+def _find_steering(text: str, kind: str) -> type[ObstacleAvoidance] | None:
+    """What steers a robot around obstacles; None: its own program does, as published."""
+    if "=" not in text or kind in (CHECKED, LEGACY, DISTAL):
+        return None
+    if kind not in AVOIDANCE and ":" not in kind:
+        raise UnknownName(f"mode or avoidance (orders {text})", kind, [CHECKED, LEGACY, *AVOIDANCE])
+    return find_avoidance(kind)
+
+
+def _steer(kind: type[ObstacleAvoidance], seed: int, robot: str) -> AvoidanceStrategy:
+    return SteeredAvoidance(kind(chance=lambda key: chance(seed, robot, key)))

@@ -105,10 +105,21 @@ def calibrate(
         str | None,
         typer.Option(help="A robot of the world, or the address of a real one: epuck:///dev/rfcomm0, epuck2://HOST."),
     ] = None,
+    method: Annotated[
+        str, typer.Option(help="umbmark: the ends of squares; fit: least squares over all their corners.")
+    ] = "umbmark",
+    camera: Annotated[
+        str | None, typer.Option(help="Address of a camera above the robot, which measures: http://HOST/stream.mjpg.")
+    ] = None,
+    lens: Annotated[Path | None, typer.Option(help="Its lens, as `paddock camera calibrate` writes it.")] = None,
+    site: Annotated[Path | None, typer.Option(help="The markers on floor and robots, as TOML.")] = None,
     side: Annotated[float, typer.Option(help="Of the square, in metres.")] = 0.6,
     runs: Annotated[int, typer.Option(min=1, help="Squares in each direction.")] = 5,
     rounds: Annotated[int, typer.Option(min=1, help="Repeat with the wheels of the round before.")] = 1,
-    straight: Annotated[float, typer.Option(min=0, help="Length of the straight run, in metres; 0 for none.")] = 0.6,
+    straight: Annotated[
+        float | None,
+        typer.Option(min=0, help="Length of the straight run of umbmark, in metres; 0 for none. Default: 0.6."),
+    ] = None,
     check: Annotated[bool, typer.Option(help="Drive the squares once more with the result.")] = True,
     seed: Seed = 0,
     output: Annotated[
@@ -117,19 +128,21 @@ def calibrate(
     chart: Annotated[Path | None, typer.Option(help="Where to draw the return errors (PNG, SVG or PDF).")] = None,
     force: Force = False,
 ) -> None:
-    """Measure a robot's wheels with UMBmark squares, and write a file of that very robot.
+    """Measure a robot's wheels with squares, and write a file of that very robot.
 
-    A simulated robot is measured by itself; of a real one you are asked where it stands after each square.
+    A simulated robot is measured by itself; of a real one a camera measures, or you are asked where it stands.
 
     paddock calibrate empty --chart squares.png -o mine.toml
+    paddock calibrate empty --method fit -o mine.toml
     paddock calibrate --robot epuck:///dev/rfcomm0 --side 0.4 -o e-puck_2479.toml
+    paddock calibrate --robot epuck:///dev/rfcomm0 --method fit --camera URL --lens lens.toml --site site.toml
     """
-    from paddock.arena.calibration import SquareTest
-    from paddock.cli.calibrate import CalibrationPlan
     from paddock.cli.calibrate import calibrate as run
+    from paddock.cli.calibrate import find_camera, plan_calibration
 
-    plan = CalibrationPlan(test=SquareTest(side, runs), straight=straight, rounds=rounds, check=check, seed=seed)
-    run(world, robot=robot, plan=plan, output=output, chart=chart, force=force)
+    plan = plan_calibration(method, side=side, runs=runs, straight=straight, rounds=rounds, check=check, seed=seed)
+    poses = find_camera(camera, lens, site)
+    run(world, robot=robot, plan=plan, camera=poses, output=output, chart=chart, force=force)
 
 
 @app.command()

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
@@ -15,17 +17,27 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena, Robot, wheels_of
 from paddock.arena.base import BaseArena
-from paddock.arena.calibration import SquareTest, drive_squares, drive_straight, pose_within
+from paddock.arena.calibration import SquareTest, drive_free_runs, drive_squares, drive_straight, pose_within
 from paddock.cli.files import checked_new
 from paddock.cli.run_robot import choose_robot, halt
 from paddock.cli.tables import cell, new_table
-from paddock.core.errors import PaddockError
+from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import whole_file
 from paddock.core.geometry import Pose
 from paddock.core.toml import toml_text
-from paddock.estimate import Umbmark, WheelCalibration
+from paddock.estimate import Umbmark, WheelCalibration, WheelFit, fit_wheels
+from paddock.estimate.wheel_fit import PIECE
+from paddock.links import SERVERS
 from paddock.report import save_figure, umbmark_chart
 from paddock.robots import MeasuredWheels, robot_names
+
+if TYPE_CHECKING:
+    from paddock.cli.camera_poses import CameraPoses
+
+
+CalibrationMethod = Literal["umbmark", "fit"]
+METHODS = get_args(CalibrationMethod)
+STRAIGHT_RUN = 0.6  # [m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +45,8 @@ class CalibrationPlan:
     """What the command was asked for."""
 
     test: SquareTest
-    straight: float  # [m] length of the straight run; 0: none
+    method: CalibrationMethod = "umbmark"
+    straight: float = 0.0  # [m] length of the straight run after UMBmark; 0: none
     rounds: int = 1  # of squares, each with the wheels of the round before
     check: bool = True  # drive squares once more with the result
     seed: int = 0
@@ -45,6 +58,40 @@ class CalibrationOutcome:
 
     wheels: list[WheelCalibration]
     squares: list[Umbmark] = field(default_factory=list)
+    fit: WheelFit | None = None  # the last one of the method "fit"
+
+
+def plan_calibration(
+    method: str, *, side: float, runs: int, straight: float | None, rounds: int, check: bool, seed: int
+) -> CalibrationPlan:
+    """The plan for what was typed."""
+    if method not in METHODS:
+        raise UnknownName("method of calibration", method, METHODS)
+    fits = method == "fit"
+    if fits and straight:
+        raise PaddockError("--straight belongs to --method umbmark: a fit sees how far the robot drives")
+    length = 0.0 if fits else STRAIGHT_RUN if straight is None else straight
+    return CalibrationPlan(
+        test=SquareTest(side, runs),
+        method="fit" if fits else "umbmark",
+        straight=length,
+        rounds=rounds,
+        check=check,
+        seed=seed,
+    )
+
+
+def find_camera(url: str | None, lens: Path | None, site: Path | None) -> CameraPoses | None:
+    """The camera that measures; None where none is named."""
+    if url is None:
+        if lens is not None or site is not None:
+            raise PaddockError("--lens and --site belong to a camera: add --camera URL")
+        return None
+    if lens is None or site is None:
+        raise PaddockError("--camera: expected --lens and --site, too: see paddock camera calibrate and docs")
+    from paddock.cli.camera_poses import CameraPoses
+
+    return CameraPoses(url, lens, site)
 
 
 def calibrate(
@@ -52,41 +99,54 @@ def calibrate(
     *,
     robot: str | None,
     plan: CalibrationPlan,
+    camera: CameraPoses | None = None,
     output: Path | None,
     chart: Path | None,
     force: bool,
 ) -> None:
     """Drive, print what was found, and write the files."""
     console = Console(highlight=False)
-    with open_robot(world, robot, plan.seed) as (arena, handle):
+    if chart is not None and plan.method == "fit" and not plan.check:
+        raise PaddockError("--chart draws UMBmark squares, which --method fit drives as a check only: drop --no-check")
+    with open_robot(world, robot, plan.seed, free_running=camera is not None) as (arena, handle):
         file = checked_new(output or Path(f"{handle.name}.toml"), force=force)
         if file.suffix != ".toml":
             raise PaddockError(f"{file}: expected a robot's file name ending in .toml")
         if chart is not None:
             checked_new(chart, force=force)
         try:
-            outcome = drive_all(arena, handle, plan)
+            outcome = drive_all(handle, plan, RunMeasurer(arena, handle, plan.seed, camera))
         finally:
             halt(handle, console)
         print_outcome(console, handle, outcome, plan)
-        write_robot(handle, outcome.wheels[-1], plan, file)
+        write_robot(handle, outcome.wheels[-1], plan, file, by_camera=camera is not None)
     console.print(f"wrote {file}: use it as a robot's type", markup=False)
     if chart is not None:
-        save_figure(umbmark_chart(outcome.squares[0], outcome.squares[-1] if plan.check else None), chart)
+        last = outcome.squares[-1] if plan.check and len(outcome.squares) > 1 else None
+        save_figure(umbmark_chart(outcome.squares[0], last), chart)
         console.print(f"wrote {chart}", markup=False)
 
 
 @contextmanager
-def open_robot(world: str | None, robot: str | None, seed: int) -> Iterator[tuple[BaseArena, Robot]]:
-    """The robot of a world, or that behind an address."""
+def open_robot(
+    world: str | None, robot: str | None, seed: int, *, free_running: bool = False
+) -> Iterator[tuple[BaseArena, Robot]]:
+    """The robot of a world, or that behind an address; a camera sees it only where time goes on by itself."""
     if robot is not None and "://" in robot:
         if world is not None:
             raise PaddockError(f"--robot {robot} is an address: leave the world {world!r} out")
-        with paddock.connect(robot) as arena:
+        more: dict[str, Any] = (
+            {"lock_step": False} if free_running and urlsplit(robot).scheme.lower() in SERVERS else {}
+        )
+        with paddock.connect(robot, **more) as arena:
             yield arena, choose_robot(arena, robot)
         return
     if world is None:
         raise PaddockError("expected a world, or --robot with an address such as epuck:///dev/rfcomm0")
+    if free_running:
+        raise PaddockError(
+            f"--camera sees no world of this process: serve {world}, and name its robot with --robot URL"
+        )
     local = paddock.open(world, seed=seed)
     if robot is None and len(local.robots) != 1:
         raise PaddockError(f"{world}: which robot? Add --robot NAME, one of {', '.join(local.robots) or 'none'}")
@@ -94,15 +154,22 @@ def open_robot(world: str | None, robot: str | None, seed: int) -> Iterator[tupl
 
 
 class RunMeasurer:
-    """Where a robot really stands: a simulation knows; of a real robot someone measures it."""
+    """Where a robot really stands: a simulation knows; of a real robot a camera or a person measures it."""
 
-    def __init__(self, arena: BaseArena, robot: Robot, seed: int) -> None:
-        self.arena, self.robot, self.seed = arena, robot, seed
+    def __init__(self, arena: BaseArena, robot: Robot, seed: int, camera: CameraPoses | None = None) -> None:
+        self.arena, self.robot, self.seed, self.camera = arena, robot, seed, camera
         self.start = robot.pose
 
+    @property
+    def sees_headings(self) -> bool:
+        """Whether `measure` knows more than a place."""
+        return self.camera is not None or self.robot.pose_source == "truth"
+
     def prepare(self, what: str) -> None:
-        """The robot is at its start before a run."""
-        if isinstance(self.arena, Arena):
+        """The robot is at its start before a run; a camera tells where that is."""
+        if self.camera is not None:
+            self.start = self.camera.read_pose(self.robot.name)
+        elif isinstance(self.arena, Arena):
             self.arena.reset(seed=self.seed)  # each run has noise of its own
             self.seed += 1
             self.start = self.robot.pose
@@ -115,6 +182,8 @@ class RunMeasurer:
 
     def measure(self, what: str) -> Pose:
         """Where it is after a run, in the frame of its start."""
+        if self.camera is not None:
+            return pose_within(self.start, self.camera.read_pose(self.robot.name))
         if self.robot.pose_source == "truth":
             return pose_within(self.start, self.robot.pose)
         while True:
@@ -130,12 +199,19 @@ class RunMeasurer:
                 return Pose(x, y, 0.0)
 
 
-def drive_all(arena: BaseArena, robot: Robot, plan: CalibrationPlan) -> CalibrationOutcome:
+def drive_all(robot: Robot, plan: CalibrationPlan, truth: RunMeasurer) -> CalibrationOutcome:
     """All rounds of squares, the straight run, and the check."""
-    truth = RunMeasurer(arena, robot, plan.seed)
+    arena = truth.arena
+    if plan.method == "fit" and not truth.sees_headings:
+        raise PaddockError("--method fit needs places and headings of the robot: add --camera, --lens and --site")
     outcome = CalibrationOutcome([wheels_of(robot.spec)])
     for _ in range(plan.rounds):
         wheels = outcome.wheels[-1]
+        if plan.method == "fit":
+            runs = drive_free_runs(arena, robot, wheels, plan.test, truth.measure, truth.prepare)
+            outcome.fit = fit_wheels(runs, wheels, piece=max(PIECE, 2.5 * plan.test.side))
+            outcome.wheels.append(outcome.fit.wheels)
+            continue
         squares = drive_squares(arena, robot, wheels, plan.test, truth.measure, truth.prepare)
         outcome.squares.append(squares)
         outcome.wheels.append(squares.correct(wheels))
@@ -149,9 +225,10 @@ def drive_all(arena: BaseArena, robot: Robot, plan: CalibrationPlan) -> Calibrat
 
 
 def print_outcome(console: Console, robot: Robot, outcome: CalibrationOutcome, plan: CalibrationPlan) -> None:
-    """A table of the wheels and of UMBmark's figures, before and after."""
+    """A table of the wheels and of UMBmark's figures, before and after; of the fit its residual."""
     nominal, before, after = robot.spec.drive.wheel_diameter, outcome.wheels[0], outcome.wheels[-1]
-    first, last = outcome.squares[0], outcome.squares[-1] if plan.check else None
+    first = outcome.squares[0] if plan.method == "umbmark" else None
+    last = outcome.squares[-1] if plan.check else None
     table = new_table(
         f"{robot.name} ({robot.spec.name}): {plan.test.runs} squares of {plan.test.side:g} m each way",
         *("", "before", "after"),
@@ -160,31 +237,33 @@ def print_outcome(console: Console, robot: Robot, outcome: CalibrationOutcome, p
     for name, wheel in (("left wheel [mm]", 0), ("right wheel [mm]", 1)):
         table.add_row(cell(name), *(f"{1000 * wheels.diameters(nominal)[wheel]:.3f}" for wheels in (before, after)))
     table.add_row(cell("wheel separation [mm]"), *(f"{1000 * w.wheel_separation:.3f}" for w in (before, after)))
-    table.add_row("E_d, right to left wheel", f"{first.diameter_ratio:.5f}", _show(last, "diameter_ratio", 5))
-    table.add_row(
-        "E_b, true to assumed separation", f"{first.separation_ratio:.5f}", _show(last, "separation_ratio", 5)
+    if outcome.fit is not None:
+        table.add_row(cell("residual of the fit [mm]"), "-", f"{1000 * outcome.fit.residual:.2f}")
+    rows = (
+        ("E_d, right to left wheel", "diameter_ratio", 1, 5),
+        ("E_b, true to assumed separation", "separation_ratio", 1, 5),
+        ("E_max,syst [mm]", "largest_error", 1000, 1),
     )
-    worst = f"{1000 * last.largest_error:.1f}" if last is not None else "-"
-    table.add_row(cell("E_max,syst [mm]"), f"{1000 * first.largest_error:.1f}", worst)
+    for name, figure, unit, digits in rows if first or last else ():
+        shown = ("-" if mark is None else f"{unit * getattr(mark, figure):.{digits}f}" for mark in (first, last))
+        table.add_row(cell(name), *shown)
     console.print(table)
 
 
-def _show(mark: Umbmark | None, figure: str, digits: int) -> str:
-    return "-" if mark is None else f"{getattr(mark, figure):.{digits}f}"
-
-
-def write_robot(robot: Robot, wheels: WheelCalibration, plan: CalibrationPlan, file: Path) -> None:
+def write_robot(robot: Robot, wheels: WheelCalibration, plan: CalibrationPlan, file: Path, *, by_camera: bool) -> None:
     """The robot's own file: its kind with measured wheels."""
     spec, test = robot.spec, plan.test
     left, right = (round(diameter, 7) for diameter in wheels.diameters(spec.drive.wheel_diameter))
     again = f", in {plan.rounds} rounds" if plan.rounds > 1 else ""
     straight = f", and a straight run of {plan.straight:g} m" if plan.straight else ""
+    name = "UMBmark" if plan.method == "umbmark" else "least squares"
+    seen = ", seen by a camera" if by_camera else ""
     measured = MeasuredWheels(
         left_diameter=left,
         right_diameter=right,
         wheel_separation=round(wheels.wheel_separation, 7),
         date=datetime.date.today().isoformat(),
-        method=f"UMBmark, {test.runs} squares of {test.side:g} m each way{again}{straight}",
+        method=f"{name}, {test.runs} squares of {test.side:g} m each way{again}{straight}{seen}",
     )
     name = file.stem
     if spec.name in robot_names():

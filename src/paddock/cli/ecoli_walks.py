@@ -23,6 +23,7 @@ from paddock.experiments.ecoli_walk.population import (
     isolate_walker,
 )
 from paddock.experiments.ecoli_walk.waypoints import walk_way_points
+from paddock.orders import format_waypoints
 
 UNBIASED = "none"
 ROWS = 60  # of a figure over time
@@ -38,7 +39,7 @@ def write_waypoints(
     isolate_walker(world)  # refuses a world without anything to smell
     names = None if robots is None else list(dict.fromkeys(name.strip() for name in robots.split(",")))
     points = walk_way_points(world, robots=names, orders=orders, seed=seed)
-    text = "".join(f"{point}\n" for point in points)
+    text = format_waypoints(points)
     if output is None:
         sys.stdout.write(text)
         return

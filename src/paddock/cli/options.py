@@ -93,7 +93,8 @@ Orders = Annotated[
     list[str] | None,
     typer.Option(
         help="A robot that gets a serial device and drives to points on orders; NAME=legacy for one that knows no "
-        "checked mode, 'all' for all robots. May be repeated."
+        "checked mode, NAME=planning (or another avoidance, also module:Name) for how it passes obstacles, 'all' for "
+        "all robots. May be repeated."
     ),
 ]
 UsarSim = Annotated[

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from paddock.core.errors import PaddockError
+from paddock.core.reason import explain, explain_os_error
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -72,4 +73,4 @@ def save_image(image: Image, path: str | Path) -> None:
 
 
 def _unwritable(path: str | Path, error: OSError) -> PaddockError:
-    return PaddockError(f"{path}: cannot be written: {error.strerror or error}")
+    return PaddockError(explain("{file}: cannot be written: {why}", file=path, why=explain_os_error(error)))

@@ -19,6 +19,9 @@ OdometryForm = Literal["exact", "published", "programmed"]
 routines for driving straight and for turning on the spot: straight on it never changes its heading, and it
 takes all counts as positive."""
 
+Routine = Literal["straight", "left", "right"]
+"""What such a program is at: it drives, or it turns on the spot to a side."""
+
 
 @dataclass(slots=True)
 class AngleUnwrapper:
@@ -51,6 +54,7 @@ class Odometry:
     _last: tuple[float, float] | None = field(default=None, repr=False)
     right_to_left: float = 1.0  # assumed diameter of the right wheel over that of the left
     form: OdometryForm = "exact"
+    routine: Routine | None = None  # that a program of the form "programmed" is in; None: the wheels' senses tell
     noise: MotionNoise = CERTAIN
     _spread: Floats = field(default_factory=lambda: np.zeros((3, 3)), repr=False, compare=False)
 
@@ -66,7 +70,7 @@ class Odometry:
         left, right = self.last_travel = self.correct(left - before[0], right - before[1])
         self.distance += abs(left + right) / 2
         if self.form == "programmed":
-            left, right = as_routine(left, right)
+            left, right = as_routine(left, right, self.routine)
         exact = self.form == "exact"
         if self.noise is not CERTAIN:
             self._spread = self._grow(left, right, exact)
@@ -101,10 +105,13 @@ class Odometry:
         return self.update(left * diameter / 2, right * diameter / 2)
 
 
-def as_routine(left: float, right: float) -> tuple[float, float]:
+def as_routine(left: float, right: float, routine: Routine | None = None) -> tuple[float, float]:
     """Travel as a program takes it that either drives straight on or turns on the spot, and counts steps only."""
     mean = (abs(left) + abs(right)) / 2
-    return (math.copysign(mean, left), math.copysign(mean, right)) if left * right < 0 else (mean, mean)
+    if routine is None:
+        routine = "straight" if left * right >= 0 else "left" if right > 0 else "right"
+    turn = {"straight": 0, "left": 1, "right": -1}[routine]
+    return (-turn * mean, turn * mean) if turn else (mean, mean)
 
 
 def compass_bearing(heading: float) -> float:

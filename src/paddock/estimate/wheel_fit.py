@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.estimate.motion_model import Floats
@@ -14,10 +15,10 @@ from paddock.estimate.wheel_calibration import WheelCalibration
 
 
 class FreeRun(NamedTuple):
-    """A run of any form, with a row for each moment at which the true pose was seen."""
+    """A run of any form. The true pose is seen in its first row, and in others."""
 
     travel: Floats  # of the left and right wheel since the start, by encoders [m], shape (n, 2)
-    poses: Floats  # x, y [m], heading [rad] as a camera saw them, shape (n, 3)
+    poses: Floats  # x, y [m], heading [rad] as a camera saw them, shape (n, 3); NaN where it did not look
 
 
 class WheelFit(NamedTuple):
@@ -46,7 +47,7 @@ def fit_wheels(
         piece: way after which a new piece begins [m].
     """
     pieces = [part for run in runs for part in _cut(run, piece)]
-    if sum(len(part.poses) for part in pieces) < 2 * len(pieces) + 3 or not pieces:
+    if sum(int(_seen(part).sum()) for part in pieces) < 2 * len(pieces) + 3 or not pieces:
         raise PaddockError("fit_wheels: expected runs with more poses: at least three for each piece")
     numbers = np.array([*wheels.diameters(1.0), 1.0])  # ratios of the left and right wheel and of the separation
     starts = np.array([part.poses[0] for part in pieces])
@@ -59,11 +60,12 @@ def fit_wheels(
         if np.abs(change).max() < CLOSE:
             break
     errors, slopes = _linearise(pieces, numbers, starts, wheels.wheel_separation, np.array(sigmas))
-    variance = float(errors @ errors) / max(1, len(errors) - slopes.shape[1])
+    seen = np.concatenate([_seen(part) for part in pieces])
+    variance = float(errors @ errors) / max(1, 3 * int(seen.sum()) - slopes.shape[1])
     spread = np.linalg.inv(slopes.T @ slopes)[:3, :3] * variance
     left, right, separation = numbers.tolist()
     by_number = np.array([[0, 0, wheels.wheel_separation], [0.5, 0.5, 0], [-right / left**2, 1 / left, 0]])
-    places = errors.reshape(-1, 3)[:, :2] * np.array(sigmas)[:2]
+    places = errors.reshape(-1, 3)[seen, :2] * np.array(sigmas)[:2]
     return WheelFit(
         WheelCalibration(separation * wheels.wheel_separation, (left + right) / 2, right / left),
         WheelCalibration(*np.sqrt(np.diag(by_number @ spread @ by_number.T)).tolist()),
@@ -77,10 +79,20 @@ def _cut(run: FreeRun, piece: float) -> list[FreeRun]:
         raise PaddockError(
             f"FreeRun: expected travel (n, 2) and poses (n, 3), got shapes {travel.shape} and {poses.shape}"
         )
+    seen = _seen(run)
+    if len(seen) and not seen[0]:
+        raise PaddockError("FreeRun: expected a pose in the first row, got NaN")
     way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(travel, axis=0)).mean(axis=1))])
-    number = np.floor(way / piece)
+    last_look = np.maximum.accumulate(np.where(seen, np.arange(len(seen)), 0))
+    number = np.floor(way[last_look] / piece)  # so that each piece begins with a pose
     parts = [np.flatnonzero(number == k) for k in np.unique(number)]
-    return [FreeRun(travel[rows], poses[rows]) for rows in parts if len(rows) >= 3]
+    return [FreeRun(travel[rows], poses[rows]) for rows in parts if seen[rows].sum() >= 3]
+
+
+def _seen(run: FreeRun) -> NDArray[np.bool_]:
+    """Rows in which the pose is known."""
+    known: NDArray[np.bool_] = np.isfinite(np.asarray(run.poses, float)).all(axis=1)
+    return known
 
 
 def _linearise(
@@ -102,6 +114,8 @@ def _linearise(
         slopes[first:last, 0, at + 2] = -(poses[:, 1] - starts[k, 1])
         slopes[first:last, 1, at + 2] = poses[:, 0] - starts[k, 0]
         first = last
+    unseen = np.isnan(errors).any(axis=1)
+    errors[unseen], slopes[unseen] = 0.0, 0.0
     errors[:, 2] = np.remainder(errors[:, 2] + np.pi, 2 * np.pi) - np.pi
     return (errors / sigmas).reshape(-1), (slopes / sigmas[:, None]).reshape(3 * rows, -1)
 

@@ -11,7 +11,7 @@ from paddock.orders.odometry_errors import MeasuredMotion, OdometryErrors, measu
 from paddock.orders.proximity_threshold import ThresholdCalibration, calibrate_threshold
 from paddock.orders.session import OrderEvent, RobotPlan, RobotSession, WalkResult
 from paddock.orders.talk import LinkStatistics
-from paddock.orders.waypoints import Waypoint, read_waypoints, write_waypoints
+from paddock.orders.waypoints import Waypoint, format_waypoints, read_waypoints, write_waypoints
 
 __all__ = [
     "AvoidanceStrategy",
@@ -39,6 +39,7 @@ __all__ = [
     "Waypoint",
     "calibrate_threshold",
     "find_order_robots",
+    "format_waypoints",
     "list_serial_devices",
     "load_host_config",
     "measure_turn",

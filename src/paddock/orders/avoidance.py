@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from paddock.control.avoidance import EPUCK_RING, ObstacleAvoidance
+from paddock.control.avoidance.distal import EIGHTH
 from paddock.core.geometry import Point, Pose
 from paddock.orders.motion import CONSTANTS
 
@@ -51,8 +52,9 @@ class AvoidanceStrategy(Protocol):
 class DistalAvoidance:
     """As published: turn 45° away from the side on which two sensors see something, and drive a little. Right first.
 
-    A robot that is to stand close to a wall never gets there so. With `approach`, it does not mind what it sees from
-    so near its target: whatever stood on the target itself, it would have met before.
+    The rule is that of `control.avoidance.Distal`, which steers any robot by it. Here the robot's program drives, by
+    counted steps. A robot that is to stand close to a wall never gets there so. With `approach`, it does not mind what
+    it sees from so near its target: whatever stood on the target itself, it would have met before.
     """
 
     def __init__(self, *, approach: float = 0.0, forward: float = MANOEUVRE_STEPS * CONSTANTS.step) -> None:
@@ -68,42 +70,22 @@ class DistalAvoidance:
         """It has no memory."""
 
     def react(self, sight: Sight) -> Manoeuvre | None:
-        p = sight.proximity
-        right, left = p[0] + p[1] > sight.threshold, p[6] + p[7] > sight.threshold
-        if not (right or left) or math.dist(sight.pose[:2], sight.target) < self.approach:
+        side = EPUCK_RING.find_counted(sight.proximity, sight.threshold)
+        if not side or math.dist(sight.pose[:2], sight.target) < self.approach:
             return None
         self.detections += 1
-        return Manoeuvre(math.pi / 4 if right else -math.pi / 4, self.forward)
-
-
-class GoalSeeker(Protocol):
-    """Drives to a goal by wheel speeds, from distances [m] and an estimated pose, as `paddock.control` has them."""
-
-    @property
-    def state(self) -> str:
-        """ "driving", "reached" or "gave up"."""
-
-    @property
-    def detections(self) -> int:
-        """How often an obstacle was noticed, since the start."""
-
-    def reset(self, start: Pose, goal: Point) -> None:
-        """Begin anew."""
-
-    def act(self, proximity: Sequence[float], pose: Pose, dt: float) -> Sequence[float]:
-        """Wheel speeds [m/s] for the next `dt` seconds."""
+        return Manoeuvre(-side * EIGHTH, self.forward)
 
 
 class SteeredAvoidance:
     """Steers all the way, up to where it takes the goal for reached; the rest the robot drives itself."""
 
-    def __init__(self, seeker: GoalSeeker, to_metres: Callable[[Sequence[int]], Sequence[float]]) -> None:
+    def __init__(self, seeker: ObstacleAvoidance) -> None:
         """
         Args:
-            seeker: what steers.
-            to_metres: distances [m] from the raw numbers of the proximity sensors.
+            seeker: what steers, such as `Planning()`; its ring tells distances from the raw numbers of the sensors.
         """
-        self._seeker, self._to_metres, self._earlier = seeker, to_metres, 0
+        self._seeker, self._earlier = seeker, 0
 
     @property
     def detections(self) -> int:
@@ -115,7 +97,7 @@ class SteeredAvoidance:
         self._seeker.reset(pose, target)
 
     def react(self, sight: Sight) -> Reaction:
-        left, right = self._seeker.act(self._to_metres(sight.proximity), sight.pose, sight.dt)
+        left, right = self._seeker.act(self._seeker.ring.find_distances(sight.proximity), sight.pose, sight.dt)
         if self._seeker.state == "gave up":
             return "give up"
         return (float(left), float(right)) if self._seeker.state == "driving" else None

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from paddock.core.errors import LinkError, Timeout
-from paddock.epuck.driver.streams import SerialStream
-from paddock.orders.checked_frames import read_checked
+from paddock.core.reason import Reason
+from paddock.epuck.driver.streams import PYSERIAL, SerialStream
+from paddock.orders.checked_frames import read_checked, write_checked_text
 from paddock.orders.legacy_frames import FrameReader, write_frame
-from paddock.orders.texts import Reply, read_reply
+from paddock.orders.texts import UNKNOWN, Reply, read_reply
 
 AGAIN = 0.5  # [s] after which a robot that did not answer is asked again
+PROBE = write_checked_text(0, "i")  # no question of the language: robots that know checked mode tell of no session
 GRACE = 1.0  # [s] on top of the time to answer, for a device that takes long to open
 
 DeviceState = Literal["robot", "silent", "something else", "closed"]
@@ -26,6 +28,7 @@ class SerialFinding(NamedTuple):
     device: str
     state: DeviceState
     text: str = ""  # why it cannot be opened
+    mode: str = ""  # of a robot: "checked" if it knows that mode, else "legacy"; empty: it did not say in time
 
 
 def list_serial_devices() -> dict[str, str]:
@@ -33,7 +36,7 @@ def list_serial_devices() -> dict[str, str]:
     try:
         from serial.tools import list_ports
     except ImportError:
-        raise LinkError("serial devices need the package pyserial: pip install 'paddock[robot]'") from None
+        raise LinkError(PYSERIAL) from None
     found = {port.device: "" if port.description == "n/a" else port.description for port in list_ports.comports()}
     found.update({str(path): "Bluetooth" for path in sorted(Path("/dev").glob("rfcomm[0-9]*"))})
     return {device: _read_bluetooth_address(device) or text for device, text in found.items()}
@@ -65,31 +68,42 @@ def find_order_robots(devices: Iterable[str], seconds: float = 2.0) -> list[Seri
 
 
 def ask_device(device: str, seconds: float) -> SerialFinding:
-    """Ask at a device whether a robot is there."""
+    """Ask at a device whether a robot is there, and then whether it knows checked mode."""
     try:
         stream = SerialStream(device)
     except LinkError as error:
-        return SerialFinding(device, "closed", str(error).removeprefix(f"{device}: "))
+        return SerialFinding(device, "closed", _why(error))
     end, reader = time.monotonic() + seconds, FrameReader()
     state: DeviceState = "silent"
+    question = "i"
     try:
         while time.monotonic() < end:
             again = min(end, time.monotonic() + AGAIN)
-            stream.send(write_frame("i"), again)
+            stream.send(write_frame(question), again)
             try:
                 while True:
-                    if any(_is_robot(text) for text in reader.feed(stream.receive(again))):
-                        return SerialFinding(device, "robot")
-                    state = "something else"
+                    for text in reader.feed(stream.receive(again)):
+                        if mode := _read_mode(text):
+                            return SerialFinding(device, "robot", mode=mode)
+                        if read_reply(text) == Reply("i"):
+                            state, question, again = "robot", PROBE, 0.0  # ask the next question at once
+                    state = "something else" if state == "silent" else state
             except Timeout:
                 continue
     except LinkError as error:
-        return SerialFinding(device, "closed", str(error).removeprefix(f"{device}: "))
+        return SerialFinding(device, "closed", _why(error))
     finally:
         stream.close()
     return SerialFinding(device, state)
 
 
-def _is_robot(text: str) -> bool:
-    """Whether this answers an `i`; one that a host has just left in checked mode asks to repeat it."""
-    return read_reply(text) == Reply("i") or read_checked(text) is not None
+def _read_mode(text: str) -> str:
+    """What a reply says about checked mode. One that a host has just left in it answers even an `i` so."""
+    if read_checked(text) is not None:
+        return "checked"
+    return "legacy" if read_reply(text) == Reply(UNKNOWN, (len(PROBE),)) else ""
+
+
+def _why(error: LinkError) -> str:
+    reason = error.args[0]
+    return reason.values.get("why", reason) if isinstance(reason, Reason) else str(error)

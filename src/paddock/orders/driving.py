@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 from paddock.core.geometry import Point, Pose, wrap
+from paddock.estimate.odometry import OdometryForm
 from paddock.orders.avoidance import AvoidanceStrategy, DistalAvoidance, Manoeuvre, Reaction, Sight
-from paddock.orders.motion import CONSTANTS, OdometryKind, RobotConstants, RobotMotion, Work
+from paddock.orders.motion import CONSTANTS, RobotConstants, RobotMotion, Work
 
 TRIES = 5  # to pass obstacles before a go-to is given up; ours: "empirical" in the publication
 REACHED = 0.002  # [m] that a target may be off in checked mode
@@ -23,12 +24,12 @@ class FirmwareMode:
     """How the robot's program behaves; how it drives in each mode, `Driver` says."""
 
     name: str
-    odometry: OdometryKind
+    odometry: OdometryForm
     reads_while_driving: bool  # … and a stop stops
 
 
-LEGACY = FirmwareMode(name="legacy", odometry="as_programmed", reads_while_driving=False)
-CHECKED = FirmwareMode(name="checked", odometry="as_published", reads_while_driving=True)
+LEGACY = FirmwareMode(name="legacy", odometry="programmed", reads_while_driving=False)
+CHECKED = FirmwareMode(name="checked", odometry="exact", reads_while_driving=True)
 
 
 class Driver:
@@ -37,7 +38,7 @@ class Driver:
     def __init__(self, motion: RobotMotion, avoidance: AvoidanceStrategy, *, tries: int = TRIES) -> None:
         self.motion, self.tries = motion, tries
         self.threshold = 0.0
-        self._checked_avoidance, self._legacy_avoidance = avoidance, DistalAvoidance()
+        self.checked_avoidance, self.legacy_avoidance = avoidance, DistalAvoidance()
         self._avoidance: AvoidanceStrategy | None = None  # of the present drive
         self._target: Point = (0.0, 0.0)
         self._limit = math.inf  # of the moving time [s]
@@ -46,7 +47,7 @@ class Driver:
     @property
     def detections(self) -> int:
         """How often an obstacle was noticed."""
-        return self._legacy_avoidance.detections + self._checked_avoidance.detections
+        return self.legacy_avoidance.detections + self.checked_avoidance.detections
 
     def go_to(self, target: Point, mode: FirmwareMode, *, avoiding: bool) -> Work:
         """Drive to a point [m]; False if it was not reached."""
@@ -55,7 +56,7 @@ class Driver:
         self._limit = math.inf if legacy else self.motion.moving_time + self.seconds_allowed(target)
         self.motion.limit = self._limit
         if avoiding:
-            self._avoidance = self._legacy_avoidance if legacy else self._checked_avoidance
+            self._avoidance = self.legacy_avoidance if legacy else self.checked_avoidance
             self._avoidance.start(self.motion.pose, target)
         return self._drive_legacy() if legacy else self._drive_checked()
 

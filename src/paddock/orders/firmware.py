@@ -175,7 +175,7 @@ class OrderFirmware:
         if session != self._session:  # else the host asks again, and what it has ordered since stays known
             self._session, self._last_number = session, 0
             self._memory.clear()
-            self.mode, self.motion.odometry = CHECKED, CHECKED.odometry
+            self.mode, self.motion.odometry.form = CHECKED, CHECKED.odometry
             self._task, self._lease, self._quiet = None, 0.0, 0.0  # who drives for a host that is gone stands
             self.motion.stop()
         self._output += write_checked(0, write_reply("K", session))
@@ -184,7 +184,7 @@ class OrderFirmware:
         frame = read_checked(text)
         if frame is None:
             if text == "i" and self._task is None and self._quiet > SESSION_OVER:  # a host of 2012 begins anew
-                self.mode, self.motion.odometry, self._session = LEGACY, LEGACY.odometry, -1
+                self.mode, self.motion.odometry.form, self._session = LEGACY, LEGACY.odometry, -1
                 self._carry_out(Order("i"))
             else:
                 self._output += write_checked(0, write_reply(texts.REPEAT))

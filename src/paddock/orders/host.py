@@ -2,68 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
-import selectors
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from paddock.core.errors import LinkError, PaddockError
-from paddock.epuck.driver.streams import open_serial_port
+from paddock.core.reason import explain
 from paddock.orders.host_end import HostTiming
+from paddock.orders.serial_device import DeviceWaiter, SerialDevice
 from paddock.orders.session import OrderEvent, RobotPlan, RobotSession
 
-CHUNK = 1 << 12
 OPENING = 1.0  # [s] between two attempts to open a device
 LONGEST_NAP = 0.5  # [s] so that Ctrl-C and `stop` are heard
 STOPPING = 3.0  # [s] in which robots have to answer that they stand
-
-
-class SerialDevice:
-    """A serial device that is read and written without waiting."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._port: Any = None
-        self._unsent = bytearray()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it can be read and written."""
-        return self._port is not None
-
-    def open(self) -> None:
-        """Open it, or raise a LinkError."""
-        self._port = open_serial_port(self.path)
-
-    def fileno(self) -> int:
-        """For selectors."""
-        number: int = self._port.fileno()
-        return number
-
-    def read(self) -> bytes:
-        """What has come; OSError when the device is gone."""
-        return bytes(self._port.read(CHUNK))
-
-    def write(self, data: bytes) -> None:
-        """Send as much as it takes now, and the rest next time."""
-        self._unsent += data
-        while self._unsent:
-            try:
-                taken = os.write(self.fileno(), bytes(self._unsent[:CHUNK]))
-            except BlockingIOError:
-                return
-            del self._unsent[:taken]
-
-    def close(self) -> None:
-        """Let go of it."""
-        port, self._port = self._port, None
-        self._unsent.clear()
-        if port is not None:
-            with contextlib.suppress(OSError):
-                port.close()
 
 
 class Host:
@@ -108,16 +60,16 @@ class Host:
         """Walk all robots until each walk has ended; the sessions by robot."""
         began = time.monotonic()
         number = int.from_bytes(os.urandom(3), "big")
-        with selectors.DefaultSelector() as selector:
+        with DeviceWaiter() as waiter:
             try:
                 for plan, path in self._plans:
                     self._devices[plan.name] = SerialDevice(path)
                     session = RobotSession(plan, 0.0, session=number, **self._options)  # type: ignore[arg-type]
                     self.sessions[plan.name] = session
-                    self._open(selector, plan.name, 0.0, first=True)
+                    self._open(waiter, plan.name, 0.0, first=True)
                 while not self._stopped and not self._all_over():
-                    self._turn(selector, began)
-                self._halt(selector, began)
+                    self._turn(waiter, began)
+                self._halt(waiter, began)
             finally:
                 for device in self._devices.values():
                     device.close()
@@ -126,54 +78,55 @@ class Host:
     def _all_over(self) -> bool:
         return all(session.over for session in self.sessions.values())
 
-    def _halt(self, selector: selectors.BaseSelector, began: float) -> None:
+    def _halt(self, waiter: DeviceWaiter, began: float) -> None:
         """Robots whose walk has not ended are to stand."""
         now = time.monotonic() - began
         for session in self.sessions.values():
             session.halt(now)
         while not self._all_over() and time.monotonic() - began < now + STOPPING:
-            self._turn(selector, began)
+            self._turn(waiter, began)
         for session in self.sessions.values():
-            session.give_up("it was told to stop, and did not answer")
+            session.give_up(explain("it was told to stop, and did not answer"))
+        for name in self.sessions:
+            self._write(waiter, name, now)
 
-    def _turn(self, selector: selectors.BaseSelector, began: float) -> None:
+    def _turn(self, waiter: DeviceWaiter, began: float) -> None:
         now = time.monotonic() - began
         due = [session.deadline for session in self.sessions.values() if not session.over]
         soonest = min([*due, *self._opens_at.values()], default=math.inf)
-        for key, _ in selector.select(max(0.0, min(soonest - now, LONGEST_NAP))):
-            self._read(selector, key.data, time.monotonic() - began)
+        for name in waiter.wait(max(0.0, min(soonest - now, LONGEST_NAP))):
+            self._read(waiter, name, time.monotonic() - began)
         now = time.monotonic() - began
         for name, session in self.sessions.items():
             if session.deadline <= now:
                 session.wake(now)
             if name in self._opens_at and self._opens_at[name] <= now and not session.over:
-                self._open(selector, name, now)
+                self._open(waiter, name, now)
             if session.wants_reopening and self._devices[name].is_open:
-                self._close(selector, name, now)
-                self._open(selector, name, now)
+                self._close(waiter, name, now)
+                self._open(waiter, name, now)
+            self._write(waiter, name, now)
             if session.over:
-                self._let_go(selector, name)
-            else:
-                self._write(selector, name, now)
+                self._let_go(waiter, name)
 
-    def _read(self, selector: selectors.BaseSelector, name: str, now: float) -> None:
+    def _read(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         try:
             data = self._devices[name].read()
         except (OSError, TypeError):  # pyserial: TypeError where it was closed meanwhile
-            self._close(selector, name, now)
+            self._close(waiter, name, now)
             return
         self.sessions[name].receive(data, now)
 
-    def _write(self, selector: selectors.BaseSelector, name: str, now: float) -> None:
+    def _write(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         data, device = self.sessions[name].take_output(), self._devices[name]
         if not device.is_open:
             return  # it is sent again when the line is back
         try:
             device.write(data)
         except OSError:
-            self._close(selector, name, now)
+            self._close(waiter, name, now)
 
-    def _open(self, selector: selectors.BaseSelector, name: str, now: float, *, first: bool = False) -> None:
+    def _open(self, waiter: DeviceWaiter, name: str, now: float, *, first: bool = False) -> None:
         device, session = self._devices[name], self.sessions[name]
         try:
             device.open()
@@ -182,23 +135,23 @@ class Host:
             self._opens_at[name] = now + OPENING
             if first or silent >= self._silence:
                 self._opens_at.pop(name)
-                session.give_up(str(error))
+                session.give_up(error.args[0])
             return
         self._opens_at.pop(name, None)
         self._closed_since.pop(name, None)
-        selector.register(device, selectors.EVENT_READ, name)
+        waiter.add(name, device)
         if not first:
             session.reopened(now)
 
-    def _close(self, selector: selectors.BaseSelector, name: str, now: float) -> None:
+    def _close(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         if self._devices[name].is_open:
-            selector.unregister(self._devices[name])
+            waiter.drop(name, self._devices[name])
             self._devices[name].close()
         self._closed_since.setdefault(name, now)
         self._opens_at.setdefault(name, now)
 
-    def _let_go(self, selector: selectors.BaseSelector, name: str) -> None:
+    def _let_go(self, waiter: DeviceWaiter, name: str) -> None:
         if self._devices[name].is_open:
-            selector.unregister(self._devices[name])
+            waiter.drop(name, self._devices[name])
             self._devices[name].close()
         self._opens_at.pop(name, None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paddock.core.errors import PaddockError, Timeout
+from paddock.core.reason import explain
 from paddock.orders import texts
 from paddock.orders.checked_frames import next_number, read_checked, write_checked, write_checked_text
 from paddock.orders.legacy_frames import write_frame
@@ -14,11 +15,13 @@ from paddock.orders.talk import Conversation, LineEnd
 from paddock.orders.texts import OUR_ARGUMENTS, RELATIVE, Order, Reply, read_reply, write_order
 
 ASKED_TWICE = frozenset("DTU")  # questions to a robot of 2012 that stands: two equal answers are believed
-NO_ORDER_ROBOT = "it answers, but not as a robot that takes orders"
+ECHOED = frozenset("PANGO")  # orders whose reply repeats their numbers
+NO_ORDER_ROBOT = explain("it answers, but not as a robot that takes orders")
 MOST_QUESTIONS = 60  # for checked mode; on a line that loses 2 % of all bytes, one of three or so is answered
-QUIET = 2.0  # round trips of silence after which no answer is under way any more
+QUIET = 4.0  # round trips of silence after which no answer is under way any more
 DECIMALS = 2  # of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
+STOPS = 3  # sent to a robot that is given up
 MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
 
 
@@ -64,6 +67,7 @@ class HostEnd(LineEnd):
         self._number = 0
         self._reopened_at = -math.inf
         self._late = False  # an earlier answer of a robot of 2012 may still be under way
+        self._last_order = ""  # its text
         self._last_echo: Reply | None = None  # what was accepted last; it may come a second time
 
     # ---- connecting
@@ -139,17 +143,21 @@ class HostEnd(LineEnd):
         if self.mode == "checked":
             return (yield from self._ask_checked(write_order(order), seconds, expected))
         if order.letter in OUR_ARGUMENTS:
-            raise PaddockError(f"order {order.letter!r} needs checked mode, which this robot does not know")
+            raise PaddockError(
+                explain("order {letter!r} needs checked mode, which this robot does not know", letter=order.letter)
+            )
         if self.patient:
             return (yield from self._ask_patiently(order))
         reply = yield from self._ask_legacy(order, seconds)
         if order.letter not in ASKED_TWICE:
             return reply
-        for _ in range(self.timing.attempts):  # nothing else tells whether a digit was lost
+        attempts = self.timing.attempts
+        for _ in range(attempts):  # nothing else tells whether a digit was lost
             before, reply = reply, (yield from self._ask_legacy(order, seconds))
             if reply == before:
                 return reply
-        raise RobotLost(f"no two equal answers to {order.letter} in {self.timing.attempts} attempts")
+        told = explain("no two equal answers to {order} in {attempts} attempts", order=order.letter, attempts=attempts)
+        raise RobotLost(told)
 
     def _ask_checked(self, text: str, seconds: float, expected: float) -> Conversation[Reply]:
         self._number = next_number(self._number)
@@ -161,7 +169,9 @@ class HostEnd(LineEnd):
         while True:
             heard = yield due
             if self.now > stop_at:
-                raise RobotLost(f"no right answer to {text} in {self.now - began:.0f} s")
+                raise RobotLost(
+                    explain("no right answer to {order} in {seconds:.0f} s", order=text, seconds=self.now - began)
+                )
             if heard is None:
                 self._mind_silence()
                 self.statistics.polls += accepted
@@ -185,11 +195,18 @@ class HostEnd(LineEnd):
                 return reply
 
     def try_to_stop(self) -> Conversation[None]:
-        """Say `S` once to a robot in checked mode that is about to be given up: it may hear, though it is not heard."""
+        """Say `S` to a robot that is about to be given up: it may hear, though it is not heard."""
+        for _ in range(STOPS if self.mode else 0):
+            self.send_stop()
+            yield self.now + self.timing.round_trip
+
+    def send_stop(self) -> None:
+        """Send an `S`, whatever was sent before; a robot of 2012 hears it when it has ended its order."""
         if self.mode == "checked":
             self._number = next_number(self._number)
             self.send(write_checked(self._number, "S"))
-            yield self.now + self.timing.round_trip
+        elif self.mode:
+            self.send(write_frame("S"))
 
     def _hear_checked(self, heard: str) -> Reply | None:
         """A reply to the present order, or one that concerns the session; None for one that is late."""
@@ -199,7 +216,7 @@ class HostEnd(LineEnd):
         if frame is None or reply is None:
             return Reply(DAMAGED)
         if reply.kind == texts.NO_SESSION:
-            raise RobotLost("it was switched off and on, and does not know where it is")
+            raise RobotLost(explain("it was switched off and on, and does not know where it is"))
         stale = frame.number != self._number and not (frame.number == 0 and reply.kind == texts.REPEAT)
         return None if stale else reply
 
@@ -211,8 +228,9 @@ class HostEnd(LineEnd):
 
     def _ask_legacy(self, order: Order, seconds: float) -> Conversation[Reply]:
         text, wrong, silences = write_order(order), 0, 0
-        if self._late and order.letter in RELATIVE:
+        if self._late and (order.letter not in ECHOED or text == self._last_order):
             yield from self._drain()
+        self._last_order = text
         self.silent_since = self.now
         while wrong < self.timing.attempts:
             self.send(write_frame(text))
@@ -221,7 +239,9 @@ class HostEnd(LineEnd):
                 self._last_echo = reply
                 return reply
             if not isinstance(reply, Reply) and order.letter in RELATIVE:
-                raise RobotLost(f"it is not known whether {text} was carried out, and it must not be twice")
+                raise RobotLost(
+                    explain("it is not known whether {order} was carried out, and it must not be twice", order=text)
+                )
             if reply == "silent":
                 self._late = True
                 silences += 1
@@ -230,7 +250,7 @@ class HostEnd(LineEnd):
                 self._late |= reply == "wrong"
                 wrong, silences, self.silent_since = wrong + 1, 0, self.now
             self.statistics.resends += 1
-        raise RobotLost(f"no right answer to {text} in {wrong} attempts")
+        raise RobotLost(explain("no right answer to {order} in {attempts} attempts", order=text, attempts=wrong))
 
     def _await_echo(self, order: Order, seconds: float) -> Conversation[Reply | Literal["silent", "wrong"]]:
         """The reply to an order, if it is right or says that the order was unknown; else what else there was."""
@@ -254,7 +274,7 @@ class HostEnd(LineEnd):
     def _mind_silence(self, may_be_lost: bool = True) -> None:
         silent = self.now - self.silent_since
         if silent >= self.timing.silence and may_be_lost:
-            raise RobotLost(f"it was silent for {silent:.0f} s")
+            raise RobotLost(explain("it was silent for {seconds:.0f} s", seconds=silent))
         if min(silent, self.now - self._reopened_at) >= self.timing.reopening:
             self.statistics.reopenings += 1
             self.wants_reopening, self._reopened_at = True, self.now
@@ -266,7 +286,7 @@ def echoes(order: Order, reply: Reply) -> bool:
         return order.letter in "GO"
     if reply.kind != order.letter:
         return False
-    if order.letter not in "PANGO":
+    if order.letter not in ECHOED:
         return True
     sent = write_order(order)[1:].split(";")
     return all(abs(float(text) - number) < 1e-5 for text, number in zip(sent, reply.numbers, strict=True))

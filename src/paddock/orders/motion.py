@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Literal
 
 from paddock.core.geometry import Point, Pose, wrap
 from paddock.epuck.emulator.hardware import EPuckHardware
-from paddock.estimate.odometry import ORIGIN, Odometry
+from paddock.estimate.odometry import Odometry
 
-OdometryKind = Literal["as_programmed", "as_published"]
 Work = Generator[None, None, bool]
 """Something that takes ticks; in the end, whether it was done and not broken off."""
 
@@ -53,20 +51,22 @@ class RobotMotion:
 
     def __init__(self, hardware: EPuckHardware, dt: float, constants: RobotConstants = CONSTANTS) -> None:
         self.hardware, self.dt, self.constants = hardware, dt, constants
-        self.odometry: OdometryKind = "as_programmed"
         self.moving_time = 0.0  # [s] turning and driving
         self.halted = False  # someone wants it to stop
         self.limit = math.inf  # of the moving time, after which it stops by itself [s]
-        self._turn = 0  # the sense in which the program takes itself to turn; 0: it drives straight
         self._last = self._read_counts()
         self.counts = [0, 0]  # steps since the start, not wrapped
-        self._published = Odometry(constants.wheel_separation, pose=ORIGIN)
-        self._published.update(0.0, 0.0)
-        self.pose = ORIGIN
+        self.odometry = Odometry(constants.wheel_separation, form="programmed", routine="straight")
+        self.odometry.update(0.0, 0.0)
+
+    @property
+    def pose(self) -> Pose:
+        """Where the robot takes itself to be [m, rad]."""
+        return self.odometry.pose
 
     def set_pose(self, pose: Pose) -> None:
         """Take the robot to be somewhere."""
-        self.pose = self._published.pose = pose
+        self.odometry.pose = pose
 
     def set_speeds(self, left: float, right: float) -> None:
         """Steps per second."""
@@ -82,19 +82,15 @@ class RobotMotion:
         moved = [(new - old + 0x8000) % 0x10000 - 0x8000 for new, old in zip(now, self._last, strict=True)]
         self._last = now
         self.counts = [total + steps for total, steps in zip(self.counts, moved, strict=True)]
-        if self.odometry == "as_programmed":
-            self.set_pose(advance_as_programmed(self.pose, moved[0], moved[1], self._turn, self.constants))
-            self._published.update(*(steps * self.constants.step for steps in self.counts))
-            self._published.pose = self.pose
-        else:
-            self.pose = self._published.update(*(steps * self.constants.step for steps in self.counts))
+        self.odometry.update(*(steps * self.constants.step for steps in self.counts))
 
     def turn(self, angle: float) -> Work:
         """Turn on the spot by an angle [rad], counter-clockwise positive."""
         steps = abs(angle) * self.constants.wheel_separation / 2 / self.constants.step
-        self._turn = 1 if angle > 0 else -1
-        done = yield from self._roll(steps, (-self._turn, self._turn), self.constants.turning, None)
-        self._turn = 0
+        sense = 1 if angle > 0 else -1
+        self.odometry.routine = "left" if angle > 0 else "right"
+        done = yield from self._roll(steps, (-sense, sense), self.constants.turning, None)
+        self.odometry.routine = "straight"
         return done
 
     def forward(self, distance: float, blocked: Callable[[], bool] | None = None) -> Work:
@@ -148,23 +144,3 @@ class RobotMotion:
 
     def _read_counts(self) -> tuple[int, ...]:
         return self.hardware.read("encoders")
-
-
-def advance_as_programmed(pose: Pose, left: int, right: int, turn: int, constants: RobotConstants) -> Pose:
-    """The pose after some steps of the wheels, as the program of 2012 has it.
-
-    While it drives, the heading never changes; while it turns, the position never does. Both take absolute values, so
-    that the program cannot see that its wheels differ.
-
-    Args:
-        pose: before.
-        left: steps of the left wheel.
-        right: steps of the right wheel.
-        turn: 1 while the program turns to the left, -1 to the right, 0 while it drives.
-        constants: of the robot.
-    """
-    way = (abs(left) + abs(right)) / 2 * constants.step
-    if turn:
-        return pose._replace(heading=wrap(pose.heading + turn * 2 * way / constants.wheel_separation))
-    x, y, heading = pose
-    return Pose(x + way * math.cos(heading), y + way * math.sin(heading), heading)

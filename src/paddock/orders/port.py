@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from paddock.core.errors import DeviceRefused, LinkError, Timeout
 from paddock.core.geometry import Pose
+from paddock.core.reason import explain
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
 from paddock.orders.host_end import HostEnd, HostTiming
@@ -62,7 +63,7 @@ class OrdersPort(Port):
                 data = stream.receive(min(talk.deadline, self.deadline))
             except Timeout:
                 if time.monotonic() >= self.deadline:
-                    raise Timeout(f"{stream.name}: no answer in time") from None
+                    raise Timeout(explain("{device}: no answer in time", device=stream.name)) from None
                 talk.wake(time.monotonic())
             else:
                 talk.receive(data, time.monotonic())
@@ -121,5 +122,5 @@ class OrdersPort(Port):
 def require_reply(reply: Reply, kind: str, call: str) -> Reply:
     """A reply of that kind, or a LinkError."""
     if reply.kind != kind:
-        raise LinkError(f"{call}: the robot answered {reply.kind}")
+        raise LinkError(explain("{call}: the robot answered {reply}", call=call, reply=reply.kind))
     return reply

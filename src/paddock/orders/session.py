@@ -9,14 +9,17 @@ from typing import Literal, NamedTuple
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
+from paddock.core.reason import explain
 from paddock.orders import texts
 from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
 from paddock.orders.host_end import HostEnd, HostTiming, RobotLost
 from paddock.orders.talk import Conversation, LinkStatistics, Talk
 from paddock.orders.texts import CM, FARTHEST, Order, Reply, write_reply
 
+BACK = 0.01  # [m] from its start that a robot may be before a walk
+
 EventKind = Literal[
-    "connected", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
+    "connected", "elsewhere", "set", "done", "failed", "resend", "reopened", "lost", "finished", "stopped", "drives on"
 ]
 
 
@@ -41,6 +44,7 @@ class RobotPlan:
     avoiding: bool = True  # orders O; else G
     attempts: int = 5  # for a target that the robot could not reach
     tries: int = TRIES  # that the robot makes for each, for the time it may take
+    asks_where: bool = False  # ask first where the robot takes itself to be: it may not be back at its start
     needs_checked: bool = False  # a robot that does not know checked mode is given up
 
     def __post_init__(self) -> None:
@@ -141,9 +145,10 @@ class RobotSession:
         self._tell("reopened")
 
     def give_up(self, reason: str) -> None:
-        """The line cannot be used any more."""
+        """The line is of no use any more; what `take_output` gives then has the robot stand, if it is still heard."""
         if not self.over:
             self._talk.stop()
+            self._end.send_stop()
             self._lose(reason)
 
     def halt(self, now: float) -> None:
@@ -161,7 +166,7 @@ class RobotSession:
             yield from self._end.ask(Order("S"))
             self._tell("stopped")
         except RobotLost as error:
-            self._lose(str(error))
+            self._lose(error.args[0])
 
     # ---- the walk
 
@@ -170,7 +175,9 @@ class RobotSession:
             self.result.mode = yield from self._end.connect()
             self._tell("connected", text=self.result.mode)
             if self.plan.needs_checked and self.result.mode != "checked":
-                raise RobotLost("it does not know checked mode, which was asked for")
+                raise RobotLost(explain("it does not know checked mode, which was asked for"))
+            if self.plan.asks_where:
+                yield from self._ask_where()
             yield from self._set()
             for number, target in enumerate(self.plan.targets):
                 yield from self._go(number, target)
@@ -181,7 +188,13 @@ class RobotSession:
             self._tell("finished", text=f"{_write(time)} {_write(met)}")
         except RobotLost as error:
             yield from self._end.try_to_stop()
-            self._lose(str(error))
+            self._lose(error.args[0])
+
+    def _ask_where(self) -> Conversation[None]:
+        """Tell whether the robot has driven elsewhere; one that was never told where it is takes itself to be at 0."""
+        x, y, _ = (yield from self._end.ask(Order("D"))).numbers
+        if math.hypot(x, y) * CM > BACK and math.dist((x * CM, y * CM), self.plan.start[:2]) > BACK:
+            self._tell("elsewhere", text=f"{x:.1f}; {y:.1f}")
 
     def _set(self) -> Conversation[None]:
         start = self.plan.start

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from paddock.core.errors import BadMessage, PaddockError
+from paddock.core.reason import explain
 
 CM = 0.01  # [m]
 NUMBER_LENGTH = 19  # characters of a number that a robot of 2012 looks at
@@ -122,10 +123,10 @@ def read_order(text: str) -> Order:
     takes = {**ARGUMENTS, **OUR_ARGUMENTS}.get(text[:1])
     parts = text[1:].split(";") if len(text) > 1 else []
     if takes is None or len(parts) != takes or not all(STRICT_NUMBER.fullmatch(part) for part in parts):
-        raise BadMessage(f"expected an order such as 'O39.00;95.00', got {text!r}")
+        raise BadMessage(explain("expected an order such as 'O39.00;95.00', got {text!r}", text=text))
     numbers = tuple(float(part) for part in parts)
     if any(abs(number) > FARTHEST for number in numbers):
-        raise BadMessage(f"{text!r}: expected numbers up to {FARTHEST:g}")
+        raise BadMessage(explain("{text!r}: expected numbers up to {most:g}", text=text, most=FARTHEST))
     return Order(text[0], numbers)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from paddock.core.errors import PaddockError, format_value
 from paddock.core.files import write_text
+from paddock.core.reason import Reason, explain, explain_os_error
 from paddock.orders.texts import CM, FARTHEST
 
 
@@ -26,31 +27,40 @@ def read_waypoints(path: str | Path) -> list[Waypoint]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
+        raise PaddockError(explain("{file}: cannot be read: {why}", file=path, why=explain_os_error(error))) from None
     except UnicodeDecodeError:
-        raise PaddockError(f"{path}: expected a text in UTF-8; save it with that encoding") from None
+        raise PaddockError(explain("{file}: expected a text in UTF-8; save it with that encoding", file=path)) from None
     found = [
         _read_line(line, f"{path}:{number}")
         for number, line in enumerate(lines, 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not found:
-        raise PaddockError(f"{path}: expected lines such as 'e-puck_2479;39.0;95.0', found none")
+        raise PaddockError(explain("{file}: expected lines such as 'e-puck_2479;39.0;95.0', found none", file=path))
     return found
 
 
 def _read_line(line: str, place: str) -> Waypoint:
     parts = [part.strip() for part in line.split(";")]
     if len(parts) != 3 or not parts[0]:
-        raise PaddockError(f"{place}: expected name;x;y in centimetres, such as 'e-puck_2479;39.0;95.0', got {line!r}")
+        told = explain("expected name;x;y in centimetres, such as 'e-puck_2479;39.0;95.0', got {text!r}", text=line)
+        raise _refuse(place, told)
     numbers = [_read_number(text) for text in parts[1:]]
     for axis, text, number in zip("xy", parts[1:], numbers, strict=True):
         if not math.isfinite(number):
-            comma = "; numbers have a decimal point" if "," in text else ""
-            raise PaddockError(f"{place}: {axis}: expected centimetres, got {text!r}{comma}")
+            told = explain("{axis}: expected centimetres, got {text!r}", axis=axis, text=text)
+            raise _refuse(place, explain("{told}; numbers have a decimal point", told=told) if "," in text else told)
         if abs(number) > FARTHEST:
-            raise PaddockError(f"{place}: {axis}: expected centimetres up to {FARTHEST:.0f}, got {text!r}")
+            most = round(FARTHEST)
+            raise _refuse(
+                place,
+                explain("{axis}: expected centimetres up to {most}, got {text!r}", axis=axis, most=most, text=text),
+            )
     return Waypoint(parts[0], numbers[0] * CM, numbers[1] * CM)
+
+
+def _refuse(place: str, told: Reason) -> PaddockError:
+    return PaddockError(explain("{place}: {told}", place=place, told=told))
 
 
 def _read_number(text: str) -> float:
@@ -61,7 +71,12 @@ def _read_number(text: str) -> float:
 
 
 def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
-    """Write a file that `read_waypoints` reads: as many decimals as say something, at least one, at most six."""
+    """Write a file that `read_waypoints` reads."""
+    write_text(path, format_waypoints(waypoints))
+
+
+def format_waypoints(waypoints: Iterable[Waypoint]) -> str:
+    """The lines of such a file: as many decimals as say something, at least one, at most six."""
     lines = []
     for i, (robot, x, y) in enumerate(waypoints):
         if not robot or set(robot) & set(";\r\n") or robot != robot.strip() or robot.startswith("#"):
@@ -71,7 +86,7 @@ def write_waypoints(path: str | Path, waypoints: Iterable[Waypoint]) -> None:
         if max(abs(x), abs(y)) > FARTHEST * CM:
             raise PaddockError(f"waypoints[{i}]: expected metres up to {FARTHEST * CM:g}, got ({x!r}, {y!r})")
         lines.append(f"{robot};{_write_cm(x)};{_write_cm(y)}\n")
-    write_text(path, "".join(lines))
+    return "".join(lines)
 
 
 def _write_cm(metres: float) -> str:

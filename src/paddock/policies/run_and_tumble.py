@@ -32,13 +32,18 @@ FRONT_OF_E_PUCK = (0, 1, 6, 7)  # proximity sensors within 46° of the nose
 class RunTally(NamedTuple):
     """What a walker counted, shape (W) each. Runs that a wall cut short, and the last one, are in no count.
 
-    A run leads up if the nose reads more after its first 0.1 s; runs that are shorter are neither up nor down.
+    A run leads up if the nose reads more at its end than at its beginning. It began upwards if the nose read more after
+    its first 0.1 s; of shorter runs that is not known.
     """
 
     runs_up: Floats
     seconds_up: Floats  # of these, together
     runs_down: Floats
     seconds_down: Floats
+    begun_up: Floats
+    begun_seconds_up: Floats
+    begun_down: Floats
+    begun_seconds_down: Floats
     tumbles: Floats
     wall_turns: Floats
 
@@ -52,7 +57,7 @@ class RunAndTumble:
     Before walls it turns by any angle. Random numbers come from the run's seed, the robot's name and `seed`.
     """
 
-    network: str | Path | ReactionNetwork = "ecoli-chemotaxis"  # a name, a TOML file, or the network itself
+    network: str | Path | ReactionNetwork = "ecoli-chemotaxis-n6"  # a name, a TOML file, or the network itself
     sensor: str = "nose"  # with one value
     scale: float = 1.0
     floor: float = 0.02  # added to the scaled reading
@@ -67,7 +72,7 @@ class RunAndTumble:
     tumble_time: float = TUMBLE_TIME
     angle_deg: float = 68.0
     spread_deg: float = 36.0
-    method: str = "rk4"
+    method: str = "rkc"  # of its network: "rkc", "rk4" or "euler"
     seed: int = 0  # further randomness of its own
     table: Floats = field(init=False, repr=False)  # its network for the kernel
     weights: Floats = field(init=False, repr=False)
@@ -173,7 +178,4 @@ class RunAndTumble:
     def tally(self, memory: Any = None) -> RunTally:
         """What it counted: from its own memory, or from that of a batch, `batch.memory()`."""
         table = self.memory[None] if memory is None else np.asarray(memory)
-        columns = (
-            tumble.RUNS_UP, tumble.TIME_UP, tumble.RUNS_DOWN, tumble.TIME_DOWN, tumble.TUMBLES, tumble.WALL_TURNS,
-        )  # fmt: skip
-        return RunTally(*(table[:, column].copy() for column in columns))
+        return RunTally(*(table[:, column].copy() for column in range(tumble.RUNS_UP, tumble.WALL_TURNS + 1)))

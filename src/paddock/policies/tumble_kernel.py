@@ -21,13 +21,14 @@ NO_SENSOR, AS_SENSED, INVERTED = range(3)
 KEY = 0
 (
     DT, SEPARATION, TOP_SPEED, STARTED, DRAWS, PATIENCE, TURN_TICKS, TURN_WHEEL, RUN_TIME, RUN_FROM, RUN_SIGN, FAULT,
-    RUNS_UP, TIME_UP, RUNS_DOWN, TIME_DOWN, TUMBLES, WALL_TURNS, FIRST_POOL,
-) = range(KEY_WORDS, KEY_WORDS + 19)  # fmt: skip
+    RUNS_UP, TIME_UP, RUNS_DOWN, TIME_DOWN, BEGUN_UP, BEGUN_TIME_UP, BEGUN_DOWN, BEGUN_TIME_DOWN, TUMBLES, WALL_TURNS,
+    FIRST_POOL,
+) = range(KEY_WORDS, KEY_WORDS + 23)  # fmt: skip
 
 NO_INPUT = 1000.0  # a fault: what is sensed is no concentration > 0
 MOST_DRAWS = 64  # of an angle between 0 and 180°
 NO_LIMIT = 1e30  # [s] of a sub-step
-PROBE = 0.1  # [s] at the beginning of a run that tell whether it leads up
+PROBE = 0.1  # [s] at the beginning of a run that tell where it was headed
 
 
 @kernel
@@ -46,7 +47,7 @@ def begin_run(memory):
 
 @kernel
 def note_direction(memory, reading):
-    """Find out whether a run leads up or down, from its first moments."""
+    """Note what a run begins with, and whether its first moments lead up or down."""
     if memory[RUN_TIME] == 0.0:
         memory[RUN_FROM] = reading
     elif memory[RUN_SIGN] == 0.0 and memory[RUN_TIME] >= PROBE:
@@ -75,15 +76,17 @@ def draw_tumble(plan, memory):
 
 
 @kernel
-def count_run(memory):
-    """Add a run that ended by itself to the tally."""
+def count_run(memory, reading):
+    """Add a run that ended by itself to the tally: by where it led as a whole, and by where it was headed at first."""
     memory[TUMBLES] += 1.0
-    if memory[RUN_SIGN] > 0.0:
-        memory[RUNS_UP] += 1.0
-        memory[TIME_UP] += memory[RUN_TIME]
-    elif memory[RUN_SIGN] < 0.0:
-        memory[RUNS_DOWN] += 1.0
-        memory[TIME_DOWN] += memory[RUN_TIME]
+    if memory[RUN_TIME] > 0.0 and reading != memory[RUN_FROM]:
+        column = RUNS_UP if reading > memory[RUN_FROM] else RUNS_DOWN
+        memory[column] += 1.0
+        memory[column + 1] += memory[RUN_TIME]
+    if memory[RUN_SIGN] != 0.0:
+        column = BEGUN_UP if memory[RUN_SIGN] > 0.0 else BEGUN_DOWN
+        memory[column] += 1.0
+        memory[column + 1] += memory[RUN_TIME]
 
 
 @kernel
@@ -135,7 +138,7 @@ def run_and_tumble(plan, memory, readings, wheels):
             memory[WALL_TURNS] += 1.0
             begin_turn(plan, memory, math.pi * (2.0 * uniform(draw_key(memory), 0) - 1.0))
         elif memory[PATIENCE] <= 0.0:
-            count_run(memory)
+            count_run(memory, reading)
             begin_turn(plan, memory, draw_tumble(plan, memory))
         else:
             memory[PATIENCE] -= rate * memory[DT]

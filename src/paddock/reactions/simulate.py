@@ -17,6 +17,7 @@ from paddock.reactions.kernels import (
     EULER,
     RK4,
     RK4_REACH,
+    RKC,
     SCRATCH_ROWS,
     advance,
     advance_all,
@@ -26,7 +27,7 @@ from paddock.reactions.kernels import (
 from paddock.reactions.spec import ReactionNetwork
 from paddock.reactions.tables import ConservedSum, Floats, conserved_sums, table_of
 
-METHODS = {"euler": EULER, "rk4": RK4}
+METHODS = {"euler": EULER, "rk4": RK4, "rkc": RKC}
 NO_LIMIT = 1e300  # [s] of a sub-step
 MOST_REFINEMENTS = 6  # halvings of the sub-step before a row is cut in halves
 MOST_PIECES = 1000  # of a row

@@ -7,15 +7,15 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from paddock.cli.orders.language import _
-from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.language import _, translate
+from paddock.cli.orders.program import HostProgram, find_robot
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import LinkError
 from paddock.links.orders import OrdersRobot
 from paddock.orders import OrderRobotSpec, ThresholdCalibration, calibrate_threshold, store_calibration
 from paddock.orders.motion import CONSTANTS
 from paddock.orders.port import require_reply
-from paddock.orders.proximity_threshold import LEAST_MARGIN, largest_sum
+from paddock.orders.proximity_threshold import LEAST_MARGIN, STEPS, largest_sum
 from paddock.orders.texts import Order
 
 
@@ -29,14 +29,16 @@ def calibrate(program: HostProgram, names: Sequence[str] = (), *, lamp: str = ""
         verify: have the user hold a hand before each robot, and tell whether it would be seen.
     """
     config = program.config
-    robots = [config.robot(name) for name in names] or config.robots
+    robots = [find_robot(config, name) for name in names] or config.robots
     reached = True
     for robot in robots:
         try:
             threshold = measure(program, robot, verify=verify)
         except LinkError as error:
             reached = False
-            program.say(_("{robot}: connection failed: {text}").format(robot=robot.name, text=error), "bold red")
+            program.say(
+                _("{robot}: connection failed: {text}").format(robot=robot.name, text=translate(error)), "bold red"
+            )
             program.print_json(robot=robot.name, error=str(error))
             continue
         if threshold is None:
@@ -55,7 +57,7 @@ def measure(program: HostProgram, robot: OrderRobotSpec, *, verify: bool) -> int
     with program.connect(robot) as link:
         result = calibrate_threshold(partial(look, link), link.pose.heading)
         tell(program, robot, result)
-        if verify:
+        if verify and not result.clutter:
             check_with_hand(program, link, result.threshold)
     return None if result.clutter else result.threshold
 
@@ -92,9 +94,22 @@ def tell(program: HostProgram, robot: OrderRobotSpec, result: ThresholdCalibrati
         told = _("{robot}: its sensors hardly vary here; the least margin of {margin:g} was taken")
         program.say(told.format(robot=robot.name, margin=LEAST_MARGIN), "yellow")
     if result.clutter:
-        where = ", ".join(f"{math.degrees(heading):.0f}°" for heading in result.clutter)
+        where = ", ".join(list_ranges([round(math.degrees(heading)) for heading in result.clutter]))
         told = _("{robot}: something stands near or shines at {where}; near stays {near}: calibrate again in the open")
         program.say(told.format(robot=robot.name, where=where, near=robot.near), "yellow")
+
+
+def list_ranges(headings: Sequence[int]) -> list[str]:
+    """Headings [°] of a turn in equal steps, those beside each other as one range."""
+    step, groups = 360 // STEPS, list[list[int]]()
+    for heading in headings:
+        if groups and (heading - groups[-1][-1]) % 360 == step:
+            groups[-1].append(heading)
+        else:
+            groups.append([heading])
+    if len(groups) > 1 and (groups[0][0] - groups[-1][-1]) % 360 == step:
+        groups[0] = groups.pop() + groups[0]
+    return [f"{group[0]}°" if len(group) == 1 else f"{group[0]}° … {group[-1]}°" for group in groups]
 
 
 def check_with_hand(program: HostProgram, link: OrdersRobot, threshold: int) -> bool:

@@ -33,7 +33,9 @@ def run(
     json: bool = False,
 ) -> None:
     """Do the work of a command with its options, or those of `paddock orders` before it; False is exit status 1."""
+    from paddock.cli.orders.language import translate
     from paddock.cli.orders.program import HostProgram
+    from paddock.core.errors import PaddockError
 
     before = context.obj or {}
     program = HostProgram(
@@ -46,6 +48,8 @@ def run(
         done = work(program)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
+    except PaddockError as error:
+        raise PaddockError(translate(error)) from error
     if done is False:
         raise typer.Exit(1)
 
@@ -135,6 +139,8 @@ def walk(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="Way-points: a line name;x;y in centimetres for each.")],
     avoid: Annotated[bool, typer.Option("--avoid", help="Avoid obstacles.")] = False,
+    page: Annotated[bool, typer.Option("--page", help="Show the walk on a page, too.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 for any that is free.")] = 0,
     config: Config = None,
     language: Language = None,
     log: LogFile = None,
@@ -146,12 +152,13 @@ def walk(
 
       paddock orders walk waypoints.txt
       paddock orders walk waypoints.txt --avoid --log walk.log
+      paddock orders walk waypoints.txt --page
     """
     from paddock.cli.orders.walk import walk as work
 
     run(
         context,
-        lambda program: work(program, file, avoiding=avoid),
+        lambda program: work(program, file, avoiding=avoid, page=port if page else None),
         config=config,
         language=language,
         log=log,

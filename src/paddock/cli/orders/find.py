@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.cli.orders.language import _
+from paddock.cli.orders.language import _, translate
 from paddock.cli.orders.program import HostProgram
 from paddock.cli.tables import cell, new_table
 from paddock.orders import find_order_robots, list_serial_devices
@@ -17,18 +17,20 @@ def find(program: HostProgram) -> bool:
     program.say(_("asking at {count} serial devices …").format(count=len({**devices, **known})))
     states = {
         "robot": _("takes orders"),
+        "checked": _("takes orders, checked mode"),
+        "legacy": _("takes orders, legacy mode only"),
         "silent": _("silent"),
         "something else": _("something else answers"),
         "closed": _("cannot be opened"),
     }
     table = new_table(_("Robots"), _("robot"), _("device"), _("address"), _("answer"))
     found = find_order_robots([*known, *devices], ANSWERING)
-    for device, state, text in found:
+    for device, state, text, mode in found:
         name = known[device].name if device in known else ""
         about = devices.get(device, "")
-        told = f"{states[state]}: {text}" if text else states[state]
+        told = f"{states[state]}: {translate(text)}" if text else states[mode or state]
         table.add_row(cell(name), cell(device), cell(about), cell(told))
         program.note(f"{name} {device} {about} {told}".strip())
-        program.print_json(robot=name, device=device, address=about, state=state, text=text)
+        program.print_json(robot=name, device=device, address=about, state=state, mode=mode, text=text)
     program.print(table)
-    return any(state == "robot" for _device, state, _text in found)
+    return any(finding.state == "robot" for finding in found)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.reason import Reason
 
 CATALOGUES = Path(__file__).parents[1] / "locale"
 ENGLISH = "en"
@@ -26,6 +27,16 @@ _catalogue: gettext.NullTranslations = gettext.NullTranslations()
 def _(text: str) -> str:
     """A text in the language of the user."""
     return _catalogue.gettext(text)
+
+
+def translate(told: object) -> str:
+    """An error or a reason in the language of the user, as far as its texts are known."""
+    if isinstance(told, PaddockError) and told.args:
+        told = told.args[0]
+    if not isinstance(told, Reason):
+        return str(told)
+    values = {key: translate(value) if isinstance(value, Reason) else value for key, value in told.values.items()}
+    return _catalogue.gettext(told.template).format(**values)
 
 
 def choose_language(name: str) -> str:

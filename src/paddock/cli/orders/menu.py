@@ -9,9 +9,9 @@ from rich.table import Table
 
 from paddock.cli.orders.calibrate import calibrate
 from paddock.cli.orders.find import find
-from paddock.cli.orders.language import _
+from paddock.cli.orders.language import _, translate
 from paddock.cli.orders.odometry import MOTIONS, measure_odometry
-from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.program import HostProgram, find_robot
 from paddock.cli.orders.send import send_in_turn
 from paddock.cli.orders.walk import walk
 from paddock.core.errors import PaddockError
@@ -67,7 +67,7 @@ def choose(program: HostProgram, choice: str) -> None:
     try:
         actions[choice]()
     except PaddockError as error:
-        program.say(str(error), "red")
+        program.say(translate(error), "red")
     except KeyboardInterrupt:
         program.say(_("broken off"), "yellow")
 
@@ -89,7 +89,8 @@ def ask_robot(program: HostProgram) -> str:
         return names[0]
     listed = ", ".join(f"{number} {name}" for number, name in enumerate(names))
     text = program.ask(_("which robot ({listed}):").format(listed=listed))
-    return names[int(text)] if text.isascii() and text.isdecimal() and int(text) < len(names) else text
+    name = names[int(text)] if text.isascii() and text.isdecimal() and int(text) < len(names) else text
+    return find_robot(program.config, name).name
 
 
 def ask_odometry(program: HostProgram) -> None:

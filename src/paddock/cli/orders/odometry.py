@@ -10,10 +10,11 @@ from functools import partial
 
 import paddock
 from paddock.cli.orders.language import _
-from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.program import HostProgram, find_robot
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
+from paddock.core.reason import explain
 from paddock.links.orders import OrdersRobot
 from paddock.orders import MeasuredMotion, OdometryErrors, measure_turn, measure_way
 from paddock.orders.motion import CONSTANTS
@@ -45,7 +46,7 @@ def measure_odometry(
     """
     planned = read_motions(motions)
     done: list[MeasuredMotion] = []
-    robot = program.config.robot(name)
+    robot = find_robot(program.config, name)
     with choose_measure(program, name, served, camera) as measure, program.connect(robot) as link:
         for kind, commanded in planned:
             act = partial(turn, link, commanded) if kind == "turn" else partial(link.forward, commanded)
@@ -66,12 +67,14 @@ def read_motions(text: str) -> list[tuple[MotionKind, float]]:
         number = float(match[2] or match[4]) if match else 0.0
         if not number or not match:
             raise PaddockError(
-                f"--motions: expected turns such as b90 (degrees) and ways such as c20 (cm), got {word!r}"
+                explain(
+                    "--motions: expected turns such as b90 (degrees) and ways such as c20 (cm), got {text!r}", text=word
+                )
             )
         kind: MotionKind = "turn" if match[1] else "way"
         found.append((kind, number * UNITS[kind]))
     if not found:
-        raise PaddockError("--motions: expected at least one, such as 'b90 c20'")
+        raise PaddockError(explain("--motions: expected at least one, such as 'b90 c20'"))
     return found
 
 
@@ -86,9 +89,15 @@ def turn(link: OrdersRobot, angle: float) -> float:
 def choose_measure(program: HostProgram, name: str, served: str | None, camera: bool) -> Iterator[Measure]:
     """How motions are measured: by the camera, by the served world, or by the user."""
     if camera:
-        from paddock.cli.orders.camera_poses import CameraPoses
+        from paddock.cli.camera_poses import CameraPoses
 
-        poses = CameraPoses(program.config, program.path.parent)
+        config, folder = program.config, program.path.parent
+        for key in ("camera", "camera_lens", "camera_site"):
+            if not getattr(config, key):
+                raise PaddockError(
+                    explain("{key}: missing in the configuration; measuring with a camera needs it", key=key)
+                )
+        poses = CameraPoses(config.camera, folder / config.camera_lens, folder / config.camera_site)
         read = partial(poses.read_pose, name)
         yield lambda kind, commanded, act: measure_from_outside(read, kind, commanded, act)
         return

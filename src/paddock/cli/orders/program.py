@@ -14,8 +14,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from paddock.cli.orders.language import _, choose_language
-from paddock.core.errors import LinkError, PaddockError
+from paddock.cli.orders.language import _, choose_language, translate
+from paddock.core.errors import LinkError, PaddockError, nearest
 from paddock.core.files import append_text
 from paddock.core.outside import visible
 from paddock.links.orders import OrdersRobot, connect_orders
@@ -83,7 +83,7 @@ class HostProgram:
             append_text(self._log, f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {visible(text)}\n")
         except PaddockError as error:  # robots are under way: the walk goes on without a log
             self._log = None
-            self.say(str(error), "bold red")
+            self.say(translate(error), "bold red")
 
     def print(self, what: Any) -> None:
         """A table, for people alone."""
@@ -109,7 +109,8 @@ class HostProgram:
         link = connect_orders(f"orders://{robot.path}", name=robot.name, timeout=TIMEOUT, checked=mode != "legacy")
         with link:
             if mode == "checked" and link.mode != mode:
-                raise LinkError(f"{robot.name}: it does not know checked mode, which {self.path} asks for")
+                told = _("{robot}: it does not know checked mode, which {file} asks for")
+                raise LinkError(told.format(robot=robot.name, file=self.path))
             try:
                 yield link
             except KeyboardInterrupt:
@@ -118,3 +119,13 @@ class HostProgram:
                         _("{robot}: it does not listen while it drives, and ends its order").format(robot=robot.name)
                     )
                 raise
+
+
+def find_robot(config: HostConfig, name: str, *, place: str = "") -> OrderRobotSpec:
+    """The robot of that name; `place` says where the name stands."""
+    robots = {robot.name: robot for robot in config.robots}
+    if name in robots:
+        return robots[name]
+    near = nearest(name, robots)
+    told = _("no robot called {name!r} (did you mean {near!r}?)") if near else _("no robot called {name!r}: {names}")
+    raise PaddockError(place + told.format(name=name, near=near, names=", ".join(robots)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from paddock.cli.orders.language import _
-from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.language import _, translate
+from paddock.cli.orders.program import HostProgram, find_robot
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
 from paddock.links.orders import OrdersRobot
@@ -18,18 +18,18 @@ from paddock.orders.texts import CM, DRIVING, Order, read_order, write_reply
 def send(program: HostProgram, name: str, texts: Sequence[str]) -> bool:
     """Send orders to a robot, up to the first that it does not do; whether it did them all."""
     orders = [read_order(text) for text in texts]  # nothing is sent if one of them is wrong
-    with program.connect(program.config.robot(name)) as link:
+    with program.connect(find_robot(program.config, name)) as link:
         return all(send_order(program, link, order, text) for order, text in zip(orders, texts, strict=True))
 
 
 def send_in_turn(program: HostProgram, name: str) -> None:
     """Ask for orders until the user has no more."""
-    with program.connect(program.config.robot(name)) as link:
+    with program.connect(find_robot(program.config, name)) as link:
         while text := program.ask(_("order for {robot}, such as D or O39.00;95.00 (Enter ends):").format(robot=name)):
             try:
                 send_order(program, link, read_order(text), text)
             except PaddockError as error:
-                program.say(str(error), "red")
+                program.say(translate(error), "red")
 
 
 def send_order(program: HostProgram, link: OrdersRobot, order: Order, text: str) -> bool:

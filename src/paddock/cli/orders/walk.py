@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from paddock.cli.orders.language import _
-from paddock.cli.orders.program import HostProgram
+from paddock.cli.orders.program import HostProgram, find_robot
 from paddock.cli.orders.walk_view import WalkView
-from paddock.core.errors import UnknownName
-from paddock.orders import Host, HostConfig, HostTiming, RobotPlan, Waypoint, read_waypoints
+from paddock.orders import Host, HostConfig, HostTiming, OrderEvent, RobotPlan, Waypoint, read_waypoints
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-def walk(program: HostProgram, file: Path, *, avoiding: bool) -> bool:
+def walk(program: HostProgram, file: Path, *, avoiding: bool, page: int | None = None) -> bool:
     """Send each robot its way-points; whether all orders were done. Ctrl-C has the robots stand.
+
+    Args:
+        program: what it runs in.
+        file: of the way-points.
+        avoiding: avoid obstacles.
+        page: port of a page that shows the walk, 0 for any that is free; None: no page.
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, when all is told.
@@ -29,10 +34,19 @@ def walk(program: HostProgram, file: Path, *, avoiding: bool) -> bool:
         [(plan, config.robot(plan.name).path) for plan in plans],
         checked=config.mode != "legacy",
         timing=HostTiming(silence=config.patience_s),
-        on_event=lambda event: view.tell(event),
+        on_event=lambda event: [tell(event) for tell in listeners],
     )
     view = WalkView(program, plans, host.sessions)
-    with stopping(program, host) as interrupted, view.live():
+    listeners: list[Callable[[OrderEvent], object]] = [view.tell]
+    with ExitStack() as stack:
+        if page is not None:
+            from paddock.cli.orders.walk_page import WalkPage
+
+            shown = stack.enter_context(WalkPage(config, plans, host.sessions, page))
+            listeners.append(shown.tell)
+            program.say(_("the walk is shown at {url}").format(url=shown.url))
+        interrupted = stack.enter_context(stopping(program, host))
+        stack.enter_context(view.live())
         host.run()
     done = view.summarise()
     if interrupted:
@@ -46,8 +60,7 @@ def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, 
     for waypoint in waypoints:
         targets.setdefault(waypoint.robot, []).append((waypoint.x, waypoint.y))
     for name in targets:
-        if name not in (robot.name for robot in config.robots):
-            raise UnknownName(f"configured robot (in {file})", name, [robot.name for robot in config.robots])
+        find_robot(config, name, place=f"{file}: ")
     return [
         RobotPlan(
             name=robot.name,
@@ -55,6 +68,7 @@ def plan_walk(config: HostConfig, waypoints: Sequence[Waypoint], *, file: Path, 
             threshold=robot.near,
             targets=targets[robot.name],
             avoiding=avoiding,
+            asks_where=True,
             needs_checked=config.mode == "checked",
         )
         for robot in config.robots

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from paddock.cli.orders.language import _
+from paddock.cli.orders.language import _, translate
 from paddock.cli.orders.program import HostProgram
 from paddock.cli.tables import cell, new_table
 from paddock.core.rules import rgb
@@ -75,6 +75,10 @@ class WalkView:
         result = session.result
         lines = {
             "connected": (_("{robot}: connected, {mode} mode"), ""),
+            "elsewhere": (
+                _("{robot}: takes itself to be at {text} cm, not at its start {start} cm: was it put back there?"),
+                "yellow",
+            ),
             "set": (_("{robot}: set: {text}"), ""),
             "done": (_("{robot}: order {order}: {text}"), ""),
             "failed": (_("{robot}: order {order} failed: {text}"), "yellow"),
@@ -95,8 +99,9 @@ class WalkView:
         line = template.format(
             robot=event.robot,
             mode=event.text,
-            text=event.text,
-            order=event.order,
+            text=translate(event.text),
+            start=f"{session.plan.start.x / CM:.1f}; {session.plan.start.y / CM:.1f}",
+            order=None if event.order is None else event.order + 1,  # as in the table
             resends=session.statistics.resends,
             seconds=_write_seconds(result.moving_time),
             detections=_write_count(result.detections),

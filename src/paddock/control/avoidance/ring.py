@@ -46,6 +46,11 @@ class ProximityRing:
         """
         return next((side for side in (-1.0, 1.0) if self.add_counts(distances, side) > threshold), 0.0)
 
+    def find_counted(self, counts: Sequence[float], threshold: float) -> float:
+        """The same rule for a robot that tells hardware numbers."""
+        sides = ((-1.0, self.right), (1.0, self.left))
+        return next((side for side, sensors in sides if sum(counts[i] for i in sensors) > threshold), 0.0)
+
     def add_counts(self, distances: Distances, side: float) -> float:
         """The sum of the counts of the two foremost sensors on a side: -1 right, 1 left."""
         sensors = self.right if side < 0 else self.left

@@ -9,10 +9,12 @@ import time
 from typing import Any, Protocol
 
 from paddock.core.errors import LinkError, Timeout
+from paddock.core.reason import explain, explain_os_error
 from paddock.epuck.packets import PORT
 from paddock.epuck.sercom import BAUD
 
 CHUNK = 1 << 16
+PYSERIAL = explain("serial devices need the package pyserial: pip install 'paddock[robot]'")
 
 
 class ByteStream(Protocol):
@@ -45,9 +47,9 @@ class SerialStream:
             self._port.write_timeout = max(1e-3, deadline - time.monotonic())
             self._port.write(data)
         except self._slow:
-            raise Timeout(f"{self.name}: it does not take any bytes") from None
+            raise Timeout(explain("{device}: it does not take any bytes", device=self.name)) from None
         except (OSError, TypeError, self._error) as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error}") from None
+            raise self._lose(error) from None
 
     def receive(self, deadline: float) -> bytes:
         try:
@@ -58,10 +60,13 @@ class SerialStream:
             if data and not waiting:
                 data += self._port.read(min(self._port.in_waiting, CHUNK))
         except (OSError, TypeError, self._error) as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error}") from None
+            raise self._lose(error) from None
         if not data:
             raise Timeout(self.name)
         return data
+
+    def _lose(self, error: Exception) -> LinkError:
+        return LinkError(explain("{device}: the connection was lost: {why}", device=self.name, why=error))
 
     def close(self) -> None:
         self._port.close()
@@ -72,11 +77,11 @@ def open_serial_port(device: str) -> Any:
     try:
         import serial
     except ImportError:
-        raise LinkError(f"{device}: serial devices need the package pyserial: pip install 'paddock[robot]'") from None
+        raise LinkError(explain("{device}: {why}", device=device, why=PYSERIAL)) from None
     try:
         return serial.Serial(device, BAUD, timeout=0, exclusive=True)
     except (OSError, ValueError) as error:
-        raise LinkError(f"{device}: cannot open it: {_why_closed(error)}") from None
+        raise LinkError(explain("{device}: cannot open it: {why}", device=device, why=_why_closed(error))) from None
 
 
 class TcpStream:
@@ -123,12 +128,13 @@ def _why_closed(error: Exception) -> str:
     """Why a serial device does not open, and what to do about it."""
     number = getattr(error, "errno", None)
     if number in (errno.EAGAIN, errno.EBUSY) or (os.name == "nt" and "PermissionError" in str(error)):
-        return "another program has it"
+        return explain("another program has it")
     if number == errno.EACCES:
-        return (
+        return explain(
             "permission denied: add yourself to the group dialout (sudo usermod -aG dialout $USER), then log in again"
         )
-    return f"{os.strerror(number) if number else error}; is the robot on and paired?"
+    why = explain_os_error(error) if isinstance(error, OSError) and number else error
+    return explain("{why}; is the robot on and paired?", why=why)
 
 
 def _hint(error: OSError, port: int) -> str:

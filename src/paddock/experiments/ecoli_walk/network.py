@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from paddock.reactions import ReactionNetwork, StepResponse, find_step_response,
 from paddock.reactions.motor import HALF, HILL
 from paddock.reactions.tables import Floats
 
+AnyNetwork = str | Path | ReactionNetwork
 STEPS = (0.1, 0.5, 1.1, 2.0, 10.0)  # factors of the input
 CHER = (0.5, 2.0, 10.0, 50.0)  # factors of CheR, Alon et al. (1999)
+NETWORK = "ecoli-chemotaxis"
 PUBLISHED_BIAS = 0.14  # clockwise, from runs of 0.86 s and tumbles of 0.14 s (Berg and Brown 1972)
 
 
@@ -22,19 +25,19 @@ def clockwise_bias(output: Floats) -> Floats:
     return np.asarray(odds / (1.0 + odds))
 
 
-def find_rest_bias(network: ReactionNetwork | None = None, *, level: float = 1.0, seconds: float = 100.0) -> float:
+def find_rest_bias(network: AnyNetwork = NETWORK, *, level: float = 1.0, seconds: float = 100.0) -> float:
     """The bias of a cell that has long been in a constant concentration."""
-    network = network or load_reactions("ecoli-chemotaxis")
-    course = simulate(network, seconds, dt=1.0, inputs={"L": level})
+    course = simulate(load_reactions(network), seconds, dt=1.0, inputs={"L": level})
     return float(clockwise_bias(course.output)[-1])
 
 
 def find_bias_response(
-    before: float = 1.0, after: float = 2.0, *, network: ReactionNetwork | None = None, seconds: float = 60.0
+    before: float = 1.0, after: float = 2.0, *, network: AnyNetwork = NETWORK, seconds: float = 60.0
 ) -> StepResponse:
     """The bias before and after a step of the concentration."""
-    network = network or load_reactions("ecoli-chemotaxis")
-    return find_step_response(network, before, after, seconds=seconds, settle=100.0, reading=clockwise_bias)
+    return find_step_response(
+        load_reactions(network), before, after, seconds=seconds, settle=100.0, reading=clockwise_bias
+    )
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,11 @@ class Adaptation:
     error: float  # relative, at the end
 
 
-def measure_adaptation(factors: Sequence[float] = STEPS) -> tuple[Adaptation, ...]:
+def measure_adaptation(factors: Sequence[float] = STEPS, *, network: AnyNetwork = NETWORK) -> tuple[Adaptation, ...]:
     """Steps of the concentration by some factors."""
     found = []
     for factor in factors:
-        response = find_bias_response(1.0, factor)
+        response = find_bias_response(1.0, factor, network=network)
         found.append(
             Adaptation(factor, response.half_time, response.peak_time, response.settling_time(), response.error)
         )
@@ -69,12 +72,14 @@ class Robustness:
     error: float  # of the receptors' activity and of CheY-P, 200 s after the concentration doubled, relative
 
 
-def measure_robustness(factors: Sequence[float] = CHER, *, seconds: float = 200.0) -> tuple[Robustness, ...]:
+def measure_robustness(
+    factors: Sequence[float] = CHER, *, network: AnyNetwork = NETWORK, seconds: float = 200.0
+) -> tuple[Robustness, ...]:
     """Adaptation with less or more CheR: exact all the same; the bias at rest and the time it takes change."""
-    network = load_reactions("ecoli-chemotaxis")
+    cell = load_reactions(network)
     found = []
     for factor in factors:
-        changed = network.with_starts(R=factor * network.pool("R").start)
+        changed = cell.with_starts(R=factor * cell.pool("R").start)
         response = find_step_response(changed, 1.0, 2.0, seconds=seconds, settle=seconds, dt=0.1)
         activity = response.course["RA"]
         before = int(np.searchsorted(response.course.times, seconds - 1e-6))
@@ -84,16 +89,32 @@ def measure_robustness(factors: Sequence[float] = CHER, *, seconds: float = 200.
     return tuple(found)
 
 
-def measure_fold_change(pairs: Sequence[tuple[float, float]] = ((0.1, 0.2), (0.4, 0.8))) -> float:
+def measure_fold_change(
+    pairs: Sequence[tuple[float, float]] = ((0.1, 0.2), (0.4, 0.8)), *, network: AnyNetwork = NETWORK
+) -> float:
     """How far the responses to steps by the same factor differ at most: 0 is exact fold-change detection."""
-    responses = [find_bias_response(*pair, seconds=30.0).values for pair in pairs]
+    responses = [find_bias_response(*pair, network=network, seconds=30.0).values for pair in pairs]
     return float(max(np.abs(values - responses[0]).max() for values in responses))
 
 
-def find_conserved_drifts(factor: float = 10.0) -> Mapping[str, float]:
+def find_lag(network: AnyNetwork = NETWORK, *, factor: float = 1.001) -> float:
+    """How long the output lags behind a slow change of the input [s], without methylation: its answer's mean delay."""
+    step, settle, dt = 5.0, 20.0, 0.005
+    held = hold_methylation(network, 1.0)
+    course = simulate(held, settle + step, dt=dt, inputs={"L": [(0.0, 1.0), (settle, factor)]})
+    values = course.output[round(settle / dt) :]
+    return float(np.trapezoid((values - values[-1]) / (values[0] - values[-1]), dx=dt))
+
+
+def hold_methylation(network: AnyNetwork, level: float) -> ReactionNetwork:
+    """A network of E. coli whose methylation stays what it is when the cell is adapted to some input."""
+    cell = load_reactions(network)
+    return cell.with_starts(M=cell.pool("M").start * level).with_held("M")
+
+
+def find_conserved_drifts(factor: float = 10.0, *, network: AnyNetwork = NETWORK) -> Mapping[str, float]:
     """How far the conserved sums stray, relative, in 60 s after a step."""
-    network = load_reactions("ecoli-chemotaxis")
-    return simulate(network, 60.0, inputs={"L": [(0.0, 1.0), (1.0, factor)]}).drifts()
+    return simulate(load_reactions(network), 60.0, inputs={"L": [(0.0, 1.0), (1.0, factor)]}).drifts()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,12 +128,12 @@ class NetworkFigures:
     drifts: Mapping[str, float]
 
 
-def measure_network() -> NetworkFigures:
+def measure_network(network: AnyNetwork = NETWORK) -> NetworkFigures:
     """Everything above."""
     return NetworkFigures(
-        rest_bias=find_rest_bias(),
-        adaptations=measure_adaptation(),
-        robustness=measure_robustness(),
-        fold_change=measure_fold_change(),
-        drifts=find_conserved_drifts(),
+        rest_bias=find_rest_bias(network),
+        adaptations=measure_adaptation(network=network),
+        robustness=measure_robustness(network=network),
+        fold_change=measure_fold_change(network=network),
+        drifts=find_conserved_drifts(network=network),
     )

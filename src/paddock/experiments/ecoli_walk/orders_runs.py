@@ -65,6 +65,7 @@ class OrdersRun:
     robots: dict[str, RobotRun]
     seconds: float  # simulated, until all had ended or nothing could happen any more
     locked: tuple[str, ...]  # robots that wait for their host, which waits for them, for ever
+    unfinished: tuple[str, ...] = ()  # robots that were still at it when time was over
 
 
 class OrdersSimulation:
@@ -115,8 +116,10 @@ class OrdersSimulation:
                 arena.step()
         finally:
             end()
-        locked = tuple(name for name, (session, *_) in self._parts.items() if not session.over)
-        return OrdersRun(robots=self._runs, seconds=arena.time, locked=locked)
+        locked = tuple(name for name in self._parts if self._is_locked(name))
+        under_way = (name for name, (session, *_) in self._parts.items() if not session.over)
+        unfinished = tuple(name for name in under_way if name not in locked)
+        return OrdersRun(robots=self._runs, seconds=arena.time, locked=locked, unfinished=unfinished)
 
     def _tick(self) -> None:
         now = self.arena.time
@@ -134,10 +137,11 @@ class OrdersSimulation:
 
     def _is_over(self) -> bool:
         """Whether nothing can happen any more."""
-        return all(
-            session.over or (session.deadline == math.inf and firmware.idle and down.empty and up.empty)
-            for session, firmware, down, up in self._parts.values()
-        )
+        return all(session.over or self._is_locked(name) for name, (session, *_) in self._parts.items())
+
+    def _is_locked(self, name: str) -> bool:
+        session, firmware, down, up = self._parts[name]
+        return not session.over and session.deadline == math.inf and firmware.idle and down.empty and up.empty
 
 
 def run_experiment_1(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -9,10 +10,10 @@ import numpy as np
 
 import paddock
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.experiments.ecoli_walk.network import AnyNetwork, hold_methylation
 from paddock.experiments.ecoli_walk.statistics import find_mann_whitney_p
 from paddock.metrics import MeanDistance, MeanReading
 from paddock.policies import RunAndTumble, RunTally
-from paddock.reactions import load_reactions
 from paddock.reactions.tables import Floats
 from paddock.robots import load_robot
 from paddock.rollouts.batch import Batch
@@ -20,38 +21,49 @@ from paddock.worlds import WorldSpec, load_world
 from paddock.worlds.spec import Field
 
 NOSE = "nose"
+NETWORK = "ecoli-chemotaxis-n6"  # what walkers have inside unless said otherwise, as RunAndTumble itself
 HALFWAY = 0.5  # the concentration that walkers without methylation are adapted to
-ADAPTED = 0.75649  # M of an adapted cell, relative to its input
 WALKERS = ("normal", "none", "inverted", "no-methylation")
 
 
-def make_walker(kind: str = "normal", *, seed: int = 0) -> RunAndTumble:
-    """A walker that senses as it should, not at all, the wrong way round, or that cannot adapt."""
+def make_walker(
+    kind: str = "normal",
+    *,
+    network: AnyNetwork = NETWORK,
+    level: float = HALFWAY,
+    scale: float = 1.0,
+    floor: float = 0.02,
+    seed: int = 0,
+) -> RunAndTumble:
+    """A walker that senses as it should, not at all, the wrong way round, or that cannot adapt.
+
+    `level` is the input that a walker without methylation is adapted to; the input is scale · reading + floor.
+    """
     if kind not in WALKERS:
         raise UnknownName("kind of walker", kind, WALKERS)
     if kind != "no-methylation":
-        return RunAndTumble(sensing=kind, seed=seed)
-    network = load_reactions("ecoli-chemotaxis")
-    return RunAndTumble(network=network.with_starts(M=ADAPTED * HALFWAY).with_held("M"), seed=seed)
+        return RunAndTumble(network=network, sensing=kind, scale=scale, floor=floor, seed=seed)
+    return RunAndTumble(network=hold_methylation(network, level), scale=scale, floor=floor, seed=seed)
 
 
-def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str = "front") -> WorldSpec:
-    """A dish with one robot. `nose`: at the "front", as the shipped robot's, or at the "centre", between the wheels.
+def isolate_walker(world: str | WorldSpec = "petri-dish", *, nose: str | float = "front") -> WorldSpec:
+    """A dish with one robot. `nose`: "front", as shipped, "centre", between the wheels, or metres ahead of these.
 
     A nose in front of the wheels reads more where the robot looks up the gradient. That alone makes runs up longer,
     without any adaptation: an effect of the body that a cell, whose runs are many times its length, does not have.
     """
-    if nose not in ("centre", "front"):
-        raise UnknownName("place of a nose", nose, ("centre", "front"))
     spec = load_world(world) if isinstance(world, str) else world
     if not spec.fields:
         raise PaddockError(f"{spec.name}: a walker needs a field to smell: add one, [[fields]]")
     robot = spec.robots[0]
     if nose == "front":
         return replace(spec, robots=(robot,))
+    if isinstance(nose, str) and nose != "centre":
+        raise UnknownName("place of a nose", nose, ("centre", "front"))
+    ahead = 0.0 if isinstance(nose, str) else float(nose)
     kind = load_robot(robot.type) if isinstance(robot.type, str) else robot.type
     sensors = tuple(
-        replace(sensor, mounts=((0.0, 0.0, 0.03, 0.0),)) if sensor.name == NOSE else sensor for sensor in kind.sensors
+        replace(sensor, mounts=((ahead, 0.0, 0.03, 0.0),)) if sensor.name == NOSE else sensor for sensor in kind.sensors
     )
     return replace(spec, robots=(replace(robot, type=replace(kind, sensors=sensors)),))
 
@@ -69,12 +81,23 @@ class Population:
     @property
     def run_up(self) -> float:
         """Mean length of runs that lead up [s]."""
-        return float(self.runs.seconds_up.sum() / max(1.0, self.runs.runs_up.sum()))
+        return mean_run(self.runs.seconds_up, self.runs.runs_up)
 
     @property
     def run_down(self) -> float:
         """Mean length of runs that lead down [s]."""
-        return float(self.runs.seconds_down.sum() / max(1.0, self.runs.runs_down.sum()))
+        return mean_run(self.runs.seconds_down, self.runs.runs_down)
+
+    @property
+    def begun_run_ratio(self) -> float:
+        """Mean length of runs that began upwards, over that of those that began downwards."""
+        runs = self.runs
+        return mean_run(runs.begun_seconds_up, runs.begun_up) / mean_run(runs.begun_seconds_down, runs.begun_down)
+
+
+def mean_run(seconds: Floats, runs: Floats) -> float:
+    """Mean length of the runs of all walkers [s]; NaN without runs."""
+    return float(seconds.sum() / runs.sum()) if runs.any() else math.nan
 
 
 def run_population(
@@ -85,8 +108,9 @@ def run_population(
     seconds: float = 600.0,
     seed: int = 1,
     every: float | None = None,
-    nose: str = "front",
+    nose: str | float = "front",
     device: str = "cpu",
+    precision: str = "float64",
 ) -> Population:
     """Let walkers run, each alone in a world, from places at random.
 
@@ -99,9 +123,10 @@ def run_population(
         every: seconds between two rows of `places`; None: none.
         nose: see `isolate_walker`.
         device: "cpu" or "cuda".
+        precision: "float64", or on "cuda" also "float32".
     """
     scene = isolate_walker(world, nose=nose)
-    batch = paddock.batch(scene, walkers, seed=seed, starts="random", device=device)
+    batch = paddock.batch(scene, walkers, seed=seed, starts="random", device=device, precision=precision)
     policy = make_walker(walker) if isinstance(walker, str) else walker.copy()
     metrics = [MeanReading(device=policy.sensor), MeanDistance(at=centre_of(scene.fields[0]))]
     first = batch.run(seconds / 2, policy, every=every)
@@ -133,8 +158,9 @@ class Comparison:
     distance: float  # mean [m]
     unbiased_distance: float
     p: float  # that both met the same concentrations (Mann and Whitney)
-    run_up: float  # mean [s]
+    run_up: float  # mean of runs that lead up [s]
     run_down: float
+    begun_run_ratio: float  # runs that began upwards relative to those that began downwards
 
     @property
     def gain(self) -> float:
@@ -148,7 +174,7 @@ class Comparison:
 
     @property
     def run_ratio(self) -> float:
-        """Runs up relative to runs down."""
+        """Runs that lead up relative to those that lead down."""
         return self.run_up / self.run_down
 
 
@@ -162,6 +188,7 @@ def compare_populations(biased: Population, unbiased: Population) -> Comparison:
         p=find_mann_whitney_p(biased.concentration, unbiased.concentration),
         run_up=biased.run_up,
         run_down=biased.run_down,
+        begun_run_ratio=biased.begun_run_ratio,
     )
 
 

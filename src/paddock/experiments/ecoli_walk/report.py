@@ -13,17 +13,15 @@ from paddock.experiments.document import opening, write_document
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.camera import draw_error_map
 from paddock.experiments.ecoli_walk.claims import is_complete
-from paddock.experiments.ecoli_walk.density import density_chart, distance_chart
-from paddock.experiments.ecoli_walk.network import CHER, STEPS
+from paddock.experiments.ecoli_walk.network import CHER, STEPS, NetworkFigures
 from paddock.experiments.ecoli_walk.orders_runs import OrdersRun, RobotRun
-from paddock.experiments.ecoli_walk.population import centre_of
+from paddock.experiments.ecoli_walk.walk_report import describe_walks
 from paddock.experiments.rows import mean_and_spread
 from paddock.orders.texts import CM
 from paddock.report import consistency_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.sheets import Sheet
-from paddock.worlds import load_world
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,14 +57,6 @@ LIGHT = (
     "the same; but no one level gives both, since the numbers rise steeply. The lamp's place and the sensors' "
     "sensitivity to light are assumed, so light explains the detections in kind, not in number."
 )
-NOSE = (
-    "The nose of the shipped robot sits 3.5 cm in front of its wheels. So it reads more where the robot looks up the "
-    "gradient, and that alone makes runs up a little longer: walkers that cannot adapt gain by it, too. A cell, whose "
-    "runs are many times its length, has no such help. Therefore everything was also done with the nose between the "
-    "wheels: the walk still climbs, but less; without methylation it does not, and with an inverted sensor it flees. "
-    "Runs are counted as up or down by their first 0.1 s; those that a wall cuts are left out."
-)
-PLACES = {"front": "in front", "centre": "between the wheels"}
 SHIFTED = (
     "Calibration alone does not help much here: most of the error was made when the robot was put down with the wrong "
     "heading, which no calibration of wheels can know. With the start set right, or with a camera above, it is gone. "
@@ -84,8 +74,8 @@ def write_report(findings: EColiFindings, folder: Path) -> list[Path]:
 
 def _parts(findings: EColiFindings) -> Iterator[Part]:
     yield from opening(findings, ABOUT)
-    yield from _network(findings)
-    yield from _walk(findings)
+    yield from _networks(findings)
+    yield from describe_walks(findings.walks)
     yield from _experiment_1(findings)
     yield Heading("Experiment 2: three robots at once")
     yield Paragraph(LOCKED)
@@ -111,10 +101,14 @@ def _parts(findings: EColiFindings) -> Iterator[Part]:
     yield findings.avoidance.sheet
 
 
-def _network(findings: EColiFindings) -> Iterator[Part]:
-    found = findings.network
+def _networks(findings: EColiFindings) -> Iterator[Part]:
     yield Heading("The network")
-    yield Paragraph(f"Clockwise bias at rest: {found.rest_bias:.4f}. Steps of the concentration:")
+    for name, found in findings.networks.items():
+        yield from _network(name, found)
+
+
+def _network(name: str, found: NetworkFigures) -> Iterator[Part]:
+    yield Paragraph(f"{name}: clockwise bias at rest {found.rest_bias:.4f}. Steps of the concentration:")
     heads = ("factor", "half of the response [s]", "extreme [s]", "within 5 % for good [s]", "error at 60 s")
     steps = [
         (f"{s.factor:g}", f"{s.response_time:.3f}", f"{s.peak_time:.2f}", f"{s.settling_time:.1f}", f"{s.error:.2e}")
@@ -128,32 +122,6 @@ def _network(findings: EColiFindings) -> Iterator[Part]:
     ]
     assert len(changes) == len(CHER)
     yield Sheet(("CheR", "bias at rest", "within 5 % for good [s]", "error"), tuple(changes))
-
-
-def _walk(findings: EColiFindings) -> Iterator[Part]:
-    yield Heading("The walk")
-    yield Paragraph(NOSE)
-    heads = ("world", "walker", "nose", "concentration", "distance from the centre [m]", "run up [s]", "run down [s]")
-    rows = [
-        (
-            *dish,
-            mean_and_spread(found.concentration.tolist(), 3),
-            mean_and_spread(found.distance.tolist(), 3),
-            f"{found.run_up:.2f}",
-            f"{found.run_down:.2f}",
-        )
-        for dish, found in findings.populations.items()
-    ]
-    yield Sheet(heads, tuple(rows), "100 walkers, each alone in a dish, minutes 5 to 10")
-    for world, nose in dict.fromkeys((dish.world, dish.nose) for dish in findings.populations):
-        centre = centre_of(load_world(world).fields[0])
-        chosen = {d.walker: found for d, found in findings.populations.items() if (d.world, d.nose) == (world, nose)}
-        about, name = f"{world}, nose {PLACES[nose]}", f"{world}-{nose}"
-        yield Figure(
-            f"density-{name}", f"{about}: where walkers are", density_chart(chosen["normal"], centre, about=about)
-        )
-        chart = distance_chart(chosen, centre, about=about)
-        yield Figure(f"distance-{name}", f"{about}: mean distance from the food", chart)
 
 
 def _experiment_1(findings: EColiFindings) -> Iterator[Part]:
@@ -249,6 +217,7 @@ def tabulate_links(findings: EColiFindings) -> Sheet:
         "runs",
         "all orders done",
         "runs with a lock-up",
+        "runs cut off",
         "orders done",
         "resends",
         "reopenings",
@@ -263,6 +232,7 @@ def tabulate_links(findings: EColiFindings) -> Sheet:
                 str(len(runs)),
                 str(sum(map(is_complete, runs))),
                 str(sum(bool(run.locked) for run in runs)),
+                str(sum(bool(run.unfinished) for run in runs)),
                 f"{100 * np.mean([robot.walk.done / len(robot.targets) for robot in robots]):.0f} %",
                 f"{np.mean([robot.link.resends for robot in robots]):.1f}",
                 f"{np.mean([robot.link.reopenings for robot in robots]):.1f}",

@@ -13,7 +13,7 @@ from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.avoidance_table import AvoidanceTable, drive_scene, list_jobs
 from paddock.experiments.ecoli_walk.camera import SIZES, CameraFigures, measure_camera
-from paddock.experiments.ecoli_walk.claims import Dish, check_claims
+from paddock.experiments.ecoli_walk.claims import check_claims
 from paddock.experiments.ecoli_walk.confusion import ConfusionMatrix
 from paddock.experiments.ecoli_walk.detection_trials import confuse
 from paddock.experiments.ecoli_walk.detections import LEVELS, DetectionCounts, LitWalk, walk_in_light
@@ -24,7 +24,9 @@ from paddock.experiments.ecoli_walk.localisation import (
 )
 from paddock.experiments.ecoli_walk.network import NetworkFigures, measure_network
 from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run_experiment_1, run_experiment_2
-from paddock.experiments.ecoli_walk.population import WALKERS, Population, run_population
+from paddock.experiments.ecoli_walk.population import NETWORK
+from paddock.experiments.ecoli_walk.walks import BATCHES, TEAMS_OF_THREE, WalkFigures, run_walks
+from paddock.experiments.ecoli_walk.walks import SEEDS as WALK_SEEDS
 from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import quick_look
 from paddock.orders import LineQuality
@@ -35,15 +37,6 @@ FRESH = 1000  # the first of its seeds: the planner was tuned on smaller ones
 ORDER_SEEDS, KNOWLEDGE_SEEDS, PICTURE_SEEDS, LIGHT_SEEDS = 20, 5, 3, 5
 BAD_LINE = LineQuality(loss=0.02, jitter=0.02)
 CUT = MappingProxyType({published.ROBOT_1: LineQuality(cuts=((10.0, 15.0),))})
-POPULATIONS = (
-    Dish("petri-dish", "normal"),
-    Dish("petri-dish", "none"),
-    Dish("petri-dish-gauss", "normal"),
-    Dish("petri-dish-gauss", "none"),
-    *(Dish("petri-dish", walker, "centre") for walker in WALKERS),
-    *(Dish("petri-dish-gauss", walker, "centre") for walker in ("normal", "none")),
-    Dish("petri-dish", "no-methylation"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +83,8 @@ def know_better(seed: int) -> dict[str, WalkOutcome]:
 class EColiFindings:
     """All that was measured."""
 
-    network: NetworkFigures
-    populations: Mapping[Dish, Population]
+    networks: Mapping[str, NetworkFigures]  # by name
+    walks: WalkFigures
     experiment_1: OrdersRun
     knowledge: Sequence[Mapping[str, WalkOutcome]]  # of every seed
     pictures: Sequence[WalkOutcome]  # the same under a camera whose pictures are rendered, of every seed
@@ -162,20 +155,20 @@ def reproduce(
     counts = (
         len(SIZES) + len(first(KNOWLEDGE_SEEDS)) + len(first(PICTURE_SEEDS)) + len(links) + len(walks) + len(scenes)
     )
-    steps = StepCounter(counts + len(POPULATIONS) + 3, progress)
+    walk_seeds = WALK_SEEDS[: len(first(len(WALK_SEEDS)))]
+    steps = StepCounter(counts + BATCHES * len(walk_seeds) + 4, progress)
 
-    network = measure_network()
-    steps.add()
-    populations = {}
-    for dish in POPULATIONS:  # a batch takes all cores by itself
-        populations[dish] = run_population(dish.walker, dish.world, nose=dish.nose, every=10.0)
+    networks = {}
+    for name in (NETWORK, TEAMS_OF_THREE):
+        networks[name] = measure_network(name)
         steps.add()
+    gathered = run_walks(walk_seeds, told=steps.add)
     experiment_1, confusion = run_experiment_1(), confuse()
     steps.add(2)
     runs = run_jobs(repeat_experiment_2, links, workers=workers, progress=steps.follow)
     return EColiFindings(
-        network=network,
-        populations=populations,
+        networks=networks,
+        walks=gathered,
         experiment_1=experiment_1,
         confusion=confusion,
         experiment_2={

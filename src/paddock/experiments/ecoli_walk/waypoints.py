@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 import paddock
 from paddock.core.errors import PaddockError, SimulationError
+from paddock.orders import Waypoint
+from paddock.orders.texts import CM
 from paddock.policies import RunAndTumble
 from paddock.reactions.tables import Floats
 from paddock.worlds import WorldSpec
 
 MOST_SECONDS = 3600.0  # after which walkers that turn on the spot are given up
 PIECE = 30.0  # [s] of walking between two looks
-
-
-class WayPoint(NamedTuple):
-    """A place for a robot to go to."""
-
-    robot: str
-    x: int  # [cm]
-    y: int
-
-    def __str__(self) -> str:
-        return f"{self.robot};{self.x:.1f};{self.y:.1f}"
 
 
 def walk_way_points(
@@ -35,7 +25,7 @@ def walk_way_points(
     orders: int = 25,
     seed: int = 0,
     walker: RunAndTumble | None = None,
-) -> tuple[WayPoint, ...]:
+) -> tuple[Waypoint, ...]:
     """Let robots walk together, and take the ends of their runs, in whole centimetres.
 
     Args:
@@ -53,7 +43,7 @@ def walk_way_points(
         policies = {name: model.copy() for name in names}
         for name in names:
             arena[name].enable(*model.devices)
-        points: dict[str, list[WayPoint]] = {name: [] for name in names}
+        points: dict[str, list[Waypoint]] = {name: [] for name in names}
         while any(len(found) < orders for found in points.values()):
             if arena.time >= MOST_SECONDS:
                 short = next(name for name in names if len(points[name]) < orders)
@@ -65,10 +55,10 @@ def walk_way_points(
     return tuple(point for name in names for point in points[name][:orders])
 
 
-def add_way_points(robot: str, poses: Floats, commands: Floats, points: list[WayPoint]) -> None:
+def add_way_points(robot: str, poses: Floats, commands: Floats, points: list[Waypoint]) -> None:
     """Add the places where runs end to a list; not twice the same."""
     runs = np.isclose(commands[:, 0], commands[:, 1]) & (commands[:, 0] > 0)
     for row in np.flatnonzero(runs[:-1] & ~runs[1:]) + 1:
-        x, y = (round(100.0 * value) for value in poses[row, :2].tolist())
-        if not points or (points[-1].x, points[-1].y) != (x, y):
-            points.append(WayPoint(robot, x, y))
+        x, y = (round(value / CM) * CM for value in poses[row, :2].tolist())
+        if not points or points[-1][1:] != (x, y):
+            points.append(Waypoint(robot, x, y))

@@ -10,8 +10,8 @@ from pathlib import Path
 from paddock.cli.camera import fit_lens
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
+from paddock.core.reason import explain
 from paddock.core.spec import read_toml_file, spec_from_table
-from paddock.orders import HostConfig
 from paddock.vision import IpCamera, Lens, MarkerSighting, MarkerTracker, find_camera_pose, find_markers, load_site
 
 OLD_PICTURES = 8  # that may have been on their way when the robot stopped
@@ -22,19 +22,16 @@ MOST_PICTURES = 50  # … of so many; in the others the marker was not found
 class CameraPoses:
     """Measures robots that stand."""
 
-    def __init__(self, config: HostConfig, folder: Path) -> None:
+    def __init__(self, url: str, lens_file: Path, site_file: Path) -> None:
         """
         Args:
-            config: has the address of the camera, and the files of its lens and of the markers.
-            folder: where these files are.
+            url: of the camera's stream.
+            lens_file: of its lens, as `paddock camera calibrate` writes it.
+            site_file: of the markers on floor and robots.
         """
-        for key in ("camera", "camera_lens", "camera_site"):
-            if not getattr(config, key):
-                raise PaddockError(f"{key}: missing in the configuration; measuring with a camera needs it")
-        lens_file = folder / config.camera_lens
         lens = spec_from_table(Lens, read_toml_file(lens_file), file=lens_file.name)
-        site = load_site(folder / config.camera_site)
-        self.camera = IpCamera(config.camera)
+        site = load_site(site_file)
+        self.camera = IpCamera(url)
         picture = self.camera.take_picture().picture
         floor = find_markers(picture, [marker.marker for marker in site.floor])
         self.tracker = MarkerTracker(find_camera_pose(fit_lens(lens, picture, lens_file), site, floor), site)
@@ -44,7 +41,11 @@ class CameraPoses:
         seen = list(islice(self._look_for(name), PICTURES))
         if not seen:
             raise PaddockError(
-                f"{name}: the camera does not see its marker; is it on the robot, and in {self.camera.url}?"
+                explain(
+                    "{robot}: the camera does not see its marker; is it on the robot, and in {url}?",
+                    robot=name,
+                    url=self.camera.url,
+                )
             )
         first = seen[0].heading
         return Pose(

@@ -1,0 +1,111 @@
+"""The walk of E. coli on a CUDA GPU and on the CPU: the same walkers, the same crowd, and the rates of both.
+
+    python benchmarks/walk_gpu.py [--walkers 10000] [--seconds 600] [--precisions float64,float32] [--figure walk.png]
+
+Prints one JSON object per line. First the poses of some walkers are compared after a second, before chance parts them;
+then whole populations, by where they gather and how long they run. The CPU is measured just before. What compiles runs
+before anything is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import paddock
+from paddock.experiments.ecoli_walk.density import density_chart
+from paddock.experiments.ecoli_walk.population import Population, centre_of, isolate_walker, run_population
+from paddock.experiments.ecoli_walk.statistics import find_mann_whitney_p
+from paddock.policies import RunAndTumble
+from paddock.report import save_figure
+
+WORLD = "petri-dish-gauss"
+COMPARED, COMPARED_SECONDS = 256, 1.0
+TOLERANCE = {"float64": 1e-9, "float32": 2e-3}  # [m], [rad] of the median walker
+LEAST_P = 1e-3  # of two populations that should be alike
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--walkers", type=int, default=10_000)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--cpu-walkers", type=int, default=1000, help="of the population on the CPU")
+    parser.add_argument("--precisions", default="float64,float32")
+    parser.add_argument("--figure", type=Path, help="the GPU's density over time")
+    told = parser.parse_args()
+    here = measured("cpu", "float64", told.cpu_walkers, told.seconds)
+    for precision in told.precisions.split(","):
+        agreement = compared(precision)
+        say({"compared": precision, **agreement})
+        there = measured("cuda", precision, told.walkers, told.seconds, beside=here)
+        if agreement["median_difference"] > TOLERANCE[precision] or not alike(here, there):
+            sys.exit(f"{precision}: the GPU disagrees with the CPU")
+    if told.figure is not None:
+        centre = centre_of(isolate_walker(WORLD).fields[0])
+        about = f"{told.walkers:,} walkers, each in a {WORLD} of its own"
+        save_figure(density_chart(there, centre, about=about), told.figure)
+
+
+def compared(precision: str) -> dict[str, Any]:
+    """How far walkers on GPU and CPU are apart after a moment."""
+    poses = []
+    started = time.perf_counter()
+    for device, kind in (("cpu", "float64"), ("cuda", precision)):
+        scene = isolate_walker(WORLD)
+        batch = paddock.batch(scene, COMPARED, seed=1, starts="random", device=device, precision=kind)
+        poses.append(batch.run(COMPARED_SECONDS, RunAndTumble()).poses)
+    apart = np.abs(poses[0] - poses[1])
+    apart[..., 2] = np.minimum(apart[..., 2], 2 * np.pi - apart[..., 2])
+    apart = apart.max(axis=(1, 2))
+    return {
+        "seconds": COMPARED_SECONDS,
+        "walkers": COMPARED,
+        "compile_s": round(time.perf_counter() - started, 1),
+        "median_difference": float(np.median(apart)),
+        "largest_difference": float(apart.max()),
+        "beyond_1mm": int((apart > 1e-3).sum()),
+    }
+
+
+def measured(device: str, precision: str, walkers: int, seconds: float, beside: Population | None = None) -> Population:
+    """Run a population, and print what became of it and how fast."""
+    where = {"device": device, "precision": precision}
+    run_population("normal", WORLD, walkers=2, seconds=2.0, every=1.0, **where)  # compiles
+    started = time.perf_counter()
+    found = run_population("normal", WORLD, walkers=walkers, seconds=seconds, every=seconds / 60, **where)
+    took = time.perf_counter() - started
+    line = {
+        "bench": "walk-gpu",
+        **where,
+        "walkers": walkers,
+        "seconds": seconds,
+        "took_s": round(took, 2),
+        "robot_steps_per_s": round(walkers * seconds / 0.02 / took),
+        "concentration": round(float(found.concentration.mean()), 4),
+        "distance": round(float(found.distance.mean()), 4),
+        "run_up": round(found.run_up, 3),
+        "run_down": round(found.run_down, 3),
+    }
+    if beside is not None:
+        line["p_as_on_the_cpu"] = round(find_mann_whitney_p(found.concentration, beside.concentration), 4)
+    say(line)
+    return found
+
+
+def alike(here: Population, there: Population) -> bool:
+    """Whether two populations met the same concentrations, as far as chance tells."""
+    return find_mann_whitney_p(here.concentration, there.concentration) > LEAST_P
+
+
+def say(line: dict[str, Any]) -> None:
+    print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""WalkPage: a walk of real robots on the page, with the same panel of orders as a served world."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import paddock
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Point
+from paddock.orders import HostConfig, OrderEvent, RobotPlan, RobotSession
+from paddock.orders.texts import CM, Order, write_order
+from paddock.protocol.messages import OrderState
+from paddock.server import Server, Settings
+from paddock.worlds import WorldSpec
+from paddock.worlds.spec import Placed
+
+MARGIN = 0.2  # [m] of floor around all places
+
+
+class WalkPage:
+    """An open floor with a stand-in for each robot, which is wherever the robot last said that it was."""
+
+    def __init__(
+        self, config: HostConfig, plans: Sequence[RobotPlan], sessions: Mapping[str, RobotSession], port: int
+    ) -> None:
+        """
+        Args:
+            config: of the robots.
+            plans: of the walk.
+            sessions: by robot; they may come later.
+            port: of the page; 0 for any that is free.
+        """
+        self._sessions = sessions
+        self.arena = paddock.open(lay_floor(config, plans))
+        settings = Settings(port=port, token=secrets.token_urlsafe(9))  # those who join may only look
+        self._server = Server(self.arena, settings)
+        self._server.list_orders = self.list_orders
+        self._running = contextlib.ExitStack()
+
+    @property
+    def url(self) -> str:
+        """Where people can watch."""
+        return self._server.url(token=self._server.viewer)
+
+    def tell(self, event: OrderEvent) -> None:
+        """Something happened: put the stand-in where the robot is."""
+        reached = self._sessions[event.robot].result.reached
+        if event.kind == "done" and (place := reached[-1]) is not None:
+            self._server.call(lambda: self._move(event.robot, place))
+
+    def _move(self, name: str, place: Point) -> None:
+        robot = self.arena[name]
+        with contextlib.suppress(PaddockError):  # two robots seem to be in each other: the stand-in stays where it was
+            robot.set_pose(*place, robot.pose.heading)
+
+    def list_orders(self) -> list[OrderState]:
+        """How each robot is, as far as its host knows."""
+        return [describe(session) for session in list(self._sessions.values())]
+
+    def __enter__(self) -> Self:
+        self._running.enter_context(self._server.in_background())
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.goodbye = "the walk is over"
+        self._running.close()
+
+
+def lay_floor(config: HostConfig, plans: Sequence[RobotPlan]) -> WorldSpec:
+    """A world without walls that has room for the walk."""
+    places = [place for plan in plans for place in (plan.start[:2], *plan.targets)]
+    (left, right), (bottom, top) = ((min(axis) - MARGIN, max(axis) + MARGIN) for axis in zip(*places, strict=True))
+    robots = tuple(
+        Placed(name=robot.name, type="e-puck", at=robot.pose[:2], heading_deg=robot.heading_deg, color=robot.color)
+        for robot in config.robots
+        if robot.name in {plan.name for plan in plans}
+    )
+    return WorldSpec(name="walk", bounds=(left, bottom, right, top), open=True, robots=robots)
+
+
+def describe(session: RobotSession) -> OrderState:
+    """How a robot is, for the panel."""
+    plan, result = session.plan, session.result
+    under_way = bool(result.mode) and not session.over and len(result.reached) < len(plan.targets)
+    order = ""
+    if under_way:
+        x, y = plan.targets[len(result.reached)]
+        order = write_order(Order("O" if plan.avoiding else "G", (x / CM, y / CM)))
+    return OrderState(
+        robot=plan.name,
+        mode=result.mode,
+        connected=bool(result.mode) and not session.over,
+        order=order,
+        done=result.done,
+        moving_time=result.moving_time or 0.0,
+        detections=result.detections or 0,
+    )

@@ -1,0 +1,96 @@
+"""What is left of the walk's bias without methylation: nothing, once two smaller effects are put out of the way.
+
+- Far from the concentration that it is adapted to, a network without methylation is saturated: walkers tumble without
+  end, or never. So the dish has a background here, and its food is a few percent of it.
+- The network answers late, so a walker tumbles by where it was; a nose in front makes it tumble by where it will be.
+  The nose is put where both cancel: as far ahead as a run leads within the lag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from paddock.experiments.ecoli_walk.network import find_lag
+from paddock.experiments.ecoli_walk.population import HALFWAY, NETWORK, make_walker
+from paddock.experiments.ecoli_walk.tumble_rates import (
+    Interval,
+    TumbleCounts,
+    compare_distances,
+    compare_rates,
+    count_tumbles,
+    pool_counts,
+)
+from paddock.policies import RunAndTumble
+from paddock.report.sheets import Sheet
+
+BACKGROUND, FOOD = 0.95, 0.05  # the network's input is the background + the food's share of the reading
+LEVELS = (0.963, 0.973, 0.983)  # that walkers without methylation are adapted to: inputs at the dish's rim and nearer
+TICK = 0.02  # [s]
+MARGIN = 0.05  # of what counts as unbiased
+
+
+class MethylationTrial(NamedTuple):
+    """A kind of walkers in the dish with a background."""
+
+    walker: str
+    level: float | None = None  # that their methylation is held at
+    nose: str | float = "balanced"  # where lag and lead cancel; or see `isolate_walker`
+
+    def __str__(self) -> str:
+        held = "" if self.level is None else f" at {self.level:g}"
+        return f"{self.walker}{held}, nose {self.nose}"
+
+
+UNBIASED, INTACT = MethylationTrial("none"), MethylationTrial("normal")
+HELD = tuple(MethylationTrial("no-methylation", level) for level in LEVELS)
+TRIALS = (
+    UNBIASED,
+    INTACT,
+    *HELD,
+    *(MethylationTrial("no-methylation", LEVELS[1], nose) for nose in ("centre", "front")),
+)
+
+
+class MethylationFigures(NamedTuple):
+    """What was counted, for each trial and seed."""
+
+    counts: Mapping[MethylationTrial, Sequence[TumbleCounts]]
+    lead: float  # [m] of the balanced nose
+
+    def compare_rates(self, trial: MethylationTrial) -> Interval:
+        """Tumble rate down over up, at equal concentrations, of all seeds together."""
+        return compare_rates(pool_counts(self.counts[trial]))
+
+    def compare_distances(self, trial: MethylationTrial) -> Interval:
+        """Distance from the food while running, over that of the unbiased, of all seeds together."""
+        return compare_distances(pool_counts(self.counts[trial]), pool_counts(self.counts[UNBIASED]))
+
+    @property
+    def sheet(self) -> Sheet:
+        """All trials."""
+        heads = ("walker", "tumble rate down over up (95 %)", "of each seed", "distance over unbiased (95 %)")
+        rows = [
+            (
+                str(trial),
+                str(self.compare_rates(trial)),
+                ", ".join(f"{compare_rates(count).ratio:.3f}" for count in counts),
+                str(self.compare_distances(trial)),
+            )
+            for trial, counts in self.counts.items()
+        ]
+        return Sheet(heads, tuple(rows), f"while running; the balanced nose is {1000 * self.lead:.0f} mm ahead")
+
+
+def find_balanced_lead() -> float:
+    """How far ahead of the wheels a nose makes up for the network's lag [m]. Decisions come half a tick early."""
+    return RunAndTumble.speed * (find_lag(NETWORK) - TICK / 2.0)
+
+
+def try_methylation(
+    trial: MethylationTrial, lead: float, *, walkers: int = 100, seconds: float = 300.0, seed: int = 1
+) -> TumbleCounts:
+    """Follow some walkers of a kind."""
+    walker = make_walker(trial.walker, level=trial.level or HALFWAY, scale=FOOD, floor=BACKGROUND)
+    nose = lead if trial.nose == "balanced" else trial.nose
+    return count_tumbles(walker, walkers=walkers, seconds=seconds, seed=seed, nose=nose)

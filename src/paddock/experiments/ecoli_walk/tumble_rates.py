@@ -1,0 +1,148 @@
+"""Whether walkers tumble by where they go, or only by where they are.
+
+A walker without memory tumbles at a rate that depends on its place alone. However steep that dependence is, it does not
+bias a walk: at constant speed such walkers spread evenly (Schnitzer 1993). But turns take time, and that is spent where
+tumbles are frequent. So both figures here leave turns out: tumbles per second of running, and where walkers run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import paddock
+from paddock.experiments.ecoli_walk.population import centre_of, isolate_walker
+from paddock.policies import RunAndTumble
+from paddock.reactions.tables import Floats
+from paddock.worlds import WorldSpec
+
+RING = 0.02  # [m]: places as far from the food as each other have the same concentration
+MARGIN = 0.08  # [m] from walls, where turns are tumbles
+SLICE = 20.0  # [s] that are recorded tick by tick at once
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class TumbleCounts:
+    """Running and tumbling of each walker in rings around the food; shape (walkers, rings)."""
+
+    seconds_up: Floats  # of running towards the food
+    seconds_down: Floats
+    tumbles_up: Floats  # at the end of runs towards the food
+    tumbles_down: Floats
+
+    @property
+    def run_ratio(self) -> float:
+        """Mean run up over mean run down: seconds of running for each tumble.
+
+        Counted tick by tick: runs over the top are both, and runs that end at a wall count for as long as they lasted.
+        """
+        up, down = self.seconds_up.sum() / self.tumbles_up.sum(), self.seconds_down.sum() / self.tumbles_down.sum()
+        return float(up / down)
+
+    @property
+    def distances(self) -> Floats:
+        """Mean distance from the food while running, for each walker [m]."""
+        seconds = self.seconds_up + self.seconds_down
+        return np.asarray(seconds @ ((np.arange(seconds.shape[1]) + 0.5) * RING) / seconds.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A ratio with its confidence interval of 95 %."""
+
+    ratio: float
+    low: float
+    high: float
+
+    def is_within(self, margin: float) -> bool:
+        """Whether all of the interval is as near to 1."""
+        return 1.0 - margin <= self.low and self.high <= 1.0 + margin
+
+    def __str__(self) -> str:
+        return f"{self.ratio:.3f} ({self.low:.3f} … {self.high:.3f})"
+
+
+def count_tumbles(
+    walker: RunAndTumble,
+    world: str | WorldSpec = "petri-dish",
+    *,
+    walkers: int = 100,
+    seconds: float = 300.0,
+    settle: float = 100.0,
+    seed: int = 1,
+    nose: str | float = "centre",
+) -> TumbleCounts:
+    """Let walkers settle, each alone in a world, then follow them tick by tick."""
+    scene = isolate_walker(world, nose=nose)
+    batch = paddock.batch(scene, walkers, seed=seed, starts="random")
+    policy = walker.copy()
+    batch.run(settle, policy)
+    x0, y0, x1, y1 = scene.bounds
+    rings = int(np.hypot(x1 - x0, y1 - y0) / RING) + 1
+    total = np.zeros((4, walkers, rings))
+    for _ in range(round(seconds / SLICE)):
+        places = batch.run(SLICE, policy, every=batch.dt).trace[:, :, 0, :2]
+        total += count_in_rings(places, centre_of(scene.fields[0]), scene.bounds, rings)
+    return TumbleCounts(total[0] * batch.dt, total[1] * batch.dt, total[2], total[3])
+
+
+def count_in_rings(
+    places: Floats, centre: tuple[float, float], bounds: tuple[float, float, float, float], rings: int
+) -> Floats:
+    """Ticks of running up and down, and tumbles after them, from places of shape (walkers, ticks, 2)."""
+    steps = np.diff(places, axis=1)
+    runs = np.hypot(steps[..., 0], steps[..., 1]) > 1e-6
+    away = np.hypot(places[..., 0] - centre[0], places[..., 1] - centre[1])
+    up = np.diff(away, axis=1)[:, :-1] < 0.0
+    low, high = np.array(bounds[:2]) + MARGIN, np.array(bounds[2:]) - MARGIN
+    inside = np.all((places > low) & (places < high), axis=2)[:, 1:-1]
+    run = runs[:, :-1] & inside
+    tumble = run & ~runs[:, 1:]
+    walkers = np.arange(len(places))[:, None]
+    cells = walkers * rings + (away[:, 1:-1] / RING).astype(int)
+    return np.stack(
+        [
+            np.bincount(cells[chosen], minlength=len(places) * rings).reshape(len(places), rings)
+            for chosen in (run & up, run & ~up, tumble & up, tumble & ~up)
+        ]
+    ).astype(float)
+
+
+def pool_counts(counts: Sequence[TumbleCounts]) -> TumbleCounts:
+    """Several populations as one."""
+    parts = ("seconds_up", "seconds_down", "tumbles_up", "tumbles_down")
+    return TumbleCounts(*(np.concatenate([getattr(count, part) for count in counts]) for part in parts))
+
+
+def compare_rates(counts: TumbleCounts, *, seed: int = 0) -> Interval:
+    """Tumbles per second of running down the gradient over those up, at equal concentrations (Mantel and Haenszel)."""
+
+    def ratio(weights: Floats) -> Floats:
+        up, down, tumbles_up, tumbles_down = (
+            weights @ part for part in (counts.seconds_up, counts.seconds_down, counts.tumbles_up, counts.tumbles_down)
+        )
+        both = np.maximum(up + down, 1e-9)
+        with np.errstate(divide="ignore", invalid="ignore"):  # few walkers, and no tumble on the way up
+            return np.asarray((tumbles_down * up / both).sum(axis=-1) / (tumbles_up * down / both).sum(axis=-1))
+
+    walkers = len(counts.seconds_up)
+    return _interval(ratio(np.ones(walkers)), ratio(resample(walkers, seed)))
+
+
+def compare_distances(counts: TumbleCounts, unbiased: TumbleCounts, *, seed: int = 0) -> Interval:
+    """Mean distance from the food while running, over that of walkers that sense nothing."""
+    ours, theirs = counts.distances, unbiased.distances
+    drawn = resample(len(ours), seed) @ ours / (resample(len(theirs), seed + 1) @ theirs) * len(theirs) / len(ours)
+    return _interval(ours.mean() / theirs.mean(), drawn)
+
+
+def resample(walkers: int, seed: int) -> Floats:
+    """How often each walker is drawn in bootstrap samples, shape (samples, walkers)."""
+    return np.random.default_rng(seed).multinomial(walkers, np.full(walkers, 1.0 / walkers), RESAMPLES).astype(float)
+
+
+def _interval(ratio: Floats | float, samples: Floats) -> Interval:
+    return Interval(float(ratio), *map(float, np.quantile(samples, (0.025, 0.975))))
