@@ -4,7 +4,7 @@ from paddock.arena.arena import Arena
 from paddock.arena.calibration import SquareTest, drive_squares, drive_straight
 from paddock.arena.devices import Device
 from paddock.arena.localisation import free_run_of, odometry_of, range_model_of, travel_sensors_of, walls_of, wheels_of
-from paddock.arena.mapping import map_truth_of, mapper_of, motion_noise_of, range_reader_of
+from paddock.arena.mapping import map_localiser_of, map_truth_of, mapper_of, motion_noise_of, range_reader_of
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot
 
@@ -17,6 +17,7 @@ __all__ = [
     "drive_squares",
     "drive_straight",
     "free_run_of",
+    "map_localiser_of",
     "map_truth_of",
     "mapper_of",
     "motion_noise_of",

@@ -12,7 +12,7 @@ from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Disc, Pose, inner_radius
 from paddock.estimate import MotionNoise
 from paddock.estimate.odometry import ORIGIN
-from paddock.mapping import Mapper, MapTruth, RangeReader
+from paddock.mapping import MapLocaliser, Mapper, MapTruth, OccupancyGrid, RangeReader
 from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec
 from paddock.sensors.laser import LaserSpec
@@ -60,7 +60,7 @@ def motion_noise_of(spec: RobotSpec) -> MotionNoise:
 def mapper_of(
     robot: Robot,
     *,
-    method: str = "odometry",
+    method: str | None = None,
     device: str | None = None,
     pose: Pose = ORIGIN,
     resolution: float | None = None,
@@ -72,7 +72,7 @@ def mapper_of(
 
     Args:
         robot: any robot with encoders and a laser, sonars or infrared sensors.
-        method: of `MAPPING_METHODS`.
+        method: of `MAPPING_METHODS`; None: scan-to-map for a laser, odometry for what sees in cones.
         device: the range sensor; None: the best that it has.
         pose: where it starts, in the frame of the map.
         resolution: side of a cell [m]; None: 5 cm, or 1 cm for sensors that see less than a metre.
@@ -86,7 +86,34 @@ def mapper_of(
     robot.enable(reader.device, *(name for name in (travel.encoders, travel.gyroscope) if name is not None))
     if resolution is None:
         resolution = CELL if reader.max_range > 1 else FINE_CELL
+    if method is None:
+        method = "odometry" if reader.opening > 0 else "scan-to-map"
     return Mapper(travel, reader, method=method, resolution=resolution, seed=seed, **options)
+
+
+def map_localiser_of(
+    robot: Robot,
+    grid: OccupancyGrid,
+    *,
+    pose: Pose = ORIGIN,
+    device: str | None = None,
+    noise: MotionNoise | None = None,
+    **options: Any,
+) -> MapLocaliser:
+    """A localiser for a robot of an arena in a known map; the sensors that it needs are enabled.
+
+    Args:
+        robot: any robot with encoders and a laser.
+        grid: the map.
+        pose: about where it starts, if a covariance is given.
+        device: the range sensor; None: the best that it has.
+        noise: of its motion; None: as its type says, and 1 % for wheels that nobody has calibrated.
+        options: of `MapLocaliser`: seed, covariance, model, particles, …
+    """
+    reader = range_reader_of(robot.spec, device)
+    travel = travel_sensors_of(robot.spec, pose, motion_noise_of(robot.spec) if noise is None else noise)
+    robot.enable(reader.device, *(name for name in (travel.encoders, travel.gyroscope) if name is not None))
+    return MapLocaliser(grid, travel, reader, **options)
 
 
 def map_truth_of(

@@ -17,6 +17,7 @@ from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
 from paddock.cli.orders.commands import orders_app
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
+from paddock.cli.slam import slam
 
 app = typer.Typer(
     name="paddock",
@@ -38,7 +39,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, serve, evolve, maze, apartment):
+for command in (demo, run, serve, evolve, maze, apartment, slam):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from paddock.bench.local import BENCHES as IN_PROCESS
 from paddock.bench.local import Bench, why_no_gpu
+from paddock.bench.mapping import BENCHES as MAPPING
 from paddock.bench.page import page_200, page_1000, why_no_browser
 from paddock.bench.remote import remote, remote_many
 from paddock.cli.tables import new_table
@@ -19,7 +20,7 @@ from paddock.core.errors import UnknownName
 from paddock.core.jit import stopwatch_on_compiler
 
 IN_BROWSER = {"page-200": page_200, "page-1000": page_1000}
-BENCHES = {**IN_PROCESS, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
+BENCHES = {**IN_PROCESS, **MAPPING, "remote": remote, "remote-many": remote_many, **IN_BROWSER}
 
 
 def run_benches(names: list[str], *, rounds: int, json_lines: bool) -> None:

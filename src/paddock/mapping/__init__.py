@@ -1,16 +1,21 @@
 """Maps from scans: occupancy grids, scan matching, SLAM, localisation in a known map."""
 
 from paddock.mapping.frame import GridFrame
+from paddock.mapping.grid_model import GridRangeModel, RangeLikelihood
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.map_files import MapHeader, MapMode, load_map, save_map
+from paddock.mapping.map_localiser import MapLocaliser
 from paddock.mapping.mapper import Mapper
 from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
 from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
 from paddock.mapping.motion_step import MotionStep
 from paddock.mapping.occupancy import FREE, LASER, OCCUPIED, SONAR, UNKNOWN, BeamModel, OccupancyGrid
+from paddock.mapping.particle_slam import ParticleSlam
 from paddock.mapping.quality import MapQuality, assess_map
 from paddock.mapping.reader import RangeReader
 from paddock.mapping.scan import Scan
+from paddock.mapping.scan_to_map import ScanToMap
+from paddock.mapping.scan_to_scan import ScanToScan
 from paddock.mapping.surfaces import trace_surfaces
 from paddock.mapping.truth import MapTruth
 from paddock.mapping.view import MapView
@@ -24,8 +29,10 @@ __all__ = [
     "UNKNOWN",
     "BeamModel",
     "GridFrame",
+    "GridRangeModel",
     "LikelihoodField",
     "MapHeader",
+    "MapLocaliser",
     "MapMode",
     "MapQuality",
     "MapSetup",
@@ -35,9 +42,13 @@ __all__ = [
     "MappingMethod",
     "MotionStep",
     "OccupancyGrid",
+    "ParticleSlam",
+    "RangeLikelihood",
     "RangeReader",
     "Scan",
     "ScanMatch",
+    "ScanToMap",
+    "ScanToScan",
     "SearchWindow",
     "assess_map",
     "load_map",

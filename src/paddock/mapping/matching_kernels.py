@@ -79,12 +79,13 @@ def bound_squares(cells, tables, level, reach, turns, pull, bounds):
 
 
 @kernel
-def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, best):
+def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, banned, best):
     """The best shift of all squares, taken in the order of their bounds.
 
-    `best` gets heading, rows, columns, score; `stack` is scratch of rows (level, rows, columns, bound).
+    `best` has in [3] the score that must be exceeded, and gets heading, rows, columns, score. `banned` is heading,
+    rows, columns and two numbers: how many turns and cells around them to leave out. `stack` is scratch of rows (level,
+    rows, columns, bound).
     """
-    best[3] = -1.0e9
     across = bounds.shape[1] * bounds.shape[2]
     for position in range(order.shape[0]):
         a, square = order[position] // across, order[position] % across
@@ -98,6 +99,10 @@ def descend(cells, tables, level, reach, turns, pull, bounds, order, stack, best
             top -= 1
             at, rows, columns, bound = int(stack[top, 0]), int(stack[top, 1]), int(stack[top, 2]), stack[top, 3]
             if bound <= best[3] or rows > reach or columns > reach:
+                continue
+            last, near = (1 << at) - 1, banned[4]
+            inside = abs(a - banned[0]) <= banned[3] and banned[1] - near <= rows and rows + last <= banned[1] + near
+            if inside and banned[2] - near <= columns and columns + last <= banned[2] + near:
                 continue
             if at == 0:
                 best[0], best[1], best[2], best[3] = a, rows, columns, bound

@@ -60,5 +60,6 @@ MAPPING_METHODS: Registry[type[MappingMethod]] = Registry(
         "scan-to-scan": "paddock.mapping.scan_to_scan:ScanToScan",
         "scan-to-map": "paddock.mapping.scan_to_map:ScanToMap",
         "particles": "paddock.mapping.particle_slam:ParticleSlam",
+        "graph": "paddock.mapping.graph_method:GraphMapping",
     },
 )

@@ -19,7 +19,8 @@ from paddock.mapping.particle_kernels import climb, draw_normal
 from paddock.mapping.scan import Scan
 from paddock.mapping.tile_maps import TileMaps
 
-LEAST_SPREAD = np.diag([0.005, 0.005, math.radians(0.2)]) ** 2  # of a step, whatever the wheels say
+# Of a step, whatever the wheels say: an error that is always the same must not outweigh what the scans see.
+LEAST_SPREAD = np.diag([0.02, 0.02, math.radians(0.8)]) ** 2
 MOST_POINTS = 90  # of a scan that are looked at
 WORST = -3.0  # least log-likelihood of a beam
 FEW = 10  # points; a scan with fewer says nothing
@@ -29,7 +30,7 @@ class ParticleSlam(MappingMethod):
     """Particles are drawn from what scan and wheels say together, weighed in logs, and resampled when few matter."""
 
     def __init__(
-        self, setup: MapSetup, *, particles: int = 30, sigma: float = 0.05, independence: float = 0.25, way: float = 0.1
+        self, setup: MapSetup, *, particles: int = 30, sigma: float = 0.03, independence: float = 0.5, way: float = 0.1
     ) -> None:
         """Set up.
 
@@ -102,10 +103,13 @@ class ParticleSlam(MappingMethod):
             self.maps.cells, self.maps.offsets, self.maps.places, points, self.maps.origin, guesses, precisions,
             sharp, self.independence * WORST, 0.5, peaks, values, curvatures,
         )  # fmt: skip
-        spreads = np.linalg.inv(precisions + information_of(curvatures))
+        spreads = np.asarray(np.linalg.inv(precisions + information_of(curvatures)), float)
         self.poses = peaks + draw_spread(spreads, noise)
-        self._within = spreads.mean(axis=0)
-        self.log_weights = self.log_weights + values + 0.5 * np.linalg.slogdet(spreads).logabsdet
+        far = max(1.0, float(np.sqrt((points**2).sum(axis=1).mean())))
+        grain = self.setup.resolution * np.array([1.0, 1.0, 1.0 / far])  # what cells cannot better
+        self._within = spreads.mean(axis=0) + np.diag(grain**2 / 12)
+        self.log_weights += values
+        self.log_weights += 0.5 * np.log(np.linalg.det(spreads))
         weights = normalise(self.log_weights)
         if effective_count(weights) < self.count / 2:
             survivors = np.empty(self.count, np.int64)

@@ -12,22 +12,30 @@ from paddock.estimate.motion_model import Floats
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
 from paddock.mapping.method import MappingMethod, MapSetup
-from paddock.mapping.scan import Scan
+from paddock.mapping.occupancy import OccupancyGrid
+from paddock.mapping.scan import Scan, transform
+from paddock.mapping.surfaces import trace_surfaces
 
+FINER = 0.5  # side of the field's cells over those of the map: between cells as wide as sigma a field is flat
+UNSURE = -1.0  # log-odds of cells that are not known to be free
 FEW = 10  # points; a scan with fewer says nothing
 LEAST_SCORE = 0.3  # of a match that is believed
 SIGMAS = 3.0  # of the guess, to search
 LEAST_WINDOW, MOST_WINDOW = (0.1, math.radians(4)), (0.6, math.radians(25))  # [m], [rad]
 PULL = 0.02  # score that a pose at the edge of the window loses
-# Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map. So
-# where the scan says anything, it decides; only directions that it leaves open, with a far larger covariance, do not move.
+# Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map.
+# So where the scan says anything, it decides; directions that it leaves open have a far larger covariance and stay.
 DOUBT: Floats = np.diag([0.5, 0.5, math.radians(20)]) ** 2  # [m, m, rad]
 
 
 class ScanToMap(MappingMethod):
-    """The field that scans are matched with is made anew after some way, not after every scan."""
+    """The field that scans are matched with is made anew after some way, not after every scan.
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.1, way: float = 0.1) -> None:
+    Far beams end metres apart. Where nobody has looked between them, the field has the surface that joins them: else
+    scans would fit best where their beams end in the same places, and a robot in a corridor would seem to stand.
+    """
+
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.2) -> None:
         """Set up.
 
         Args:
@@ -45,6 +53,7 @@ class ScanToMap(MappingMethod):
         super().reset(pose, covariance)
         self._field: LikelihoodField | None = None
         self._made_at = pose
+        self._gaps: Floats = np.empty((0, 2))  # points of surfaces between beams, in cells that nobody has seen yet
         self.unmatched = 0  # scans that the wheels alone located
 
     def locate(self, scan: Scan, guess: Pose, covariance: Floats) -> tuple[Pose, Floats]:
@@ -64,8 +73,27 @@ class ScanToMap(MappingMethod):
         super().draw(scan, pose)
         moved = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
         if self._field is None or max(moved) >= self.way:
-            self._field = LikelihoodField.from_points(self.grid.surface_points(), self.setup.resolution, self.sigma)
-            self._made_at = pose
+            self._make_field(scan, pose)
+
+    def _make_field(self, scan: Scan, pose: Pose) -> None:
+        traced = transform(trace_surfaces(scan, self.setup.resolution), pose)
+        self._gaps = choose_unseen(self.grid, np.concatenate((self._gaps, traced)))
+        points = np.concatenate((self.grid.surface_points(), self._gaps))
+        self._field = LikelihoodField.from_points(points, self.setup.resolution * FINER, self.sigma)
+        self._made_at = pose
+
+
+def choose_unseen(grid: OccupancyGrid, points: Floats) -> Floats:
+    """The points that lie in cells of which little is known, one for each cell."""
+    cells = grid.frame.cells(points)
+    inside = ((cells >= 0) & (cells < grid.frame.shape)).all(axis=1)
+    points, cells = points[inside], cells[inside]
+    known = grid.log_odds[cells[:, 0], cells[:, 1]]
+    unseen = (known > UNSURE) & (known < grid.occupied)
+    points, cells = points[unseen], cells[unseen]
+    _, first = np.unique(cells[:, 0] * grid.frame.columns + cells[:, 1], return_index=True)
+    chosen: Floats = points[np.sort(first)]
+    return chosen
 
 
 def window_of(covariance: Floats) -> SearchWindow:

@@ -12,14 +12,14 @@ from paddock.mapping.matching import match_scan
 from paddock.mapping.method import MappingMethod, MapSetup
 from paddock.mapping.motion_step import MotionStep
 from paddock.mapping.scan import Scan
-from paddock.mapping.scan_to_map import FEW, LEAST_SCORE, fuse, window_of
+from paddock.mapping.scan_to_map import FEW, FINER, LEAST_SCORE, fuse, window_of
 from paddock.mapping.surfaces import trace_surfaces
 
 
 class ScanToScan(MappingMethod):
     """Scans are matched with the last key scan; after some way the present one becomes the next."""
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.1, way: float = 0.3) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.3) -> None:
         """Set up.
 
         Args:
@@ -53,5 +53,5 @@ class ScanToScan(MappingMethod):
         if self._field is None or max(math.hypot(guess.x, guess.y), abs(guess.heading)) >= self.way:
             self._key, self._since = (self.pose, self.covariance), MotionStep()
             self._field = LikelihoodField.from_points(
-                trace_surfaces(scan, self.setup.resolution), self.setup.resolution, self.sigma
+                trace_surfaces(scan, self.setup.resolution), FINER * self.setup.resolution, self.sigma
             )

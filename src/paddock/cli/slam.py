@@ -1,0 +1,167 @@
+"""`paddock slam`: a map and a path from a recorded drive."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from paddock.cli.options import Force, Json, Seed
+
+if TYPE_CHECKING:
+    from paddock.core.geometry import Pose
+    from paddock.mapping.logs import RelationErrors, ScanLog
+    from paddock.mapping.logs.run import SlamResult
+
+LogFile = Annotated[Path, typer.Argument(help="A CARMEN log, or a g2o graph with scans; plain, .gz or .zip.")]
+Relations = Annotated[
+    Path | None, typer.Option(help="Known relative poses, as the SLAM benchmark gives them: the errors are told.")
+]
+Method = Annotated[str, typer.Option(help="odometry, scan-to-scan, scan-to-map, particles or graph.")]
+Resolution = Annotated[float, typer.Option(help="Side of the map's cells, in metres.")]
+WrongLoops = Annotated[
+    float, typer.Option(help="Of method graph: share of loops that are false on purpose, 0 … 1, to see them refused.")
+]
+
+
+def slam(
+    file: LogFile,
+    out: Annotated[Path, typer.Option(help="Folder for map, trajectory, metrics and pictures.")],
+    relations: Relations = None,
+    method: Method = "graph",
+    seed: Seed = 0,
+    resolution: Resolution = 0.05,
+    false_loops: WrongLoops = 0.0,
+    json_lines: Json = False,
+    force: Force = False,
+) -> None:
+    """Make a map of a recorded drive with a laser, and find out where the robot went.
+
+    paddock slam intel.log --relations intel.relations --out intel
+    paddock slam killian.g2o.zip --method odometry --out odometry
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from paddock.core.errors import PaddockError
+    from paddock.mapping.logs import read_log, read_relations
+    from paddock.mapping.logs.run import run_slam
+
+    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not force:
+        raise PaddockError(f"{out} is there already: choose another folder, or overwrite it with --force")
+    if false_loops and method != "graph":
+        raise PaddockError(f"--false-loops: only method graph looks for loops, got --method {method}")
+    known = read_relations(relations) if relations else None
+    log = read_log(file)
+    options: dict[str, Any] = {"false_loops": false_loops} if method == "graph" else {}
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("scans", total=len(log.scans))
+        result = run_slam(
+            log,
+            method,
+            resolution=resolution,
+            seed=seed,
+            progress=lambda count: bar.update(task, completed=count),
+            **options,
+        )
+    errors = relation_errors(log, {method: result.trajectory.poses, "odometry": log.odometry}, known)
+    metrics = describe_run(log, method, seed, result, errors)
+    write_results(out, log, method, result, errors, metrics)
+    if json_lines:
+        typer.echo(json.dumps(metrics))
+    else:
+        print_metrics(metrics, out)
+
+
+def relation_errors(
+    log: ScanLog, paths: dict[str, Sequence[Pose]], known: Sequence[Any] | None
+) -> dict[str, RelationErrors]:
+    """Errors of paths; relations name scans by the time of sending or by the logger's."""
+    from paddock.mapping.logs import Trajectory, evaluate_relations
+
+    if not known:
+        return {}
+    sent = [scan.time for scan in log.scans]
+    found = {}
+    for name, poses in paths.items():
+        by_time = [evaluate_relations(known, Trajectory(times, poses)) for times in (sent, log.logger_times)]
+        found[name] = max(by_time, key=lambda errors: len(errors.translation))
+    return found
+
+
+def describe_run(
+    log: ScanLog, method: str, seed: int, result: SlamResult, errors: dict[str, RelationErrors]
+) -> dict[str, Any]:
+    """What came out, as plain data."""
+    path = "\n".join(" ".join(f"{value:.9f}" for value in pose) for pose in result.trajectory.poses)
+    return {
+        "log": log.name,
+        "method": method,
+        "seed": seed,
+        "scans": len(log.scans),
+        "duration_s": round(log.duration, 3),
+        "length_m": round(log.length, 2),
+        "skipped_lines": dict(log.skipped),
+        "broken_lines": list(log.problems),
+        "loops": len(result.loops),
+        "refused_loops": result.refused,
+        "trajectory_digest": hashlib.sha256(path.encode()).hexdigest()[:16],
+        "map_digest": result.grid.digest()[:16],
+        "seconds": round(result.seconds, 2),
+        "cpu_seconds": round(result.cpu_seconds, 2),
+        "times_real_time": round(log.duration / max(result.seconds, 1e-9), 1),
+        "relations": {name: each.figures() for name, each in errors.items()},
+    }
+
+
+def write_results(
+    out: Path, log: ScanLog, method: str, result: SlamResult, errors: dict[str, RelationErrors], metrics: dict[str, Any]
+) -> None:
+    """Map, trajectories, metrics and pictures."""
+    from paddock.mapping import save_map
+    from paddock.mapping.logs import Trajectory, write_tum
+    from paddock.report.figures import save_figure
+    from paddock.report.slam_charts import map_chart, path_chart, relations_chart
+
+    out.mkdir(parents=True, exist_ok=True)
+    save_map(result.grid, out / "map.yaml")
+    write_tum(result.trajectory, out / "trajectory.tum")
+    write_tum(Trajectory(result.trajectory.times, log.odometry), out / "odometry.tum")
+    (out / "metrics.json").write_text(json.dumps(metrics, indent=2) + "\n", encoding="utf-8")
+    about = f"{len(log.scans)} scans, {log.length:.0f} m, {log.duration:.0f} s; method {method}"
+    name = Path(log.name).name
+    poses = result.trajectory.poses
+    save_figure(map_chart(result.grid, poses, loops=result.loops, title=name, about=about), out / "map.png")
+    save_figure(path_chart({"odometry": log.odometry, method: poses}, title=name), out / "paths.png")
+    if errors and len(errors[method].translation):
+        save_figure(relations_chart(errors), out / "errors.png")
+
+
+def print_metrics(metrics: dict[str, Any], out: Path) -> None:
+    """The same as a table."""
+    from rich.console import Console
+
+    from paddock.cli.tables import new_table
+
+    console = Console()
+    for problem in metrics["broken_lines"][:5]:
+        console.print(f"left out: {problem}", style="yellow", highlight=False, markup=False)
+    console.print(
+        f"{metrics['scans']} scans, {metrics['length_m']:.0f} m in {metrics['duration_s']:.0f} s; "
+        f"took {metrics['seconds']:.1f} s ({metrics['times_real_time']:.0f} × faster than it was driven); "
+        f"{metrics['loops']} loops, {metrics['refused_loops']} refused",
+        highlight=False,
+    )
+    if metrics["relations"]:
+        numbers = ("relations", "mean [m]", "std [m]", "max [m]", "mean [°]", "max [°]")
+        table = new_table("Errors of relations", "path", *numbers, right=numbers)
+        for name, found in metrics["relations"].items():
+            keys = ("translation_m_mean", "translation_m_std", "translation_m_max", "rotation_deg_mean")
+            values = [f"{found[key]:.3f}" for key in (*keys, "rotation_deg_max")]
+            table.add_row(name, f"{found['relations']} of {found['relations'] + found['left_out']}", *values)
+        console.print(table)
+    console.print(f"Map, trajectory, metrics and pictures are in {out}", highlight=False, soft_wrap=True)

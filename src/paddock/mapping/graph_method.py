@@ -1,0 +1,74 @@
+"""Graph SLAM as a mapping method: the map is drawn anew whenever the poses of earlier scans have moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.estimate.motion_model import Floats
+from paddock.mapping.graph_slam import GraphOptions, GraphSlam
+from paddock.mapping.graph_ways import shortest_ways
+from paddock.mapping.method import MappingMethod, MapSetup
+from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.occupancy import OccupancyGrid
+from paddock.mapping.scan import Scan
+
+
+class GraphMapping(MappingMethod):
+    """Poses of all scans, solved together when a loop is found."""
+
+    def __init__(self, setup: MapSetup, *, live: bool = True, **options: Any) -> None:
+        """Set up.
+
+        Args:
+            setup: of the map.
+            live: whether the map is drawn while scans come; False: only by `finish`.
+            options: of `GraphOptions`.
+        """
+        if setup.opening > 0:
+            raise PaddockError("GraphMapping: expected a laser's rays, got cones: use method 'odometry'")
+        self.live, self.options = live, GraphOptions(seed=setup.seed, **options)
+        super().__init__(setup)
+
+    def reset(self, pose: Pose, covariance: Floats) -> None:
+        """Begin anew at a pose, with an empty map."""
+        super().reset(pose, covariance)
+        self.slam = GraphSlam(self.options, pose)
+        self._scans: list[Scan] = []
+        self._drawn = 0  # how often the graph was solved when the map was drawn
+
+    def add(self, scan: Scan, step: MotionStep) -> None:
+        """Take a scan, and how the robot has moved since the last one."""
+        keys = len(self.slam.scans)
+        self.pose = self.slam.add(scan, step)
+        self._scans.append(scan)
+        if len(self.slam.scans) > keys:
+            self.covariance = self.spread()
+        if self.live and self._drawn == self.slam.checks.solved:
+            self.draw(scan, self.pose)
+        elif self.live:
+            self.draw_all()
+
+    def finish(self) -> list[Pose]:
+        """Look for loops once more, draw the map, and give the poses of all scans."""
+        self.slam.finish()
+        self.pose = self.slam.pose
+        self.draw_all()
+        return self.slam.poses()
+
+    def draw_all(self) -> None:
+        """Draw the map from the poses as they are now."""
+        self.grid = OccupancyGrid(self.setup.resolution)
+        for scan, pose in zip(self._scans, self.slam.poses(), strict=True):
+            self.draw(scan, pose)
+        self._drawn = self.slam.checks.solved
+
+    def spread(self) -> Floats:
+        """The covariance that the shortest way through the graph to the first pose may have led to."""
+        drift = self.options.loops.drift
+        way = shortest_ways(self.slam.graph, 0)[-1]
+        deviations = np.array([drift.distance(way), drift.distance(way), drift.angle(way)]) / 3
+        return np.diag(deviations**2)

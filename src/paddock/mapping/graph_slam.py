@@ -1,0 +1,96 @@
+"""Graph SLAM: scans are followed in local maps, loops are found and checked, and all poses are solved together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from paddock.core.geometry import Pose, compose
+from paddock.mapping.false_loops import FalseLoops
+from paddock.mapping.key_scans import KeyScan
+from paddock.mapping.loop_checks import LoopChecks
+from paddock.mapping.loops import LoopFinder, LoopOptions
+from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.pose_graph import PoseGraph
+from paddock.mapping.scan import AT_CENTRE, Scan
+from paddock.mapping.scan_tracker import ScanTracker, TrackerOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphOptions:
+    """What graph SLAM can be told."""
+
+    distance: float = 0.3  # between key scans [m]
+    angle: float = math.radians(20)
+    tracker: TrackerOptions = field(default_factory=TrackerOptions)
+    loops: LoopOptions = field(default_factory=LoopOptions)
+    false_loops: float = 0.0  # share of all loops that are put in on purpose, to see whether they are refused
+    seed: int = 0  # of these
+    solver: str | None = None  # of `SOLVERS`; None: the best that is installed
+
+
+class GraphSlam:
+    """Poses of all scans so far. `add` scans as they come; `finish` when no more will."""
+
+    def __init__(self, options: GraphOptions | None = None, start: Pose = AT_CENTRE) -> None:
+        self.options = options or GraphOptions()
+        self.graph = PoseGraph([start])
+        self.scans: list[KeyScan] = []  # one for each pose of the graph
+        self._tracker = ScanTracker(self.options.tracker)
+        loops = self.options.loops
+        self._finder = LoopFinder(self.graph, self.scans, loops)
+        self.checks = LoopChecks(self.graph, loops.drift, loops.supporters, self.options.solver)
+        self.false_loops = FalseLoops(self.options.false_loops, self.options.seed)
+        self._since = MotionStep()  # the last key scan
+        self._searched = 0.0  # where on the way loops were last looked for [m]
+        self._places: list[
+            tuple[int, Pose]
+        ] = []  # of every scan: the pose of the graph before it, and the step from there
+
+    def add(self, scan: Scan, motion: MotionStep) -> Pose:
+        """Take a scan, and how the robot has moved since the last one; gives where it is now."""
+        self._since = self._since.then(motion)
+        step = self._since.pose
+        moved = math.hypot(step.x, step.y) >= self.options.distance or abs(step.heading) >= self.options.angle
+        if not self.scans or moved:
+            self._add_key_scan(KeyScan.of(scan))
+        self._places.append((len(self.scans) - 1, self._since.pose))
+        return self.pose
+
+    @property
+    def pose(self) -> Pose:
+        """Of the last scan."""
+        return compose(self.graph.poses[-1], self._since.pose)
+
+    def poses(self) -> list[Pose]:
+        """Of all scans, as they are estimated now."""
+        return [compose(self.graph.poses[k], step) for k, step in self._places]
+
+    def key_poses(self, poses: Sequence[Pose]) -> list[Pose]:
+        """Of poses for all scans, those of the key scans: one for each pose of the graph."""
+        first = {key: k for k, (key, _) in reversed(list(enumerate(self._places)))}
+        return [poses[first[key]] for key in range(len(self.scans))]
+
+    def finish(self) -> None:
+        """Look for loops at the end of the way, and solve once more."""
+        if len(self.scans) > 1:
+            self._close_loops()
+            self.checks.solve()
+
+    def _add_key_scan(self, scan: KeyScan) -> None:
+        tracked = self._tracker.follow(scan, self._since)
+        if self.scans:
+            self.graph.extend(tracked.step, tracked.covariance)
+            self._finder.measure_way()
+        self.scans.append(scan)
+        self._since = MotionStep()
+        if self._finder.travelled[-1] - self._searched >= self.options.loops.every:
+            self._close_loops()
+
+    def _close_loops(self) -> None:
+        self._searched = self._finder.travelled[-1]
+        for loops in self._finder.find(len(self.scans) - 1):
+            self.checks.offer(loops)
+            for group in self.false_loops.beside(loops):
+                self.checks.offer(group)

@@ -1,0 +1,100 @@
+"""GridRangeModel: what a laser measures in a map that is known, for the filters of `paddock.estimate`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose
+from paddock.core.observation import Observation
+from paddock.estimate.measurements import Measurement, check_sigma
+from paddock.mapping.field_kernels import cast_beams, end_distances
+from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.occupancy import OCCUPIED, OccupancyGrid
+from paddock.mapping.reader import RangeReader
+from paddock.mapping.scan import Floats, Scan
+
+RangeLikelihood = Literal["likelihood-field", "beam"]
+"""How far the ends of beams are from surfaces: smooth and fast; or how long beams should be, seen through the map."""
+Expectation = Callable[[Floats], Floats]
+FINER = 0.5  # side of the field's cells over those of the map
+MOST = 3.0  # sigmas; an end further away than that fits nothing
+PROBE, PROBE_TURN = 0.01, 0.005  # for derivatives [m, rad]
+
+
+class GridRangeModel:
+    """A sensor model of some beams of each new scan."""
+
+    def __init__(
+        self,
+        grid: OccupancyGrid,
+        reader: RangeReader,
+        *,
+        model: RangeLikelihood = "likelihood-field",
+        sigma: float = 0.1,
+        beams: int = 60,
+    ) -> None:
+        """Set up.
+
+        Args:
+            grid: the map.
+            reader: the sensor.
+            model: how readings are compared with the map.
+            sigma: standard deviation of a reading, with all that the map has wrong [m].
+            beams: how many of a scan are used, at most.
+        """
+        check_sigma("GridRangeModel", sigma)
+        if model not in get_args(RangeLikelihood):
+            raise UnknownName("model of ranges in a map", model, get_args(RangeLikelihood))
+        occupied = grid.states() == OCCUPIED
+        if not occupied.any():
+            raise PaddockError("GridRangeModel: the map has no occupied cells: there is nothing to see in it")
+        self.reader, self.model, self.sigma, self.beams = reader, model, sigma, beams
+        self.frame, self._occupied = grid.frame, occupied.astype(np.uint8)
+        self.field = LikelihoodField.from_points(grid.surface_points(), FINER * grid.resolution, sigma)
+
+    def measure(self, observation: Observation, time: float) -> list[Measurement]:
+        """The scan, if it is new."""
+        scan = self.reader.read(observation, time)
+        if scan is None:
+            return []
+        made = self._ends(scan) if self.model == "likelihood-field" else self._ranges(scan)
+        return [made] if len(made.value) else []
+
+    def _ends(self, scan: Scan) -> Measurement:
+        points = scan.points()
+        points = np.ascontiguousarray(points[:: max(1, math.ceil(len(points) / self.beams))])
+
+        def expect(poses: Floats) -> Floats:
+            distances = np.empty((len(poses), len(points)))
+            end_distances(points, np.ascontiguousarray(poses), self.field.frame, self.field.values, MOST, distances)
+            return distances
+
+        return self._measurement(scan, np.zeros(len(points)), 1.0, MOST, expect)
+
+    def _ranges(self, scan: Scan) -> Measurement:
+        ranges, beams = scan.clean_ranges(), scan.beams()
+        told = np.flatnonzero(~np.isnan(ranges))
+        told = told[:: max(1, math.ceil(len(told) / self.beams))]
+        beams, value = np.ascontiguousarray(beams[told]), np.minimum(ranges[told], scan.max_range)
+
+        def expect(poses: Floats) -> Floats:
+            expected = np.empty((len(poses), len(beams)))
+            cast_beams(beams, np.ascontiguousarray(poses), self.frame, self._occupied, scan.max_range, expected)
+            return expected
+
+        return self._measurement(scan, value, self.sigma, scan.max_range, expect)
+
+    def _measurement(self, scan: Scan, value: Floats, sigma: float, limit: float, expect: Expectation) -> Measurement:
+        def slopes(pose: Pose) -> Floats:
+            steps = np.diag([PROBE, PROBE, PROBE_TURN])
+            ahead, behind = expect(np.array(pose) + steps), expect(np.array(pose) - steps)
+            by_pose: Floats = ((ahead - behind) / (2 * np.diag(steps)[:, None])).T
+            return by_pose
+
+        covariance = np.eye(len(value)) * sigma**2
+        return Measurement(self.reader.device, scan.time, value, covariance, expect, slopes, limit=limit, separate=True)

@@ -1,0 +1,39 @@
+"""How sure the odometry of a log is: logs do not say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from paddock.core.geometry import Pose, relative
+from paddock.mapping.logs.scan_log import ScanLog
+from paddock.mapping.motion_step import MotionStep
+
+
+@dataclass(frozen=True, kw_only=True)
+class OdometryModel:
+    """Standard deviations of a step: a constant, and shares of how far it goes and turns."""
+
+    distance: float = 0.01  # [m]
+    distance_share: float = 0.06
+    angle: float = math.radians(0.3)
+    angle_share: float = 0.1
+    angle_per_metre: float = math.radians(1.0)
+
+    def step(self, start: Pose, end: Pose) -> MotionStep:
+        """From a pose by odometry to the next, with its covariance."""
+        step = relative(start, end)
+        way = math.hypot(step.x, step.y)
+        across = self.distance + self.distance_share * way
+        turn = self.angle + self.angle_share * abs(step.heading) + self.angle_per_metre * way
+        return MotionStep(step, np.diag([across, across, turn]) ** 2)
+
+    def steps(self, log: ScanLog) -> Iterator[MotionStep]:
+        """Steps to each scan of a log; that to the first is none."""
+        previous = log.odometry[0]
+        for pose in log.odometry:
+            yield self.step(previous, pose) if pose is not previous else MotionStep()
+            previous = pose

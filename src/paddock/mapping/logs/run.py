@@ -1,0 +1,72 @@
+"""A whole log through a mapping method."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from paddock.core.geometry import Pose
+from paddock.mapping.graph_method import GraphMapping
+from paddock.mapping.logs.odometry_model import OdometryModel
+from paddock.mapping.logs.scan_log import ScanLog
+from paddock.mapping.logs.trajectory import Trajectory
+from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
+from paddock.mapping.motion_step import NO_SPREAD
+from paddock.mapping.occupancy import OccupancyGrid
+
+
+@dataclass(frozen=True)
+class SlamResult:
+    """What came out."""
+
+    trajectory: Trajectory
+    grid: OccupancyGrid
+    seconds: float  # that it took, drawing the map included
+    cpu_seconds: float
+    loops: list[tuple[Pose, Pose]]  # between poses that were found to be near each other; graph only
+    refused: int  # loops that were not believed
+
+
+def run_slam(
+    log: ScanLog,
+    method: str = "graph",
+    *,
+    resolution: float = 0.05,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda scans: None,
+    **options: Any,
+) -> SlamResult:
+    """Poses of all scans of a log, and its map.
+
+    Args:
+        log: see `read_log`.
+        method: of `MAPPING_METHODS`.
+        resolution: side of the map's cells [m].
+        seed: decides all that is drawn.
+        progress: is told how many scans are done.
+        options: of the method.
+    """
+    started, cpu = time.perf_counter(), time.process_time()
+    kind = MAPPING_METHODS.get(method)
+    if issubclass(kind, GraphMapping):
+        options = {"live": False, **options}
+    mapping: MappingMethod = kind(MapSetup(resolution=resolution, seed=seed), **options)
+    mapping.reset(log.odometry[0], NO_SPREAD)
+    poses = []
+    for count, (scan, step) in enumerate(zip(log.scans, OdometryModel().steps(log), strict=True), 1):
+        mapping.add(scan, step)
+        poses.append(mapping.pose)
+        progress(count)
+    loops: list[tuple[Pose, Pose]] = []
+    refused = 0
+    if isinstance(mapping, GraphMapping):
+        poses = mapping.finish()
+        graph = mapping.slam.graph
+        loops = [(graph.poses[loop.first], graph.poses[loop.second]) for loop in graph.loops]
+        refused = len(mapping.slam.checks.refused)
+    trajectory = Trajectory([scan.time for scan in log.scans], poses)
+    return SlamResult(
+        trajectory, mapping.grid, time.perf_counter() - started, time.process_time() - cpu, loops, refused
+    )

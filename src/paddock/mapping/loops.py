@@ -1,0 +1,172 @@
+"""Loops: places that the robot has come back to.
+
+The latest piece of the way, as one rigid map, is searched for in the map of what was seen long before, within what the
+robot may have drifted since. A piece of twenty metres has corners and doors where a scan has two bare walls. It counts
+only if it fits well, at one place only, and if its scans, matched one by one, agree with each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.mapping.graph_ways import shortest_ways
+from paddock.mapping.key_scans import COARSE, FINE, REACH, KeyScan, thin_points
+from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.loop_checks import DriftModel
+from paddock.mapping.matching import Peak, ScanMatch, SearchWindow, find_peaks, match_scan
+from paddock.mapping.motion_step import NO_SPREAD
+from paddock.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
+from paddock.mapping.scan import transform
+
+Floats = NDArray[np.float64]
+LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match: old poses are not exact either
+PULL = 0.02  # of the estimate, see `SearchWindow`
+FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the place of a piece
+AGREEMENT = SearchWindow(0.3, math.radians(2.5))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopOptions:
+    """Where loops are looked for, and what counts as one."""
+
+    every: float = 4.0  # metres of the way between two searches
+    piece: float = 20.0  # length of the way whose map is looked for [m]
+    gap: float = 10.0  # of the way between that piece and what counts as long before [m]
+    drift: DriftModel = field(default_factory=DriftModel)
+    least_coarse: float = 0.5  # score of the piece
+    least_fine: float = 0.5  # score of a scan in it
+    spacing: float = 2.0  # of the scans that are matched one by one [m]
+    agreement: SearchWindow = AGREEMENT  # between these scans
+    sharp: float = 6.0  # drift up to which the piece is looked for in a finer field [m]
+    tracked: float = 1.0  # drift up to which the scans are matched where the graph has them [m]
+    supporters: int = 4  # that must agree, and more than half of all
+
+
+class LoopFinder:
+    """Searches a growing graph."""
+
+    def __init__(self, graph: PoseGraph, scans: Sequence[KeyScan], options: LoopOptions | None = None) -> None:
+        self.graph, self.scans, self.options = graph, scans, options or LoopOptions()
+        self.travelled = [0.0]  # up to each pose [m]
+
+    def measure_way(self) -> None:
+        """Take the last step into account."""
+        last = self.graph.edges[-1].step
+        self.travelled.append(self.travelled[-1] + math.hypot(last.x, last.y))
+
+    def find(self, latest: int) -> list[list[PoseEdge]]:
+        """Loops between the piece that ends at a pose and what was seen before it; each group agrees in itself."""
+        options, way = self.options, self.travelled
+        piece = [k for k in range(latest + 1) if way[latest] - way[k] <= options.piece]
+        old = [k for k in range(piece[0]) if way[piece[0]] - way[k] >= options.gap]
+        if not old or way[latest] - way[piece[0]] < options.piece / 2:
+            return []
+        ways = shortest_ways(self.graph, latest)
+        here = self.graph.poses[latest]
+        drifts = {k: options.drift.distance(ways[k]) for k in old}
+        near = [k for k in old if distance(here, self.graph.poses[k]) < drifts[k] + REACH / 2]
+        groups = []
+        while near:  # what is better known is searched on its own, within less
+            known = min(drifts[k] for k in near)
+            group = [k for k in near if drifts[k] <= 1.5 * known + 0.5]
+            angle = options.drift.angle(max(ways[k] for k in group))
+            window = SearchWindow(max(drifts[k] for k in group), angle, PULL)
+            if loops := self.match_piece(piece, group, window):
+                groups.append(loops)
+            near = [k for k in near if k not in set(group)]
+        return groups
+
+    def match_piece(self, piece: Sequence[int], old: Sequence[int], window: SearchWindow) -> list[PoseEdge]:
+        """Loops from a piece to old poses, if it is found there and nowhere else."""
+        poses, latest = self.graph.poses, piece[-1]
+        if window.distance <= self.options.tracked:
+            return self.verify(piece, old, poses[latest], window)
+        outline = [transform(self.scans[k].outline, relative(poses[latest], poses[k])) for k in piece]
+        points = thin_points(np.vstack(outline), 1.5 * COARSE)
+        places = np.array([poses[k][:2] for k in piece[::-4]])
+        near = window.distance + REACH / 2
+        around = [k for k in range(piece[0]) if np.hypot(*(places - poses[k][:2]).T).min() < near and k <= old[-1]]
+        cell = COARSE if window.distance > self.options.sharp else COARSE / 2
+        drawn = self.draw_field(around, cell)
+        turn = cell / max(math.sqrt((points**2).sum() / len(points)), cell)
+        apart = SearchWindow(1.0, math.radians(10))
+        peaks = find_peaks(points, drawn, poses[latest], window, turn, least=self.options.least_coarse, apart=apart)
+        if not peaks or (len(peaks) > 1 and window.distance > self.options.sharp):
+            return []
+        return self.verify(piece, old, peaks[0].pose, FINE_WINDOW, spread_to_rival(peaks))
+
+    def draw_field(self, nodes: Sequence[int], cell: float) -> LikelihoodField:
+        """What was seen from old poses, as they are estimated now."""
+        drawn = [
+            transform(self.scans[k].surface if cell < COARSE else self.scans[k].outline, self.graph.poses[k])
+            for k in nodes
+        ]
+        return LikelihoodField.from_points(thin_points(np.vstack(drawn), cell), cell, cell)
+
+    def verify(
+        self, piece: Sequence[int], old: Sequence[int], place: Pose, window: SearchWindow, rival: Floats = NO_SPREAD
+    ) -> list[PoseEdge]:
+        """Match scans of the piece one by one around the place that was found; none unless they agree."""
+        poses, latest, options = self.graph.poses, piece[-1], self.options
+        tried: dict[int, Pose] = {}
+        last = math.inf
+        for k in reversed(piece):
+            guess = compose(place, relative(poses[latest], poses[k]))
+            seen_before = any(distance(guess, poses[o]) < options.spacing for o in old)
+            if seen_before and abs(last - self.travelled[k]) >= options.spacing:
+                tried[k], last = guess, self.travelled[k]
+        if len(tried) < options.supporters:
+            return []
+        places = np.array([guess[:2] for guess in tried.values()])
+        around = [o for o in old if np.hypot(*(places - poses[o][:2]).T).min() < 12.0]
+        drawn = self.draw_field(around, FINE)
+        matches = {k: match_scan(self.scans[k].points, drawn, guess, window) for k, guess in tried.items()}
+        good = {k: match for k, match in matches.items() if match.score >= options.least_fine}
+        agreeing = self.agree(good, latest)
+        if len(agreeing) < options.supporters or 2 * len(agreeing) <= len(tried):
+            return []
+        return [self.to_loop(k, good[k], rival, around) for k in agreeing]
+
+    def agree(self, matches: dict[int, ScanMatch], latest: int) -> list[int]:
+        """The largest set of matches that put the latest pose at the same place, but for the drift within the piece."""
+        poses = self.graph.poses
+        limit = np.diag(
+            [self.options.agreement.distance, self.options.agreement.distance, self.options.agreement.angle]
+        )
+        ends = {k: compose(match.pose, relative(poses[k], poses[latest])) for k, match in matches.items()}
+
+        def fits(k: int, other: int) -> bool:
+            (x, y, heading), at = ends[k], ends[other]
+            error = np.array([x - at.x, y - at.y, wrap(heading - at.heading)])
+            spread = matches[k].covariance + matches[other].covariance + (limit / 3) ** 2
+            return bool(error @ np.linalg.solve(spread, error) < 11.3)  # chi², 3 dimensions, 99 %
+
+        return max(([k for k in ends if fits(k, middle)] for middle in ends), key=len, default=[])
+
+    def to_loop(self, k: int, match: ScanMatch, rival: Floats, old: Sequence[int]) -> PoseEdge:
+        """An edge from the nearest old pose to a scan."""
+        nearest = min(old, key=lambda o: distance(match.pose, self.graph.poses[o]))
+        at = self.graph.poses[nearest]
+        covariance = rotate_covariance(match.covariance + rival, at.heading) + LOOP_SPREAD
+        return PoseEdge(nearest, k, relative(at, match.pose), covariance, True)
+
+
+def distance(a: Pose, b: Pose) -> float:
+    """Between two places [m]."""
+    return math.hypot(a.x - b.x, a.y - b.y)
+
+
+def spread_to_rival(peaks: Sequence[Peak]) -> Floats:
+    """What a second peak adds to the covariance of the first: along a corridor, the pose stays open between both."""
+    if len(peaks) < 2:
+        return NO_SPREAD
+    offset = np.array(peaks[1].pose) - peaks[0].pose
+    offset[2] = wrap(offset[2])
+    spread: Floats = np.outer(offset, offset)
+    return spread

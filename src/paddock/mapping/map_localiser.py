@@ -1,0 +1,67 @@
+"""MapLocaliser: where a robot is in a map that is known, even if it starts anywhere or is carried away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.estimate.motion_model import Floats
+from paddock.estimate.particle_filter import ParticleFilter
+from paddock.estimate.travel import TravelSensors
+from paddock.mapping.grid_model import GridRangeModel, RangeLikelihood
+from paddock.mapping.occupancy import FREE, OccupancyGrid
+from paddock.mapping.reader import RangeReader
+
+
+class MapLocaliser(ParticleFilter):
+    """Adaptive Monte Carlo localisation (Fox 2003) among the free cells of a grid; a `Localiser`."""
+
+    def __init__(
+        self,
+        grid: OccupancyGrid,
+        travel: TravelSensors,
+        reader: RangeReader,
+        *,
+        model: RangeLikelihood = "likelihood-field",
+        sigma: float = 0.1,
+        beams: int = 60,
+        covariance: Floats | None = None,
+        particles: tuple[int, int] = (200, 5000),
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        """Begin anywhere in the map, or, with a covariance, around the odometry's pose.
+
+        Args:
+            grid: the map; it is not changed.
+            travel: encoders and gyroscope.
+            reader: the range sensor.
+            model: how readings are compared with the map.
+            sigma: standard deviation of a reading, with all that the map has wrong [m].
+            beams: how many of a scan are used, at most.
+            covariance: of the start, shape (3, 3); None: anywhere that is free.
+            particles: the fewest and the most.
+            seed: decides all that is drawn.
+            options: of `ParticleFilter`.
+        """
+        self.grid, self.reader = grid, reader
+        self._free = grid.frame.centres(np.argwhere(grid.states() == FREE))
+        if not len(self._free):
+            raise PaddockError("MapLocaliser: the map has no free cells: there is nowhere to be")
+        sees = GridRangeModel(grid, reader, model=model, sigma=sigma, beams=beams)
+        area = grid.frame.bounds
+        super().__init__(travel, [sees], seed=seed, covariance=covariance, area=area, particles=particles, **options)
+
+    def reset(self, pose: Pose, covariance: Floats | None = None) -> None:
+        """Begin anew at a pose; None: as sure of it as at the very beginning."""
+        self.reader.reset()
+        super().reset(pose, covariance)
+
+    def _draw_anywhere(self, count: int) -> Floats:
+        where = self._free[self._random.integers(len(self._free), size=count)]
+        half = self.grid.resolution / 2
+        jitter = self._random.uniform([-half, -half, -np.pi], [half, half, np.pi], (count, 3))
+        return np.column_stack((where, np.zeros(count))) + jitter

@@ -1,0 +1,93 @@
+"""Poses and what is known of the steps between them; solved by whichever solver is there."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose, compose, relative, wrap
+
+Floats = NDArray[np.float64]
+TOLERATED = 4.0  # squared error of a loop, in its own deviations, from which on it loses weight (Cauchy)
+
+
+class PoseEdge(NamedTuple):
+    """A measured step between two poses."""
+
+    first: int
+    second: int
+    step: Pose  # of the second in the frame of the first
+    covariance: Floats  # in the frame of the first [m, m, rad], shape (3, 3)
+    is_loop: bool = False  # may be false: then it counts less, the more it disagrees
+
+
+@dataclass
+class PoseGraph:
+    """Poses of which the first stays where it is."""
+
+    poses: list[Pose] = field(default_factory=list)
+    edges: list[PoseEdge] = field(default_factory=list)
+
+    def extend(self, step: Pose, covariance: Floats) -> None:
+        """One more pose, a step from the last."""
+        self.edges.append(PoseEdge(len(self.poses) - 1, len(self.poses), step, covariance))
+        self.poses.append(compose(self.poses[-1], step))
+
+    @property
+    def loops(self) -> list[PoseEdge]:
+        """The edges that may be false."""
+        return [edge for edge in self.edges if edge.is_loop]
+
+    def squared_error(self, edge: PoseEdge) -> float:
+        """How far the poses are from what an edge says, in its own deviations, squared (chi², 3 dimensions)."""
+        error = np.array(edge_error(self.poses[edge.first], self.poses[edge.second], edge.step))
+        return float(error @ np.linalg.solve(edge.covariance, error))
+
+    def solve(self, solver: str | None = None) -> None:
+        """Move the poses to where all edges fit best."""
+        if self.edges:
+            self.poses = choose_solver(solver)(self.poses, self.edges)
+
+
+def edge_error(first: Pose, second: Pose, step: Pose) -> Pose:
+    """What two poses' step differs from a measured one, in the frame of the first."""
+    found = relative(first, second)
+    return Pose(found.x - step.x, found.y - step.y, wrap(found.heading - step.heading))
+
+
+Solver = Callable[[Sequence[Pose], Sequence[PoseEdge]], list[Pose]]
+SOLVERS = {"gtsam": "gtsam", "g2o": "g2opy", "own": "numpy"}  # and the package that each needs
+MOST_POSES_OF_OWN = 500
+
+
+def choose_solver(name: str | None = None) -> Solver:
+    """The named solver; None: the best that is installed."""
+    from paddock.mapping import graph_solvers
+
+    solvers: dict[str, Solver] = {
+        "gtsam": graph_solvers.solve_with_gtsam,
+        "g2o": graph_solvers.solve_with_g2o,
+        "own": graph_solvers.solve_dense,
+    }
+    if name is None:
+        name = next((each for each, package in SOLVERS.items() if importlib.util.find_spec(package)), "own")
+    if name not in solvers:
+        raise UnknownName("solver", name, SOLVERS)
+    if importlib.util.find_spec(SOLVERS[name]) is None:
+        raise PaddockError(f"solver {name!r} needs the package {SOLVERS[name]}: pip install 'paddock[slam]'")
+    return solvers[name]
+
+
+def rotate_covariance(covariance: Floats, angle: float) -> Floats:
+    """A covariance of x, y, heading in a frame turned by an angle [rad]."""
+    c, s = math.cos(angle), math.sin(angle)
+    turned = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+    rotated: Floats = turned @ covariance @ turned.T
+    return rotated

@@ -1,0 +1,95 @@
+"""Steps between key scans: odometry, corrected by matching each scan with those before it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.geometry import Pose, compose, relative, wrap
+from paddock.mapping.frame import GridFrame
+from paddock.mapping.key_scans import FINE, REACH, KeyScan
+from paddock.mapping.likelihood import LikelihoodField
+from paddock.mapping.matching import SearchWindow, match_scan
+from paddock.mapping.motion_step import MotionStep
+from paddock.mapping.pose_graph import rotate_covariance
+from paddock.mapping.scan import AT_CENTRE, transform
+
+Floats = NDArray[np.float64]
+LEAST_SPREAD = np.diag([0.01, 0.01, math.radians(0.15)]) ** 2  # what matching in cells cannot better
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackerOptions:
+    """How scans are followed."""
+
+    sigma: float = 0.05  # of the field [m]
+    scans: int = 15  # that a local map begins with, and after twice as many it begins anew
+    least: float = 0.4  # score below which odometry is believed alone
+    most_distance: float = 0.6  # of a search [m]
+    most_angle: float = 0.5  # [rad]
+    pull: float = 0.05  # see `SearchWindow`
+    doubt: float = 10.0  # of odometry where the scan says something: wheels that err by a share do so in every step
+
+
+class TrackedStep(NamedTuple):
+    """A step between two key scans, in the frame of the first."""
+
+    step: Pose
+    covariance: Floats
+    score: float  # of the match; 0 if there was none
+
+
+class ScanTracker:
+    """Follows scans in a local map of the latest ones, in a frame of its own."""
+
+    def __init__(self, options: TrackerOptions | None = None) -> None:
+        self.options = options or TrackerOptions()
+        self.pose = AT_CENTRE
+        self._recent: list[tuple[KeyScan, Pose]] = []
+        self._field: LikelihoodField | None = None
+
+    def follow(self, scan: KeyScan, motion: MotionStep) -> TrackedStep:
+        """The step to a scan; the first one takes it as it is."""
+        found = self._correct(scan, motion)
+        self.pose = compose(self.pose, found.step)
+        self._remember(scan)
+        return found
+
+    def _correct(self, scan: KeyScan, motion: MotionStep) -> TrackedStep:
+        spread = motion.covariance + LEAST_SPREAD
+        if self._field is None or not len(scan.points):
+            return TrackedStep(motion.pose, spread, 0.0)
+        options, guess = self.options, compose(self.pose, motion.pose)
+        deviations = np.sqrt(np.diag(spread))
+        distance = min(options.most_distance, 0.1 + 3 * float(deviations[:2].max()))
+        angle = min(options.most_angle, 0.03 + 3 * float(deviations[2]))
+        match = match_scan(scan.points, self._field, guess, SearchWindow(distance, angle, options.pull))
+        if match.score < options.least:
+            return TrackedStep(motion.pose, spread, match.score)
+        # What odometry says and what the match says, in the frame of the first pose, weighted by their covariances.
+        told, seen = motion.pose, relative(self.pose, match.pose)
+        matched = rotate_covariance(match.covariance, self.pose.heading)
+        doubted = options.doubt * spread
+        gain = doubted @ np.linalg.inv(doubted + matched)
+        difference = np.array([seen.x - told.x, seen.y - told.y, wrap(seen.heading - told.heading)])
+        x, y, heading = (np.array(told) + gain @ difference).tolist()
+        keep = np.eye(3) - gain
+        covariance = keep @ spread @ keep.T + gain @ matched @ gain.T + LEAST_SPREAD
+        return TrackedStep(Pose(x, y, wrap(heading)), covariance, match.score)
+
+    def _remember(self, scan: KeyScan) -> None:
+        self._recent.append((scan, self.pose))
+        if self._field is not None and len(self._recent) < 2 * self.options.scans:
+            self._field.add_points(transform(scan.surface, self.pose))
+            return
+        self._recent = self._recent[-self.options.scans :]
+        half = REACH + self.options.scans * 0.5
+        x, y, _ = self.pose
+        frame = GridFrame.around(x - half, y - half, x + half, y + half, FINE)
+        self._field = LikelihoodField(frame, self.options.sigma)
+        for each, pose in self._recent:
+            self._field.add_points(transform(each.surface, pose))

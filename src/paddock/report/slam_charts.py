@@ -1,0 +1,119 @@
+"""Charts of mapping: the map with paths over it, and errors of relations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paddock.core.geometry import Pose
+from paddock.core.spec import rgb
+from paddock.draw.colours import FAINT, INK, LEFT, LINES, PAPER, RIGHT, WHITE
+from paddock.mapping import OccupancyGrid
+from paddock.mapping.logs import RelationErrors
+from paddock.report.charts import Series, add_legend, line_chart
+from paddock.report.figures import new_axes, style_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_PIXELS = 2000  # of a map's longer side; larger maps are shown coarser, with every occupied cell kept
+SIDE = 9.0  # inches
+
+
+def map_chart(
+    grid: OccupancyGrid,
+    path: Sequence[Pose],
+    *,
+    loops: Sequence[tuple[Pose, Pose]] = (),
+    title: str = "Map",
+    about: str = "",
+    ax: Axes | None = None,
+) -> Axes:
+    """A map with the way of the robot and the loops that were found.
+
+    Args:
+        grid: white is free, dark is occupied.
+        path: poses of the robot.
+        loops: pairs of poses that were found to be near each other.
+        title: the chart's name.
+        about: more of it, in a smaller line.
+        ax: axes to draw into; None: a figure of its own.
+    """
+    own = ax is None
+    ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
+    picture, extent = map_picture(grid)
+    ax.imshow(picture, extent=extent, origin="lower", interpolation="nearest")
+    for k, (first, second) in enumerate(loops):
+        name = f"{len(loops)} loops" if k == 0 else "_"
+        ax.plot([first.x, second.x], [first.y, second.y], color=RIGHT, linewidth=1.0, label=name, zorder=3)
+    places = np.array(path)
+    ax.plot(places[:, 0], places[:, 1], color=LEFT, linewidth=0.8, label="way of the robot")
+    ax.set_aspect("equal")
+    style_axes(ax, title=title, about=about, x_name="x [m]", y_name="y [m]")
+    add_legend(ax, [], grow=own)
+    return ax
+
+
+def map_picture(grid: OccupancyGrid) -> tuple[np.ndarray, tuple[float, float, float, float]]:
+    """The known part of a map as colours, and its left, right, lower and upper edges [m]."""
+    states = grid.states()
+    known = np.argwhere(states >= 0)
+    low, high = (known.min(0), known.max(0) + 1) if len(known) else (np.zeros(2, int), np.array(states.shape))
+    states = states[low[0] : high[0], low[1] : high[1]]
+    factor = -(-max(states.shape) // MOST_PIXELS)
+    padding = [(0, -size % factor) for size in states.shape]
+    padded = np.pad(states, padding, constant_values=-1)
+    blocks = padded.reshape(padded.shape[0] // factor, factor, padded.shape[1] // factor, factor)
+    shown = blocks.max(axis=(1, 3))  # unknown < free < occupied
+    colours = np.array([rgb("#d9d7d0"), rgb(WHITE), rgb(INK)], np.uint8)
+    frame = grid.frame
+    x, y = frame.x + low[1] * frame.resolution, frame.y + low[0] * frame.resolution
+    width, height = (size * factor * frame.resolution for size in (shown.shape[1], shown.shape[0]))
+    return colours[shown + 1], (x, x + width, y, y + height)
+
+
+def path_chart(paths: dict[str, Sequence[Pose]], *, title: str = "Paths", ax: Axes | None = None) -> Axes:
+    """Ways of a robot by different estimates, in the same frame.
+
+    Args:
+        paths: poses by the name of the estimate.
+        title: the chart's name.
+        ax: axes to draw into; None: a figure of its own.
+    """
+    own = ax is None
+    ax = new_axes(width=SIDE, height=SIDE) if ax is None else ax
+    colours = (FAINT, *LINES)
+    for k, (name, poses) in enumerate(paths.items()):
+        places = np.array(poses)
+        ax.plot(places[:, 0], places[:, 1], color=colours[k], linewidth=1.2, label=name)
+    ax.set_facecolor(PAPER)
+    ax.set_aspect("equal")
+    style_axes(ax, title=title, about="", x_name="x [m]", y_name="y [m]")
+    add_legend(ax, [], grow=own)
+    return ax
+
+
+def relations_chart(errors: dict[str, RelationErrors], *, title: str = "", ax: Axes | None = None) -> Axes:
+    """Which share of the relations is better than an error.
+
+    Args:
+        errors: by the name of the estimate.
+        title: the chart's name; empty: made of the first one's number of relations.
+        ax: axes to draw into; None: a figure of its own.
+    """
+    series = []
+    for k, (name, found) in enumerate(errors.items()):
+        values = np.sort(found.translation)
+        share = 100 * (np.arange(len(values)) + 1) / max(len(values), 1)
+        series.append(Series(name, LINES[k], np.maximum(values, 1e-4), share))
+    count = len(next(iter(errors.values())).translation)
+    return line_chart(
+        title or f"{count} relations",
+        series,
+        x_name="error of the translation [m]",
+        y_name="relations with less [%]",
+        log_x=True,
+        ax=ax,
+    )

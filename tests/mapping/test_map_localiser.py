@@ -1,0 +1,97 @@
+"""Where a robot is in a known map: from anywhere, and after being carried away."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mapping.driven_rooms import SPEC, Look, drive_rooms, replay, sensors_at
+from paddock.arena import walls_of
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose, wrap
+from paddock.estimate import EKF
+from paddock.mapping import GridRangeModel, MapLocaliser, OccupancyGrid
+from paddock.mapping.truth import choose_views, find_reachable, frame_of_walls, look_around
+from paddock.worlds import load_world
+
+
+@pytest.fixture(scope="module")
+def rooms() -> OccupancyGrid:
+    """The whole of yellow-rooms."""
+    walls = walls_of(load_world("yellow-rooms"), above=0.3)
+    frame = frame_of_walls(walls, 0.05)
+    views = choose_views(frame, find_reachable(walls, frame, (1.5, 2.0), 0.2))
+    return look_around(walls, views[::10], 20.0, 0.05)[0]
+
+
+def off_by(localiser: MapLocaliser | EKF, look: Look) -> tuple[float, float]:
+    """Error of the position [m] and of the heading [degrees]."""
+    pose = localiser.estimate.pose
+    return math.dist(pose[:2], look.pose[:2]), abs(math.degrees(wrap(pose.heading - look.pose.heading)))
+
+
+@pytest.mark.parametrize("model", ["likelihood-field", "beam"])
+def test_a_robot_that_may_be_anywhere_finds_itself(rooms: OccupancyGrid, model: str) -> None:
+    localiser = MapLocaliser(rooms, *sensors_at(Pose(0.0, 0.0, 0.0)), model=model, seed=1)  # type: ignore[arg-type]
+    assert len(localiser.poses) == 5000
+    looks = drive_rooms()[:150]
+    for look in looks:
+        localiser.update(look.observe(), look.time)
+    distance, angle = off_by(localiser, looks[-1])
+    assert distance < 0.2
+    assert angle < 3
+    assert len(localiser.poses) < 2000
+
+
+def test_a_robot_that_is_carried_away_finds_itself_again(rooms: OccupancyGrid) -> None:
+    looks = drive_rooms()
+    localiser = MapLocaliser(rooms, *sensors_at(looks[0].pose), covariance=np.diag([0.1, 0.1, 0.1]) ** 2, seed=2)
+    for look in looks[:40]:
+        localiser.update(look.observe(), look.time)
+    assert off_by(localiser, looks[39])[0] < 0.1
+    carried = looks[200:]  # to the hall, with wheels that did not turn
+    for look in carried:
+        turned = look.encoders - carried[0].encoders + looks[39].encoders
+        localiser.update(look._replace(encoders=turned).observe(), look.time)
+    distance, angle = off_by(localiser, carried[-1])
+    assert distance < 0.25
+    assert angle < 5
+
+
+def test_the_same_seed_gives_the_same_particles(rooms: OccupancyGrid) -> None:
+    found = []
+    for _ in range(2):
+        localiser = MapLocaliser(rooms, *sensors_at(Pose(0.0, 0.0, 0.0)), seed=5)
+        for look in drive_rooms()[:10]:
+            localiser.update(look.observe(), look.time)
+        found.append(localiser.poses.tobytes())
+    assert found[0] == found[1]
+
+
+def test_the_model_serves_a_kalman_filter_too(rooms: OccupancyGrid) -> None:
+    looks = drive_rooms()[:150]
+    travel, reader = sensors_at(looks[0].pose)
+    model = GridRangeModel(rooms, reader, model="beam", sigma=0.05)
+    localiser = EKF(travel, [model], covariance=np.diag([0.02, 0.02, 0.01]) ** 2)
+    for look in looks:
+        localiser.update(look.observe(), look.time)
+    assert off_by(localiser, looks[-1])[0] < 0.1
+
+
+def test_a_map_of_its_own_will_do() -> None:
+    looks = drive_rooms()[:300]
+    mapper, _ = replay("scan-to-map", looks)
+    localiser = MapLocaliser(mapper.grid, *sensors_at(looks[0].pose), covariance=np.diag([0.1, 0.1, 0.1]) ** 2)
+    for look in looks:
+        localiser.update(look.observe(), look.time)
+    assert off_by(localiser, looks[-1])[0] < 0.1
+
+
+def test_maps_without_anything_in_them_are_refused(rooms: OccupancyGrid) -> None:
+    with pytest.raises(PaddockError, match="no free cells"):
+        MapLocaliser(OccupancyGrid(), *sensors_at(Pose(0.0, 0.0, 0.0)))
+    with pytest.raises(UnknownName, match="likelihood-field"):
+        GridRangeModel(rooms, sensors_at(Pose(0.0, 0.0, 0.0))[1], model="likelyhood-field")  # type: ignore[arg-type]
+    assert SPEC.sensor("laser").kind == "laser"
