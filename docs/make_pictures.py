@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 import paddock
+from paddock.arena import mapper_of
 from paddock.cli.built_in import choose_built_in
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
@@ -29,9 +30,10 @@ from paddock.experiments.epuck_framework.crossing import (
     drive_crossing,
 )
 from paddock.experiments.epuck_framework.report import draw_run
+from paddock.navigation import Explorer
 from paddock.overhead import OverheadCamera, show_board
 from paddock.reactions import load_reactions
-from paddock.report import draw_reactions, save_figure, step_response_chart
+from paddock.report import draw_reactions, map_view_chart, save_figure, step_response_chart
 from paddock.robots import load_robot, robot_names
 from paddock.vision import BoardSpec
 from paddock.worlds import load_world, world_names
@@ -55,6 +57,7 @@ def main() -> None:
     avoidance()
     chemotaxis()
     overhead_camera()
+    exploration()
 
 
 def trails(world: str, *, seconds: float) -> None:
@@ -131,6 +134,17 @@ def overhead_camera() -> None:
     board = show_board(lens, camera.spec, BoardSpec(), (-0.1, -0.05, 0.45), (20.0, -15.0, 40.0))
     board.to_pil().resize((640, 480)).save(PICTURES / "overhead-board.jpg", quality=85)
     save_figure(draw_error_map(measure_camera()), PICTURES / "overhead-errors.png")
+
+
+def exploration() -> None:
+    """The map that a Pioneer makes of five rooms, and its way."""
+    with paddock.open("yellow-rooms", seed=1) as arena:
+        robot = arena["pioneer"]
+        explorer = Explorer(mapper_of(robot, method="scan-to-map", pose=robot.pose), robot.spec)
+        episode = arena.run(600, explorer)
+    about = f"{explorer.reason}, after {episode.seconds:.0f} s"
+    chart = map_view_chart(explorer.map_view, episode.trace.path(), title="yellow-rooms", about=about)
+    save_figure(chart, PICTURES / "exploration.png")
 
 
 def evolution() -> None:

@@ -29,6 +29,8 @@ PUBLIC = {
     "experiments.epuck_framework",
     "mapping",
     "metrics",
+    "navigation",
+    "navigation.followers",
     "orders",
     "overhead",
     "policies",

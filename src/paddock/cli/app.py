@@ -11,6 +11,7 @@ from paddock.cli.apartment import apartment
 from paddock.cli.camera_command import camera
 from paddock.cli.ecoli import ecoli
 from paddock.cli.evolve_options import evolve
+from paddock.cli.explore_command import explore, go
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
 from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
@@ -39,7 +40,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, serve, evolve, maze, apartment, slam):
+for command in (demo, run, explore, go, slam, serve, evolve, maze, apartment):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)

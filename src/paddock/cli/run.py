@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.cli.built_in import choose_built_in
-from paddock.cli.controllers import chosen_controllers
+from paddock.cli.controllers import Drivers, chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.cli.files import checked_picture, save_picture
 from paddock.cli.pages import offer_to_run_again, show_page
@@ -44,24 +46,27 @@ def run_world(
     policy: Path | None = None,
     needs_viewer: bool = False,
     traceback: bool = False,
+    choose: Callable[[Arena], Drivers] | None = None,
+    write_more: Callable[[Episode, Path], None] | None = None,
 ) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened.
 
-    A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one.
+    A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one. `choose` makes
+    the controllers if given; `write_more` adds files to the folder.
     """
     console = Console()
+    choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture = checked_picture(picture)
     check_seconds(seconds)
     with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
         page = None
         if not headless:
-            page = stack.enter_context(
-                show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
-            )
+            shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
+            page = stack.enter_context(shown)
         while True:
             drive = DrivePlan(
                 seconds=seconds,
-                choose=lambda: chosen_controllers(arena, controller, policy, otherwise=choose_built_in),
+                choose=partial(choose, arena),
                 file=controller,
                 every=arena.dt if out is not None else None,
                 headless=headless,
@@ -77,19 +82,16 @@ def run_world(
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
             if out is not None and outcome.episode.robots:
-                _write_folder(
-                    console, arena, outcome.episode, out, html=html, config=config, inputs=(controller, policy)
-                )
+                files: dict[str, Any] = {"inputs": (controller, policy), "write_more": write_more}
+                _write_folder(console, arena, outcome.episode, out, html=html, config=config, **files)
             if picture is not None:
                 _write_picture(arena, outcome.episode, picture)
             if page is None or outcome.interrupted:
                 break
             if not offer_to_run_again(page, console, outcome.explanation, failed=outcome.episode.failed):
                 break
-    if outcome.interrupted:
-        sys.exit(130)  # as shells expect it after Ctrl-C
-    if outcome.episode.failed:
-        sys.exit(2)
+    if outcome.interrupted or outcome.episode.failed:
+        sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
 
 
 def _write_folder(
@@ -101,6 +103,7 @@ def _write_folder(
     html: bool,
     config: dict[str, Any],
     inputs: tuple[Path | None, ...],
+    write_more: Callable[[Episode, Path], None] | None,
 ) -> None:
     folder = fresh_folder(out, arena.world.name)
     write_run(
@@ -112,6 +115,8 @@ def _write_folder(
         html=html,
     )
     write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
+    if write_more is not None:
+        write_more(episode, folder)
     console.print(f"wrote {folder}", highlight=False, markup=False)
 
 

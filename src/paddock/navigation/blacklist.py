@@ -9,7 +9,7 @@ from paddock.core.geometry import Point
 
 
 @dataclass
-class Failure:
+class FailedPlace:
     """A place that was tried."""
 
     place: Point  # [m]
@@ -28,9 +28,9 @@ class Blacklist:
 
     def __init__(self, radius: float = 0.4, seconds: float = 60.0) -> None:
         self.radius, self.seconds = radius, seconds
-        self.failures: list[Failure] = []
+        self.failures: list[FailedPlace] = []
 
-    def find(self, place: Point) -> Failure | None:
+    def find(self, place: Point) -> FailedPlace | None:
         """The failure at a place, if there was any."""
         near = [failure for failure in self.failures if math.dist(failure.place, place) <= self.radius]
         return min(near, key=lambda failure: math.dist(failure.place, place)) if near else None
@@ -39,7 +39,7 @@ class Blacklist:
         """A place was tried in vain."""
         failure = self.find(place)
         if failure is None:
-            failure = Failure(place, 0, time)
+            failure = FailedPlace(place, 0, time)
             self.failures.append(failure)
         failure.tries += 1
         failure.until = time + self.seconds * (failure.tries - 1)

@@ -20,6 +20,7 @@ from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
 FINISHED = "explored: no frontier is left that can be reached"
+FARTHEST, SURE = 4.0, 0.8  # frontiers are looked at from so many circumscribed radii, or less where a sensor sees less
 PATIENCE, DELAY = 4.0, 15.0  # a way may take so many times as long as expected, and so many seconds more
 
 
@@ -66,7 +67,8 @@ class Explorer(MapUser):
         if start is None:
             return
         tree = search_grid(costmap.costs, start)
-        self.found = find_frontiers(costmap, tree, least=self.least)
+        reach = min(FARTHEST, SURE * self.mapper.reader.max_range / self.footprint.circumscribed)
+        self.found = find_frontiers(costmap, tree, least=self.least, reach=reach)
         self._give_up_in_vain(time)
         choices = self._choices(time)
         if not choices:
@@ -105,6 +107,6 @@ class Explorer(MapUser):
 
     @property
     def state(self) -> str:
-        if self.done or self.driver.state == "recovering" or self.current is None:
+        if self.done or self.current is None or self.driver.state == "recovering":
             return super().state
         return f"to a frontier of {self.current.length:.1f} m, {len(self.found)} known"

@@ -45,25 +45,31 @@ class MapUser:
         period: float = 1.0,
     ) -> None:
         self.mapper, self.period = mapper, period
-        self.footprint = Footprint.of(robot.body.shape)
+        self.footprint = self.body_of(robot)
         self.inflation = inflation or Inflation.of(self.footprint)
         self.limits = DriveLimits.of(robot, speed)
         if isinstance(follower, str):
             follower = make_follower(follower, self.limits)
         self.near = NEAR * self.footprint.circumscribed  # [m]
         self.driver = PathDriver(follower, self.footprint, inflation=self.inflation)
-        self._start = mapper.estimate.pose
+        self.start = mapper.estimate.pose  # where it began, in the frame of the map
         self._forget()
+
+    @staticmethod
+    def body_of(robot: RobotSpec) -> Footprint:
+        """The footprint of a robot."""
+        return Footprint.of(robot.body.shape)
 
     def _forget(self) -> None:
         self.done, self.reason = False, ""
         self.plans = 0  # so far
+        self.growth: list[tuple[float, float]] = []  # times [s], and what was known of the world [m²]
         self._due = 0.0  # when to plan again
         self._version: object = None  # of the map that was last planned on
 
     def reset(self) -> None:
         """Begin anew, with an empty map, at the pose at which it began."""
-        self.mapper.reset(self._start)
+        self.mapper.reset(self.start)
         self.driver.reset()
         self._forget()
 
@@ -73,11 +79,12 @@ class MapUser:
         grid = self.mapper.grid
         if not grid.frame.rows:  # nothing was seen yet
             return WheelSpeeds(0.0, 0.0)
-        wheels = self.driver.update(pose, time, grid, self.mapper.scan)
+        wheels = self.driver.update(self.mapper, time)
         seen_more = grid.version != self._version
         if not self.done and seen_more and (time >= self._due - 1e-9 or self._is_idle):
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
+            self.growth.append((time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))
             self.plan(pose, time)
         return wheels
 
@@ -113,14 +120,13 @@ class MapUser:
     @property
     def state(self) -> str:
         """What it does, for people."""
-        if self.done:
-            return self.reason
-        return f"recovering: {self.driver.ladder.name}" if self.driver.state == "recovering" else self.driver.state
+        return self.reason if self.done else self.task
 
     @property
     def task(self) -> str:
-        """The same, for traces."""
-        return self.state
+        """What it does, in few words, for traces."""
+        state = self.driver.state
+        return f"recovering: {self.driver.ladder.name}" if state == "recovering" else state
 
     @property
     def goal(self) -> Points:

@@ -11,7 +11,6 @@ from paddock.core.numeric import all_finite
 from paddock.mapping import Mapper
 from paddock.navigation.costmap import CostMap, Inflation
 from paddock.navigation.dstar_lite import DStarLite
-from paddock.navigation.footprint import Footprint
 from paddock.navigation.grid_search import Cell
 from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
@@ -29,7 +28,7 @@ class Navigator(MapUser):
     Args:
         mapper: gives the pose and the map.
         robot: its body and its drive.
-        goal: x, y [m] in the map's frame; None: stand and wait for one.
+        goal: x, y [m] in the map's frame; None: it waits for goals, and is never done.
         heading: to turn to at the goal [rad]; None: any.
         options: of `MapUser`: follower, speed, inflation, period.
     """
@@ -43,7 +42,8 @@ class Navigator(MapUser):
         **options: Any,
     ) -> None:
         if options.get("inflation") is None:
-            options["inflation"] = Inflation.of(Footprint.of(robot.body.shape), unknown=UNKNOWN_COST)
+            options["inflation"] = Inflation.of(self.body_of(robot), unknown=UNKNOWN_COST)
+        self.waits = goal is None
         super().__init__(mapper, robot, **options)
         if goal is not None:
             self.set_goal(*goal, heading)
@@ -69,9 +69,15 @@ class Navigator(MapUser):
         """Stop, and wait for another goal."""
         self._refuse("the goal was taken back")
 
+    def _conclude(self, outcome: str) -> None:
+        """Stop; unless it waits for further goals, be done."""
+        self.target, self._planner = None, None
+        self.finish(outcome)
+        self.done = not self.waits
+
     def _refuse(self, why: str) -> None:
-        self.refusal, self.target, self._planner = why, None, None
-        self.finish(f"refused: {why}")
+        self.refusal = why
+        self._conclude(f"refused: {why}")
 
     def _find_goal(self, costmap: CostMap) -> Cell | None:
         """The cell to drive to, or a refusal. A goal that the map does not show yet is no cell of it."""
@@ -93,8 +99,7 @@ class Navigator(MapUser):
         if self.target is None:
             return
         if self.driver.state == "reached":
-            self.finish(f"({self.target.x:.2f}, {self.target.y:.2f}) reached")
-            self.target = None
+            self._conclude(f"({self.target.x:.2f}, {self.target.y:.2f}) reached")
             return
         if self.driver.state == "stuck":
             self._refuse("stuck: no recovery helped")
@@ -121,6 +126,4 @@ class Navigator(MapUser):
 
     @property
     def state(self) -> str:
-        if self.target is None and not self.done:
-            return "waiting for a goal"
-        return super().state
+        return super().state if self.target is not None else self.reason or "waiting for a goal"

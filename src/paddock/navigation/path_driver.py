@@ -10,8 +10,9 @@ import numpy as np
 
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import WheelSpeeds
-from paddock.mapping import OccupancyGrid, Scan
+from paddock.mapping import Mapper, Scan
 from paddock.mapping.frame import Points
+from paddock.mapping.scan import transform
 from paddock.navigation.costmap import CostMap, Inflation, crop, seen_states
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
@@ -87,21 +88,28 @@ class PathDriver:
         """What the wheels shall do now."""
         return self.follower.limits.wheels(self.twist)
 
-    def update(self, pose: Pose, time: float, grid: OccupancyGrid, scan: Scan | None) -> WheelSpeeds:
-        """Wheel speeds [m/s] at a pose and a time; a new decision every tenth of a second."""
+    def update(self, mapper: Mapper, time: float) -> WheelSpeeds:
+        """Wheel speeds [m/s] at a time, by what a mapper knows; a new decision every tenth of a second."""
         if time < self._due - 1e-9:
             return self.wheels
         self._due = time + PERIOD
-        if grid.version != self._version:
-            self._version = grid.version
-            self.local = CostMap.of(
-                *crop(seen_states(grid), grid.frame, pose.x, pose.y, REACH * self.footprint.circumscribed),
-                self.footprint,
-                self.inflation,
-            )
-        wanted = self._decide(pose, time, scan)
+        pose = mapper.estimate.pose
+        if mapper.grid.version != self._version:
+            self._version = mapper.grid.version
+            self.local = self._look(mapper, pose)
+        wanted = self._decide(pose, time, mapper.scan)
         self.twist = self.follower.limits.approach(self.twist, wanted, PERIOD)
         return self.wheels
+
+    def _look(self, mapper: Mapper, pose: Pose) -> CostMap:
+        """What is near: the map, and all that the last scan met, which may be too new to be believed by the map."""
+        grid, reach = mapper.grid, REACH * self.footprint.circumscribed
+        states, frame = crop(seen_states(grid), grid.frame, pose.x, pose.y, reach)
+        if mapper.scan is not None and not mapper.reader.opening:  # echoes of sonars may be anywhere on their arcs
+            cells = frame.cells(transform(mapper.scan.points(), mapper.method.pose))
+            cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]
+            states[cells[:, 0], cells[:, 1]] = 1
+        return CostMap.of(states, frame, self.footprint, self.inflation)
 
     def _decide(self, pose: Pose, time: float, scan: Scan | None) -> Twist:
         if self.state == "recovering":

@@ -30,6 +30,11 @@ class Surroundings:
     scan: Scan | None  # the last one
     follower: Follower
 
+    @property
+    def size(self) -> float:
+        """The body's circumscribed radius [m]."""
+        return self.local.footprint.circumscribed
+
     def try_twist(self, twist: Twist) -> Twist:
         """As much of a twist as is safe."""
         return self.follower.keep_clear(self.pose, twist, self.local)
@@ -82,10 +87,10 @@ class LookRound(Recovery):
 class BackUp(Recovery):
     """Drive back a bit, as far as the way is known to be free."""
 
-    distance = 0.3  # [m]
+    distance = 1.15  # [circumscribed radii]: 0.3 m of a Pioneer
 
     def move(self, around: Surroundings) -> Twist | None:
-        if self.moved >= self.distance:
+        if self.moved >= self.distance * around.size:
             return None
         twist = around.try_twist(Twist(-0.3 * around.follower.limits.speed, 0.0))
         return None if twist == STILL else twist
@@ -107,10 +112,10 @@ class TurnAside(Recovery):
 
 
 class GetFree(BackUp):
-    """AP2DX (2011), with its final constants: back up 0.15 m, turn to the freer side until 0.4 m ahead are free."""
+    """AP2DX (2011), with its final constants: back up a bit, turn to the freer side until there is room ahead."""
 
-    distance = 0.15  # [m]
-    depth = 0.4  # [m]
+    distance = 0.57  # [circumscribed radii]: 0.15 m of a Pioneer
+    depth = 1.5  # 0.4 m of a Pioneer
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +125,7 @@ class GetFree(BackUp):
         if not self._side and (twist := super().move(around)) is not None:
             return twist
         self._side = self._side or around.freer_side()
-        if (around.room_ahead() >= self.depth and abs(self.turned) > 0.3) or abs(self.turned) >= math.tau:
+        if (around.room_ahead() >= self.depth * around.size and abs(self.turned) > 0.3) or abs(self.turned) >= math.tau:
             return None
         twist = around.try_twist(Twist(0.0, self._side * 0.5 * around.follower.limits.turn_rate))
         return None if twist == STILL else twist

@@ -4,6 +4,7 @@ from paddock.report.camera_charts import error_map
 from paddock.report.charts import DotSeries, Level, Series, dot_chart, histogram, line_chart
 from paddock.report.estimate_charts import consistency_chart, draw_ellipse, ellipse_path, umbmark_chart
 from paddock.report.evolution_charts import elites_map, learning_curve
+from paddock.report.exploration_charts import coverage_chart, map_view_chart
 from paddock.report.figures import save_figure
 from paddock.report.files import fresh_folder, write_run
 from paddock.report.paths import draw_paths
@@ -18,6 +19,7 @@ __all__ = [
     "Series",
     "TaskOutcome",
     "consistency_chart",
+    "coverage_chart",
     "dose_response_chart",
     "dot_chart",
     "draw_ellipse",
@@ -32,6 +34,7 @@ __all__ = [
     "histogram",
     "learning_curve",
     "line_chart",
+    "map_view_chart",
     "pools_chart",
     "save_figure",
     "step_response_chart",

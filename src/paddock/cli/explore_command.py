@@ -1,0 +1,74 @@
+"""`paddock explore` and `paddock go`: their options and help texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from paddock.cli import options
+
+MappingRobot = Annotated[str | None, typer.Option(help="Which robot of the world. Default: the first that can map.")]
+Method = Annotated[
+    str, typer.Option(help="How to choose where to look next: tour, balanced, nearest, gain-per-cost, random-walk.")
+]
+PathFollower = Annotated[str, typer.Option(help="How to follow paths: pure-pursuit, dynamic-window, mppi.")]
+MappingMethodName = Annotated[
+    str, typer.Option("--mapping", help="How to map: odometry, scan-to-scan, scan-to-map, particles, graph.")
+]
+MapFolder = Annotated[
+    Path | None, typer.Option(help="Folder for the run's files: map, coverage, trace.csv, summary.json and pictures.")
+]
+
+
+def explore(
+    world: options.World,
+    robot: MappingRobot = None,
+    method: Method = "tour",
+    follower: PathFollower = "pure-pursuit",
+    mapping: MappingMethodName = "scan-to-map",
+    seconds: options.Seconds = 600.0,
+    speed: options.Speed = None,
+    seed: options.Seed = 0,
+    out: MapFolder = None,
+    headless: options.Headless = False,
+    port: options.Port = None,
+) -> None:
+    """A robot maps all of a world that it can get to, and stops by itself.
+
+    paddock explore yellow-rooms
+    paddock explore yellow-rooms --headless --out runs
+    paddock explore my_rooms.toml --method nearest --follower mppi --mapping particles
+    """
+    from paddock.cli.explore import MapRun, run_explorer
+
+    run = MapRun(world, robot, follower, mapping, seconds, speed, seed, out, headless, port)
+    run_explorer(run, method)
+
+
+def go(
+    world: options.World,
+    x: Annotated[float, typer.Argument(help="Where to go, in metres.")],
+    y: Annotated[float, typer.Argument()],
+    heading_deg: Annotated[float | None, typer.Option(help="Heading there, in degrees. Default: any.")] = None,
+    robot: MappingRobot = None,
+    follower: PathFollower = "pure-pursuit",
+    mapping: MappingMethodName = "scan-to-map",
+    seconds: options.Seconds = 120.0,
+    speed: options.Speed = None,
+    seed: options.Seed = 0,
+    out: MapFolder = None,
+    headless: options.Headless = False,
+    port: options.Port = None,
+) -> None:
+    """A robot drives to a place on the map that it builds on the way. The exit status is 0 only if it gets there.
+
+    paddock go yellow-rooms 10 7
+    paddock go yellow-rooms 6 2.4 --headless        # refused: that is in a box
+    """
+    from paddock.cli.explore import MapRun, run_navigator
+
+    run = MapRun(world, robot, follower, mapping, seconds, speed, seed, out, headless, port)
+    if not run_navigator(run, (x, y), heading_deg):
+        raise typer.Exit(1)

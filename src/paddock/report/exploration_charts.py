@@ -1,0 +1,82 @@
+"""Pictures of exploring: the map with all that a robot plans by, and how the known area grew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paddock.core.spec import rgb
+from paddock.draw.colours import GOAL, INK, LINES, MEAN, SOLUTION, WHITE, blend
+from paddock.mapping import MapView
+from paddock.mapping.view import UNSEEN
+from paddock.report.charts import Series, add_legend, line_chart
+from paddock.report.figures import new_axes, style_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH, MOST_HEIGHT = 8.0, 10.0  # inches
+UNKNOWN_COLOR = "#d9d7d0"
+MARGIN = 0.5  # around what is known [m]
+
+
+def map_view_chart(
+    view: MapView, path: ArrayLike = (), *, title: str = "Map", about: str = "", ax: Axes | None = None
+) -> Axes:
+    """A map as its controller sees it: occupied cells dark, unknown ones grey, with frontiers, plan and goal.
+
+    Args:
+        view: the map.
+        path: where the robot was, x, y [m], shape (n, 2) or more columns.
+        title: the chart's name.
+        about: more of it, in a smaller line.
+        ax: axes to draw into; None: a figure of its own.
+    """
+    x0, y0, x1, y1 = known_bounds(view)
+    own = ax is None
+    if ax is None:
+        ax = new_axes(width=WIDTH, height=min(MOST_HEIGHT, 1.4 + WIDTH * (y1 - y0) / (x1 - x0)))
+    shades = np.array([rgb(blend(WHITE, INK, k / 100)) for k in range(101)], np.uint8)
+    colours = np.where(view.cells[..., None] == UNSEEN, rgb(UNKNOWN_COLOR), shades[np.minimum(view.cells, 100)])
+    left, low, right, high = view.frame.bounds
+    ax.imshow(colours.astype(np.uint8), extent=(left, right, low, high), origin="lower", interpolation="nearest")
+    places = np.asarray(path, float)
+    if len(places):
+        ax.plot(places[:, 0], places[:, 1], color=LINES[0], linewidth=1.1, label="way of the robot")
+    if len(view.plan):
+        ax.plot(*view.plan.T, color=SOLUTION, linewidth=1.6, label="plan")
+    for points, color, marker, name in ((view.frontiers, MEAN, "o", "frontiers"), (view.goal, GOAL, "*", "goal")):
+        if len(points):
+            ax.plot(*points.T, color=color, marker=marker, linestyle="", markersize=7, label=name)
+    ax.set_xlim(x0, x1)
+    ax.set_ylim(y0, y1)
+    ax.set_aspect("equal")
+    style_axes(ax, title=title, about=about, x_name="x [m]", y_name="y [m]")
+    add_legend(ax, [], grow=own)
+    return ax
+
+
+def known_bounds(view: MapView) -> tuple[float, float, float, float]:
+    """A rectangle around all that is known, x0, y0, x1, y1 [m]; all of the map where nothing is."""
+    known = np.argwhere(view.cells != UNSEEN)
+    if not len(known):
+        return view.frame.bounds
+    (x0, y0), (x1, y1) = view.frame.centres(np.array([known.min(axis=0), known.max(axis=0)])).tolist()
+    return x0 - MARGIN, y0 - MARGIN, x1 + MARGIN, y1 + MARGIN
+
+
+def coverage_chart(
+    curves: Mapping[str, Sequence[tuple[float, float]]], *, title: str = "Known area", ax: Axes | None = None
+) -> Axes:
+    """How the known area grew.
+
+    Args:
+        curves: times [s] and areas [m²], by the name of a run.
+        title: the chart's name.
+        ax: axes to draw into; None: a figure of its own.
+    """
+    series = [Series(name, LINES[k % len(LINES)], *np.array(curve).T) for k, (name, curve) in enumerate(curves.items())]
+    return line_chart(title, series, x_name="time [s]", y_name="known area [m²]", ax=ax)

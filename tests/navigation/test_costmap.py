@@ -1,0 +1,88 @@
+"""Where a body may be on a map."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Disc, Pose, rectangle
+from paddock.mapping import GridFrame
+from paddock.navigation import CostMap, Footprint, Inflation, smooth_path
+from paddock.navigation.grid_search import search_grid
+from paddock.robots import RobotSpec
+from paddock.robots.spec import find_robot, read_robot
+
+LONG = Footprint.of(rectangle(0.8, 0.3))  # turns about its middle
+TIGHT = Inflation(margin=0.02)
+FRAME = GridFrame(0.0, 0.0, 0.05, 40, 60)
+
+
+def corridor() -> CostMap:
+    """Two metres wide at first, then 0.6 m, along x."""
+    states = np.zeros(FRAME.shape, np.int8)
+    states[[0, -1]] = 1
+    states[:14, 30:] = states[26:, 30:] = 1
+    return CostMap.of(states, FRAME, LONG, TIGHT)
+
+
+def robot(name: str) -> RobotSpec:
+    return read_robot(find_robot(name))
+
+
+def test_radii_of_bodies_are_measured_from_where_they_turn() -> None:
+    assert (LONG.inscribed, LONG.half_width) == pytest.approx((0.15, 0.15))
+    assert LONG.circumscribed == pytest.approx(math.hypot(0.4, 0.15))
+    pioneer = Footprint.of(robot("pioneer-p2dx").body.shape)
+    assert pioneer.inscribed < pioneer.half_width == 0.19 < pioneer.circumscribed == pytest.approx(0.264)
+    disc = Footprint.of(Disc(0.0, 0.0, 0.035))
+    assert disc.inscribed == disc.circumscribed == disc.half_width == 0.035
+    gaps = np.hypot(*(LONG.outline - np.roll(LONG.outline, 1, axis=0)).T)
+    assert gaps.max() <= LONG.spacing + 1e-12
+
+
+def test_a_long_body_fits_along_a_narrow_corridor_but_cannot_turn_in_it() -> None:
+    here = corridor()
+    assert here.is_free(Pose(2.3, 1.0, 0.0))
+    assert not here.is_free(Pose(2.3, 1.0, math.pi / 2))
+    assert here.is_free(Pose(0.75, 1.0, math.pi / 2))
+    row, column = FRAME.cell(2.3, 1.0)
+    assert math.isfinite(here.costs[row, column])
+    assert not here.turnable[row, column]
+    assert here.turnable[FRAME.cell(0.75, 1.0)]
+
+
+def test_cells_cost_more_near_walls_and_nothing_less_than_one() -> None:
+    here = corridor()
+    column = here.costs[:, 10]
+    passable = column[np.isfinite(column)]
+    assert passable.min() >= 1.0
+    middle = int(np.argmin(passable))
+    assert (np.diff(passable[: middle + 1]) <= 0).all()
+    assert np.isinf(column[:3]).all()
+
+
+def test_unknown_cells_block_or_cost_as_one_likes() -> None:
+    states = np.zeros(FRAME.shape, np.int8)
+    states[20, 30] = -1
+    blocked = CostMap.of(states, FRAME, LONG)
+    crossed = CostMap.of(states, FRAME, LONG, Inflation(unknown=3.0))
+    assert math.isinf(blocked.costs[20, 30])
+    assert crossed.costs[20, 30] == pytest.approx(crossed.costs[20, 31] + 3.0)
+    with pytest.raises(PaddockError, match="falloff"):
+        Inflation(falloff=0.0)
+
+
+def test_a_path_is_cut_short_where_that_costs_no_more() -> None:
+    here = corridor()
+    start, goal = FRAME.cell(0.6, 0.6), FRAME.cell(2.8, 1.0)
+    cells = search_grid(here.costs, start, goal).path_to(goal)
+    path = smooth_path(cells, here)
+    steps = np.hypot(*np.diff(path, axis=0).T)
+    assert steps.max() <= 0.05 + 1e-9
+    assert steps.sum() <= 0.05 * np.hypot(*np.diff(cells, axis=0).T).sum() + 1e-9
+    assert path[0] == pytest.approx(FRAME.centre(*start))
+    assert path[-1] == pytest.approx(FRAME.centre(*goal))
+    assert np.isfinite(here.costs[tuple(FRAME.cells(path).T)]).all()

@@ -1,0 +1,111 @@
+"""Frontiers, their choice, what is tried in vain, and whole explorations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command_line import paddock
+from navigation.rooms import TWO_ROOMS, open_rooms
+from paddock.arena import mapper_of
+from paddock.core.geometry import Disc
+from paddock.mapping import GridFrame
+from paddock.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_frontiers, search_grid
+from paddock.navigation.blacklist import Blacklist
+from paddock.navigation.kernels.tour import first_of_tour
+
+FRAME = GridFrame(0.0, 0.0, 0.1, 40, 60)
+BODY = Footprint.of(Disc(0.0, 0.0, 0.2))
+
+
+def known_room() -> np.ndarray:
+    """A room of 2.8 m × 3.8 m, with walls all around but for a door of 1 m to the right; all else is unknown."""
+    states = np.full(FRAME.shape, -1, np.int8)
+    states[1:39, 1:29] = 0
+    states[[0, 39], :30] = states[:, [0, 29]] = 1
+    states[15:25, 29] = 0
+    return states
+
+
+def test_a_frontier_is_where_the_known_ends_and_is_looked_at_from_the_front() -> None:
+    costmap = CostMap.of(known_room(), FRAME, BODY)
+    (frontier,) = find_frontiers(costmap, search_grid(costmap.costs, (20, 5)))
+    assert frontier.centre == pytest.approx((2.95, 2.0), abs=0.2)
+    assert frontier.length == pytest.approx(1.0)
+    assert abs(frontier.view.heading) < 0.6
+    assert costmap.is_free(frontier.view)
+    assert frontier.gain > 1.0
+
+
+def test_nothing_is_a_frontier_that_cannot_be_got_to_or_is_too_short() -> None:
+    states = known_room()
+    states[12:28, 20] = 1  # a screen before the door leaves gaps that are too narrow
+    states[[12, 28], 20:29] = 1
+    costmap = CostMap.of(states, FRAME, BODY)
+    assert find_frontiers(costmap, search_grid(costmap.costs, (20, 5))) == []
+    states = known_room()
+    states[16:25, 29] = 1
+    costmap = CostMap.of(states, FRAME, BODY)
+    assert find_frontiers(costmap, search_grid(costmap.costs, (20, 5))) == []
+
+
+def test_a_tour_begins_where_nothing_is_left_behind() -> None:
+    places = np.array([1.0, -1.5, 2.0, 8.0])  # on a line, from 0
+    between = np.abs(places[:, None] - places)
+    assert first_of_tour(np.abs(places), between, np.empty((16, 4))) == 1
+
+
+def test_a_place_tried_in_vain_is_left_alone_longer_each_time_and_at_last_for_good() -> None:
+    blacklist = Blacklist(radius=0.4, seconds=60.0)
+    blacklist.add((1.0, 1.0), 0.0)
+    assert not blacklist.holds((1.1, 1.1), 1.0)  # the first time is forgiven
+    blacklist.add((1.1, 1.0), 2.0)
+    assert blacklist.holds((1.0, 1.0), 61.0)
+    assert not blacklist.holds((2.0, 1.0), 3.0)
+    assert not blacklist.holds((1.0, 1.0), 62.0)
+    assert blacklist.pardon((1.0, 1.0), 3.0)
+    blacklist.add((1.0, 1.0), 5.0)
+    assert blacklist.holds((1.0, 1.0), 120.0)
+    assert not blacklist.pardon((1.0, 1.0), 6.0)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("method", EXPLORATION.builtin)
+def test_a_flat_is_explored_without_contact_and_the_robot_stops_by_itself(method: str) -> None:
+    with open_rooms() as arena:
+        robot = arena["pioneer"]
+        explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, method=method)
+        episode = arena.run(300, explorer)
+    assert episode.trace.contacts.max() == 0
+    states, frame = explorer.mapper.grid.states(), explorer.mapper.grid.frame
+    assert (states[frame.cell(5.8, 3.3)], states[frame.cell(5.8, 0.2)]) == (0, 0)
+    assert (states >= 0).sum() * frame.resolution**2 > 20.0  # of 21 m²
+    assert episode.reason == "explored: no frontier is left that can be reached"
+    assert explorer.state == episode.reason
+    assert not len(explorer.map_view.frontiers)
+    assert {"driving", "turning"} & set(episode.trace.tasks)
+
+
+@pytest.mark.heavy
+def test_the_same_seed_explores_the_same_way() -> None:
+    digests = set()
+    for _ in range(2):
+        with open_rooms(seed=3) as arena:
+            robot = arena["pioneer"]
+            explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec, follower="mppi", seed=3)
+            digests.add((arena.run(12, explorer).digest, explorer.mapper.grid.digest()))
+    assert len(digests) == 1
+
+
+@pytest.mark.heavy
+def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> None:
+    world = tmp_path / "flat.toml"
+    world.write_text(TWO_ROOMS.to_toml(), encoding="utf-8")
+    done = paddock("explore", str(world), "--headless", "--out", str(tmp_path / "runs"), "--mapping", "odometry")
+    assert done.returncode == 0, done.stderr
+    assert "0 frontiers left" in done.stdout
+    assert "reachable space mapped" in done.stdout
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert {"map.yaml", "map.pgm", "map_view.png", "coverage.png", "trace.csv"} <= {f.name for f in folder.iterdir()}
