@@ -1,24 +1,25 @@
-"""Runs in which a robot explores and maps a world, judged against what is there."""
+"""Surveys: runs in which a robot with worn wheels explores and maps a world, judged against what is there."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 import paddock
-from paddock.arena import map_truth_of, mapper_of, odometry_of
+from paddock.arena import Robot, map_truth_of, mapper_of, odometry_of
 from paddock.core.chance import chance
-from paddock.core.geometry import Pose, wrap
+from paddock.core.geometry import wrap
 from paddock.core.observation import Observation, WheelSpeeds
+from paddock.estimate import Estimate
 from paddock.experiments.ap2dx.behaviours import Ap2dxBehaviours
 from paddock.experiments.ap2dx.constants import FINAL, REPORT
-from paddock.mapping import MapQuality, MapTruth, Mapper, assess_map
+from paddock.mapping import Mapper, MapQuality, MapTruth, MapView, assess_map
 from paddock.navigation import Explorer
-from paddock.robots import RobotSpec
 from paddock.worlds import WorldSpec
 
 Floats = NDArray[np.float64]
@@ -34,25 +35,40 @@ class SurveyJob:
     world: WorldSpec
     seed: int
     strategy: str = "tour"  # how frontiers are chosen, or a set of AP2DX's behaviours
-    mapping: str = "scan-to-map"
     seconds: float = 600.0
+    mapping: str = "scan-to-map"
+    beside: tuple[str, ...] = ()  # methods of mapping that see the same, and do not steer
+
+
+@dataclass(frozen=True)
+class MappingResult:
+    """How well a method knew the robot's pose and the world. Lengths in metres, angles in radians."""
+
+    position_error: float  # root mean square, against the truth, not aligned
+    heading_error: float
+    quality: MapQuality
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What came of a run. Lengths in metres, angles in radians, times in simulated seconds."""
+    """What came of a run. Lengths in metres, times in simulated seconds."""
 
     job: SurveyJob
     seconds: float  # until it stopped by itself, or was stopped
     finished: bool  # whether it stopped by itself
     path: float  # length
-    contacts: int  # ticks with a contact
+    contacts: int  # rows of the trace with a contact
     coverage: Floats  # time, share of the reachable space that is mapped; shape (n, 2)
-    quality: MapQuality
-    position_error: float  # root mean square, against the truth
-    heading_error: float
+    results: Mapping[str, MappingResult]  # by method, the one that steered first
     reckoning_error: float  # of dead reckoning at the end
     area: float  # that can be reached [m²]
+    trail: Floats = field(repr=False)  # true poses, shape (n, 3)
+    view: MapView = field(repr=False)  # of the map that it steered by
+
+    @property
+    def result(self) -> MappingResult:
+        """Of the method that steered."""
+        return self.results[self.job.mapping]
 
     def time_to(self, share: float) -> float:
         """When a share of the reachable space was mapped; infinity: never."""
@@ -60,20 +76,24 @@ class Survey:
         return float(reached[0]) if len(reached) else math.inf
 
 
+class Driver(Protocol):
+    """What steers in a survey."""
+
+    def act(self, observation: Observation) -> WheelSpeeds:
+        """Wheel speeds for what was seen."""
+
+
 def run_survey(job: SurveyJob) -> Survey:
-    """Explore a world by a robot whose wheels are off, and judge its map and its pose."""
+    """Explore a world by a robot whose wheels are off, and judge its maps and its pose."""
     world = wear_wheels(job.world, job.seed)
     arena = paddock.open(world, seed=job.seed)
     robot = next(iter(arena.robots.values()))
-    spec, start = robot.spec, robot.pose
-    truth = map_truth_of(world, spec, start)
-    mapper = mapper_of(robot, method=job.mapping, pose=start, seed=job.seed)
-    robot.enable("encoders", "laser", "sonar", "ins")
-    surveyor = Surveyor(mapper, choose_driver(job, mapper, spec), truth, robot.spec, start)
-    episode = arena.run(job.seconds, surveyor, until=lambda _: surveyor.done, every=0.2)
-    trace = episode.trace
-    errors = trace.estimated_pose[1:-1] - trace.pose[1:-1]
-    turns = [wrap(error) for error in errors[:, 2]]
+    truth = map_truth_of(world, robot.spec, robot.pose)
+    methods = (job.mapping, *job.beside)
+    mappers = {name: mapper_of(robot, method=name, pose=robot.pose, seed=job.seed) for name in methods}
+    driver = choose_driver(job, mappers[job.mapping], robot)
+    surveyor = Surveyor(robot, driver, mappers, truth)
+    trace = arena.run(job.seconds, surveyor, until=lambda _: surveyor.done, every=0.2).trace
     return Survey(
         job=job,
         seconds=float(trace.time[-1]),
@@ -81,68 +101,94 @@ def run_survey(job: SurveyJob) -> Survey:
         path=float(np.hypot(*np.diff(trace.pose[:, :2], axis=0).T).sum()),
         contacts=int((trace.contacts > 0).sum()),
         coverage=np.array(surveyor.coverage),
-        quality=assess_map(mapper.grid, truth),
-        position_error=float(np.sqrt(np.nanmean(np.hypot(errors[:, 0], errors[:, 1]) ** 2))),
-        heading_error=float(np.sqrt(np.nanmean(np.square(turns)))),
-        reckoning_error=math.dist(surveyor.reckoned[:2], trace.pose[-1, :2]),
+        results={name: surveyor.judge(name) for name in methods},
+        reckoning_error=math.dist(surveyor.odometry.pose[:2], trace.pose[-1, :2]),
         area=float(truth.reachable.sum()) * truth.frame.resolution**2,
+        trail=trace.pose,
+        view=mappers[job.mapping].map_view,
     )
 
 
 class Surveyor:
-    """A controller that drives as another says, keeps a map, and looks how much of the world it knows."""
+    """A controller that drives as another says, keeps maps, and looks how much of the world is known."""
 
-    def __init__(
-        self, mapper: Mapper, drive: Callable[[Observation], WheelSpeeds], truth: MapTruth, spec: RobotSpec, start: Pose
-    ) -> None:
-        self.mapper, self.driver, self.truth = mapper, drive, truth
-        self.odometry = odometry_of(spec, start)
+    def __init__(self, robot: Robot, driver: Driver, mappers: Mapping[str, Mapper], truth: MapTruth) -> None:
+        """
+        Args:
+            robot: its true pose is what estimates are compared with.
+            driver: what steers. An Explorer keeps its own mapper up to date.
+            mappers: by method, the one that the driver uses first.
+            truth: what can be known.
+        """
+        self.robot, self.driver, self.mappers, self.truth = robot, driver, mappers, truth
+        self.odometry = odometry_of(robot.spec, robot.pose)
         self.coverage: list[tuple[float, float]] = []
-        self.look_at = 0.0
-        self.cells = truth.frame.centres(np.argwhere(truth.reachable))
+        self.errors: dict[str, list[tuple[float, float, float]]] = {name: [] for name in mappers}
+        self.main, *others = mappers.values()
+        self.followed = others if isinstance(driver, Explorer) else [self.main, *others]
+        self._look_at = 0.0
+        self._cells = truth.frame.centres(np.argwhere(truth.reachable))
 
     @property
-    def estimate(self) -> object:
-        return self.mapper.estimate
+    def estimate(self) -> Estimate:
+        """Of the mapper that the driver uses."""
+        return self.main.estimate
 
     @property
     def done(self) -> bool:
+        """Whether the driver has nothing more to do."""
         return bool(getattr(self.driver, "done", False))
 
-    @property
-    def reckoned(self) -> Pose:
-        """Where dead reckoning takes the robot to be."""
-        return self.odometry.pose
-
-    def act(self, observation: Observation) -> object:
+    def act(self, observation: Observation) -> WheelSpeeds:
         """As the driver says."""
         self.odometry.update(*observation.encoders)
-        if not isinstance(self.driver, Explorer):
-            self.mapper.update(observation)
-        if observation.time >= self.look_at:
-            self.look_at += LOOK_PERIOD
-            self.coverage.append((observation.time, self.share_mapped()))
-        return self.driver.act(observation)
+        for mapper in self.followed:
+            mapper.update(observation)
+        wheels = self.driver.act(observation)
+        true = self.robot.pose
+        for name, mapper in self.mappers.items():
+            x, y, heading = mapper.estimate.pose
+            self.errors[name].append((x - true.x, y - true.y, wrap(heading - true.heading)))
+        if observation.time >= self._look_at:
+            self._look_at += LOOK_PERIOD
+            self.coverage.append((observation.time, self.find_share_mapped()))
+        return wheels
 
-    def share_mapped(self) -> float:
+    def find_share_mapped(self) -> float:
         """Of all cells in which the robot can be, those that its map calls free."""
-        grid = self.mapper.grid
-        cells = grid.frame.cells(self.cells)
+        grid = self.main.grid
+        cells = grid.frame.cells(self._cells)
         inside = ((cells >= 0) & (cells < grid.frame.shape)).all(axis=1)
         rows, columns = cells[inside].T
         return float((grid.states()[rows, columns] == 0).sum() / len(cells))
 
+    def judge(self, method: str) -> MappingResult:
+        """Its errors over the whole run, and its map at the end."""
+        errors = np.array(self.errors[method])
+        position = float(np.sqrt((errors[:, :2] ** 2).sum(axis=1).mean()))
+        heading = float(np.sqrt((errors[:, 2] ** 2).mean()))
+        return MappingResult(position, heading, assess_map(self.mappers[method].grid, self.truth))
 
-def choose_driver(job: SurveyJob, mapper: Mapper, spec: RobotSpec) -> object:
-    """What drives the robot, by the name of a strategy."""
+
+def choose_driver(job: SurveyJob, mapper: Mapper, robot: Robot) -> Driver:
+    """What drives the robot, by the name of a strategy; its sensors are enabled."""
     if job.strategy in BEHAVIOURS:
-        return Ap2dxBehaviours(spec, BEHAVIOURS[job.strategy], seed=job.seed)
-    return Explorer(mapper, spec, method=job.strategy, seed=job.seed)
+        robot.enable("sonar", "ins")
+        return Ap2dxBehaviours(robot.spec, BEHAVIOURS[job.strategy], seed=job.seed)
+    return Explorer(mapper, robot.spec, method=job.strategy, seed=job.seed)
 
 
 def wear_wheels(world: WorldSpec, seed: int) -> WorldSpec:
     """A world whose first robot has wheels that are off, by the seed."""
-    left, right, separation = (WHEEL_ERROR * (2 * chance(seed, world.name, key) - 1) for key in ("left", "right", "between"))
+    parts = ("left", "right", "separation")
+    left, right, between = (round(WHEEL_ERROR * (2 * chance(seed, world.name, part) - 1), 6) for part in parts)
     first, *others = world.robots
-    worn = replace(first, wheel_diameter_error=(left, right), wheel_separation_error=separation, slip_noise=SLIP)
+    worn = replace(first, wheel_diameter_error=(left, right), wheel_separation_error=between, slip_noise=SLIP)
     return world.with_robots(worn, *others)
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Mean, and half the width of its 95 % confidence interval."""
+    array = np.asarray(values, float)
+    spread = float(array.std(ddof=1)) if len(array) > 1 else math.nan
+    return float(array.mean()), 1.96 * spread / math.sqrt(len(array))
