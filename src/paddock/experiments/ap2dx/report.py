@@ -25,9 +25,9 @@ TITLE = "AP2DX: a distributed controller that maps, beside its report"
 ABOUT = (
     "In 2011 students of the University of Amsterdam built AP2DX: six programs that together drive a Pioneer 2-DX "
     "through rooms in USARSim. Its report tells the design, the behaviours and their constants, and that the map was "
-    "never used to plan; its chapter of results is empty. So there are no published figures to set ours beside. Here its "
-    "behaviours run with the constants of the report and of the last program, and then what it aimed at: mapping and "
-    "exploration. Wheels are off by up to 1 % and slip by 2 %, so that dead reckoning fails in the same runs."
+    "never used to plan; its chapter of results is empty. So there are no published figures to set ours beside. Here "
+    "its behaviours run with the constants of the report and of the last program, and then what it aimed at: mapping "
+    "and exploration. Wheels are off by up to 1 % and slip by 2 %, so that dead reckoning fails in the same runs."
 )
 MILESTONES = (
     ("1: drive, avoid: stop and turn", "a robot that was spawned", "behaviours, in yellow-rooms and ten apartments"),
