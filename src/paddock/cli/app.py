@@ -54,7 +54,9 @@ app.add_typer(modules_app)
 def reproduce(
     name: Annotated[
         str,
-        typer.Argument(help="Which published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, or all."),
+        typer.Argument(
+            help="Which published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, ap2dx, or all."
+        ),
     ],
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
