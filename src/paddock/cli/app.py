@@ -72,6 +72,7 @@ def reproduce(
       paddock reproduce epuck-framework --out report
       paddock reproduce rossum --out reports/rossum
       paddock reproduce ecoli-walk --seeds 2 --out report
+      paddock reproduce ap2dx --seeds 1 --out report
     """
     from paddock.cli.reproduce import reproduce as run
 
