@@ -76,7 +76,7 @@ class Survey:
         return float(reached[0]) if len(reached) else math.inf
 
 
-class Driver(Protocol):
+class SurveyDriver(Protocol):
     """What steers in a survey."""
 
     def act(self, observation: Observation) -> WheelSpeeds:
@@ -112,7 +112,7 @@ def run_survey(job: SurveyJob) -> Survey:
 class Surveyor:
     """A controller that drives as another says, keeps maps, and looks how much of the world is known."""
 
-    def __init__(self, robot: Robot, driver: Driver, mappers: Mapping[str, Mapper], truth: MapTruth) -> None:
+    def __init__(self, robot: Robot, driver: SurveyDriver, mappers: Mapping[str, Mapper], truth: MapTruth) -> None:
         """
         Args:
             robot: its true pose is what estimates are compared with.
@@ -170,7 +170,7 @@ class Surveyor:
         return MappingResult(position, heading, assess_map(self.mappers[method].grid, self.truth))
 
 
-def choose_driver(job: SurveyJob, mapper: Mapper, robot: Robot) -> Driver:
+def choose_driver(job: SurveyJob, mapper: Mapper, robot: Robot) -> SurveyDriver:
     """What drives the robot, by the name of a strategy; its sensors are enabled."""
     if job.strategy in BEHAVIOURS:
         robot.enable("sonar", "ins")
