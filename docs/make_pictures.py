@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 from PIL import Image
 
 import paddock
 from paddock.arena import mapper_of
 from paddock.cli.built_in import choose_built_in
+from paddock.core.geometry import wrap
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world
 from paddock.evolve.charts import save_learning_curve
@@ -33,7 +37,7 @@ from paddock.experiments.epuck_framework.report import draw_run
 from paddock.navigation import Explorer
 from paddock.overhead import OverheadCamera, show_board
 from paddock.reactions import load_reactions
-from paddock.report import draw_reactions, map_view_chart, save_figure, step_response_chart
+from paddock.report import draw_reactions, map_chart, map_view_chart, save_figure, step_response_chart
 from paddock.robots import load_robot, robot_names
 from paddock.vision import BoardSpec
 from paddock.worlds import load_world, world_names
@@ -57,7 +61,43 @@ def main() -> None:
     avoidance()
     chemotaxis()
     overhead_camera()
+    mapping()
     exploration()
+
+
+ROUND = [
+    (3.2, 2.2), (4.8, 2.2), (5.2, 4.4), (7.0, 4.2), (7.4, 1.2), (5.0, 1.0), (4.8, 3.6), (8.6, 3.55), (9.0, 4.6),
+    (11.2, 4.6), (11.2, 2.6), (9.0, 2.6), (10.1, 4.6), (10.15, 6.0), (9.2, 8.2), (11.3, 8.3), (11.4, 6.4), (9.2, 6.4),
+    (9.0, 7.5), (7.0, 8.3), (4.8, 8.2), (4.8, 6.8), (2.5, 8.2), (0.6, 8.3), (0.6, 6.0), (2.7, 6.0), (2.7, 3.5),
+]  # fmt: skip
+
+
+def mapping() -> None:
+    """One round through rooms with wheels that err by one per cent, as four methods map it."""
+    world = load_world("yellow-rooms")
+    errors = {"wheel_diameter_error": (0.01, -0.005), "wheel_separation_error": 0.01, "slip_noise": 0.02}
+    arena = paddock.open(replace(world, robots=(replace(world.robots[0], **errors),)), seed=3)
+    robot = arena["pioneer"]
+    mappers = {
+        method: mapper_of(robot, method=method, pose=robot.pose)
+        for method in ("odometry", "scan-to-scan", "scan-to-map", "particles")
+    }
+    paths: dict[str, list[paddock.Pose]] = {method: [] for method in mappers}
+    goals = list(ROUND)
+    while goals:
+        pose, seen = robot.pose, robot.sense()
+        for method, mapper in mappers.items():
+            paths[method].append(mapper.update(seen).pose)
+        off = wrap(math.atan2(goals[0][1] - pose.y, goals[0][0] - pose.x) - pose.heading)
+        robot.drive(0.4 * max(0.0, math.cos(off)) ** 3, max(-1.2, min(1.2, 2 * off)))
+        if math.dist(goals[0], pose[:2]) < 0.3:
+            goals.pop(0)
+        arena.step(5)
+    figure, panels = plt.subplots(2, 2, figsize=(11, 9), layout="constrained")
+    for ax, (method, mapper) in zip(panels.flat, mappers.items(), strict=True):
+        off = math.dist(paths[method][-1][:2], robot.pose[:2])
+        map_chart(mapper.grid, paths[method], title=method, about=f"at the end {100 * off:.0f} cm off", ax=ax)
+    figure.savefig(PICTURES / "mapping-methods.png", dpi=80)
 
 
 def trails(world: str, *, seconds: float) -> None:

@@ -22,7 +22,7 @@ from paddock.worlds.spec import Placed, WorldSpec
 
 DOCS = Path(__file__).parents[1] / "docs"
 API, SENSORS = DOCS / "api.md", DOCS / "sensors.md"
-CONTROLLERS, BATCHES = DOCS / "controllers.md", DOCS / "batches.md"
+CONTROLLERS, BATCHES, SLAM = DOCS / "controllers.md", DOCS / "batches.md", DOCS / "slam.md"
 ROBOT = """
 name = "minimal"
 body = { radius = 0.05, height = 0.1 }
@@ -68,7 +68,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("page", [API, SENSORS, CONTROLLERS, BATCHES], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [API, SENSORS, CONTROLLERS, BATCHES, SLAM], ids=lambda page: page.stem)
 def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "page"}

@@ -4,49 +4,19 @@ from __future__ import annotations
 
 import math
 import socket
+import struct
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 import paddock
+from bridges.usarsim_room import DRIVE, INIT, Client, running, wait_until
 from paddock.bridges.usarsim import UsarSimServer, open_usarsim
 from paddock.core.errors import PaddockError
-from paddock.usarsim import LineSplitter, UsarLine, parse_line
+from paddock.usarsim.images import FrameSplitter
 from paddock.usarsim.messages import mirror_pose
-
-INIT = b"INIT {ClassName USARBot.P2DX} {Location -5.0,-1.5,1.8} {Rotation 0.0,0.0,0.0} {Name R1}\r\n\n"
-DRIVE = b"DRIVE {Left 10.0} {Right 10.0} {Normalized true} {Light false} {Flip false}\r\n\n"
-
-
-class Client:
-    """Lines over a plain socket; the test steps the world."""
-
-    def __init__(self, server: UsarSimServer) -> None:
-        self.arena, self.socket, self.splitter = server.arena, socket.create_connection(server.address), LineSplitter()
-        self.socket.settimeout(20)
-        self.lines: list[UsarLine] = []
-
-    def send(self, data: bytes) -> None:
-        self.socket.sendall(data)
-
-    def wait_for(self, type: str, kind: str = "") -> UsarLine:
-        while True:
-            for k, line in enumerate(self.lines):
-                if line.type == type and (not kind or line.get("Type") == kind):
-                    return self.lines.pop(k)
-            data = self.socket.recv(1 << 16)
-            assert data, "the server hung up"
-            self.lines += [parse_line(text) for text in self.splitter.feed(data)]
-
-    def ask(self, data: bytes, type: str) -> UsarLine:
-        self.send(data)
-        return self.wait_for(type)
-
-    def step(self, ticks: int) -> None:
-        """Let time pass, after all that was sent so far was obeyed."""
-        self.ask(b"GETSTARTPOSES\r\n", "NFO")
-        self.lines.clear()
-        self.arena.step(ticks)
+from paddock.worlds.spec import Start, WorldSpec
 
 
 @pytest.fixture
@@ -105,14 +75,14 @@ def test_turning_left_lowers_the_heading_of_the_odometry(client: Client) -> None
     client.send(INIT + b"DRIVE {Left -1.0} {Right 1.0}\r\n")
     client.step(50)
     pose = client.wait_for("SEN", "Odometry").numbers("Pose")
-    for _ in range(8):
+    for _ in range(4):
         pose = client.wait_for("SEN", "Odometry").numbers("Pose")
     assert pose is not None
     assert -0.6 < pose[2] < -0.2
     answer = client.ask(b"SET {Type Odometry} {Name Odometry} {Opcode RESET}\r\n", "RES")
     assert answer.get("Status") == "OK"
     client.send(b"DRIVE {Left 0} {Right 0}\r\n")
-    client.step(6)
+    client.step(11)
     assert client.wait_for("SEN", "Odometry").numbers("Pose") == pytest.approx([0, 0, 0], abs=0.05)
 
 
@@ -137,29 +107,112 @@ def test_a_second_client_gets_a_robot_of_its_own_and_takes_it_along_when_it_leav
     wait_until(server, lambda: server.arena["pioneer"].body.command == (0, 0))
 
 
-def wait_until(server: UsarSimServer, there: object) -> None:
-    """Until the thread of the server has seen what happened: a further client's greeting comes after it."""
-    for _ in range(50):
-        visitor = Client(server)
-        visitor.wait_for("NFO")
-        visitor.socket.close()
-        if there():  # type: ignore[operator]
-            return
-    raise AssertionError("it never happened")
-
-
 def test_geometry_and_settings_are_answered(client: Client) -> None:
     client.wait_for("NFO")
     client.send(INIT)
     client.step(1)
     robot = client.ask(b"GETGEO {Type Robot}\r\n", "GEO")
-    assert (robot.get("Type"), robot.get("WheelSeparation")) == ("GroundVehicle", "0.3170")
+    assert (robot.get("Type"), robot.get("Name"), robot.get("WheelSeparation")) == ("GroundVehicle", "P2DX", "0.3170")
     sonar = client.ask(b"GETGEO {Type Sonar}\r\n", "GEO")
     assert [group["Name"] for group in sonar.groups()] == [f"F{k}" for k in range(1, 9)]
     assert next(sonar.groups())["Orientation"].startswith("0.0000,0.0000,-1.57")  # to the left
     assert client.ask(b"GETCONF {Type Sonar}\r\n", "CONF").get("MaxRange") == "5.0000"
     assert client.ask(b"GETCONF {Type Robot}\r\n", "CONF").get("SteeringType") == "SkidSteered"
     assert client.ask(b"GETGEO {Type Sniffer}\r\n", "GEO").segments == (("Type", "Sniffer"),)
+    (alone,) = client.ask(b"GETGEO {Type Sonar} {Name F3}\r\n", "GEO").groups()
+    assert alone["Name"] == "F3"
+
+
+def test_encoders_odometry_scanner_and_head_are_described(client: Client) -> None:
+    client.wait_for("NFO")
+    client.send(INIT)
+    client.step(1)
+
+    def ask(question: str) -> list[dict[str, str]]:
+        return list(client.ask(question.encode() + b"\r\n", question[3:].split()[0]).groups())
+
+    mounts = {group["Name"]: group["Mount"] for group in ask("GETGEO {Type Encoder}")}
+    assert list(mounts) == ["ECLeft", "ECRight", "ECTilt", "ECPan"]
+    assert (mounts["ECLeft"], mounts["ECRight"]) == ("LeftFWheel", "RightFWheel")
+    assert [group["Resolution"] for group in ask("GETCONF {Type Encoder}")] == ["0.0174"] * 4
+    assert ask("GETCONF {Type Odometry}") == [
+        {"Name": "Odometry", "ScanInterval": "0.2000", "EncoderResolution": "0.0174"}
+    ]
+    (scanner,) = ask("GETCONF {Type RangeScanner}")
+    assert scanner == {
+        "Name": "Scanner1", "MaxRange": "20.0000", "Resolution": "0.0174", "FOV": "3.1415", "ScanInterval": "0.2000"
+    }  # fmt: skip
+    assert ask("GETGEO {Type RangeScanner}")[0]["Mount"] == "HARD"
+    (head,) = ask("GETCONF {Type MisPkg}")
+    assert (head["Name"], head["JointType"], head["MaxTorque"]) == ("CameraPanTilt", "Revolute", "20.00")
+    (link,) = ask("GETGEO {Type MisPkg}")
+    assert (link["Name"], link["ParentLink"]) == ("CameraPanTilt", "1")
+    for kind in ("INS", "GroundTruth", "Camera"):
+        assert ask(f"GETGEO {{Type {kind}}}")[0]["Name"] == kind
+        assert ask(f"GETCONF {{Type {kind}}}")[0]["ScanInterval"]
+
+
+def test_the_scanner_sweeps_as_it_is_told() -> None:
+    scans = []
+    for clockwise in (False, True):
+        with UsarSimServer(paddock.open("yellow-rooms", seed=3), 0, clockwise=clockwise) as server:
+            client = Client(server)
+            client.wait_for("NFO")
+            client.send(INIT)
+            client.step(20)
+            scans.append(client.wait_for("SEN", "RangeScanner").numbers("Range"))
+            client.socket.close()
+    assert scans[0] is not None
+    assert scans[0] == (scans[1] or [])[::-1]
+    assert scans[0] != scans[1]
+
+
+def test_a_start_pose_has_a_name() -> None:
+    with UsarSimServer(paddock.open(starting_room()), 0) as server:
+        client = Client(server)
+        client.wait_for("NFO")
+        client.send(b"GETSTARTPOSES\r\n")
+        told = client.wait_for("NFO")
+        assert told.segments[0] == ("StartPoses", "1")
+        assert told.segments[1][:2] == ("corner", "3.0000,-1.0000,0.0000")
+        client.send(b"INIT {ClassName USARBot.P2DX} {Name R1} {Start nowhere}\r\n")
+        client.send(b"INIT {ClassName USARBot.P2DX} {Name R1} {Start corner}\r\n")
+        client.step(1)
+        assert server.arena["R1"].pose == pytest.approx((3.0, 1.0, math.pi / 2), abs=1e-6)
+        client.socket.close()
+
+
+def starting_room() -> WorldSpec:
+    return WorldSpec(name="room", bounds=(0, 0, 6, 5), starts=(Start(name="corner", at=(3, 1), heading_deg=90),))
+
+
+def test_the_image_server_shows_the_camera() -> None:
+    arena = paddock.open("yellow-rooms", seed=3)
+    with UsarSimServer(arena, 0, image_port=0) as server:
+        client = Client(server)
+        client.wait_for("NFO")
+        client.send(INIT)
+        client.step(1)
+        assert server.image_address is not None
+        viewer, splitter = socket.create_connection(server.image_address, timeout=20), FrameSplitter()
+        pictures: list[Any] = []
+        with running(arena):
+            while not pictures:  # the first comes unasked
+                pictures += splitter.feed(viewer.recv(1 << 16))
+            viewer.sendall(b"OK")
+            while len(pictures) < 2:
+                pictures += splitter.feed(viewer.recv(1 << 16))
+            viewer.sendall(b"U" + struct.pack(">IIII", 10, 20, 30, 40))
+            while len(pictures) < 3:
+                pictures += splitter.feed(viewer.recv(1 << 16))
+        assert [picture.shape for picture in pictures] == [(120, 160, 3), (120, 160, 3), (40, 30, 3)]
+        camera = arena["pioneer"].devices["camera"]
+        camera.enable()
+        assert abs(pictures[1].astype(int) - camera.read()).mean() < 4  # JPEG
+        assert client.ask(b"SET {Type Camera} {Robot R1} {Name Camera}\r\n", "RES").get("Status") == "OK"
+        assert client.ask(b"SET {Type Camera} {Robot R9} {Name Camera}\r\n", "RES").get("Status") == "Failed"
+        viewer.close()
+        client.socket.close()
 
 
 def test_the_head_of_the_camera_turns(client: Client) -> None:
@@ -198,7 +251,17 @@ def test_lines_in_single_bytes_are_understood(client: Client) -> None:
     assert client.arena["pioneer"].body.wheel_speeds.left == pytest.approx(0.12, abs=0.01)
 
 
-@pytest.mark.parametrize("asked", [["x"], ["3000", "3001"], ["70000"]])
-def test_a_wrong_port_is_refused(asked: list[str]) -> None:
-    with pytest.raises(PaddockError, match="expected one port"):
+@pytest.mark.parametrize(
+    "asked", [["x"], ["3000", "3001"], ["70000"], ["3000,scan=left"], ["3000,camera=x"], ["3000,clockwise"]]
+)
+def test_a_wrong_port_or_option_is_refused(asked: list[str]) -> None:
+    with pytest.raises(PaddockError, match=r"usarsim: expected (a port|it once)"):
         open_usarsim(paddock.open("yellow-rooms"), asked, "127.0.0.1")
+
+
+def test_options_stand_behind_the_port() -> None:
+    with open_usarsim(paddock.open("yellow-rooms"), ["0,scan=clockwise,camera=0"], "127.0.0.1") as server:
+        assert server.clockwise
+        assert server.image_address is not None
+        (line,) = server.describe()
+        assert f"images at port {server.image_address[1]}" in line

@@ -24,7 +24,7 @@ from paddock.epuck import sercom
 from paddock.epuck.emulator.serial_firmware import SerialFirmware
 from paddock.epuck.emulator.wifi_firmware import WifiFirmware
 from paddock.links.epuck import EPuck
-from paddock.links.epuck.robot import PeriodicThread
+from paddock.links.single import PeriodicThread
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")

@@ -16,6 +16,8 @@ from paddock.mapping import GridRangeModel, MapLocaliser, OccupancyGrid
 from paddock.mapping.truth import choose_views, find_reachable, frame_of_walls, look_around
 from paddock.worlds import load_world
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture(scope="module")
 def rooms() -> OccupancyGrid:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,8 @@ from paddock.core.geometry import Pose, wrap
 from paddock.mapping import FREE, OCCUPIED, UNKNOWN, Mapper
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds import load_world
+
+pytestmark = pytest.mark.heavy
 
 START = Pose(1.5, 2.0, 0.0)
 
@@ -45,6 +49,21 @@ def test_a_sample_of_the_laser_is_used_once() -> None:
     mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
     drive(arena, mapper, 2.0)
     assert mapper.scans == 10  # every 0.2 s, though it looked every 0.02 s
+
+
+def test_in_the_open_equal_samples_are_new_ones_all_the_same() -> None:
+    reader = range_reader_of(load_robot("pioneer-p2dx"))
+    nothing: Any = SimpleNamespace(laser=np.full(181, 20.0))
+    assert [reader.read(nothing, t) is not None for t in (0.0, 0.1, 0.2, 0.22, 0.41)] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert reader.read(SimpleNamespace(laser=np.full(181, np.nan)), 0.6) is None  # type: ignore[arg-type]
+    with pytest.raises(PaddockError, match="expected 181 ranges"):
+        reader.read(SimpleNamespace(laser=np.zeros(3)), 0.8)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("every", [1, 7])

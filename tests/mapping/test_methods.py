@@ -16,6 +16,8 @@ from paddock.mapping import MAPPING_METHODS, Mapper, MapSetup, MotionStep, Parti
 from paddock.mapping.scan_to_map import ScanToMap
 from paddock.worlds import load_world
 
+pytestmark = pytest.mark.heavy
+
 
 def rmse(errors: np.ndarray) -> tuple[float, float]:
     """Of the position [m] and of the heading [degrees]."""
@@ -53,7 +55,6 @@ def test_matching_with_the_last_scan_drifts_less_than_wheels() -> None:
     assert rmse(errors)[1] < 2
 
 
-@pytest.mark.heavy
 def test_particles_keep_the_pose_and_the_same_seed_gives_the_same_map() -> None:
     looks = drive_rooms()[:150]
     mapper, errors = replay("particles", looks, seed=1, particles=15)

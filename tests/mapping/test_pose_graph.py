@@ -10,6 +10,7 @@ import pytest
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, relative, wrap
+from paddock.mapping.graph_ways import LOOP_WAY, shortest_ways, uncertainty
 from paddock.mapping.pose_graph import SOLVERS, PoseEdge, PoseGraph
 
 SPREAD = np.diag([0.02, 0.02, 0.01]) ** 2
@@ -27,11 +28,11 @@ def ring(false_loops: int = 0, seed: int = 1) -> tuple[PoseGraph, list[Pose]]:
         graph.extend(Pose(*step), SPREAD)
     for k in range(60, 121, 2):
         step = np.array(relative(truth[k - 60], truth[k])) + random.normal(0, 1, 3) * (0.02, 0.02, 0.005)
-        graph.edges.append(PoseEdge(k - 60, k, Pose(*step), LOOP_SPREAD, True))
+        graph.loops.append(PoseEdge(k - 60, k, Pose(*step), LOOP_SPREAD, True))
     for _ in range(false_loops):
         first, second = sorted(random.choice(121, 2, replace=False).tolist())
         wrong = Pose(*random.uniform(-1, 1, 3))
-        graph.edges.append(PoseEdge(first, second, wrong, LOOP_SPREAD, True))
+        graph.loops.append(PoseEdge(first, second, wrong, LOOP_SPREAD, True))
     return graph, truth
 
 
@@ -80,3 +81,18 @@ def test_our_own_solver_refuses_large_graphs_and_names_the_extra() -> None:
         graph.extend(Pose(1, 0, 0), SPREAD)
     with pytest.raises(PaddockError, match=r"601 poses needs a solver .*paddock\[slam\]"):
         graph.solve("own")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ways_through_a_graph_are_those_that_dijkstra_finds(seed: int) -> None:
+    networkx = pytest.importorskip("networkx")
+    random = np.random.default_rng(seed)
+    graph, _ = ring(false_loops=5, seed=seed)
+    oracle = networkx.Graph()
+    for edge in [*graph.steps, *graph.loops]:
+        length = LOOP_WAY + uncertainty(edge) if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
+        known = oracle.get_edge_data(edge.first, edge.second, {"weight": math.inf})["weight"]
+        oracle.add_edge(edge.first, edge.second, weight=min(length, known))
+    start = int(random.integers(121))
+    lengths = networkx.single_source_dijkstra_path_length(oracle, start)
+    assert shortest_ways(graph, start) == pytest.approx([lengths[k] for k in range(121)])

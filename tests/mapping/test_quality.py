@@ -10,6 +10,8 @@ from paddock.core.geometry import Pose
 from paddock.mapping import MapTruth, OccupancyGrid, assess_map
 from paddock.mapping.truth import fill, look_around
 
+pytestmark = pytest.mark.heavy
+
 
 def rectangle(x0: float, y0: float, x1: float, y1: float) -> list[tuple[float, float, float, float]]:
     return [(x0, y0, x1, y0), (x1, y0, x1, y1), (x1, y1, x0, y1), (x0, y1, x0, y0)]

@@ -4,5 +4,6 @@ from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.orders import OrderRobots
 from paddock.bridges.overhead import OverheadCameras
+from paddock.bridges.usarsim import UsarSimServer
 
-__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges", "OrderRobots", "OverheadCameras"]
+__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges", "OrderRobots", "OverheadCameras", "UsarSimServer"]

@@ -6,48 +6,87 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Self
 
 from paddock.arena import Arena
+from paddock.arena.robot import Robot
 from paddock.bridges.base import LOOPBACK
+from paddock.bridges.usarsim_images import UsarImages, find_camera
 from paddock.bridges.usarsim_robot import UsarRobot
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError
 from paddock.epuck.emulator.server import EmulatorServer
 
 HIGHEST_PORT = 65535
-NAME = "usarsim"
+NAME, IMAGES = "usarsim", "usarsim images"
+SWEEPS = ("counterclockwise", "clockwise")
+EXPECTED = f"expected a port from 0 to {HIGHEST_PORT}, and perhaps scan=clockwise and camera=PORT: 3000,camera=5003"
 
 
 class UsarSimServer:
     """Serves an arena in USARSim's language, for the lifetime of a `with` block. Each connection is one robot."""
 
-    def __init__(self, arena: Arena, port: int, *, host: str = LOOPBACK) -> None:
+    def __init__(
+        self, arena: Arena, port: int, *, host: str = LOOPBACK, clockwise: bool = False, image_port: int | None = None
+    ) -> None:
         """
         Args:
             arena: where the robots are. Robots of the wanted class that stand there are taken first, then others come.
             port: 3000 is usual; 0 for any that is free.
             host: its address. The language has no place for a token: whoever reaches the port drives robots.
+            clockwise: scanners sweep from left to right; else from right to left.
+            image_port: of the image server, 5003 is usual; None: there is none.
         """
-        self.arena, self.robots = arena, list[UsarRobot]()
+        self.arena, self.clockwise, self.robots, self.viewers = arena, clockwise, list[UsarRobot](), list[UsarImages]()
+        self._shown: UsarRobot | None = None
         self._server = EmulatorServer()
         self._server.listen_each(NAME, self._meet, host, port)
-        self.address = self._server.addresses[NAME]
+        if image_port is not None:
+            self._server.listen_each(IMAGES, self._meet_viewer, host, image_port)
+        self.address, self.image_address = self._server.addresses[NAME], self._server.addresses.get(IMAGES)
         self._end_ticks = arena.on_tick(self._tick)
         self._server.start()
 
     def _meet(self, say: Callable[[bytes], None]) -> UsarRobot:
         self.robots = [robot for robot in self.robots if not robot.gone]
-        robot = UsarRobot(self.arena, say, lambda: {r.robot.name for r in self.robots if r.robot is not None})
+        robot = UsarRobot(
+            self.arena,
+            say,
+            lambda: {r.robot.name for r in self.robots if r.robot is not None},
+            clockwise=self.clockwise,
+            show=self._show,
+        )
         self.robots.append(robot)
         return robot
+
+    def _meet_viewer(self, say: Callable[[bytes], None]) -> UsarImages:
+        self.viewers = [viewer for viewer in self.viewers if not viewer.gone]
+        self.viewers.append(UsarImages(self._find_shown, say))
+        return self.viewers[-1]
+
+    def _show(self, name: str) -> bool:
+        """Have the image server show a robot; whether that can be."""
+        named = [robot for robot in self.robots if robot.name == name and not robot.gone]
+        found = bool(named and self.image_address and named[0].robot and find_camera(named[0].robot))
+        self._shown = named[0] if found else self._shown
+        return found
+
+    def _find_shown(self) -> Robot | None:
+        """The robot that a client chose, or else the first that has a camera."""
+        chosen = [self._shown] if self._shown is not None and not self._shown.gone else []
+        robots = (client.robot for client in [*chosen, *self.robots] if client.robot is not None)
+        return next((robot for robot in robots if find_camera(robot) is not None), None)
 
     def _tick(self) -> None:
         for robot in self.robots:
             robot.tick()
+        for viewer in self.viewers:
+            if not viewer.gone:
+                viewer.tick(self.arena.time)
 
     def describe(self) -> Iterator[str]:
         """Where it is, and what guards it."""
         host, port = self.address
         guard = "" if is_loopback(host) else "   no token guards it: whoever reaches this port drives robots"
-        yield f"USARSim at {host}, port {port}   (usarsim://{host}:{port}){guard}"
+        images = "" if self.image_address is None else f", images at port {self.image_address[1]}"
+        yield f"USARSim at {host}, port {port}{images}   (usarsim://{host}:{port}){guard}"
 
     def close(self) -> None:
         """Robots that came with their clients go, and the port vanishes."""
@@ -62,7 +101,19 @@ class UsarSimServer:
 
 
 def open_usarsim(arena: Arena, asked: Sequence[str], host: str) -> UsarSimServer:
-    """The bridge `usarsim`: a port."""
-    if len(asked) != 1 or not asked[0].isdecimal() or int(asked[0]) > HIGHEST_PORT:
-        raise PaddockError(f"usarsim: expected one port from 0 to {HIGHEST_PORT}, got {', '.join(asked)}")
-    return UsarSimServer(arena, int(asked[0]), host=host)
+    """The bridge `usarsim`: a port, and options after commas."""
+    if len(asked) != 1:
+        raise PaddockError(f"usarsim: expected it once, got {', '.join(asked)}")
+    port, *options = asked[0].split(",")
+    settings = dict(option.partition("=")[::2] for option in options)
+    sweep, image_port = settings.pop("scan", SWEEPS[0]), settings.pop("camera", None)
+    ports = [port, *([] if image_port is None else [image_port])]
+    if settings or sweep not in SWEEPS or not all(text.isdecimal() and int(text) <= HIGHEST_PORT for text in ports):
+        raise PaddockError(f"usarsim: {EXPECTED}; got {asked[0]}")
+    return UsarSimServer(
+        arena,
+        int(port),
+        host=host,
+        clockwise=sweep == "clockwise",
+        image_port=None if image_port is None else int(image_port),
+    )

@@ -9,28 +9,40 @@ from collections.abc import Callable
 from paddock.arena import Arena
 from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
-from paddock.bridges.usarsim_sensors import UsarSensors, describe_robot
-from paddock.core.errors import BadMessage, PaddockError
+from paddock.bridges.usarsim_description import describe_robot
+from paddock.bridges.usarsim_sensors import UsarSensors
+from paddock.core.errors import BadMessage, PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.robots import RobotSpec, load_robot, robot_names
-from paddock.usarsim import LineSplitter, UsarLine, parse_line
+from paddock.usarsim import ROBOT_CLASSES, LineSplitter, UsarLine, parse_line, robot_of_class
 from paddock.usarsim import messages as lines
 
 log = logging.getLogger("paddock.usarsim")
-CLASSES = {"p2dx": "pioneer-p2dx", "p3dx": "pioneer-p3dx", "epuck": "e-puck"}
 
 
 class UsarRobot:
     """A robot as USARSim has it: INIT makes it, DRIVE moves it, its sensors report, and it goes with its client."""
 
-    def __init__(self, arena: Arena, say: Callable[[bytes], None], taken: Callable[[], set[str]]) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        say: Callable[[bytes], None],
+        taken: Callable[[], set[str]],
+        *,
+        clockwise: bool = False,
+        show: Callable[[str], bool] = lambda name: False,
+    ) -> None:
         """
         Args:
             arena: where the robot will be.
             say: sends what the client did not ask for, from any thread.
             taken: names of the robots that other clients drive.
+            clockwise: its scanner sweeps from left to right.
+            show: has the image server show the robot with this name; whether there is one.
         """
         self.arena, self.say, self.taken, self.splitter = arena, say, taken, LineSplitter()
+        self.clockwise, self.show = clockwise, show
+        self.name, self.class_name = "", ""  # what the client calls it
         self.robot: Robot | None = None
         self.sensors: UsarSensors | None = None
         self.is_guest = False  # whether it came with its client
@@ -74,8 +86,7 @@ class UsarRobot:
         if line.type == "INIT":
             self._start(line)
         elif line.type == "GETSTARTPOSES":
-            starts = {start.name: Pose(*start.at, math.radians(start.heading_deg)) for start in self.arena.world.starts}
-            return lines.start_poses_line(starts)
+            return lines.start_poses_line(self._list_starts())
         elif self.robot is None or has_left(self.robot):
             raise PaddockError(f"{line.type}: expected INIT {{ClassName USARBot.P2DX}} {{Name …}} first")
         elif line.type == "DRIVE":
@@ -85,18 +96,14 @@ class UsarRobot:
         elif line.type == "SET":
             return self._set(line)
         elif line.type in ("GETGEO", "GETCONF"):
-            return describe_robot(self.robot.spec, line)
+            return describe_robot(self.robot.spec, self.class_name, line)
         return b""
 
     def _start(self, line: UsarLine) -> None:
-        if self.robot is not None:
+        if self.robot is not None and not has_left(self.robot):
             raise PaddockError(f"INIT: this connection drives {self.robot.name} already")
-        spec = find_class(line.get("ClassName") or "")
-        location, rotation = line.numbers("Location"), line.numbers("Rotation") or [0.0, 0.0, 0.0]
-        pose = None
-        if location is not None and len(location) == 3 and len(rotation) == 3:
-            pose = lines.mirror_pose(Pose(location[0], location[1], rotation[2]))
-        name = line.get("Name") or "R1"
+        class_name = line.get("ClassName") or ""
+        spec, pose, name = find_class(class_name), self._find_place(line), line.get("Name") or "R1"
         free = self._find_free(spec)
         if free is not None:
             self.robot, self.is_guest = self.arena.robots.new_handle(free), False
@@ -104,9 +111,28 @@ class UsarRobot:
         else:
             self._spawn(name, spec, pose)
         assert self.robot is not None
+        self.name, self.class_name = name, class_name.rpartition(".")[2]
         self.robot.wheels.warns = False  # a simulator caps what is too fast, and says nothing
-        self.sensors = UsarSensors(self.robot)
+        self.sensors = UsarSensors(self.robot, clockwise=self.clockwise)
         log.info("usarsim: %s drives %s", name, self.robot.name)
+
+    def _find_place(self, line: UsarLine) -> Pose | None:
+        """Where INIT wants the robot to be; None: anywhere."""
+        start = line.get("Start")
+        if start is not None:
+            starts = self._list_starts()
+            if start not in starts:
+                raise UnknownName("start pose", start, starts)
+            return starts[start]
+        location, rotation = line.numbers("Location"), line.numbers("Rotation") or [0.0, 0.0, 0.0]
+        if location is None:
+            return None
+        if len(location) != 3 or len(rotation) != 3:
+            raise PaddockError("INIT: expected {Location x,y,z} and {Rotation roll,pitch,yaw}")
+        return lines.mirror_pose(Pose(location[0], location[1], rotation[2]))
+
+    def _list_starts(self) -> dict[str, Pose]:
+        return {start.name: Pose(*start.at, math.radians(start.heading_deg)) for start in self.arena.world.starts}
 
     def _find_free(self, spec: RobotSpec) -> str | None:
         taken = self.taken()
@@ -152,6 +178,8 @@ class UsarRobot:
         done = kind.lower() == "odometry" and (line.get("Opcode") or "").upper() == "RESET"
         if done and self.sensors is not None:
             self.sensors.reset_odometry()
+        if kind.lower() == "camera":
+            done = self.show(line.get("Robot") or self.name)
         return lines.result_line(self.arena.time, kind, name or kind, done=done)
 
     # ---- the world's side: its clock's thread
@@ -166,8 +194,7 @@ class UsarRobot:
 
 def find_class(name: str) -> RobotSpec:
     """The robot of a class such as `USARBot.P2DX`: one of USARSim's, or any that is shipped here."""
-    last = name.rpartition(".")[2].lower()
-    known = CLASSES.get(last, last)
-    if known not in robot_names():
-        raise PaddockError(f"INIT: there is no robot of class {name!r}; there are {', '.join(sorted(CLASSES))}")
-    return load_robot(known)
+    robot = robot_of_class(name)
+    if robot not in robot_names():
+        raise PaddockError(f"INIT: there is no robot of class {name!r}; there are {', '.join(ROBOT_CLASSES)}")
+    return load_robot(robot)

@@ -15,6 +15,7 @@ from paddock.cli.explore_command import explore, go
 from paddock.cli.goal import goal
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
+from paddock.cli.modules import module, modules_app
 from paddock.cli.options import Force, Json, OptionalWorld, Output, Seed, Show
 from paddock.cli.orders.commands import orders_app
 from paddock.cli.run_command import demo, run
@@ -47,13 +48,16 @@ app.command("import")(import_world_file)
 app.add_typer(ecoli)
 app.add_typer(camera)
 app.add_typer(orders_app)
+app.add_typer(modules_app)
 
 
 @app.command()
 def reproduce(
     name: Annotated[
         str,
-        typer.Argument(help="Which published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, or all."),
+        typer.Argument(
+            help="Which published experiment: wall-follower, epuck-framework, rossum, ecoli-walk, ap2dx, or all."
+        ),
     ],
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
@@ -69,6 +73,7 @@ def reproduce(
       paddock reproduce epuck-framework --out report
       paddock reproduce rossum --out reports/rossum
       paddock reproduce ecoli-walk --seeds 2 --out report
+      paddock reproduce ap2dx --seeds 1 --out report
     """
     from paddock.cli.reproduce import reproduce as run
 

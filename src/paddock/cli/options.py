@@ -99,7 +99,11 @@ Orders = Annotated[
 ]
 UsarSim = Annotated[
     list[str] | None,
-    typer.Option("--usarsim", help="A port, usually 3000, at which programs written for USARSim find their robot."),
+    typer.Option(
+        "--usarsim",
+        help="A port, usually 3000, at which programs written for USARSim find their robot; behind it, with commas, "
+        "camera=PORT for the image server, usually 5003, and scan=clockwise for scanners that sweep that way.",
+    ),
 ]
 OverheadCamera = Annotated[
     list[str] | None,

@@ -14,8 +14,7 @@ from paddock.cli.options import Force, Json, Seed
 
 if TYPE_CHECKING:
     from paddock.core.geometry import Pose
-    from paddock.mapping.logs import RelationErrors, ScanLog
-    from paddock.mapping.logs.run import SlamResult
+    from paddock.mapping.logs import RelationErrors, ScanLog, SlamResult
 
 LogFile = Annotated[Path, typer.Argument(help="A CARMEN log, or a g2o graph with scans; plain, .gz or .zip.")]
 Relations = Annotated[
@@ -48,8 +47,7 @@ def slam(
     from rich.progress import Progress
 
     from paddock.core.errors import PaddockError
-    from paddock.mapping.logs import read_log, read_relations
-    from paddock.mapping.logs.run import run_slam
+    from paddock.mapping.logs import read_log, read_relations, run_slam
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())) and not force:
         raise PaddockError(f"{out} is there already: choose another folder, or overwrite it with --force")
@@ -152,7 +150,8 @@ def print_metrics(metrics: dict[str, Any], out: Path) -> None:
         console.print(f"left out: {problem}", style="yellow", highlight=False, markup=False)
     console.print(
         f"{metrics['scans']} scans, {metrics['length_m']:.0f} m in {metrics['duration_s']:.0f} s; "
-        f"took {metrics['seconds']:.1f} s ({metrics['times_real_time']:.0f} × faster than it was driven); "
+        f"took {metrics['seconds']:.1f} s, {metrics['cpu_seconds']:.1f} s of a core "
+        f"({metrics['times_real_time']:.0f} × faster than it was driven); "
         f"{metrics['loops']} loops, {metrics['refused_loops']} refused",
         highlight=False,
     )

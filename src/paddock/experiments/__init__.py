@@ -61,6 +61,7 @@ REPRODUCTIONS: Mapping[str, str] = MappingProxyType(
         "epuck-framework": "paddock.experiments.epuck_framework.reproduce",
         "rossum": "paddock.experiments.rossum.reproduce",
         "ecoli-walk": "paddock.experiments.ecoli_walk.reproduce",
+        "ap2dx": "paddock.experiments.ap2dx.reproduce",
     }
 )
 

@@ -1,6 +1,7 @@
 """Maps from scans: occupancy grids, scan matching, SLAM, localisation in a known map."""
 
 from paddock.mapping.frame import GridFrame
+from paddock.mapping.graph_slam import GraphOptions, GraphSlam
 from paddock.mapping.grid_model import GridRangeModel, RangeLikelihood
 from paddock.mapping.likelihood import LikelihoodField
 from paddock.mapping.map_files import MapHeader, MapMode, load_map, save_map
@@ -11,6 +12,7 @@ from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
 from paddock.mapping.motion_step import MotionStep
 from paddock.mapping.occupancy import FREE, LASER, OCCUPIED, SONAR, UNKNOWN, BeamModel, OccupancyGrid
 from paddock.mapping.particle_slam import ParticleSlam
+from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 from paddock.mapping.quality import MapQuality, assess_map
 from paddock.mapping.reader import RangeReader
 from paddock.mapping.scan import Scan
@@ -28,6 +30,8 @@ __all__ = [
     "SONAR",
     "UNKNOWN",
     "BeamModel",
+    "GraphOptions",
+    "GraphSlam",
     "GridFrame",
     "GridRangeModel",
     "LikelihoodField",
@@ -43,6 +47,8 @@ __all__ = [
     "MotionStep",
     "OccupancyGrid",
     "ParticleSlam",
+    "PoseEdge",
+    "PoseGraph",
     "RangeLikelihood",
     "RangeReader",
     "Scan",

@@ -45,7 +45,7 @@ class GraphMapping(MappingMethod):
         keys = len(self.slam.scans)
         self.pose = self.slam.add(scan, step)
         self._scans.append(scan)
-        if len(self.slam.scans) > keys:
+        if self.live and len(self.slam.scans) > keys:
             self.covariance = self.spread()
         if self.live and self._drawn == self.slam.checks.solved:
             self.draw(scan, self.pose)
@@ -69,6 +69,6 @@ class GraphMapping(MappingMethod):
     def spread(self) -> Floats:
         """The covariance that the shortest way through the graph to the first pose may have led to."""
         drift = self.options.loops.drift
-        way = shortest_ways(self.slam.graph, 0)[-1]
+        way = float(shortest_ways(self.slam.graph, 0)[-1])
         deviations = np.array([drift.distance(way), drift.distance(way), drift.angle(way)]) / 3
         return np.diag(deviations**2)

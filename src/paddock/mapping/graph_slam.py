@@ -22,7 +22,7 @@ class GraphOptions:
     """What graph SLAM can be told."""
 
     distance: float = 0.3  # between key scans [m]
-    angle: float = math.radians(20)
+    angle: float = math.radians(10)
     tracker: TrackerOptions = field(default_factory=TrackerOptions)
     loops: LoopOptions = field(default_factory=LoopOptions)
     false_loops: float = 0.0  # share of all loops that are put in on purpose, to see whether they are refused
@@ -44,9 +44,7 @@ class GraphSlam:
         self.false_loops = FalseLoops(self.options.false_loops, self.options.seed)
         self._since = MotionStep()  # the last key scan
         self._searched = 0.0  # where on the way loops were last looked for [m]
-        self._places: list[
-            tuple[int, Pose]
-        ] = []  # of every scan: the pose of the graph before it, and the step from there
+        self._places: list[tuple[int, Pose]] = []  # of all scans: the pose of the graph before, and the step from it
 
     def add(self, scan: Scan, motion: MotionStep) -> Pose:
         """Take a scan, and how the robot has moved since the last one; gives where it is now."""
@@ -82,14 +80,13 @@ class GraphSlam:
         tracked = self._tracker.follow(scan, self._since)
         if self.scans:
             self.graph.extend(tracked.step, tracked.covariance)
-            self._finder.measure_way()
         self.scans.append(scan)
         self._since = MotionStep()
-        if self._finder.travelled[-1] - self._searched >= self.options.loops.every:
+        if self.graph.travelled[-1] - self._searched >= self.options.loops.every:
             self._close_loops()
 
     def _close_loops(self) -> None:
-        self._searched = self._finder.travelled[-1]
+        self._searched = self.graph.travelled[-1]
         for loops in self._finder.find(len(self.scans) - 1):
             self.checks.offer(loops)
             for group in self.false_loops.beside(loops):

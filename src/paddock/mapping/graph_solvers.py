@@ -22,11 +22,12 @@ from paddock.mapping.pose_graph import (
 )
 
 ROUNDS = 60
+STUCK = 0.5  # error per edge, half of chi², that no graph of true edges has
 ENOUGH = 1e-6  # relative change of the error at which to stop
 
 
 def solve_with_gtsam(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[Pose]:
-    """Levenberg-Marquardt from the poses, and from headings that are solved first (LAGO); the better of both."""
+    """Levenberg-Marquardt from the poses; if it got stuck, also from headings that are solved first (LAGO)."""
     import gtsam
 
     graph, plain = gtsam.NonlinearFactorGraph(), gtsam.NonlinearFactorGraph()
@@ -46,10 +47,9 @@ def solve_with_gtsam(poses: Sequence[Pose], edges: Sequence[PoseEdge]) -> list[P
     start = gtsam.Values()
     for k, pose in enumerate(poses):
         start.insert(k, gtsam.Pose2(*pose))
-    results = [minimise(gtsam, graph, start)]
-    if any(edge.is_loop for edge in edges):
-        results.append(minimise(gtsam, graph, gtsam.lago.initialize(plain)))
-    best = min(results, key=graph.error)
+    best = minimise(gtsam, graph, start)
+    if graph.error(best) > STUCK * len(edges):
+        best = min((best, minimise(gtsam, graph, gtsam.lago.initialize(plain))), key=graph.error)
     return [Pose(at.x(), at.y(), at.theta()) for at in map(best.atPose2, range(len(poses)))]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import heapq
 import math
+
+import numpy as np
+from numpy.typing import NDArray
 
 from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 
+Floats = NDArray[np.float64]
 LOOP_WAY = 0.5  # what a loop adds to the length of a way [m]
 
 
@@ -16,22 +19,23 @@ def uncertainty(edge: PoseEdge) -> float:
     return 20 * math.sqrt((xx + yy + math.hypot(xx - yy, 2 * xy)) / 2)
 
 
-def shortest_ways(graph: PoseGraph, start: int) -> list[float]:
-    """Lengths of the shortest ways through the edges of a graph from a pose to all [m] (Dijkstra)."""
-    neighbours: list[list[tuple[int, float]]] = [[] for _ in graph.poses]
-    for edge in graph.edges:
-        length = LOOP_WAY + uncertainty(edge) if edge.is_loop else math.hypot(edge.step.x, edge.step.y)
-        neighbours[edge.first].append((edge.second, length))
-        neighbours[edge.second].append((edge.first, length))
-    ways = [math.inf] * len(graph.poses)
-    ways[start] = 0.0
-    queue = [(0.0, start)]
-    while queue:
-        way, at = heapq.heappop(queue)
-        if way > ways[at]:
-            continue
-        for other, length in neighbours[at]:
-            if way + length < ways[other]:
-                ways[other] = way + length
-                heapq.heappush(queue, (way + length, other))
-    return ways
+def shortest_ways(graph: PoseGraph, start: int) -> Floats:
+    """Lengths of the shortest ways through the edges of a graph from a pose to all [m].
+
+    Ways go along the chain of poses and over loops. Along the chain all are found at once; each further round allows
+    one more loop, until nothing gets shorter.
+    """
+    along = np.array(graph.travelled)
+    ways: Floats = np.abs(along - along[start])
+    firsts, seconds = (np.array([loop[end] for loop in graph.loops], int) for end in (0, 1))
+    lengths = np.array([LOOP_WAY + uncertainty(loop) for loop in graph.loops])
+    while True:
+        shorter = ways.copy()
+        np.minimum.at(shorter, seconds, ways[firsts] + lengths)
+        np.minimum.at(shorter, firsts, ways[seconds] + lengths)
+        forwards = np.minimum.accumulate(shorter - along) + along
+        backwards = np.minimum.accumulate((shorter + along)[::-1])[::-1] - along
+        shorter = np.minimum(shorter, np.minimum(forwards, backwards))
+        if not (shorter < ways - 1e-9).any():
+            return ways
+        ways = shorter

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.mapping.frame import GridFrame
-from paddock.mapping.matching_kernels import splat
+from paddock.mapping.matching_kernels import pool_squares, splat
 
 Floats = NDArray[np.float64]
 Values = NDArray[np.float32]
@@ -35,6 +35,7 @@ class LikelihoodField:
         self.frame = GridFrame(float(frame.x), float(frame.y), float(frame.resolution), frame.rows, frame.columns)
         self.sigma = float(sigma)
         self._tables: Values = np.zeros((1, *frame.shape), np.float32)
+        self._pooled = 0  # levels above the first that are up to date
 
     @classmethod
     def from_points(cls, points: Floats, resolution: float = 0.05, sigma: float = 0.1) -> LikelihoodField:
@@ -59,16 +60,15 @@ class LikelihoodField:
 
     def add_points(self, points: Floats) -> None:
         """Further points of surfaces [m], shape (n, 2). What lies outside the frame is left out."""
-        self._tables = self._tables[:1]
+        self._pooled = 0
         splat(np.ascontiguousarray(points, float).reshape(-1, 2), self.frame, self.sigma, self.values)
 
     def tables(self, levels: int) -> Values:
         """Level k: the largest value in the square of 2^k cells that begins at a cell; shape (levels + 1, ...)."""
-        while len(self._tables) <= levels:
-            below, step = self._tables[-1], 1 << (len(self._tables) - 1)
-            level = below.copy()
-            np.maximum(level[:-step], below[step:], out=level[:-step])
-            wide = level.copy()
-            np.maximum(level[:, :-step], wide[:, step:], out=level[:, :-step])
-            self._tables = np.concatenate((self._tables, level[None]))
+        if len(self._tables) <= levels:
+            kept, self._tables = self._tables, np.empty((levels + 1, *self.frame.shape), np.float32)
+            self._tables[: len(kept)] = kept
+        while self._pooled < levels:
+            pool_squares(self._tables[self._pooled], 1 << self._pooled, self._tables[self._pooled + 1])
+            self._pooled += 1
         return self._tables

@@ -67,15 +67,16 @@ class LoopChecks:
 
     def fits(self, loops: Sequence[PoseEdge]) -> bool:
         """Whether the graph agrees with a group once it is solved with it; if not, all is as before."""
-        before, edges = list(self.graph.poses), list(self.graph.edges)
-        self.graph.edges += loops
+        before, believed = list(self.graph.poses), len(self.graph.loops)
+        self.graph.loops += loops
         self._pending += 1
         if max(map(self.graph.squared_error, loops)) < SURPRISE and self._pending < PATIENCE:
             return True
         self.solve()
         if np.mean([self.graph.squared_error(loop) for loop in loops]) <= BELIEVED:
             return True
-        self.graph.poses, self.graph.edges = before, edges
+        self.graph.poses = before
+        del self.graph.loops[believed:]
         return False
 
     def solve(self) -> None:

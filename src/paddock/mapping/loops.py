@@ -8,7 +8,8 @@ only if it fits well, at one place only, and if its scans, matched one by one, a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +27,7 @@ from paddock.mapping.scan import transform
 
 Floats = NDArray[np.float64]
 LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match: old poses are not exact either
+SIGHT = 12.0  # scans from further away are not drawn where single scans are matched [m]
 PULL = 0.02  # of the estimate, see `SearchWindow`
 FINE_WINDOW = SearchWindow(0.5, math.radians(4), PULL)  # around the place of a piece
 AGREEMENT = SearchWindow(0.3, math.radians(2.5))
@@ -53,55 +55,54 @@ class LoopFinder:
 
     def __init__(self, graph: PoseGraph, scans: Sequence[KeyScan], options: LoopOptions | None = None) -> None:
         self.graph, self.scans, self.options = graph, scans, options or LoopOptions()
-        self.travelled = [0.0]  # up to each pose [m]
-
-    def measure_way(self) -> None:
-        """Take the last step into account."""
-        last = self.graph.edges[-1].step
-        self.travelled.append(self.travelled[-1] + math.hypot(last.x, last.y))
 
     def find(self, latest: int) -> list[list[PoseEdge]]:
         """Loops between the piece that ends at a pose and what was seen before it; each group agrees in itself."""
-        options, way = self.options, self.travelled
-        piece = [k for k in range(latest + 1) if way[latest] - way[k] <= options.piece]
-        old = [k for k in range(piece[0]) if way[piece[0]] - way[k] >= options.gap]
-        if not old or way[latest] - way[piece[0]] < options.piece / 2:
+        options, way = self.options, self.graph.travelled
+        first = bisect_left(way, way[latest] - options.piece)
+        piece, old = range(first, latest + 1), range(bisect_right(way, way[first] - options.gap))
+        if not old or way[latest] - way[first] < options.piece / 2:
             return []
-        ways = shortest_ways(self.graph, latest)
-        here = self.graph.poses[latest]
-        drifts = {k: options.drift.distance(ways[k]) for k in old}
-        near = [k for k in old if distance(here, self.graph.poses[k]) < drifts[k] + REACH / 2]
+        ways = shortest_ways(self.graph, latest)[: len(old)]
+        drifts = np.array([options.drift.distance(each) for each in ways])
+        near = self.distances(old, [self.graph.poses[latest]]) < drifts + REACH / 2
         groups = []
-        while near:  # what is better known is searched on its own, within less
-            known = min(drifts[k] for k in near)
-            group = [k for k in near if drifts[k] <= 1.5 * known + 0.5]
-            angle = options.drift.angle(max(ways[k] for k in group))
-            window = SearchWindow(max(drifts[k] for k in group), angle, PULL)
-            if loops := self.match_piece(piece, group, window):
+        while near.any():  # what is better known is searched on its own, within less
+            known = near & (drifts <= 1.5 * drifts[near].min() + 0.5)
+            window = SearchWindow(float(drifts[known].max()), options.drift.angle(float(ways[known].max())), PULL)
+            if loops := self.match_piece(piece, old, np.flatnonzero(known).tolist(), window):
                 groups.append(loops)
-            near = [k for k in near if k not in set(group)]
+            near &= ~known
         return groups
 
-    def match_piece(self, piece: Sequence[int], old: Sequence[int], window: SearchWindow) -> list[PoseEdge]:
-        """Loops from a piece to old poses, if it is found there and nowhere else."""
+    def distances(self, nodes: Sequence[int], places: Sequence[Pose]) -> Floats:
+        """From poses of the graph to the nearest of some places [m]."""
+        at, to = (np.array([pose[:2] for pose in poses]) for poses in ([self.graph.poses[k] for k in nodes], places))
+        least: Floats = np.hypot(*(at[:, None] - to).transpose(2, 0, 1)).min(1)
+        return least
+
+    def match_piece(
+        self, piece: Sequence[int], old: Sequence[int], known: Sequence[int], window: SearchWindow
+    ) -> list[PoseEdge]:
+        """Loops from a piece to old poses that are known equally well, if it is found there and nowhere else."""
         poses, latest = self.graph.poses, piece[-1]
         if window.distance <= self.options.tracked:
-            return self.verify(piece, old, poses[latest], window)
+            return self.verify(piece, known, poses[latest], window)
         outline = [transform(self.scans[k].outline, relative(poses[latest], poses[k])) for k in piece]
         points = thin_points(np.vstack(outline), 1.5 * COARSE)
-        places = np.array([poses[k][:2] for k in piece[::-4]])
-        near = window.distance + REACH / 2
-        around = [k for k in range(piece[0]) if np.hypot(*(places - poses[k][:2]).T).min() < near and k <= old[-1]]
+        if not len(points):
+            return []
+        near = self.distances(old, [poses[k] for k in piece[::-4]]) < window.distance + REACH / 2
         cell = COARSE if window.distance > self.options.sharp else COARSE / 2
-        drawn = self.draw_field(around, cell)
+        drawn = self.draw_field(np.flatnonzero(near), cell)
         turn = cell / max(math.sqrt((points**2).sum() / len(points)), cell)
         apart = SearchWindow(1.0, math.radians(10))
         peaks = find_peaks(points, drawn, poses[latest], window, turn, least=self.options.least_coarse, apart=apart)
         if not peaks or (len(peaks) > 1 and window.distance > self.options.sharp):
             return []
-        return self.verify(piece, old, peaks[0].pose, FINE_WINDOW, spread_to_rival(peaks))
+        return self.verify(piece, known, peaks[0].pose, FINE_WINDOW, spread_to_rival(peaks))
 
-    def draw_field(self, nodes: Sequence[int], cell: float) -> LikelihoodField:
+    def draw_field(self, nodes: Iterable[int], cell: float) -> LikelihoodField:
         """What was seen from old poses, as they are estimated now."""
         drawn = [
             transform(self.scans[k].surface if cell < COARSE else self.scans[k].outline, self.graph.poses[k])
@@ -117,14 +118,15 @@ class LoopFinder:
         tried: dict[int, Pose] = {}
         last = math.inf
         for k in reversed(piece):
+            if abs(last - self.graph.travelled[k]) < options.spacing:
+                continue
             guess = compose(place, relative(poses[latest], poses[k]))
-            seen_before = any(distance(guess, poses[o]) < options.spacing for o in old)
-            if seen_before and abs(last - self.travelled[k]) >= options.spacing:
-                tried[k], last = guess, self.travelled[k]
+            if self.distances(old, [guess]).min() < options.spacing:
+                tried[k], last = guess, self.graph.travelled[k]
         if len(tried) < options.supporters:
             return []
-        places = np.array([guess[:2] for guess in tried.values()])
-        around = [o for o in old if np.hypot(*(places - poses[o][:2]).T).min() < 12.0]
+        near = np.flatnonzero(self.distances(old, list(tried.values())) < SIGHT)
+        around = [old[k] for k in near.tolist()]
         drawn = self.draw_field(around, FINE)
         matches = {k: match_scan(self.scans[k].points, drawn, guess, window) for k, guess in tried.items()}
         good = {k: match for k, match in matches.items() if match.score >= options.least_fine}
@@ -151,15 +153,10 @@ class LoopFinder:
 
     def to_loop(self, k: int, match: ScanMatch, rival: Floats, old: Sequence[int]) -> PoseEdge:
         """An edge from the nearest old pose to a scan."""
-        nearest = min(old, key=lambda o: distance(match.pose, self.graph.poses[o]))
+        nearest = old[int(self.distances(old, [match.pose]).argmin())]
         at = self.graph.poses[nearest]
         covariance = rotate_covariance(match.covariance + rival, at.heading) + LOOP_SPREAD
         return PoseEdge(nearest, k, relative(at, match.pose), covariance, True)
-
-
-def distance(a: Pose, b: Pose) -> float:
-    """Between two places [m]."""
-    return math.hypot(a.x - b.x, a.y - b.y)
 
 
 def spread_to_rival(peaks: Sequence[Peak]) -> Floats:

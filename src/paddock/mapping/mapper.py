@@ -14,11 +14,9 @@ from paddock.estimate.travel import TravelSensors, WheelTravel
 from paddock.mapping.method import MAPPING_METHODS, MapSetup
 from paddock.mapping.motion_step import NO_SPREAD, MotionStep
 from paddock.mapping.occupancy import OccupancyGrid
-from paddock.mapping.reader import RangeReader
+from paddock.mapping.reader import SAME_TIME, RangeReader
 from paddock.mapping.scan import Scan
 from paddock.mapping.view import MapView
-
-SAME_TIME = 1e-6  # [s]
 
 
 class Mapper:

@@ -32,6 +32,20 @@ def splat(points, frame, sigma, values):
 
 
 @kernel
+def pool_squares(below, step, above):
+    """The largest of four values `step` cells apart: of squares of twice the side. Squares may reach outside."""
+    rows, columns = below.shape
+    for i in range(rows):
+        lower = min(i + step, rows - 1)  # where that is outside, the last row is in the square anyway
+        for j in range(columns - step):
+            low, high = max(below[i, j], below[i, j + step]), max(below[lower, j], below[lower, j + step])
+            above[i, j] = max(low, high)
+        for j in range(max(0, columns - step), columns):
+            low, high = max(below[i, j], below[i, columns - 1]), max(below[lower, j], below[lower, columns - 1])
+            above[i, j] = max(low, high)
+
+
+@kernel
 def rotate_to_cells(points, x, y, headings, frame, cells):
     """Row and column of every point seen from x, y, for every heading; cells has shape (heading, point, 2)."""
     for a in range(headings.shape[0]):

@@ -30,20 +30,18 @@ class PoseEdge(NamedTuple):
 
 @dataclass
 class PoseGraph:
-    """Poses of which the first stays where it is."""
+    """Poses of which the first stays where it is, in a chain of steps, and loops between them."""
 
     poses: list[Pose] = field(default_factory=list)
-    edges: list[PoseEdge] = field(default_factory=list)
+    steps: list[PoseEdge] = field(default_factory=list)  # from each pose to the next
+    loops: list[PoseEdge] = field(default_factory=list)
+    travelled: list[float] = field(default_factory=lambda: [0.0])  # up to each pose, by the steps [m]
 
     def extend(self, step: Pose, covariance: Floats) -> None:
         """One more pose, a step from the last."""
-        self.edges.append(PoseEdge(len(self.poses) - 1, len(self.poses), step, covariance))
+        self.steps.append(PoseEdge(len(self.poses) - 1, len(self.poses), step, covariance))
         self.poses.append(compose(self.poses[-1], step))
-
-    @property
-    def loops(self) -> list[PoseEdge]:
-        """The edges that may be false."""
-        return [edge for edge in self.edges if edge.is_loop]
+        self.travelled.append(self.travelled[-1] + math.hypot(step.x, step.y))
 
     def squared_error(self, edge: PoseEdge) -> float:
         """How far the poses are from what an edge says, in its own deviations, squared (chi², 3 dimensions)."""
@@ -52,8 +50,8 @@ class PoseGraph:
 
     def solve(self, solver: str | None = None) -> None:
         """Move the poses to where all edges fit best."""
-        if self.edges:
-            self.poses = choose_solver(solver)(self.poses, self.edges)
+        if self.steps:
+            self.poses = choose_solver(solver)(self.poses, [*self.steps, *self.loops])
 
 
 def edge_error(first: Pose, second: Pose, step: Pose) -> Pose:

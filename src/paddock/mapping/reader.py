@@ -12,6 +12,8 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import Observation
 from paddock.mapping.scan import AT_CENTRE, Floats, Scan
 
+SAME_TIME = 1e-6  # [s]
+
 
 @dataclass
 class RangeReader:
@@ -25,11 +27,11 @@ class RangeReader:
     period: float = 0.0  # between samples [s]; 0: a new one whenever it is read
     delay: float = 0.0  # age of a sample when it arrives [s]
     opening: float = 0.0  # of a cone [rad]; 0: rays
-    _last: bytes = field(default=b"", repr=False)
+    _last: tuple[float, bytes] | None = field(default=None, repr=False)  # time and values of the last sample
 
     def reset(self) -> None:
         """Take the next sample for a new one."""
-        self._last = b""
+        self._last = None
 
     def read(self, observation: Observation, time: float) -> Scan | None:
         """The scan of a look at a time [s]; None where it is the one before."""
@@ -39,11 +41,13 @@ class RangeReader:
                 f"RangeReader of {self.device!r}: expected {len(self.angles)} ranges, one for each beam, "
                 f"got {len(ranges)}"
             )
-        sample = ranges.tobytes()
-        if sample == self._last or not np.isfinite(ranges).any():
+        sample = self._time_of_sample(time), ranges.tobytes()
+        # In the open all samples are equal, and clocks of real robots are not aligned: either may tell a new one.
+        known = self._last is not None and sample[0] <= self._last[0] + SAME_TIME and sample[1] == self._last[1]
+        if known or np.isnan(ranges).all():
             return None
         self._last = sample
-        return Scan(self._time_of_sample(time), self.angles, ranges, self.max_range, self.mount, self.origins)
+        return Scan(sample[0], self.angles, ranges, self.max_range, self.mount, self.origins)
 
     def _time_of_sample(self, time: float) -> float:
         taken = time - self.delay

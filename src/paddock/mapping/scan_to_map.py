@@ -22,6 +22,7 @@ FEW = 10  # points; a scan with fewer says nothing
 LEAST_SCORE = 0.3  # of a match that is believed
 SIGMAS = 3.0  # of the guess, to search
 LEAST_WINDOW, MOST_WINDOW = (0.1, math.radians(4)), (0.6, math.radians(25))  # [m], [rad]
+SIGHT = 25.0  # of a large map, what lies further from the robot than this is left out of the field [m]
 PULL = 0.02  # score that a pose at the edge of the window loses
 # Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map.
 # So where the scan says anything, it decides; directions that it leaves open have a far larger covariance and stay.
@@ -35,7 +36,7 @@ class ScanToMap(MappingMethod):
     scans would fit best where their beams end in the same places, and a robot in a corridor would seem to stand.
     """
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.2) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.5) -> None:
         """Set up.
 
         Args:
@@ -79,6 +80,7 @@ class ScanToMap(MappingMethod):
         traced = transform(trace_surfaces(scan, self.setup.resolution), pose)
         self._gaps = choose_unseen(self.grid, np.concatenate((self._gaps, traced)))
         points = np.concatenate((self.grid.surface_points(), self._gaps))
+        points = points[np.abs(points - pose[:2]).max(axis=1) <= min(scan.max_range, SIGHT)]
         self._field = LikelihoodField.from_points(points, self.setup.resolution * FINER, self.sigma)
         self._made_at = pose
 

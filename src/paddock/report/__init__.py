@@ -12,6 +12,7 @@ from paddock.report.reaction_charts import dose_response_chart, pools_chart, ste
 from paddock.report.reaction_picture import draw_reactions
 from paddock.report.run_charts import error_chart, error_histogram, wheel_speed_chart
 from paddock.report.run_report import TaskOutcome
+from paddock.report.slam_charts import map_chart, path_chart, relations_chart
 
 __all__ = [
     "DotSeries",
@@ -34,8 +35,11 @@ __all__ = [
     "histogram",
     "learning_curve",
     "line_chart",
+    "map_chart",
     "map_view_chart",
+    "path_chart",
     "pools_chart",
+    "relations_chart",
     "save_figure",
     "step_response_chart",
     "umbmark_chart",

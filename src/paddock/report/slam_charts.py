@@ -12,7 +12,7 @@ from paddock.core.spec import rgb
 from paddock.draw.colours import FAINT, INK, LEFT, LINES, PAPER, RIGHT, WHITE
 from paddock.mapping import OccupancyGrid
 from paddock.mapping.logs import RelationErrors
-from paddock.report.charts import Series, add_legend, line_chart
+from paddock.report.charts import add_legend
 from paddock.report.figures import new_axes, style_axes
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MOST_PIXELS = 2000  # of a map's longer side; larger maps are shown coarser, with every occupied cell kept
 SIDE = 9.0  # inches
+SMALLEST = 0.001  # error that is shown [m]
 
 
 def map_chart(
@@ -103,17 +104,20 @@ def relations_chart(errors: dict[str, RelationErrors], *, title: str = "", ax: A
         title: the chart's name; empty: made of the first one's number of relations.
         ax: axes to draw into; None: a figure of its own.
     """
-    series = []
+    own = ax is None
+    ax = new_axes() if ax is None else ax
+    largest = SMALLEST
     for k, (name, found) in enumerate(errors.items()):
-        values = np.sort(found.translation)
+        values = np.maximum(np.sort(found.translation), SMALLEST)
         share = 100 * (np.arange(len(values)) + 1) / max(len(values), 1)
-        series.append(Series(name, LINES[k], np.maximum(values, 1e-4), share))
+        about = f"{name}: mean {found.translation.mean():.3f} m" if len(values) else name
+        ax.step(values, share, where="post", color=LINES[k], linewidth=1.4, label=about)
+        largest = max(largest, *values)
+    ax.set_xscale("log")
+    ax.set_xlim(SMALLEST, 1.2 * largest)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     count = len(next(iter(errors.values())).translation)
-    return line_chart(
-        title or f"{count} relations",
-        series,
-        x_name="error of the translation [m]",
-        y_name="relations with less [%]",
-        log_x=True,
-        ax=ax,
-    )
+    name = title or f"{count} relations"
+    style_axes(ax, title=name, about="", x_name="error of the translation [m]", y_name="relations with less [%]")
+    add_legend(ax, [], grow=own)
+    return ax

@@ -53,6 +53,7 @@ def view_of(
         max_speed=body.drive.max_speed,
         max_acceleration=acceleration,
         ranger=eyes,
+        rangers=_rangers(body),
         clearance=clearance if safety.min_distance is None else safety.min_distance,
         guarded=safety.enabled and eyes is not None,
         compass=compass.name if compass else None,
@@ -86,11 +87,18 @@ def ring_of(body: RobotSpec) -> ProximityRing | None:
     )
 
 
+def _rangers(body: RobotSpec) -> dict[str, Ranger]:
+    """A robot's first distance sensor of each kind."""
+    found = {kind: _ranger(sensor_for(SensorRequirement((kind,)), body)) for kind in RANGER.kinds}
+    return {kind: ranger for kind, ranger in found.items() if ranger is not None}
+
+
 def _ranger(spec: SensorSpec | None) -> Ranger | None:
     if not isinstance(spec, RangeSensorSpec):
         return None
     if isinstance(spec, LaserSpec):
-        bearings = [math.radians(spec.mounts[0][3]) + angle for angle in spec.angles]
-    else:
-        bearings = [math.radians(mount[3]) for mount in spec.mounts]
-    return Ranger(spec.name, tuple(bearings), spec.range)
+        (x, y, _, heading), angles = spec.mounts[0], spec.angles
+        bearings, places = [math.radians(heading) + angle for angle in angles], ((x, y),) * len(angles)
+        return Ranger(spec.name, tuple(bearings), spec.range, places, 0.0)
+    bearings = [math.radians(mount[3]) for mount in spec.mounts]
+    return Ranger(spec.name, tuple(bearings), spec.range, tuple((x, y) for x, y, _, _ in spec.mounts), spec.opening)

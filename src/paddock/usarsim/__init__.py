@@ -1,5 +1,7 @@
 """The text language of USARSim (Gamebots): lines, messages and frames without I/O."""
 
+from paddock.usarsim.classes import ROBOT_CLASSES, robot_of_class
+from paddock.usarsim.reports import RangeScan, UsarReports
 from paddock.usarsim.text import (
     LineSplitter,
     UsarLine,
@@ -11,11 +13,15 @@ from paddock.usarsim.text import (
 )
 
 __all__ = [
+    "ROBOT_CLASSES",
     "LineSplitter",
+    "RangeScan",
     "UsarLine",
+    "UsarReports",
     "format_line",
     "format_number",
     "format_numbers",
     "join_words",
     "parse_line",
+    "robot_of_class",
 ]

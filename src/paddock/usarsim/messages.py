@@ -15,12 +15,12 @@ Vector = tuple[float, float, float]
 
 def mirror_pose(pose: Pose) -> Pose:
     """A pose of one frame in the other; it is its own inverse."""
-    return Pose(pose.x, -pose.y, wrap(-pose.heading))
+    return Pose(pose.x, 0.0 - pose.y, wrap(0.0 - pose.heading))  # never -0.0
 
 
-def greeting_line(level: str) -> bytes:
-    """The first line that a client gets."""
-    return format_line("NFO", "Gametype BotDeathMatch", f"Level {level}", "TimeLimit 0")
+def greeting_line(level: str, limit: int = 0) -> bytes:
+    """The first line that a client gets: the world, and how many minutes a run lasts."""
+    return format_line("NFO", "Gametype BotDeathMatch", f"Level {level}", f"TimeLimit {limit}")
 
 
 def start_poses_line(starts: Mapping[str, Pose]) -> bytes:
@@ -99,6 +99,44 @@ def mount_words(name: str, location: Vector, yaw: float, mount: str = "HARD") ->
     x, y, z = location
     words = ("Name", name, "Location", (x, -y, -z), "Orientation", (0.0, 0.0, -yaw), "Mount", mount)
     return join_words(*words)
+
+
+def body_line(
+    name: str, dimensions: Vector, *, wheel_radius: float, wheel_separation: float, wheel_base: float = 0.0
+) -> bytes:
+    """The size of a robot [m]."""
+    return format_line(
+        "GEO", "Type GroundVehicle", f"Name {name}", join_words("Dimensions", dimensions),
+        join_words("COG", (0.0, 0.0, 0.0)), join_words("WheelRadius", wheel_radius),
+        join_words("WheelSeparation", wheel_separation), join_words("WheelBase", wheel_base),
+    )  # fmt: skip
+
+
+def drive_line(name: str, *, mass: float, max_speed: float) -> bytes:
+    """What moves a robot: its mass [kg] and the greatest speed of its wheels [rad/s]."""
+    return format_line(
+        "CONF", "Type GroundVehicle", f"Name {name}", "SteeringType SkidSteered", join_words("Mass", mass),
+        join_words("MaxSpeed", max_speed), "MaxTorque 60.0000", "MaxFrontSteer 0.0000", "MaxRearSteer 0.0000",
+    )  # fmt: skip
+
+
+def odometry_settings(interval: float, resolution: float) -> list[str]:
+    """How often odometry comes [s], and what a tick of its encoders is [rad]."""
+    return ["Name Odometry", join_words("ScanInterval", interval), join_words("EncoderResolution", resolution)]
+
+
+def link_settings(link: int, speed: float, low: float, high: float) -> list[str]:
+    """A link of a mission package: its greatest speed [rad/s] and limits [rad], in USARSim's frame."""
+    numbers = {"MaxSpeed": speed, "MaxTorque": 20.0, "MinRange": low, "MaxRange": high}
+    shown = [f"{key} {format_number(value, 2)}" for key, value in numbers.items()]
+    return [f"Link {link}", "JointType Revolute", *shown]
+
+
+def link_place(link: int, parent: int, location: Vector) -> list[str]:
+    """Where a link of a mission package begins; x forward, y left, z up [m], from its parent (-1: the robot)."""
+    x, y, z = location
+    where = [join_words("Location", (x, -y, -z)), join_words("Orientation", (0.0, 0.0, 0.0))]
+    return [f"Link {link}", f"ParentLink {parent}", *where]
 
 
 def _time(time: float) -> str:

@@ -26,10 +26,21 @@ class UsarLine:
         return next((" ".join(words[1:]) for words in self.segments if words and words[0].lower() == key.lower()), None)
 
     def groups(self, key: str = "Name") -> Iterator[dict[str, str]]:
-        """Braces that hold several pairs and begin with a key, as in `{Name F1 Range 4.58}`."""
+        """What is said about each name: `{Name F1 Range 4.58}` as well as `{Name F1} {Range 4.58}`.
+
+        A key begins the next group wherever it stands again.
+        """
+        group: dict[str, str] = {}
         for words in self.segments:
-            if len(words) >= 4 and words[0].lower() == key.lower():
-                yield dict(zip(words[::2], words[1::2], strict=False))
+            for name, value in zip(words[::2], words[1::2], strict=False):
+                if name.lower() == key.lower():
+                    if group:
+                        yield group
+                    group = {key: value}
+                elif group:
+                    group[name] = value
+        if group:
+            yield group
 
     def number(self, key: str, default: float | None = None) -> float | None:
         """A finite number behind a key, or a BadMessage."""

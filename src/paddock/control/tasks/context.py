@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,8 @@ class Ranger(NamedTuple):
     device: str
     bearings: tuple[float, ...]  # [rad] of every reading, counter-clockwise from straight ahead
     range: float  # [m] readings from here on mean: nothing there
+    places: tuple[tuple[float, float], ...] = ()  # x forward, y left [m] of every reading; empty: not known
+    opening: float = 0.0  # [rad] that each looks at
 
 
 @dataclass(kw_only=True)
@@ -37,6 +39,7 @@ class TaskContext:
     max_speed: float  # [m/s] of a wheel
     max_acceleration: float = math.inf  # [m/s²] of a wheel
     ranger: Ranger | None = None
+    rangers: Mapping[str, Ranger] = field(default_factory=dict)  # all that it has, by kind
     clearance: float  # [m] nearer than this is too near
     guarded: bool = True  # whether the safety rule holds
     compass: str | None = None  # names of devices; None: it has none

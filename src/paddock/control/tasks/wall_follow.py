@@ -8,16 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
-from paddock.control.tasks.base import ENCODERS, SensorRequirement, Task, TaskSpec
-from paddock.control.tasks.context import TaskContext
-from paddock.control.wall import Side, follow_wall, list_numbers, make_wall_follower
+from paddock.control.tasks.base import ENCODERS, RANGER, SensorRequirement, Task, TaskSpec
+from paddock.control.tasks.context import Ranger, TaskContext
+from paddock.control.wall import Side, WallRing, follow_wall, list_numbers, make_wall_follower
 from paddock.core.errors import PaddockError, SpecError, suggestion
-from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.core.spec import Description, Metres, NotNegative, Number, convert
 
 Lapse = Annotated[float, Number("seconds", low=0, limit=1e6)]
 SIDES: dict[str, Side] = {"cw": "left", "ccw": "right"}
 FRONT, REAR = slice(0, 8), slice(8, 16)  # of the ring of sonars
+PIONEER = 16  # sonars of the robot that the followers were written for
 ANY_ROBOT = {"clearance": 0.2, "max_speed": 1.0, "wheel_separation": 0.3}  # stands in before the robot is known
 
 
@@ -26,6 +27,7 @@ class WallFollowSpec(TaskSpec):
     """One loop. All other keys are numbers of the wall follower: `gain = 1.3`."""
 
     follower: Annotated[str, Description("the name of a wall follower, or file.py:Name of your own")]
+    sensor: Literal["sonar", "proximity", "laser"] | None = None  # what it looks with; None: the first that there is
     direction: Literal["cw", "ccw"] = "cw"  # around a room: clockwise has the wall on the left
     reverse: bool = False  # drive backwards
     settle: Lapse = 0.0  # how long it follows before it remembers the place where the loop begins
@@ -69,21 +71,28 @@ class WallFollow(Task[WallFollowSpec]):
     """Remembers where it began; done when it is back. The follower keeps the distance, so the safety rule is off."""
 
     name, parameters = "wall-follow", WallFollowSpec
-    needs = (SensorRequirement(("sonar",), 16), ENCODERS)
+    needs = (RANGER, ENCODERS)
     keeps_distance = True
+
+    @classmethod
+    def list_needs(cls, spec: WallFollowSpec) -> tuple[SensorRequirement, ...]:
+        return cls.needs if spec.sensor is None else (SensorRequirement((spec.sensor,)), ENCODERS)
 
     def start(self, context: TaskContext) -> None:
         super().start(context)
         robot = {key: getattr(context, key) for key in ANY_ROBOT}
         follower = make_wall_follower(self.spec.follower, dict(self.spec.numbers), robot=robot)
-        self._follow = follow_wall(follower, SIDES[self.spec.direction], self.spec.reverse)
+        self._ranger = context.ranger if self.spec.sensor is None else context.rangers[self.spec.sensor]
+        assert self._ranger is not None
+        self._ring = ring_of(self._ranger, context.wheel_separation)
+        self._follow = follow_wall(follower, SIDES[self.spec.direction], self.spec.reverse, ring=self._ring)
         self._clearance = float(getattr(follower, "clearance", context.clearance))
         self._began_at: tuple[float, float] | None = None
 
     def decide(self, observation: Observation, elapsed: float) -> WheelSpeeds:
-        assert self.context.ranger is not None
-        readings = getattr(observation, self.context.ranger.device)
-        self.error = float(readings[REAR if self.spec.reverse else FRONT].min()) - self._clearance
+        assert self._ranger is not None
+        readings = getattr(observation, self._ranger.device)
+        self.error = self._measure_distance(readings) - self._clearance
         x, y, _ = self.context.estimated_pose
         if self._began_at is None and elapsed >= self.spec.settle - 1e-9:
             self._began_at = x, y
@@ -92,3 +101,17 @@ class WallFollow(Task[WallFollowSpec]):
             if gap <= self.spec.within:
                 return self.end(f"loop closed, {gap:.3f} m from its beginning")
         return self._follow(readings, self.context.dt, self.context.wheel_speeds)
+
+    def _measure_distance(self, readings: Readings) -> float:
+        """The smallest distance [m] ahead and beside."""
+        if self._ring is not None:
+            return min(self._ring.read(readings)[FRONT]) * self._ring.scale
+        return float(readings[REAR if self.spec.reverse else FRONT].min())
+
+
+def ring_of(ranger: Ranger, wheel_separation: float) -> WallRing | None:
+    """A robot's sensors as wall followers see them; None for the sixteen that they were written for."""
+    if len(ranger.bearings) == PIONEER or not ranger.places:
+        return None
+    rays = tuple((x, y, bearing) for (x, y), bearing in zip(ranger.places, ranger.bearings, strict=True))
+    return WallRing(rays=rays, half_cone=ranger.opening / 2, range=ranger.range, wheel_separation=wheel_separation)

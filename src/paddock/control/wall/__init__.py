@@ -1,10 +1,11 @@
-"""Wall followers: sonar readings in, wheel speeds out; they know nothing of simulators."""
+"""Wall followers: distances in, wheel speeds out; they know nothing of simulators."""
 
 from paddock.control.wall.base import Follow, Side, WallFollower, follow_wall
 from paddock.control.wall.fuzzy import FuzzyFollower
 from paddock.control.wall.geometry import GeometryFollower
 from paddock.control.wall.pid import PidFollower
 from paddock.control.wall.registry import WALL_FOLLOWERS, list_numbers, make_wall_follower
+from paddock.control.wall.ring import WallRing
 
 __all__ = [
     "WALL_FOLLOWERS",
@@ -14,6 +15,7 @@ __all__ = [
     "PidFollower",
     "Side",
     "WallFollower",
+    "WallRing",
     "follow_wall",
     "list_numbers",
     "make_wall_follower",

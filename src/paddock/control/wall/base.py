@@ -5,10 +5,14 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from paddock.control.answers import check_wheel_speeds
+from paddock.core.errors import PaddockError
 from paddock.core.observation import Readings, WheelSpeeds
+
+if TYPE_CHECKING:
+    from paddock.control.wall.ring import WallRing
 
 Side = Literal["left", "right"]
 """Where the wall is, seen in the direction of travel: left goes clockwise around a room, right the other way."""
@@ -27,6 +31,8 @@ class WallFollower(ABC):
     A field `clearance`, `max_speed` or `wheel_separation` without a default is taken from the robot.
     """
 
+    ring: WallRing | None = None  # the robot's sensors; None: the sixteen sonars of a Pioneer
+
     def start(self, *, reverse: bool = False) -> None:
         """Begin at a wall and forget all that was; followers with a memory set it up here."""
         return
@@ -44,17 +50,44 @@ class WallFollower(ABC):
         """
 
 
-def follow_wall(follower: WallFollower, side: Side, reverse: bool = False) -> Follow:
-    """Start a copy of a follower along a wall on either side, forward or backwards."""
-    own = copy.copy(follower)
+def follow_wall(follower: WallFollower, side: Side, reverse: bool = False, *, ring: WallRing | None = None) -> Follow:
+    """Start a copy of a follower along a wall on either side, forward or backwards.
+
+    Args:
+        follower: how.
+        side: where the wall is.
+        reverse: drive backwards; this wants sensors that look there.
+        ring: the robot's sensors; None: the sixteen sonars of a Pioneer.
+    """
+    own, scale = copy.copy(follower), 1.0
+    if ring is not None:
+        own.ring, scale = ring, ring.scale
+        _check_ring(own, ring, reverse)
+        if hasattr(own, "clearance"):
+            own.clearance = own.clearance / scale
     own.start(reverse=reverse)
 
     def follow(ranges: Readings, dt: float, wheel_speeds: tuple[float, float] | None = None) -> WheelSpeeds:
-        measured = None if wheel_speeds is None else mirror_wheels(*wheel_speeds, side, reverse)
-        answer = own.update(mirror_ranges(ranges, side, reverse), dt, measured)
-        return mirror_wheels(*check_wheel_speeds(answer, type(own).update), side, reverse)
+        seen = ranges if ring is None else ring.read(ranges)
+        measured = None
+        if wheel_speeds is not None:
+            measured = mirror_wheels(wheel_speeds[0] / scale, wheel_speeds[1] / scale, side, reverse)
+        answer = own.update(mirror_ranges(seen, side, reverse), dt, measured)
+        left, right = check_wheel_speeds(answer, type(own).update)
+        return mirror_wheels(left * scale, right * scale, side, reverse)
 
     return follow
+
+
+def _check_ring(follower: WallFollower, ring: WallRing, reverse: bool) -> None:
+    """Refuse what a robot's sensors cannot be used for."""
+    if reverse:
+        raise PaddockError("wall follower: reverse: only the sixteen sonars of a Pioneer look back: leave it out")
+    clearance = getattr(follower, "clearance", 0.0)
+    if clearance >= ring.range:
+        raise PaddockError(
+            f"wall follower: clearance: expected less than the {ring.range:g} m that the sensors see, got {clearance:g}"
+        )
 
 
 def mirror_ranges(ranges: Sequence[float] | Readings, side: Side, reverse: bool = False) -> list[float]:

@@ -61,8 +61,11 @@ class GeometryFollower(WallFollower):
 
     def start(self, *, reverse: bool = False) -> None:
         """Forget the wall."""
-        ring = REVERSED_RING if reverse else RING
-        self._drive = GeometryDrive(self, WallEstimate(ring, self.half_cone, self.noise))
+        if self.ring is not None:
+            wall = WallEstimate(self.ring.sonars, self.ring.cone, self.noise)
+        else:
+            wall = WallEstimate(REVERSED_RING if reverse else RING, self.half_cone, self.noise)
+        self._drive = GeometryDrive(self, wall)
 
     def update(
         self, ranges: Sequence[float], dt: float, wheel_speeds: tuple[float, float] | None = None
@@ -128,7 +131,8 @@ class GeometryDrive:
     def find_wall(self, ranges: Sequence[float]) -> bool:
         """At the beginning, the nearest thing is the wall; turn on the spot until it is on the left."""
         nearest = min(range(8), key=lambda number: ranges[number])
-        tail = ranges[15] < ranges[nearest] - 0.1  # beside the tail alone: it has ended before the front sonar
+        looks_back = self.wall.ring[-1].number == 15
+        tail = looks_back and ranges[15] < ranges[nearest] - 0.1  # beside it alone: it has ended before the front sonar
         if nearest > 1 and not tail:
             return False
         sonar = self.wall.ring[-1 if tail else nearest]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena.body import Body, PoseSource
+from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.arena.localisation import odometry_of
 from paddock.core.errors import DeviceRefused
@@ -20,6 +20,7 @@ from paddock.core.observation import Observation, Readings, WheelSpeeds
 from paddock.epuck import packets, sercom
 from paddock.epuck.driver.port import Port, Raw
 from paddock.estimate.odometry import ORIGIN
+from paddock.links.single import WatchedBody
 from paddock.robots import RobotSpec
 from paddock.sensors.response import Counter, si_of
 
@@ -39,7 +40,7 @@ class SensorSample(NamedTuple):
     values: dict[str, Readings]  # the same in SI units
 
 
-class EPuckBody(Body):
+class EPuckBody(WatchedBody):
     """Asks a port; keeps what it cannot ask for: odometry, lamps, the sound."""
 
     pose_source: PoseSource = "odometry"
@@ -143,9 +144,7 @@ class EPuckBody(Body):
 
     def _take_latest(self, names: Collection[str]) -> SensorSample | None:
         """What a background thread has seen, if one is at work; if it failed, this is where it is told."""
-        complaint, self.complaint = self.complaint, None
-        if complaint is not None:
-            raise complaint
+        self.raise_complaint()
         latest = self.latest if self.arena.watching else None
         return latest if latest is not None and all(name in latest.values for name in names) else None
 

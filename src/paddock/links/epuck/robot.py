@@ -5,18 +5,14 @@ from __future__ import annotations
 import atexit
 import logging
 import math
-import threading
 import time
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any, NoReturn, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from paddock.arena.base import BaseArena, check_ticks
+from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.arena.robot import Robot
-from paddock.core.errors import LinkError, PaddockError, SimulationError, UnknownName
+from paddock.core.errors import LinkError, PaddockError, SimulationError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.numeric import all_finite, check_heading
 from paddock.epuck import packets
@@ -24,6 +20,7 @@ from paddock.epuck.driver.port import LONGEST, Port
 from paddock.estimate.odometry import ORIGIN
 from paddock.links.epuck.body import EPuckBody
 from paddock.links.epuck.spec import adapt_spec
+from paddock.links.single import SingleRobot
 
 log = logging.getLogger("paddock.links")
 LOUD = 0.1  # amplitude at 1 m that is told of a recorded sound
@@ -49,15 +46,11 @@ class WallClock:
         time.sleep(seconds)
 
 
-class EPuck(Robot, BaseArena):
-    """A robot that is also its own arena: `robot.wheels.set(…)`, `arena.step()` and `arena["e-puck"]` all work.
-
-    Time is real: `step(n)` waits until n ticks have passed since the last step.
-    """
+class EPuck(SingleRobot):
+    """A real e-puck. Time is real: `step(n)` waits until n ticks have passed since the last step."""
 
     body: EPuckBody
     body_class = EPuckBody
-    robots: Mapping[str, Robot]
 
     def __init__(
         self,
@@ -71,32 +64,14 @@ class EPuck(Robot, BaseArena):
         spec = adapt_spec(port, type)
         self.port, self._clock, self._dt = port, clock or WallClock(), dt
         self._start = self._due = self._clock.now()
-        self._watchers: dict[str, PeriodicThread] = {}
-        self._guard = threading.Lock()  # of the watchers, and of `_ended`
-        self._ended = False  # whether someone has closed it, or does so now
-        self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
-        Robot.__init__(self, self, self.body_class(self, port, name or spec.name, spec))
-        self.robots = {self.name: self}
+        super().__init__(self.body_class(self, port, name or spec.name, spec))
         atexit.register(self.close)  # a program that ends leaves no robot driving
-
-    def __getitem__(self, name: str) -> Robot:
-        if name != self.name:
-            raise UnknownName("robot", name, self.robots)
-        return self
-
-    def __repr__(self) -> str:
-        return f"<EPuck {self.name} ({self.spec.name})>"
 
     # ---- time
 
     @property
     def dt(self) -> float:
         return self._dt
-
-    @property
-    def seed(self) -> int:
-        """Of no meaning here; so that programs can ask any arena."""
-        return 0
 
     @property
     def time(self) -> float:
@@ -169,98 +144,11 @@ class EPuck(Robot, BaseArena):
 
     def close(self) -> None:
         """Stop, and let go of the robot."""
-        with self._guard:
-            first, self._ended = not self._ended, True
-        if not first:
+        if not self._end():
             return
         atexit.unregister(self.close)
-        self._watch()
         try:
             with self.port.hold_and_close():
                 self.stop()
         except LinkError as error:
             log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
-
-    # ---- watching
-
-    @property
-    def watching(self) -> bool:
-        """Whether a thread reads the sensors in the background."""
-        return "" in self._watchers
-
-    def watched(self, robot: Robot) -> None:
-        self._watch()
-
-    def _watch(self) -> None:
-        """Let a thread work for everything that is to be watched now, and no others."""
-        with self._guard:
-            for watcher in self._watchers.values():
-                watcher.stopped.set()
-            self._watchers = {} if self._ended else self._wanted_watchers()
-            self.body.latest, self.body.complaint = None, None
-            for watcher in self._watchers.values():
-                watcher.start()
-
-    def _wanted_watchers(self) -> dict[str, PeriodicThread]:
-        watches = self.watches
-        wanted: dict[str, tuple[float, Callable[[], object]]] = {}
-        if watches.period is not None:
-            wanted[""] = watches.period, lambda: watches.tell(self.body.look(self))
-        for camera, period in watches.camera_periods.items():
-            wanted[camera] = period, partial(self._show, camera)
-        return {name: PeriodicThread(self, period or self._dt, task) for name, (period, task) in wanted.items()}
-
-    def complain(self, error: Exception) -> None:
-        """Something went wrong in the background: whoever reads next is told, and the log if nobody was since."""
-        if self.body.complaint is None:
-            log.warning("%s: in the background: %s: %s", self.name, type(error).__name__, error)
-        self.body.complaint = error
-
-    def _show(self, camera: str) -> None:
-        self.watches.show(camera, self.port.read_image(), self.tick)
-
-    # ---- what only simulations can do
-
-    @property
-    def world(self) -> NoReturn:  # type: ignore[override]
-        raise SimulationError(f"{self.name}.world: a real robot has no world")
-
-    def _spawn(self, *robot: Any) -> NoReturn:
-        self._refuse("spawn")
-
-    def remove(self, name: str) -> NoReturn:
-        self._refuse("remove")
-
-    def digest(self) -> NoReturn:
-        self._refuse("digest")
-
-    def snapshot(self) -> NoReturn:
-        self._refuse("snapshot")
-
-    def restore(self, snapshot: Any) -> NoReturn:
-        self._refuse("restore")
-
-    def _refuse(self, what: str) -> NoReturn:
-        raise SimulationError(f"{what}: {self.name} is a real robot; only simulations can do that")
-
-
-class PeriodicThread(threading.Thread):
-    """Does something once per period, until it is stopped."""
-
-    def __init__(self, robot: EPuck, period: float, task: Callable[[], object]) -> None:
-        super().__init__(name=f"paddock-watch-{robot.name}", daemon=True)
-        self.robot, self.period, self.task = robot, period, task
-        self.stopped = threading.Event()
-
-    def run(self) -> None:
-        due = time.monotonic()
-        while not self.stopped.is_set():
-            reconnects = self.robot.reconnects
-            try:
-                self.task()
-            except Exception as error:
-                settled = isinstance(error, LinkError) and reconnects != self.robot.reconnects
-                if not (self.stopped.is_set() or settled):
-                    self.robot.complain(error)
-            due = max(due + self.period, time.monotonic())
-            self.stopped.wait(due - time.monotonic())

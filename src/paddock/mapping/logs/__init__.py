@@ -2,6 +2,7 @@
 
 from paddock.mapping.logs.read import read_log
 from paddock.mapping.logs.relations import Relation, RelationErrors, evaluate_relations, read_relations
+from paddock.mapping.logs.run import SlamResult, run_slam
 from paddock.mapping.logs.scan_log import ScanLog
 from paddock.mapping.logs.trajectory import Trajectory, read_tum, write_tum
 
@@ -9,10 +10,12 @@ __all__ = [
     "Relation",
     "RelationErrors",
     "ScanLog",
+    "SlamResult",
     "Trajectory",
     "evaluate_relations",
     "read_log",
     "read_relations",
     "read_tum",
+    "run_slam",
     "write_tum",
 ]

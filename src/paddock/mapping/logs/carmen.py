@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from paddock.core.geometry import Pose, compose, relative, wrap
-from paddock.mapping.logs.lines import Words
+from paddock.mapping.logs.lines import LogWords
 from paddock.mapping.logs.records import LASERS, LaserRecord, OdometryRecord, near_constant, parse_odometry
 from paddock.mapping.logs.scan_log import ScanLog, usable_range
 from paddock.mapping.scan import AT_CENTRE, Scan
@@ -30,9 +30,9 @@ def parse_carmen(lines: Iterable[str], name: str) -> ScanLog:
         kind = words[0]
         try:
             if kind in LASERS:
-                lasers[kind].append(LASERS[kind](Words(words)))
+                lasers[kind].append(LASERS[kind](LogWords(words)))
             elif kind == "ODOM":
-                odometry.append(parse_odometry(Words(words)))
+                odometry.append(parse_odometry(LogWords(words)))
             else:
                 skipped[kind] += 1
         except ValueError as error:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, compose, relative
 from paddock.mapping.logs.carmen import MOST_PROBLEMS, assemble_log
-from paddock.mapping.logs.lines import Words
+from paddock.mapping.logs.lines import LogWords
 from paddock.mapping.logs.records import LASERS, LaserRecord, parse_pose
 from paddock.mapping.logs.scan_log import ScanLog
 
@@ -31,7 +31,7 @@ def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
     skipped: Counter[str] = Counter()
     problems: list[str] = []
     for number, line in enumerate(lines, 1):
-        words = Words(line.split())
+        words = LogWords(line.split())
         if not words.words or words.words[0].startswith("#"):
             continue
         kind = words.words[0]
@@ -53,7 +53,7 @@ def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
     return chain_steps(name, sorted(set(vertices)), lasers, steps, +skipped, problems)
 
 
-def take_edge(words: Words, steps: dict[int, Pose]) -> bool:
+def take_edge(words: LogWords, steps: dict[int, Pose]) -> bool:
     """Keep an edge between successive vertices; False for others."""
     first, second = words.count("vertex"), words.count("vertex")
     step = parse_pose(words, "step")

@@ -39,7 +39,7 @@ def _lines_of_archive(path: Path) -> Iterator[str]:
                 yield line.decode("utf-8", "replace")
 
 
-class Words:
+class LogWords:
     """The words of a line after the first, taken from the left; a line that ends too early says what it lacks."""
 
     def __init__(self, words: Sequence[str]) -> None:

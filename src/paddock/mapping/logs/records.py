@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose
-from paddock.mapping.logs.lines import Words
+from paddock.mapping.logs.lines import LogWords
 
 Floats = NDArray[np.float64]
 BEAM_STEPS = {180: 1.0, 181: 1.0, 360: 0.5, 361: 0.5, 400: 0.25, 401: 0.25}  # degrees, of FLASER lines by their beams
@@ -43,7 +43,7 @@ class OdometryRecord(NamedTuple):
     pose: Pose
 
 
-def parse_flaser(words: Words) -> LaserRecord:
+def parse_flaser(words: LogWords) -> LaserRecord:
     """A FLASER line: its beams go from right to left over half a circle, unless they are 400."""
     count = beam_count(words)
     ranges = np.array(words.numbers(count, "ranges"))
@@ -54,7 +54,7 @@ def parse_flaser(words: Words) -> LaserRecord:
     return LaserRecord(*parse_times(words), angles, ranges, math.inf, laser, robot)
 
 
-def parse_robot_laser(words: Words) -> LaserRecord:
+def parse_robot_laser(words: LogWords) -> LaserRecord:
     """A ROBOTLASER1 line."""
     angles, ranges, max_range = parse_sweep(words)
     laser, robot = parse_pose(words, "laser pose"), parse_pose(words, "robot pose")
@@ -62,27 +62,27 @@ def parse_robot_laser(words: Words) -> LaserRecord:
     return LaserRecord(*parse_times(words), angles, ranges, max_range, laser, robot)
 
 
-def parse_raw_laser(words: Words) -> LaserRecord:
+def parse_raw_laser(words: LogWords) -> LaserRecord:
     """A RAWLASER1 line: no pose, so that lines of odometry must give it."""
     angles, ranges, max_range = parse_sweep(words)
     return LaserRecord(*parse_times(words), angles, ranges, max_range, None, None)
 
 
-def parse_odometry(words: Words) -> OdometryRecord:
+def parse_odometry(words: LogWords) -> OdometryRecord:
     """An ODOM line."""
     pose = parse_pose(words, "pose")
     words.numbers(3, "speeds and acceleration")
     return OdometryRecord(parse_times(words)[0], pose)
 
 
-LASERS: dict[str, Callable[[Words], LaserRecord]] = {
+LASERS: dict[str, Callable[[LogWords], LaserRecord]] = {
     "FLASER": parse_flaser,
     "ROBOTLASER1": parse_robot_laser,
     "RAWLASER1": parse_raw_laser,
 }
 
 
-def parse_sweep(words: Words) -> tuple[Floats, Floats, float]:
+def parse_sweep(words: LogWords) -> tuple[Floats, Floats, float]:
     """Angles, ranges and maximum range of a line that describes its laser."""
     _, start, _, step, max_range, _, _ = words.numbers(7, "laser type, start, field of view, step, range, accuracy")
     count = beam_count(words)
@@ -91,7 +91,7 @@ def parse_sweep(words: Words) -> tuple[Floats, Floats, float]:
     return start + step * np.arange(count, dtype=float), ranges, max_range if max_range > 0 else math.inf
 
 
-def beam_count(words: Words) -> int:
+def beam_count(words: LogWords) -> int:
     """How many ranges follow."""
     count = words.count("number of beams")
     if not 2 <= count <= MOST_BEAMS:
@@ -99,7 +99,7 @@ def beam_count(words: Words) -> int:
     return count
 
 
-def parse_pose(words: Words, what: str) -> Pose:
+def parse_pose(words: LogWords, what: str) -> Pose:
     """The next three numbers."""
     pose = Pose(*words.numbers(3, what))
     if not all(map(math.isfinite, pose)):
@@ -107,7 +107,7 @@ def parse_pose(words: Words, what: str) -> Pose:
     return pose
 
 
-def parse_times(words: Words) -> tuple[float, float]:
+def parse_times(words: LogWords) -> tuple[float, float]:
     """Time of sending and of writing, around the name of a computer."""
     (sent,) = words.numbers(1, "time")
     words.take(1, "host")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, relative
-from paddock.mapping.logs.lines import Words, read_lines
+from paddock.mapping.logs.lines import LogWords, read_lines
 from paddock.mapping.logs.trajectory import Trajectory
 
 SAME_TIME = 0.0005  # times differ by less if they are the same but for rounding [s]
@@ -57,7 +57,7 @@ def read_relations(path: str | Path) -> list[Relation]:
         if not line.strip() or line.startswith("#"):
             continue
         try:
-            first, second, x, y, _, _, _, yaw = Words(["", *line.split()]).numbers(8, "two times and a pose")
+            first, second, x, y, _, _, _, yaw = LogWords(["", *line.split()]).numbers(8, "two times and a pose")
         except ValueError as error:
             raise PaddockError(f"{path}: line {number}: {error}") from None
         relations.append(Relation(first, second, Pose(x, y, yaw)))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, wrap
-from paddock.mapping.logs.lines import Words, read_lines
+from paddock.mapping.logs.lines import LogWords, read_lines
 
 
 class Trajectory(NamedTuple):
@@ -35,7 +35,7 @@ def read_tum(path: Path) -> Trajectory:
         if not line.strip() or line.startswith("#"):
             continue
         try:
-            time, x, y, _, qx, qy, qz, qw = Words(["", *line.split()]).numbers(8, "time, place and quaternion")
+            time, x, y, _, qx, qy, qz, qw = LogWords(["", *line.split()]).numbers(8, "time, place and quaternion")
         except ValueError as error:
             raise PaddockError(f"{path}: line {number}: {error}") from None
         times.append(time)

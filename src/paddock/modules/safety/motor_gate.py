@@ -49,7 +49,7 @@ class MotorGate:
     def on_stop(self, epoch: int) -> None:
         """The reflex has stopped the robot: no command of an older epoch is valid from now on."""
         if self.epoch is None or epoch > self.epoch:
-            self.epoch, self.wheels = epoch, STILL
+            self.epoch, self.sequence, self.wheels = epoch, -1, STILL  # a reflex that was started counts from 0
 
     def on_command(self, wheels: WheelSpeeds, epoch: int, sequence: int, sent: ClockReading, now: ClockReading) -> str:
         """The reflex wants these wheel speeds. Returns why they are refused; empty: they hold."""

@@ -1,0 +1,156 @@
+"""`paddock module` and `paddock modules`: parts of a robot's controller as processes that talk by messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from paddock.cli.options import Json
+
+if TYPE_CHECKING:
+    from paddock.modules import ModulesSpec
+
+modules_app = typer.Typer(
+    name="modules", help="A robot's controller as modules that talk by messages.", no_args_is_help=True
+)
+Config = Annotated[str, typer.Argument(help="A shipped configuration (explore), or the path of its TOML file.")]
+BusUrl = Annotated[str | None, typer.Option(help="Another bus than the configuration's: zenoh://HOST:PORT, lines://….")]
+
+Seconds = Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds, instead of the configuration's.")]
+
+LockStep = Annotated[
+    bool | None,
+    typer.Option(
+        "--lock-step/--free", help="Time passes when all have answered, or by the clock. Default: the file's."
+    ),
+]
+
+
+def module(
+    name: Annotated[str, typer.Argument(help="Which module of the configuration.")],
+    config: Annotated[str, typer.Option(help="A shipped configuration, or the path of its TOML file.")],
+    bus: BusUrl = None,
+    seconds: Seconds = None,
+    lock_step: LockStep = None,
+    fresh: Annotated[bool, typer.Option(help="Do not go on where a module that was killed left off.")] = False,
+) -> None:
+    """Run one module of a configuration, until its run is over.
+
+    paddock module reflex --config explore.toml --bus zenoh://127.0.0.1:7447
+    """
+    from paddock.modules.process import run_module
+
+    run_module(name, _load(config, bus, seconds, lock_step), fresh=fresh)
+
+
+@modules_app.command()
+def up(
+    config: Config,
+    only: Annotated[str | None, typer.Option(help="Start just these here, others elsewhere: sensor,reflex.")] = None,
+    together: Annotated[bool, typer.Option(help="In one process, as threads.")] = False,
+    seconds: Seconds = None,
+    lock_step: LockStep = None,
+    bus: BusUrl = None,
+    json: Json = False,
+) -> None:
+    """Start the modules of a configuration, start those again that die, and show how they are.
+
+    paddock modules up explore
+    paddock modules up explore.toml --together --seconds 60
+    """
+    from paddock.cli.modules_view import run_modules
+
+    run_modules(config, _load(config, bus, seconds, lock_step), only=only, together=together, json_lines=json)
+
+
+@modules_app.command()
+def drive(
+    config: Config,
+    bus: Annotated[str, typer.Option(help="Where the modules are: zenoh://HOST:PORT, lines://HOST:PORT.")],
+    speed: Annotated[float, typer.Option(min=0.01, help="Straight on, in m/s.")] = 0.3,
+    turn: Annotated[float, typer.Option(min=0.01, help="On the spot, in rad/s.")] = 0.8,
+) -> None:
+    """Drive by keys (w a s d or arrows, q ends), whatever the planner wants; the reflex still protects.
+
+    paddock modules drive explore --bus zenoh://127.0.0.1:7447
+    """
+    from paddock.cli.modules_drive import drive_by_keys, read_keys
+
+    drive_by_keys(_load(config, bus, None, None), read_keys(), speed=speed, turn=turn)
+
+
+@modules_app.command()
+def goal(
+    x: Annotated[float, typer.Argument(help="In metres, from where the robot started.")],
+    y: Annotated[float, typer.Argument(help="To the left of where it looked.")],
+    bus: Annotated[str, typer.Option(help="Where the modules are: zenoh://HOST:PORT, lines://HOST:PORT.")],
+) -> None:
+    """Send the robot to a place; needs a planner with the controller "navigate".
+
+    paddock modules goal 3.5 0 --bus zenoh://127.0.0.1:7447
+    """
+    from paddock.cli.modules_view import send_goal
+
+    if reason := send_goal(bus, x, y):
+        typer.echo(f"refused: {reason}", err=True)
+        raise typer.Exit(1)
+
+
+@modules_app.command()
+def schema() -> None:
+    """Print the JSON Schema of all messages."""
+    from json import dumps
+
+    from paddock.modules import message_schema
+
+    typer.echo(dumps(message_schema(), indent=2))
+
+
+@modules_app.command()
+def router(
+    listen: Annotated[list[str] | None, typer.Option(help="HOST:PORT; may be repeated.")] = None,
+) -> None:
+    """Route between modules on several hosts, until Ctrl-C. Whoever reaches it may drive the robot.
+
+    paddock modules router --listen 10.0.0.1:7447 --listen 10.0.1.1:7447
+    """
+    import threading
+
+    from paddock.modules.carriers.zenoh import ZenohRouter
+
+    places = listen or ["127.0.0.1:7447"]
+    with ZenohRouter(*(f"tcp/{place}" for place in places)):
+        typer.echo(f"routing at {', '.join(places)}; Ctrl-C ends it")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            typer.echo("ended")
+
+
+@modules_app.command()
+def replay(
+    recording: Annotated[Path, typer.Argument(help="A recording: messages as lines of JSON.")],
+    bus: Annotated[str, typer.Option(help="Where to say them: zenoh://HOST:PORT, lines://HOST:PORT.")],
+    source: Annotated[list[str] | None, typer.Option(help="Whose messages; may be repeated.")] = None,
+) -> None:
+    """Say again what modules said. Default: what the sensor module said.
+
+    paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
+    """
+    from paddock.modules import open_bus
+    from paddock.modules.recording import replay as say_again
+
+    with open_bus(bus, "REPLAY") as line:
+        typer.echo(f"{say_again(recording, line, source or ['SENSOR'])} messages")
+
+
+def _load(config: str, bus: str | None, seconds: float | None, lock_step: bool | None) -> ModulesSpec:
+    from dataclasses import replace
+
+    from paddock.modules import load_modules
+
+    given = {"bus": bus, "seconds": seconds, "lock_step": lock_step}
+    changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    return replace(load_modules(config), **changes)

@@ -1,0 +1,101 @@
+"""The live table of `paddock modules up`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from typing import Any
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from paddock.core.outside import visible
+from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, messages, open_bus, run_together
+
+PERIOD = 0.25  # [s] between two pictures
+ANSWER = 1.0  # [s] for a planner to refuse a goal
+QUICK = 20.0  # [ms] from a measurement to the motor
+COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
+COLUMNS = {
+    "module": 11, "state": 7, "restarts": 8, "rounds": 6, "/s": 5, "lost": 4, "p50 ms": 6, "p99 ms": 6, "cpu s": 5
+}  # fmt: skip
+
+
+def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: bool, json_lines: bool) -> None:
+    """Run modules, and show how they are."""
+    if together:
+        for name, module in run_together(spec).items():
+            typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
+        return
+    chosen = None if only is None else [name.strip() for name in only.split(",")]
+    console = Console()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
+    with Supervisor(spec, config, only=chosen) as supervisor:
+        try:
+            with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
+                while supervisor.look(PERIOD):
+                    live.update(make_table(supervisor.board))
+                live.update(make_table(supervisor.board))
+        except KeyboardInterrupt:
+            console.print("stopped early", style="yellow")
+    if json_lines:
+        for row in supervisor.board.modules.values():
+            typer.echo(json.dumps(describe(row)))
+    elif len(latencies := supervisor.board["MOTOR"].latencies) and not spec.lock_step:
+        share, slow = latencies.share_within(QUICK), latencies.percentile(0.99)
+        console.print(
+            f"measurement to motor, {len(latencies)} looks: 99 % within {slow:g} ms, {share:.1%} within {QUICK:g} ms"
+        )
+
+
+def describe(row: ModuleHealth) -> dict[str, Any]:
+    """A module's row, for programs."""
+    report = row.report
+    return {
+        "module": row.name,
+        "state": row.state,
+        "restarts": row.restarts,
+        "rounds": report.rounds if report else 0,
+        "lost": report.lost if report else 0,
+        "dropped": report.dropped if report else 0,
+        "cpu": report.cpu if report else 0.0,
+        "latencies": row.latencies.counts if len(row.latencies) else [],
+        "status": report.status if report else "",
+    }
+
+
+def make_table(board: HealthBoard) -> Group:
+    """How all modules are."""
+    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
+    for title, width in COLUMNS.items():
+        table.add_column(title, justify="left" if title in ("module", "state") else "right", min_width=width)
+    table.add_column("says", overflow="ellipsis", no_wrap=True)
+    for row in board.modules.values():
+        report = row.report
+        if report is None and not row.present and not row.restarts:
+            continue
+        numbers = [""] * 6
+        if report is not None:
+            delays = [f"{row.latencies.percentile(share):g}" if len(row.latencies) else "" for share in (0.5, 0.99)]
+            numbers = [str(report.rounds), f"{row.rate:.1f}", str(report.lost), *delays, f"{report.cpu:.1f}"]
+        state = Text(row.state, style=COLOURS[row.state])
+        says = visible(report.status) if report else ""
+        table.add_row(row.name.lower(), state, str(row.restarts), *numbers, says)
+    refusal = Text(f"refused: {visible(board.refusal)}" if board.refusal else "", style="yellow")
+    return Group(table, refusal)
+
+
+def send_goal(bus: str, x: float, y: float) -> str:
+    """Send a goal to the planner; why it is refused, if it is."""
+    until = time.monotonic() + ANSWER
+    with open_bus(bus, "PERSON", hears=["PLANNER"]) as line:
+        line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
+        while (left := until - time.monotonic()) > 0:
+            message = line.receive(left)
+            if isinstance(message, messages.RefusedMessage):
+                return message.reason
+    return ""

@@ -1,0 +1,110 @@
+"""Claims: what must hold of driving, mapping and exploring. The report of AP2DX prints no figures of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paddock.experiments.ap2dx.survey import BEHAVIOURS, Survey, mean_interval
+from paddock.experiments.rows import Row
+
+if TYPE_CHECKING:
+    from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
+
+MAPPED, F1 = 0.98, 0.95  # at least
+POSITION, HEADING = 0.05, math.radians(2)  # [m], [rad] at most
+SECONDS_PER_AREA = 600 / 100  # [s/m²] of simulated time at most
+LOST = 1.0  # [m] dead reckoning is off by at least this
+
+
+def check_claims(findings: Ap2dxFindings) -> tuple[Row, ...]:
+    """All claims."""
+    return (
+        *_surveys(findings.surveys),
+        *_comparisons(findings.surveys, findings.others),
+        *_ablation(findings.ablation),
+        *_handshake(findings),
+    )
+
+
+def _surveys(surveys: Sequence[Survey]) -> Iterator[Row]:
+    count, results = len(surveys), [survey.result for survey in surveys]
+    row = f"exploration, {count} runs"
+    least = min(result.quality.mapped for result in results)
+    yield Row(row, "reachable space mapped, least share", None, least, least >= MAPPED, f">= {MAPPED}")
+    least = min(result.quality.f1 for result in results)
+    yield Row(row, "F1 of occupied cells, least", None, least, least >= F1, f">= {F1}")
+    most = max(result.position_error for result in results)
+    yield Row(row, "RMSE of the position, largest [m]", None, most, most <= POSITION, f"<= {POSITION}")
+    most = math.degrees(max(result.heading_error for result in results))
+    yield Row(row, "RMSE of the heading, largest [°]", None, most, most <= math.degrees(HEADING), "<= 2")
+    touched = sum(survey.contacts > 0 for survey in surveys)
+    yield Row(row, "runs with a contact", None, touched, touched == 0, "0")
+    finished = sum(survey.finished for survey in surveys)
+    yield Row(row, "runs that stopped by themselves", None, finished, finished == count, str(count))
+    slowest = max(100 * survey.seconds / survey.area for survey in surveys)
+    wanted = f"<= {100 * SECONDS_PER_AREA:g}"
+    yield Row(row, "simulated seconds per 100 m², largest", None, slowest, slowest <= 100 * SECONDS_PER_AREA, wanted)
+    lost = float(np.median([survey.reckoning_error for survey in surveys]))
+    yield Row(row, "error of dead reckoning at the end, median [m]", None, lost, lost >= LOST, f">= {LOST:g}: it fails")
+
+
+def _comparisons(ours: Sequence[Survey], others: Sequence[Survey]) -> Iterator[Row]:
+    """Path lengths until 95 % were mapped, over ours in the same world with the same seed."""
+    mine = {(survey.job.world.name, survey.job.seed): survey for survey in ours}
+    for strategy in dict.fromkeys(survey.job.strategy for survey in others):
+        runs = [survey for survey in others if survey.job.strategy == strategy]
+        row = f"strategy {strategy}, {len(runs)} runs"
+        reached = [survey for survey in runs if math.isfinite(survey.time_to(0.95))]
+        if strategy in BEHAVIOURS or strategy == "random-walk":
+            mean, width = mean_interval([survey.coverage[-1, 1] for survey in runs])
+            whole = min(survey.coverage[-1, 1] for survey in mine.values())
+            metric = f"mapped at the end, mean (± {width:.2f})"
+            yield Row(row, metric, None, mean, mean + (0 if math.isnan(width) else width) < whole, "less than ours")
+        if strategy in BEHAVIOURS:
+            continue
+        ratios = [
+            path_to(survey, 0.95) / path_to(mine[survey.job.world.name, survey.job.seed], 0.95) for survey in reached
+        ]
+        if ratios:
+            mean, width = mean_interval(ratios)
+            metric = f"path to 95 % over ours, mean of {len(ratios)} (± {width:.2f})"
+            yield Row(row, metric, None, mean, mean >= 0.95, ">= 0.95: ours is no longer way")
+
+
+def path_to(survey: Survey, share: float) -> float:
+    """Length of the way until a share was mapped [m]."""
+    steps = np.hypot(*np.diff(survey.trail[:, :2], axis=0).T)
+    rows = round(survey.time_to(share) / survey.seconds * len(steps))
+    return float(steps[:rows].sum())
+
+
+def _ablation(surveys: Sequence[Survey]) -> Iterator[Row]:
+    row = f"methods of mapping on the same {len(surveys)} drives"
+    errors = {
+        method: float(np.mean([survey.results[method].position_error for survey in surveys]))
+        for method in surveys[0].results
+    }
+    for method, error in errors.items():
+        fails = method in ("odometry", "scan-to-scan")
+        wanted = "more than scan-to-map: it drifts" if fails else f"<= {POSITION}"
+        holds = error > errors["scan-to-map"] if fails else error <= POSITION
+        yield Row(row, f"{method}: RMSE of the position, mean [m]", None, error, holds, wanted)
+
+
+def _handshake(findings: Ap2dxFindings) -> Iterator[Row]:
+    ours, original = findings.handshake, findings.original
+    row = "hand-shake, all states"
+    yield Row(row, "states of ours that were visited", None, ours.states, ours.states > 10_000, "all")
+    safe = ours.violation is None and ours.stuck is None
+    yield Row(row, "states of ours with a contact, or stuck for ever", None, 0 if safe else 1, safe, "0")
+    yield Row(
+        row, "the original is sound while nothing is lost", None, int(original[""].stuck is None),
+        original[""].violation is None and original[""].stuck is None, "1",
+    )  # fmt: skip
+    for lost, ends in (("RESET", "stands for ever"), ("CLEAR", "drives unprotected")):
+        found = original[lost].stuck is not None
+        yield Row(row, f"the original {ends} after a lost {lost}", None, int(found), found, "1")

@@ -1,0 +1,176 @@
+"""The report: milestones beside what was published, maps, coverage curves, methods, and the hand-shake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from paddock.draw.colours import line_color
+from paddock.experiments.ap2dx.survey import Survey, mean_interval
+from paddock.experiments.document import opening, write_document
+from paddock.report.charts import Series, line_chart
+from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.exploration_charts import map_view_chart
+from paddock.report.sheets import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
+
+TITLE = "AP2DX: a distributed controller that maps, beside its report"
+ABOUT = (
+    "In 2011 students of the University of Amsterdam built AP2DX: six programs that together drive a Pioneer 2-DX "
+    "through rooms in USARSim. Its report tells the design, the behaviours and their constants, and that the map was "
+    "never used to plan; its chapter of results is empty. So there are no published figures to set ours beside. Here "
+    "its behaviours run with the constants of the report and of the last program, and then what it aimed at: mapping "
+    "and exploration. Wheels are off by up to 1 % and slip by 2 %, so that dead reckoning fails in the same runs."
+)
+MILESTONES = (
+    ("1: drive, avoid: stop and turn", "a robot that was spawned", "behaviours, in yellow-rooms and ten apartments"),
+    (
+        "2: navigate, first map, better reflex",
+        "not reached",
+        "plans on its map; a reflex whose every state was searched",
+    ),
+    ("3: plan from the map towards the unknown", "not reached", "frontiers, until none can be reached"),
+    ("3: an accurate map and pose despite errors", "partly: the pose was never read back", "see the claims"),
+)
+# Kümmerle et al. 2009 and Hess et al. 2016: mean absolute translation error [m] of relations on published logs.
+PUBLISHED = (
+    ("Intel", "0.220", "0.070", "0.031", "0.023"),
+    ("ACES", "0.173", "0.060", "0.044", "0.038"),
+    ("MIT Killian Court", "1.651", "0.122", "0.050", "0.040"),
+    ("Freiburg 79", "0.258", "0.061", "0.056", "0.045"),
+)
+LOGS = (
+    "The field compares SLAM on published logs, by relations between poses. `paddock slam LOG --relations FILE` reads "
+    "these logs and prints the same figures."
+)
+STRATEGIES = (
+    "How much of the reachable space was mapped over time: the mean of all runs of a strategy, and a band of one "
+    "standard deviation. A run that has stopped counts with its last value."
+)
+
+
+def write_report(findings: Ap2dxFindings, folder: Path) -> list[Path]:
+    """Write `report.md`, `report.html` and the pictures."""
+    return write_document(TITLE, list(_parts(findings)), folder)
+
+
+def _parts(findings: Ap2dxFindings) -> Iterator[Part]:
+    yield from opening(findings, ABOUT)
+    yield Heading("Milestones")
+    yield Sheet(("milestone", "in 2011", "here"), MILESTONES)
+    yield Heading("Maps")
+    for survey in _first_of_each(findings.surveys)[:3]:
+        yield _show_map(survey)
+    yield Heading("Strategies")
+    yield Paragraph(STRATEGIES)
+    every = [*findings.surveys, *findings.others]
+    yield Figure("coverage", "Share of the reachable space that is mapped, over time", draw_coverage(every))
+    yield summarise_strategies(every)
+    yield Heading("Methods of mapping, on the same drives")
+    yield summarise_methods(findings.ablation)
+    yield Heading("Published results of SLAM")
+    yield Paragraph(LOGS)
+    yield Sheet(("log", "scan matching [m]", "particles [m]", "graph [m]", "Cartographer [m]"), PUBLISHED)
+    yield Heading("The hand-shake of reflex and planner")
+    yield _describe_search(findings)
+    yield Heading("All that was measured")
+    yield findings.sheet
+
+
+def _first_of_each(surveys: Sequence[Survey]) -> list[Survey]:
+    found: dict[str, Survey] = {}
+    for survey in surveys:
+        found.setdefault(survey.job.world.name, survey)
+    return list(found.values())
+
+
+def _show_map(survey: Survey) -> Figure:
+    quality, name = survey.result.quality, survey.job.world.name
+    about = f"{quality.mapped:.1%} mapped · F1 {quality.f1:.3f} · {survey.seconds:.0f} s · {survey.path:.0f} m"
+    chart = map_view_chart(survey.view, survey.trail, title=f"Map of {name}", about=about)
+    return Figure(f"map-{name}", f"The map of {name} at the end, and the way of the robot", chart)
+
+
+def draw_coverage(surveys: Sequence[Survey], *, ax: Axes | None = None) -> Axes:
+    """Mean coverage over time of each strategy, with a band of one standard deviation."""
+    times = np.arange(0.0, 601.0, 5.0)
+    lines, bands = [], []
+    for k, strategy in enumerate(dict.fromkeys(survey.job.strategy for survey in surveys)):
+        shares = np.array(
+            [np.interp(times, *survey.coverage.T) for survey in surveys if survey.job.strategy == strategy]
+        )
+        mean, spread = shares.mean(axis=0), shares.std(axis=0)
+        lines.append(Series(strategy, line_color(k), times, mean))
+        bands.append((line_color(k), mean - spread, np.minimum(1.0, mean + spread)))
+    chart = line_chart("Coverage", lines, x_name="time [s]", y_name="share mapped", ax=ax)
+    for color, low, high in bands:
+        chart.fill_between(times, low, high, color=color, alpha=0.12, linewidth=0)
+    return chart
+
+
+def summarise_strategies(surveys: Sequence[Survey]) -> Sheet:
+    """Times and ways of each strategy, with 95 % confidence intervals of the means."""
+    rows = []
+    for strategy in dict.fromkeys(survey.job.strategy for survey in surveys):
+        runs = [survey for survey in surveys if survey.job.strategy == strategy]
+        reached = [survey.time_to(0.95) for survey in runs if survey.time_to(0.95) < np.inf]
+        rows.append(
+            (
+                strategy,
+                str(len(runs)),
+                _show_mean([survey.coverage[-1, 1] for survey in runs], 3),
+                f"{len(reached)} of {len(runs)}",
+                _show_mean(reached, 0) if reached else "never",
+                _show_mean([survey.path for survey in runs], 1),
+                str(sum(survey.contacts > 0 for survey in runs)),
+            )
+        )
+    heads = (
+        "strategy",
+        "runs",
+        "mapped at the end",
+        "reached 95 %",
+        "time to 95 % [s]",
+        "path [m]",
+        "runs with contact",
+    )
+    return Sheet(heads, tuple(rows))
+
+
+def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
+    """Errors and maps of each method of mapping."""
+    rows = []
+    for method in surveys[0].results:
+        results = [survey.results[method] for survey in surveys]
+        rows.append(
+            (
+                method,
+                _show_mean([100 * result.position_error for result in results], 1),
+                _show_mean([np.degrees(result.heading_error) for result in results], 2),
+                _show_mean([result.quality.f1 for result in results], 3),
+                _show_mean([result.quality.mapped for result in results], 3),
+            )
+        )
+    return Sheet(("method", "position RMSE [cm]", "heading RMSE [°]", "F1", "mapped"), tuple(rows))
+
+
+def _describe_search(findings: Ap2dxFindings) -> Sheet:
+    ours = findings.handshake
+    rows = [("ours: loss, delay, doubling, reordering, restarts", f"{ours.states:,}", "no", "no")]
+    for lost, found in findings.original.items():
+        name = f"the original, {lost} may be lost" if lost else "the original, nothing is lost"
+        ways = ["no" if way is None else "; ".join(way) for way in (found.violation, found.stuck)]
+        rows.append((name, f"{found.states:,}", ways[0], ways[1]))
+    return Sheet(("hand-shake", "states", "contact", "stuck for ever"), tuple(rows))
+
+
+def _show_mean(values: Sequence[float], digits: int) -> str:
+    mean, width = mean_interval(values)
+    return f"{mean:.{digits}f}" + (f" ± {width:.{digits}f}" if len(values) > 1 else "")

@@ -1,0 +1,107 @@
+"""Behaviours, mapping and exploration in yellow-rooms and ten apartments, and the hand-shake of the reflex."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from paddock.core.errors import PaddockError
+from paddock.experiments import Progress, Row, Sheet
+from paddock.experiments.ap2dx.claims import check_claims
+from paddock.experiments.ap2dx.survey import BEHAVIOURS, Survey, SurveyJob, run_survey
+from paddock.experiments.pool import run_jobs
+from paddock.experiments.rows import quick_look
+from paddock.modules.safety import StateSearch, search_handshake, search_original
+from paddock.modules.safety.handshake import SafetyState
+from paddock.modules.safety.original import OriginalState
+from paddock.worlds import WorldSpec, load_world
+from paddock.worlds.apartments import make_apartment
+
+SEEDS = 20
+APARTMENTS = 10
+OTHERS = ("nearest", "gain-per-cost", "random-walk", *BEHAVIOURS)  # that ours is compared with
+ABLATION = ("odometry", "scan-to-scan", "particles", "graph")  # beside scan-to-map, on the same drives
+SHARE = 4  # of the seeds, one in so many is also run with other strategies, and with other methods of mapping
+
+
+@dataclass(frozen=True)
+class Ap2dxFindings:
+    """All that was driven and searched."""
+
+    surveys: Sequence[Survey]  # ours
+    others: Sequence[Survey]  # other strategies
+    ablation: Sequence[Survey]  # with other methods beside
+    handshake: StateSearch[SafetyState]
+    original: dict[str, StateSearch[OriginalState]]  # by the message that may be lost; empty: none
+    seeds: int
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every claim."""
+        return check_claims(self)
+
+    @property
+    def sheet(self) -> Sheet:
+        """Every survey."""
+        heads = ("world", "seed", "strategy", "time [s]", "path [m]", "mapped", "F1", "error [cm]", "[°]", "contacts")
+        return Sheet(heads, tuple(describe_survey(survey) for survey in (*self.surveys, *self.others)))
+
+    @property
+    def quick_look(self) -> str:
+        """That these are too few for the claims, if so."""
+        return quick_look(self.seeds, SEEDS)
+
+    def write(self, folder: Path) -> list[Path]:
+        """The report: Markdown, HTML and pictures."""
+        from paddock.experiments.ap2dx.report import write_report
+
+        return write_report(self, folder)
+
+
+def describe_survey(survey: Survey) -> tuple[str, ...]:
+    """A row about a survey."""
+    job, result = survey.job, survey.result
+    return (
+        job.world.name,
+        str(job.seed),
+        job.strategy,
+        f"{survey.seconds:.0f}",
+        f"{survey.path:.1f}",
+        f"{result.quality.mapped:.1%}",
+        f"{result.quality.f1:.3f}",
+        f"{100 * result.position_error:.1f}",
+        f"{result.heading_error * 57.29578:.2f}",
+        str(survey.contacts),
+    )
+
+
+def list_worlds() -> list[WorldSpec]:
+    """yellow-rooms, and apartments of both kinds."""
+    kinds = ("corridor", "rooms")
+    homes = [make_apartment(k, kind=kinds[k % 2], name=f"apartment-{k}") for k in range(APARTMENTS)]
+    return [load_world("yellow-rooms"), *homes]
+
+
+def reproduce(
+    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+) -> Ap2dxFindings:
+    """The project's aims, as runs; see `paddock.experiments.Reproduction`."""
+    count = SEEDS if seeds is None else seeds
+    if count < 1:
+        raise PaddockError(f"seeds: expected at least 1, got {count}")
+    worlds, few = list_worlds(), range(max(1, count // SHARE))
+    ours = [SurveyJob(world, seed) for seed in range(count) for world in worlds]
+    others = [SurveyJob(world, seed, name) for name in OTHERS for seed in few for world in worlds]
+    ablation = [SurveyJob(world, seed, beside=ABLATION) for seed in few for world in worlds[:3]]
+    done = run_jobs(run_survey, [*ablation, *others, *ours], workers=workers, progress=progress)
+    first, second = len(ablation), len(ablation) + len(others)
+    return Ap2dxFindings(
+        ablation=done[:first],
+        others=done[first:second],
+        surveys=done[second:],
+        handshake=search_handshake(),
+        original={lost: search_original(lost=[lost] if lost else []) for lost in ("", "RESET", "CLEAR")},
+        seeds=count,
+    )

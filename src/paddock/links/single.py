@@ -1,0 +1,156 @@
+"""SingleRobot: a robot elsewhere that is also the arena that it stands in."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar, NoReturn
+
+from paddock.arena.base import BaseArena
+from paddock.arena.body import Body
+from paddock.arena.robot import Robot
+from paddock.core.errors import LinkError, SimulationError, UnknownName
+from paddock.core.observation import Observation
+
+log = logging.getLogger("paddock.links")
+
+
+class WatchedBody(Body):
+    """A body that a background thread may look at."""
+
+    latest: Any = None  # what that thread has seen
+    complaint: Exception | None = None  # what went wrong there
+
+    def raise_complaint(self) -> None:
+        """Tell whoever reads what has gone wrong in the background."""
+        complaint, self.complaint = self.complaint, None
+        if complaint is not None:
+            raise complaint
+
+    def look(self, robot: Robot) -> Observation:
+        """Sense afresh and without pictures; others get it from then on."""
+        raise NotImplementedError
+
+
+class SingleRobot(Robot, BaseArena):
+    """A robot that is also its own arena: `robot.wheels.set(…)`, `arena.step()` and `arena["e-puck"]` all work."""
+
+    body: WatchedBody
+    robots: Mapping[str, Robot]
+    nature: ClassVar[str] = "a real robot"  # why it cannot do what simulations can
+
+    def __init__(self, body: WatchedBody) -> None:
+        self._watchers: dict[str, PeriodicThread] = {}
+        self._guard = threading.Lock()  # of the watchers, and of `_ended`
+        self._ended = False  # whether someone has closed it, or does so now
+        self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
+        Robot.__init__(self, self, body)
+        self.robots = {self.name: self}
+
+    def __getitem__(self, name: str) -> Robot:
+        if name != self.name:
+            raise UnknownName("robot", name, self.robots)
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name} ({self.spec.name})>"
+
+    @property
+    def seed(self) -> int:
+        """Of no meaning here; so that programs can ask any arena."""
+        return 0
+
+    def _end(self) -> bool:
+        """No more watching; whether this was the first call."""
+        with self._guard:
+            first, self._ended = not self._ended, True
+        if first:
+            self._watch()
+        return first
+
+    # ---- watching
+
+    @property
+    def watching(self) -> bool:
+        """Whether a thread reads the sensors in the background."""
+        return "" in self._watchers
+
+    def watched(self, robot: Robot) -> None:
+        self._watch()
+
+    def _watch(self) -> None:
+        """Let a thread work for everything that is to be watched now, and no others."""
+        with self._guard:
+            for watcher in self._watchers.values():
+                watcher.stopped.set()
+            self._watchers = {} if self._ended else self._wanted_watchers()
+            self.body.latest, self.body.complaint = None, None
+            for watcher in self._watchers.values():
+                watcher.start()
+
+    def _wanted_watchers(self) -> dict[str, PeriodicThread]:
+        watches = self.watches
+        wanted: dict[str, tuple[float, Callable[[], object]]] = {}
+        if watches.period is not None:
+            wanted[""] = watches.period, lambda: watches.tell(self.body.look(self))
+        for camera, period in watches.camera_periods.items():
+            wanted[camera] = period, partial(self._show, camera)
+        return {name: PeriodicThread(self, period or self.dt, task) for name, (period, task) in wanted.items()}
+
+    def complain(self, error: Exception) -> None:
+        """Something went wrong in the background: whoever reads next is told, and the log if nobody was since."""
+        if self.body.complaint is None:
+            log.warning("%s: in the background: %s: %s", self.name, type(error).__name__, error)
+        self.body.complaint = error
+
+    def _show(self, camera: str) -> None:
+        self.watches.show(camera, self.body.picture(self.devices[camera]), self.tick)  # type: ignore[arg-type]
+
+    # ---- what only simulations can do
+
+    @property
+    def world(self) -> NoReturn:  # type: ignore[override]
+        raise SimulationError(f"{self.name}.world: {self.nature} has no world")
+
+    def _spawn(self, *robot: Any) -> NoReturn:
+        self._refuse("spawn")
+
+    def remove(self, name: str) -> NoReturn:
+        self._refuse("remove")
+
+    def digest(self) -> NoReturn:
+        self._refuse("digest")
+
+    def snapshot(self) -> NoReturn:
+        self._refuse("snapshot")
+
+    def restore(self, snapshot: Any) -> NoReturn:
+        self._refuse("restore")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise SimulationError(f"{what}: {self.name} is {self.nature}; only simulations can do that")
+
+
+class PeriodicThread(threading.Thread):
+    """Does something once per period, until it is stopped."""
+
+    def __init__(self, robot: SingleRobot, period: float, task: Callable[[], object]) -> None:
+        super().__init__(name=f"paddock-watch-{robot.name}", daemon=True)
+        self.robot, self.period, self.task = robot, period, task
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        due = time.monotonic()
+        while not self.stopped.is_set():
+            reconnects = self.robot.reconnects
+            try:
+                self.task()
+            except Exception as error:
+                settled = isinstance(error, LinkError) and reconnects != self.robot.reconnects
+                if not (self.stopped.is_set() or settled):
+                    self.robot.complain(error)
+            due = max(due + self.period, time.monotonic())
+            self.stopped.wait(due - time.monotonic())

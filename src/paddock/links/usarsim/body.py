@@ -1,0 +1,173 @@
+"""UsarBody: a robot in a USARSim server. It reads what was reported last, and sends commands at once."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.body import PoseSource
+from paddock.arena.devices import Camera, Device
+from paddock.core.errors import DeviceRefused
+from paddock.core.geometry import Pose
+from paddock.core.motion import Motion
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.links.single import WatchedBody
+from paddock.links.usarsim.camera import ImageConnection
+from paddock.links.usarsim.connection import UsarConnection
+from paddock.robots import RobotSpec
+from paddock.usarsim import join_words
+
+if TYPE_CHECKING:
+    from paddock.arena.robot import Robot
+
+STANDING = WheelSpeeds(0.0, 0.0)
+
+
+class UsarBody(WatchedBody):
+    """Speaks to a server for one robot; `normalized`: wheel speeds are sent as percent of the greatest."""
+
+    def __init__(
+        self, server: UsarConnection, name: str, spec: RobotSpec, *, normalized: bool, clockwise: bool,
+        images: ImageConnection | None,
+    ) -> None:  # fmt: skip
+        self.server, self.name, self.spec, self.images = server, name, spec, images
+        self.normalized, self.clockwise = normalized, clockwise
+        self._pans: dict[str, float] = {}
+        self._forget_commands()
+
+    @property
+    def pose_source(self) -> PoseSource:  # type: ignore[override]
+        """The truth where the server tells it."""
+        return "odometry" if self.server.reports.truth is None else "truth"
+
+    def move_to(self, server: UsarConnection) -> None:
+        """Go on with a new connection; the robot stands there."""
+        self.server = server
+        self._forget_commands()
+
+    def _forget_commands(self) -> None:
+        self._speeds, self._first_ticks = STANDING, self.server.reports.wheel_ticks
+
+    # ---- doing
+
+    def set_wheels(self, left: float, right: float) -> None:
+        drive = self.spec.drive
+        scale = 100 / drive.max_speed if self.normalized else 2 / drive.wheel_diameter
+        words = [f"Left {left * scale:.4f}", f"Right {right * scale:.4f}"]
+        self.server.send("DRIVE", *words, *(["Normalized true"] if self.normalized else []))
+        self._speeds = WheelSpeeds(left, right)
+
+    def set_pan(self, device: Device, angle: float) -> None:
+        self.server.send("MISPKG", "Name CameraPanTilt", "Link 1", join_words("Value", -float(angle)), "Order 0")
+        self._pans[device.name] = angle
+
+    def set_lamp(self, number: int, brightness: float) -> None:
+        raise DeviceRefused(f"{self.name}.leds: USARSim's language has none")
+
+    def set_tone(self, frequency: float, amplitude: float) -> None:
+        raise DeviceRefused(f"{self.name}.speaker: USARSim's language has none")
+
+    def switch(self, device: Device, on: bool) -> None:
+        """Nothing to prepare: a server reports everything, always."""
+
+    def poll_only(self, device: Device, on: bool) -> None:
+        """Nothing to prepare: `Robot.chosen` decides."""
+
+    def set_pose(self, pose: Pose) -> None:
+        raise DeviceRefused(
+            f"{self.name} cannot be moved in a USARSim server: connect with at=x,y, and reset() puts it there"
+        )
+
+    # ---- telling
+
+    def sense(self, robot: Robot) -> Observation:
+        self.raise_complaint()
+        pictures = {camera.name: self.picture(camera) for camera in robot.chosen.cameras} or None
+        return self._observe(robot, pictures)
+
+    def look(self, robot: Robot) -> Observation:
+        return self._observe(robot, None)
+
+    def _observe(self, robot: Robot, pictures: dict[str, NDArray[np.uint8]] | None) -> Observation:
+        slots, length, _, _ = robot.chosen
+        row: Readings = np.empty(length)
+        with self.server.reading():
+            for name, slot in slots.items():
+                row[slot.first : slot.last] = self._values(robot.devices[name])
+            time = robot.arena.time
+        return Observation(time, row, slots, pictures)
+
+    def read(self, device: Device, *, raw: bool) -> Readings:
+        self.raise_complaint()
+        with self.server.reading():
+            if raw and device.spec.kind == "encoders":
+                return np.array(self.server.reports.wheel_ticks, np.float64)
+            return np.array(self._values(device), np.float64)
+
+    def _values(self, device: Device) -> list[float]:
+        """The newest values of a device."""
+        reports, kind = self.server.reports, device.spec.kind
+        if kind == "sonar":
+            return [reports.sonar[name] for name in reports.sonar_names]
+        if kind == "laser":
+            return self._scan(device)
+        if kind == "encoders":
+            ticks, first, scale = reports.wheel_ticks, self._first_ticks, device.spec.scale
+            assert ticks is not None
+            assert first is not None
+            assert scale is not None
+            return [(now - before) / scale for now, before in zip(ticks, first, strict=True)]
+        pose = reports.inertial if kind == "inertial" else reports.truth
+        return list(pose) if pose is not None else [math.nan] * device.spec.channels
+
+    def _scan(self, device: Device) -> list[float]:
+        """The newest sweep, counter-clockwise; one with another number of beams is taken where its beams are."""
+        scan = self.server.reports.scan
+        assert scan is not None
+        ranges = scan.ranges[::-1] if self.clockwise else scan.ranges
+        if len(ranges) == device.spec.channels:
+            return list(ranges)
+        share = (len(ranges) - 1) / (device.spec.channels - 1)
+        return [ranges[round(k * share)] for k in range(device.spec.channels)]
+
+    def picture(self, camera: Camera) -> NDArray[np.uint8]:
+        assert self.images is not None  # else the spec has no camera
+        return self.images.read()
+
+    @property
+    def pose(self) -> Pose:
+        self.raise_complaint()
+        with self.server.reading() as reports:
+            pose = reports.truth or reports.odometry or reports.inertial
+        if pose is None:
+            raise DeviceRefused(f"{self.name}.pose: the server reports neither GroundTruth nor Odometry nor INS")
+        return pose
+
+    @property
+    def contacts(self) -> tuple[float, ...]:
+        raise DeviceRefused(f"{self.name}.contacts: USARSim does not tell what a robot touches")
+
+    @property
+    def wheel_speeds(self) -> WheelSpeeds:
+        return self._speeds
+
+    @property
+    def command(self) -> WheelSpeeds:
+        return self._speeds
+
+    def motion(self) -> Motion:
+        return Motion(self.pose, self._speeds, math.nan)
+
+    def pan_angle(self, device: Device) -> float:
+        return self._pans.get(device.name, 0.0)
+
+    @property
+    def lamps(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def tone(self) -> tuple[float, float]:
+        return 0.0, 0.0

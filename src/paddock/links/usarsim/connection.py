@@ -1,0 +1,148 @@
+"""UsarConnection: lines to and from a USARSim server. A thread of its own hears, so that nothing piles up unread."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from paddock.core.errors import BadMessage, LinkError, Timeout
+from paddock.usarsim import LineSplitter, UsarLine, UsarReports, format_line, parse_line
+
+log = logging.getLogger("paddock.links")
+CHUNK = 1 << 16
+SHORT = 1.0  # [s] that a server gets for a question, before it is taken not to know the answer
+CLOSED = "the connection was closed from here"
+
+
+class UsarConnection:
+    """An open connection: what was reported, and answers to questions. Whatever fails is a LinkError."""
+
+    def __init__(self, host: str, port: int, timeout: float) -> None:
+        self.name, self.timeout = f"{host}:{port}", timeout
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+        except TimeoutError:
+            raise Timeout(f"{self.name}: no connection within {timeout:g} s; is that host in reach?") from None
+        except OSError as error:
+            raise LinkError(
+                f"{self.name}: cannot connect: {error.strerror or error}; does a USARSim server run there? One of "
+                f"Paddock is `paddock serve yellow-rooms --usarsim {port}`"
+            ) from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.settimeout(None)
+        self._news = threading.Condition(threading.RLock())  # guards all below
+        self.reports = UsarReports()
+        self._answers: list[UsarLine] = []
+        self._failure: str | None = None
+        self._is_mute = False  # whether a question was not answered
+        self._heard = time.monotonic()
+        self._thread = threading.Thread(target=self._listen, name=f"paddock-usarsim-{self.name}", daemon=True)
+        self._thread.start()
+
+    def send(self, type: str, *segments: str) -> None:
+        """Send a line."""
+        self.check()
+        try:
+            self._socket.sendall(format_line(type, *segments))
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+
+    def ask(self, type: str, answer: str, *segments: str, kind: str = "") -> UsarLine | None:
+        """The server's answer to a question; None if it gives none within a second, or gave none to another."""
+        if self._is_mute:
+            return None
+        with self._news:
+            self._answers.clear()
+        self.send(type, *segments)
+        found: list[UsarLine] = []
+
+        def answered() -> bool:
+            found[:] = [a for a in self._answers if a.type == answer and (not kind or a.get("Type") == kind)]
+            return bool(found)
+
+        self._is_mute = not self._wait(answered, min(SHORT, self.timeout))
+        return found[0] if found else None
+
+    def wait(self, there: Callable[[], bool], what: str) -> None:
+        """Until something is so; a Timeout where the server's clock stands for longer than the timeout."""
+        while not there():
+            if not self._wait(partial(self._has_news, there, self.reports.time), self.timeout):
+                raise Timeout(f"{self.name}: no {what} for {self.timeout:g} s; is the simulation paused?")
+
+    def _has_news(self, there: Callable[[], bool], before: float) -> bool:
+        return there() or self.reports.time != before
+
+    def _wait(self, there: Callable[[], bool], seconds: float) -> bool:
+        with self._news:
+            done = self._news.wait_for(lambda: self._failure is not None or there(), seconds)
+            self.check()
+            return done
+
+    def check(self) -> None:
+        """Raise what has gone wrong by now."""
+        if self._failure is not None:
+            raise LinkError(f"{self.name}: {self._failure}")
+
+    @contextmanager
+    def reading(self) -> Iterator[UsarReports]:
+        """What was reported, while nothing new comes in; a Timeout if the server has said nothing for too long."""
+        with self._news:
+            self.check()
+            silent = time.monotonic() - self._heard
+            if silent > self.timeout:
+                raise Timeout(f"{self.name}: no line for {silent:.3g} s; is the simulation paused?")
+            yield self.reports
+
+    def close(self) -> None:
+        """Hang up, and wait for the thread that hears."""
+        with self._news:
+            self._failure = self._failure or CLOSED
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+        self._thread.join(SHORT)  # the server hangs up too; one that does not is left
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()
+
+    # ---- the thread
+
+    def _listen(self) -> None:
+        splitter, why = LineSplitter(), "the connection was lost: the server closed it"
+        while True:
+            try:
+                data = self._socket.recv(CHUNK)
+            except OSError as error:
+                data, why = b"", f"the connection was lost: {error.strerror or error}"
+            if not data:
+                break
+            with self._news:
+                self._heard = time.monotonic()
+                self._take(splitter, data)
+                self._news.notify_all()
+        with self._news:
+            self._failure = self._failure or why
+            self._news.notify_all()
+
+    def _take(self, splitter: LineSplitter, data: bytes) -> None:
+        try:
+            texts = splitter.feed(data)
+        except BadMessage as error:
+            log.warning("%s: %s", self.name, error)
+            return
+        for text in texts:
+            try:
+                line = parse_line(text)
+                self.reports.hear(line)
+            except BadMessage as error:
+                log.warning("%s: %s", self.name, error)
+                continue
+            if line.type in ("NFO", "GEO", "CONF", "RES"):
+                self._answers.append(line)
+                del self._answers[:-100]

@@ -1,0 +1,103 @@
+"""UsarSimRobot: the handle of a robot in a USARSim server, and the arena that it stands in, in one."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import math
+from collections.abc import Callable
+
+from paddock.arena.base import check_ticks
+from paddock.arena.episode_loop import EpisodeLoop
+from paddock.core.errors import LinkError, SimulationError
+from paddock.core.geometry import Pose
+from paddock.links.single import SingleRobot
+from paddock.links.usarsim.body import UsarBody
+from paddock.links.usarsim.connection import UsarConnection
+
+log = logging.getLogger("paddock.links")
+
+
+class UsarSimRobot(SingleRobot):
+    """A robot of another simulator. Time is the server's: `step(n)` waits until n ticks have passed there."""
+
+    body: UsarBody
+    nature = "a robot of a USARSim server"
+
+    def __init__(self, body: UsarBody, dt: float, open_anew: Callable[[], UsarConnection]) -> None:
+        """
+        Args:
+            body: a way to it, connected.
+            dt: length of a tick [s].
+            open_anew: opens a connection on which the robot has just started.
+        """
+        super().__init__(body)
+        self._dt, self._open_anew = dt, open_anew
+        self._begin()
+        atexit.register(self.close)  # a program that ends leaves no robot driving
+
+    def _begin(self) -> None:
+        """Time is 0 now."""
+        reports = self.body.server.reports
+        self._start, self._due, self._restarts = reports.time, 0.0, reports.restarts
+
+    @property
+    def dt(self) -> float:
+        return self._dt
+
+    @property
+    def time(self) -> float:
+        """Seconds of the server since it was connected, or reset."""
+        return self.body.server.reports.time - self._start
+
+    @property
+    def tick(self) -> int:
+        return math.floor(self.time / self._dt + 1e-6)
+
+    @property
+    def odometry(self) -> Pose | None:
+        """Where the server's own odometry takes the robot to be; None where it tells of none."""
+        with self.body.server.reading() as reports:
+            return reports.odometry
+
+    def step(self, n: int = 1) -> None:
+        """Wait until n ticks have passed on the server since the last step; what is late is not made up for."""
+        server = self.body.server
+        self._due = max(self._due + check_ticks(n) * self._dt, self.time)
+        reports = server.reports
+        server.wait(
+            lambda: self.time >= self._due - 1e-6 or reports.restarts != self._restarts, "report of a later time"
+        )
+        if reports.restarts != self._restarts:
+            self._begin()
+            self.note_event("reset", text=f"the world of {self.name} was reset")
+
+    def _drive(self, loop: EpisodeLoop) -> str:
+        if loop.plan.speed not in (None, 1, 1.0):
+            raise SimulationError(
+                f"run: {self.name} is {self.nature}: its time cannot run at speed {loop.plan.speed!r}"
+            )
+        self._due = self.time
+        return loop.drive()
+
+    def reset(self, seed: int | None = None) -> None:
+        """Let the robot go and have it start anew, also after the connection was lost; the world goes on as it is."""
+        self.body.server.close()
+        self.body.move_to(self._open_anew())
+        self.reconnects += 1
+        self.body.complaint = None
+        self._begin()
+        self.note_event("reset", text=f"{self.name} was reset")
+
+    def close(self) -> None:
+        """Stop, and hang up: the server takes the robot away."""
+        if not self._end():
+            return
+        atexit.unregister(self.close)
+        try:
+            self.stop()
+        except LinkError as error:
+            log.warning("%s could not be stopped: %s", self.name, error)
+        self.body.server.close()
+        if self.body.images is not None:
+            self.body.images.close()

@@ -1,0 +1,94 @@
+"""The spec of a robot in a USARSim server: that of its kind, with what the server says about it and reports of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from paddock.core.errors import BadMessage
+from paddock.links.usarsim.connection import UsarConnection
+from paddock.robots import RobotSpec
+from paddock.robots.differential import DifferentialDrive
+from paddock.sensors.base import Mount, SensorSpec
+from paddock.sensors.encoders import EncodersSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.sonar import SonarSpec
+from paddock.usarsim import UsarLine
+
+TICK = 0.01745  # [rad] of wheel turn, where the server does not tell
+
+
+def adapt_spec(spec: RobotSpec, server: UsarConnection) -> RobotSpec:
+    """What the server's robot has of all that the spec has; numbers of the server go first."""
+    drive = _adapt_drive(spec.drive, server)
+    sensors = [_adapt_sensor(sensor, drive.wheel_diameter / 2, server) for sensor in spec.sensors]
+    return replace(spec, drive=drive, sensors=tuple(sensor for sensor in sensors if sensor is not None))
+
+
+def _adapt_drive(drive: DifferentialDrive, server: UsarConnection) -> DifferentialDrive:
+    body = server.ask("GETGEO", "GEO", "Type Robot")
+    motors = server.ask("GETCONF", "CONF", "Type Robot")
+    radius = _number(body, "WheelRadius", drive.wheel_diameter / 2)
+    return replace(
+        drive,
+        wheel_diameter=2 * radius,
+        wheel_separation=_number(body, "WheelSeparation", drive.wheel_separation),
+        max_speed=_number(motors, "MaxSpeed", drive.max_speed / radius) * radius,
+    )
+
+
+def _adapt_sensor(sensor: SensorSpec, radius: float, server: UsarConnection) -> SensorSpec | None:
+    reports = server.reports
+    plain = {"scale": None, "response": (), "noise": 0.0, "noise_relative": 0.0, "resolution": 0.0, "delay": 0.0}
+    if isinstance(sensor, SonarSpec) and reports.sonar:
+        return _adapt_sonar(replace(sensor, **plain), server)  # type: ignore[arg-type]
+    if isinstance(sensor, LaserSpec) and reports.scan is not None:
+        settings = server.ask("GETCONF", "CONF", "Type RangeScanner", kind="RangeScanner")
+        mounts = _read_mounts(server, "RangeScanner")
+        return replace(
+            sensor,
+            **plain,  # type: ignore[arg-type]
+            beams=len(reports.scan.ranges),
+            fov_deg=min(360.0, math.degrees(reports.scan.fov)),
+            range=_number(settings, "MaxRange", sensor.range),
+            mounts=tuple(mounts.values())[:1] or sensor.mounts,
+        )
+    if isinstance(sensor, EncodersSpec) and reports.wheel_ticks is not None:
+        settings = server.ask("GETCONF", "CONF", "Type Encoder", kind="Encoder")
+        return replace(sensor, scale=1 / (_number(settings, "Resolution", TICK) * radius), bits=None)
+    poses = {"inertial": reports.inertial, "position": reports.truth}
+    return sensor if poses.get(sensor.kind) is not None else None
+
+
+def _adapt_sonar(sonar: SonarSpec, server: UsarConnection) -> SonarSpec | None:
+    settings = server.ask("GETCONF", "CONF", "Type Sonar", kind="Sonar")
+    names, told = server.reports.sonar_names, _read_mounts(server, "Sonar")
+    if all(name in told for name in names):
+        sonar = replace(sonar, mounts=tuple(told[name] for name in names))
+    elif len(names) != len(sonar.mounts):
+        raise BadMessage(
+            f"{server.name}: it reports {len(names)} sonars, does not say where they are, and {sonar.name!r} of the "
+            f"spec has {len(sonar.mounts)}: describe the robot in a TOML file, and name it by type="
+        )
+    opening = _number(settings, "BeamAngle", math.radians(sonar.cone_deg))
+    return replace(sonar, range=_number(settings, "MaxRange", sonar.range), cone_deg=math.degrees(opening))
+
+
+def _read_mounts(server: UsarConnection, type: str) -> dict[str, Mount]:
+    """Where the parts of a sensor sit, by name; nothing where the server does not tell."""
+    line = server.ask("GETGEO", "GEO", f"Type {type}", kind=type)
+    mounts: dict[str, Mount] = {}
+    for group in line.groups() if line is not None else ():
+        try:
+            x, y, z = (float(part) for part in group["Location"].split(","))
+            yaw = float(group["Orientation"].split(",")[2])
+        except (KeyError, ValueError, IndexError):
+            continue
+        mounts[group["Name"]] = (x, -y, abs(z), math.degrees(-yaw))
+    return mounts
+
+
+def _number(line: UsarLine | None, key: str, default: float) -> float:
+    """A number > 0 of an answer."""
+    value = None if line is None else line.number(key)
+    return default if value is None or value <= 0 else value

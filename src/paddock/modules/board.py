@@ -1,0 +1,59 @@
+"""HealthBoard: how all modules are, from what is heard on the bus."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from paddock.modules.health import LatencyHistogram
+from paddock.modules.messages import HealthMessage, ModuleMessage, PresenceMessage, RefusedMessage
+
+
+@dataclass
+class ModuleHealth:
+    """How a module is."""
+
+    name: str
+    present: bool = False
+    restarts: int = 0
+    ended: bool = False  # with the run
+    report: HealthMessage | None = None
+    heard_at: float = 0.0  # wall time of the newest report
+    rate: float = 0.0  # rounds per second
+    latencies: LatencyHistogram = field(default_factory=LatencyHistogram)
+
+    @property
+    def state(self) -> str:
+        """In one word."""
+        if self.ended:
+            return "ended"
+        if not self.present:
+            return "gone"
+        return "silent" if self.report is not None and time.time() - self.heard_at > SILENT else "running"
+
+
+SILENT = 3.0  # [s] after the last report
+
+
+class HealthBoard:
+    """Collects what modules say about themselves."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, ModuleHealth] = {}
+        self.refusal = ""  # the newest motion that did not pass, and why
+
+    def __getitem__(self, name: str) -> ModuleHealth:
+        return self.modules.setdefault(name, ModuleHealth(name))
+
+    def take(self, message: ModuleMessage) -> None:
+        """A message has come."""
+        if isinstance(message, PresenceMessage):
+            self[message.source].present = message.present
+        elif isinstance(message, RefusedMessage):
+            self.refusal = f"{message.source}: {message.reason}"
+        elif isinstance(message, HealthMessage):
+            row, former = self[message.source], self[message.source].report
+            if former is not None and message.sent > row.heard_at and message.rounds >= former.rounds:
+                row.rate = (message.rounds - former.rounds) / (message.sent - row.heard_at)
+            row.present, row.report, row.heard_at = True, message, message.sent
+            row.latencies = LatencyHistogram(message.latencies)

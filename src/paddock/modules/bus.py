@@ -1,0 +1,172 @@
+"""Bus: how a module reaches the others, whatever carries the messages."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import Counter, OrderedDict
+from collections.abc import Collection
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import msgspec
+
+from paddock.core.errors import BadMessage, LinkError, format_value
+from paddock.core.registry import Registry
+from paddock.modules.messages import EVERYONE, ModuleMessage, PresenceMessage, Quality
+from paddock.modules.wire import decode_message, encode_message
+
+CARRIERS: Registry[type[Bus]] = Registry(
+    "carrier",
+    group="paddock.carriers",
+    builtin={
+        "memory": "paddock.modules.carriers.memory:MemoryBus",
+        "zenoh": "paddock.modules.carriers.zenoh:ZenohBus",
+        "lines": "paddock.modules.carriers.lines:LineBus",
+    },
+)
+"""What carries messages, by the scheme of its URL."""
+
+MOST_WAITING = 10_000  # messages in an inbox
+
+
+class Inbox:
+    """Messages that wait for a module; any thread may put some in. Of a stream only the newest one waits."""
+
+    def __init__(self, *, lossless: bool = False) -> None:
+        self.dropped = self.refused = self.lost = 0
+        self._lossless = lossless
+        self._waiting: OrderedDict[Any, ModuleMessage] = OrderedDict()
+        self._newest: dict[tuple[str, str], int] = {}  # sequence, by source and destination
+        self._count = 0
+        self._filled = threading.Condition()
+
+    def put_line(self, line: bytes) -> None:
+        """A message has come; what is none is counted."""
+        try:
+            message = decode_message(line)
+        except BadMessage:
+            self.refused += 1
+        else:
+            self.put(message)
+
+    def put(self, message: ModuleMessage) -> None:
+        """A message has come."""
+        with self._filled:
+            self._count_lost(message)
+            self._count += 1
+            key: Any = self._count
+            if message.quality is Quality.STREAM and not self._lossless:
+                key = (message.source, type(message), getattr(message, "device", ""))
+                self.dropped += key in self._waiting
+            elif len(self._waiting) >= MOST_WAITING:
+                self._waiting.popitem(last=False)
+                self.dropped += 1
+            self._waiting[key] = message
+            self._filled.notify()
+
+    def _count_lost(self, message: ModuleMessage) -> None:
+        if isinstance(message, PresenceMessage):  # made here, without a number
+            return
+        line = message.source, message.destination
+        before = self._newest.get(line)
+        if before is not None and message.sequence > before + 1:
+            self.lost += message.sequence - before - 1
+        self._newest[line] = message.sequence
+
+    def get(self, timeout: float | None) -> ModuleMessage | None:
+        """The next message; None if there is none for so many seconds. None as a timeout waits for ever."""
+        with self._filled:
+            if not self._waiting and not self._filled.wait_for(lambda: bool(self._waiting), timeout):
+                return None
+            return self._waiting.popitem(last=False)[1]
+
+
+class Bus(ABC):
+    """A module's access to the bus.
+
+    Messages of one source arrive in the order in which they were sent, but urgent ones may overtake others. Who comes
+    and goes is told by messages of type `presence`.
+
+    Args:
+        url: of the bus.
+        name: the module's name.
+        hears: the sources whose messages to all arrive; None: all of them. Messages to the module itself always do.
+        lossless: of streams every message arrives, not only the newest; and nothing overtakes.
+        everything: messages to others arrive, too.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        name: str,
+        *,
+        hears: Collection[str] | None = None,
+        lossless: bool = False,
+        everything: bool = False,
+    ) -> None:
+        self.url, self.name, self.lossless, self.everything = url, name, lossless, everything
+        self.hears = None if hears is None else frozenset(hears)
+        self.inbox = Inbox(lossless=lossless)
+        self.sends = 0
+        self._sequences: Counter[str] = Counter()
+
+    def send(self, message: ModuleMessage) -> None:
+        """Send a message; source, number and time of sending are filled in."""
+        sequence = self._sequences[message.destination]
+        self._sequences[message.destination] = sequence + 1
+        stamped = msgspec.structs.replace(message, source=self.name, sequence=sequence, sent=time.time())
+        self.sends += 1
+        self.carry(stamped, encode_message(stamped))
+
+    def receive(self, timeout: float | None = None) -> ModuleMessage | None:
+        """The next message; None if there is none for so many seconds."""
+        return self.inbox.get(timeout)
+
+    def accepts(self, message: ModuleMessage) -> bool:
+        """Whether a message is for this module."""
+        if self.everything:
+            return message.source != self.name
+        if message.destination == EVERYONE:
+            return message.source != self.name and (self.hears is None or message.source in self.hears)
+        return message.destination == self.name
+
+    def note_presence(self, name: str, present: bool) -> None:
+        """Another module has come or gone."""
+        if name != self.name:
+            self.inbox.put(PresenceMessage(source=name, destination=self.name, present=present))
+
+    @abstractmethod
+    def carry(self, message: ModuleMessage, line: bytes) -> None:
+        """Bring a message, and its line, to whom it is for."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave the bus."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def open_bus(url: str, name: str, **options: Any) -> Bus:
+    """Join a bus: `memory://lab`, `zenoh://127.0.0.1:7447`, `lines://127.0.0.1:5000`; options are those of `Bus`."""
+    scheme = urlsplit(url).scheme if isinstance(url, str) and "://" in url else ""
+    if not scheme:
+        raise LinkError(f"bus: expected a URL such as 'zenoh://127.0.0.1:7447', got {format_value(url)}")
+    return CARRIERS.get(scheme)(url, name, **options)
+
+
+def split_address(url: str) -> tuple[str, int]:
+    """Host and port of a URL."""
+    parts = urlsplit(url)
+    try:
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or port is None:
+        raise LinkError(f"bus: expected a URL such as '{parts.scheme}://127.0.0.1:7447', got {format_value(url)}")
+    return host, port

@@ -1,0 +1,254 @@
+"""Lines of JSON over TCP, as AP2DX's modules talk: a gate to the bus for modules in any language.
+
+The first line of a connection is `HELLO!!!` with the module's name. Whoever names a protocol there gets all fields of
+messages; whoever does not is taken for a module of AP2DX, and gets just the fields that it knows.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from paddock.core.errors import BadMessage, LinkError
+from paddock.modules.bus import Bus, open_bus, split_address
+from paddock.modules.messages import (
+    EVERYONE,
+    ActionMessage,
+    ClearMessage,
+    HelloMessage,
+    ModuleMessage,
+    PresenceMessage,
+    ResetMessage,
+    ResumeMessage,
+    StopMessage,
+)
+from paddock.modules.wire import LONGEST_LINE, PROTOCOL, decode_message, encode_message, encode_original
+
+HELLO_TIME = 5.0  # [s] for the first line
+MOST_PEERS = 64
+RETRY = 0.2  # [s] between two tries to reach a gate
+POLL = 0.1  # [s] in which a thread notices that it is to end
+
+
+class LineGate:
+    """Serves a bus to modules that speak lines.
+
+    Args:
+        url: of the bus.
+        host: address to listen on. Who reaches it may drive the robot.
+        port: 0 for any that is free.
+    """
+
+    def __init__(self, url: str, host: str = "127.0.0.1", port: int = 0) -> None:
+        self.url, self._closed = url, threading.Event()
+        self._peers: dict[str, LinePeer] = {}
+        self._lock = threading.Lock()
+        try:
+            self._socket = socket.create_server((host, port))
+        except OSError as error:
+            raise LinkError(f"lines: cannot listen on {host}:{port}: {error.strerror}") from None
+        self.port: int = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._accept, name="line gate", daemon=True)
+        self._thread.start()
+
+    def _accept(self) -> None:
+        while not self._closed.is_set():
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), name="line peer", daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, suppress(OSError, LinkError):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.settimeout(HELLO_TIME)
+            lines = read_lines(connection)
+            hello = decode_message(next(lines, b""))
+            if not isinstance(hello, HelloMessage) or len(self._peers) >= MOST_PEERS or self._closed.is_set():
+                return
+            connection.settimeout(None)
+            peer = self._welcome(connection, hello)
+            try:
+                peer.read(lines)
+            finally:
+                self._dismiss(peer)
+
+    def _welcome(self, connection: socket.socket, hello: HelloMessage) -> LinePeer:
+        """Join the bus in the name of a module; a new connection of it ends the one before."""
+        with self._lock:
+            former = self._peers.pop(hello.source, None)
+            if former is not None:
+                former.close()
+            bus = open_bus(
+                self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything
+            )
+            peer = self._peers[hello.source] = LinePeer(connection, hello, bus)
+        return peer
+
+    def _dismiss(self, peer: LinePeer) -> None:
+        with self._lock:
+            if self._peers.get(peer.hello.source) is peer:
+                del self._peers[peer.hello.source]
+        peer.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._closed.set()
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        for peer in list(self._peers.values()):
+            self._dismiss(peer)
+
+    def __enter__(self) -> LineGate:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class LinePeer:
+    """A module behind a connection, and its access to the bus."""
+
+    def __init__(self, connection: socket.socket, hello: HelloMessage, bus: Bus) -> None:
+        self.connection, self.hello, self.bus = connection, hello, bus
+        self._closed = threading.Event()
+        self._time = 0.0  # of the newest message that it was told [s]
+        self._epoch = 0  # of the last stop that the module was told of
+        if hello.protocol:
+            self._write(HelloMessage(source="GATE", destination=hello.source, protocol=PROTOCOL))
+        threading.Thread(target=self._forward, name=f"to {hello.source}", daemon=True).start()
+
+    def read(self, lines: Iterator[bytes]) -> None:
+        """Bring what the module says onto the bus, until the connection ends; what is no message is left out."""
+        for line in lines:
+            try:
+                message = decode_message(line)
+            except BadMessage:
+                self.bus.inbox.refused += 1
+                continue
+            if self.hello.protocol and message.source == self.hello.source:
+                self.bus.carry(message, line)
+            else:
+                self.bus.send(self._number(message))
+
+    def _number(self, message: ModuleMessage) -> ModuleMessage:
+        """AP2DX's modules know no epochs: what they say is about the last stop that they were told of."""
+        if isinstance(message, ActionMessage | ResetMessage | ClearMessage) and not message.epoch:
+            return msgspec.structs.replace(message, epoch=self._epoch, time=self._time)
+        return message
+
+    def _forward(self) -> None:
+        with suppress(OSError):
+            while not self._closed.is_set():
+                message = self.bus.receive(POLL)
+                if message is not None:
+                    self._write(message)
+
+    def _write(self, message: ModuleMessage) -> None:
+        self._time = max(self._time, message.time)
+        if isinstance(message, StopMessage):
+            self._epoch = message.epoch
+        if self.hello.protocol:
+            self.connection.sendall(encode_message(message) + b"\n")
+        elif not isinstance(message, PresenceMessage | ResumeMessage):
+            if message.destination == EVERYONE:
+                message = msgspec.structs.replace(message, destination=self.hello.source)
+            self.connection.sendall(encode_original(message) + b"\n")
+
+    def close(self) -> None:
+        """End the connection."""
+        self._closed.set()
+        self.bus.close()
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+
+class LineBus(Bus):
+    """A client of a gate, for a module in Python: it looks for the gate until it is there, and again when lost."""
+
+    def __init__(self, url: str, name: str, **options: Any) -> None:
+        super().__init__(url, name, **options)
+        self._address = split_address(url)
+        self._closed, self._ready = threading.Event(), threading.Event()
+        self._socket: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name=f"lines of {name}", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            present: set[str] = set()
+            with suppress(OSError), socket.create_connection(self._address, timeout=HELLO_TIME) as connection:
+                connection.settimeout(None)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                hears = None if self.hears is None else sorted(self.hears)
+                hello = HelloMessage(
+                    source=self.name,
+                    both_ways=True,
+                    protocol=PROTOCOL,
+                    hears=hears,
+                    lossless=self.lossless,
+                    everything=self.everything,
+                )
+                connection.sendall(encode_message(hello) + b"\n")
+                for line in read_lines(connection):
+                    self._take(line, connection, present)
+            self._socket = None
+            for name in present:
+                self.note_presence(name, False)
+            self._closed.wait(RETRY)
+
+    def _take(self, line: bytes, connection: socket.socket, present: set[str]) -> None:
+        with suppress(BadMessage):
+            message = decode_message(line)
+            if isinstance(message, HelloMessage):
+                self._socket = connection
+                self._ready.set()
+                return
+            if isinstance(message, PresenceMessage):
+                (present.add if message.present else present.discard)(message.source)
+        self.inbox.put_line(line)
+
+    def carry(self, message: ModuleMessage, line: bytes) -> None:
+        """Send a line; while there is no gate, it is lost."""
+        connection = self._socket
+        if connection is not None:
+            with self._lock, suppress(OSError):
+                connection.sendall(line + b"\n")
+
+    def close(self) -> None:
+        """Leave."""
+        self._closed.set()
+        connection = self._socket
+        if connection is not None:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._thread.join(1.0)
+
+
+def read_lines(connection: socket.socket) -> Iterator[bytes]:
+    """The lines of a connection, without their ends. One that is too long ends it; half a last line is left out."""
+    waiting = bytearray()
+    while True:
+        end = waiting.find(b"\n")
+        if end >= 0:
+            yield bytes(waiting[:end]).rstrip(b"\r")
+            del waiting[: end + 1]
+            continue
+        if len(waiting) > LONGEST_LINE:
+            return
+        try:
+            got = connection.recv(65536)
+        except OSError:
+            return
+        if not got:
+            return
+        waiting += got

@@ -1,0 +1,47 @@
+"""Modules as threads of one process."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, ClassVar
+
+from paddock.core.errors import LinkError
+from paddock.modules.bus import Bus
+from paddock.modules.messages import ModuleMessage
+
+
+class MemoryBus(Bus):
+    """Hands lines over to other threads. Modules with the same URL meet."""
+
+    meetings: ClassVar[dict[str, dict[str, MemoryBus]]] = {}
+    lock: ClassVar[threading.RLock] = threading.RLock()
+
+    def __init__(self, url: str, name: str, **options: Any) -> None:
+        super().__init__(url, name, **options)
+        with self.lock:
+            others = self.meetings.setdefault(url, {})
+            if name in others:
+                raise LinkError(f"{url}: there is a module {name} already")
+            others[name] = self
+            for other in others.values():
+                other.note_presence(name, True)
+                self.note_presence(other.name, True)
+
+    def carry(self, message: ModuleMessage, line: bytes) -> None:
+        """Put it into the inboxes of those who want it."""
+        with self.lock:
+            for other in self.meetings.get(self.url, {}).values():
+                if other.accepts(message):
+                    other.inbox.put_line(line)
+
+    def close(self) -> None:
+        """Leave."""
+        with self.lock:
+            others = self.meetings.get(self.url, {})
+            if others.get(self.name) is not self:
+                return
+            del others[self.name]
+            for other in others.values():
+                other.note_presence(self.name, False)
+            if not others:
+                del self.meetings[self.url]

@@ -1,0 +1,129 @@
+"""Modules on one host or several, by zenoh. A session in router mode joins them; modules are its clients.
+
+Safety does not rest on it: a message may be late or lost, and the motor stops the robot. Liveliness is for display.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from paddock.core.errors import LinkError
+from paddock.modules.bus import Bus, split_address
+from paddock.modules.messages import EVERYONE, ModuleMessage, Quality
+
+LEASE = 400  # [ms] after which a silent neighbour counts as gone
+ROOT = "paddock/modules"
+
+
+class ZenohBus(Bus):
+    """A client of a router at the URL's host and port; it is looked for until it is there."""
+
+    def __init__(self, url: str, name: str, **options: Any) -> None:
+        super().__init__(url, name, **options)
+        zenoh = load_zenoh()
+        host, port = split_address(url)
+        self.session = open_session("client", connect=f"tcp/{host}:{port}")
+        keys = [f"{ROOT}/{name}/**"]
+        hears = ["*"] if self.hears is None else self.hears
+        keys += [f"{ROOT}/{EVERYONE}/{source}/**" for source in hears]
+        if self.everything:
+            keys = [f"{ROOT}/*/*/*"]
+        # Called by zenoh's own thread: with a thread for each subscriber, messages of one source would overtake.
+        take = zenoh.handlers.Callback(self._take, indirect=False)
+        self._subscribers = [self.session.declare_subscriber(key, take) for key in keys]
+        self._publishers: dict[str, Any] = {}
+        self._token = self.session.liveliness().declare_token(f"{ROOT}/alive/{name}")
+        self._watch = self.session.liveliness().declare_subscriber(
+            f"{ROOT}/alive/*",
+            lambda sample: self.note_presence(
+                str(sample.key_expr).rpartition("/")[2], sample.kind == zenoh.SampleKind.PUT
+            ),
+            history=True,
+        )
+
+    def _take(self, sample: Any) -> None:
+        self.inbox.put_line(sample.payload.to_bytes())
+
+    def carry(self, message: ModuleMessage, line: bytes) -> None:
+        """Publish it under its destination."""
+        quality = Quality.ORDERED if self.lossless else message.quality
+        key = f"{ROOT}/{message.destination}/{self.name}/{quality.value}"
+        publisher = self._publishers.get(key)
+        if publisher is None:
+            publisher = self._publishers[key] = self._declare(key, quality)
+        publisher.put(line)
+
+    def _declare(self, key: str, quality: Quality) -> Any:
+        zenoh = load_zenoh()
+        control, priority = zenoh.CongestionControl, zenoh.Priority
+        return self.session.declare_publisher(
+            key,
+            congestion_control=control.DROP if quality is Quality.STREAM else control.BLOCK,
+            priority=priority.REAL_TIME if quality is Quality.URGENT else priority.DATA,
+            express=True,
+            allowed_destination=zenoh.Locality.REMOTE,
+        )
+
+    def close(self) -> None:
+        """Leave; a process may hang at its end with a session that is open."""
+        if not self.session.is_closed():
+            self.session.close()
+
+
+class ZenohRouter:
+    """Routes between clients, while it is open.
+
+    Args:
+        endpoints: where it listens, such as `tcp/127.0.0.1:7447`.
+    """
+
+    def __init__(self, *endpoints: str) -> None:
+        self.session = open_session("router", listen=endpoints)
+
+    def close(self) -> None:
+        """Stop routing."""
+        if not self.session.is_closed():
+            self.session.close()
+
+    def __enter__(self) -> ZenohRouter:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def open_session(mode: str, *, connect: str = "", listen: Collection[str] = ()) -> Any:
+    """A session that notices soon when a neighbour is gone, and finds nobody by itself."""
+    zenoh = load_zenoh()
+    config = zenoh.Config()
+    settings = {
+        "mode": mode,
+        "listen/endpoints": list(listen),
+        "connect/endpoints": [connect] if connect else [],
+        "connect/timeout_ms": -1,
+        "connect/exit_on_failure": False,
+        "connect/retry": {"period_init_ms": 200, "period_max_ms": 500, "period_increase_factor": 1.5},
+        "scouting/multicast/enabled": False,
+        "transport/link/tx/lease": LEASE,
+        "transport/link/tx/keep_alive": 4,
+        # A look is a burst of readings: with the two places there are else, a busy machine drops a fifth of them.
+        "transport/link/tx/queue/size/data": 16,
+        "transport/link/tx/queue/congestion_control/drop/wait_before_drop": 20_000,  # [µs]
+    }
+    for key, value in settings.items():
+        config.insert_json5(key, json.dumps(value))
+    try:
+        return zenoh.open(config)
+    except zenoh.ZError as error:
+        raise LinkError(f"zenoh: {connect or ', '.join(listen)}: {str(error).splitlines()[0]}") from None
+
+
+def load_zenoh() -> Any:
+    """The package, or a LinkError that names the extra."""
+    try:
+        import zenoh
+    except ImportError:
+        raise LinkError("a bus by zenoh needs its package: pip install 'paddock[modules]'") from None
+    return zenoh

@@ -1,0 +1,141 @@
+"""ModulesSpec: which modules there are, what carries their messages, and which robot they drive, as one TOML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar
+
+from paddock.core import library
+from paddock.core.errors import SpecError, UnknownName
+from paddock.core.spec import Count, Description, Number, Positive, Spec, read_toml_file, spec_from_table
+from paddock.robots import RobotSpec, load_robot
+from paddock.worlds import load_world
+
+PACKAGE = "paddock.modules"
+S = TypeVar("S", bound=Spec)
+Duration = Annotated[float, Number("seconds", above=0, high=1e6)]
+Seed = Annotated[int, Number("a seed", low=0, high=2**63 - 1)]
+
+
+class OptionTable(dict[str, Any]):
+    """Keys that a module reads itself."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModuleEntry(Spec):
+    """A module of a configuration: `[[modules]] name = "planner"`, and its options."""
+
+    name: Annotated[str, Description("the name of a module")]
+    code: str | None = None  # of an own module: `file.py:Class`
+    faults: str | None = None  # file with `LinkFaults` that begin when the process gets SIGUSR1
+    options: OptionTable = field(default_factory=OptionTable)
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        if not isinstance(table.get("name"), str):
+            raise SpecError("missing: the name of a module", path="name")
+        own = ("name", "code", "faults")
+        rest = {key: value for key, value in table.items() if key not in own}
+        return cls(**{key: table[key] for key in own if key in table}, options=OptionTable(rest))
+
+    def to_table(self) -> dict[str, Any]:
+        own = {"name": self.name, "code": self.code, "faults": self.faults}
+        return {key: value for key, value in own.items() if value is not None} | self.options
+
+    def read_options(self, cls: type[S]) -> S:
+        """Its options, as the module's own class has them."""
+        try:
+            return cls.from_table(self.options)
+        except SpecError as error:
+            raise error.within(f"modules.{self.name}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModulesSpec(Spec):
+    """Modules that together drive one robot."""
+
+    modules: Annotated[tuple[ModuleEntry, ...], Count(1, "module")]
+    bus: Annotated[str, Description("a URL such as 'zenoh://127.0.0.1:7447'")] = "memory://modules"
+    gate: Annotated[int, Number("a port", low=0, high=65535)] | None = None  # for modules that speak lines of JSON
+    world: str = "yellow-rooms"  # a shipped world, or a TOML file beside this one
+    url: str | None = None  # instead of a world: an arena or a robot elsewhere
+    robot: str | None = None  # its name in the world; None: the only one
+    kind: str | None = None  # of robot, where a URL is given
+    devices: tuple[str, ...] = ("sonar", "laser", "encoders")
+    seed: Seed = 0
+    seconds: Duration = 600.0  # simulated, to run for
+    period: Duration = 0.1  # simulated, between two rounds
+    lock_step: bool = False  # simulated time passes when all have answered
+    speed: Positive = 1.0  # simulated seconds per second; not in lock-step
+    real_time: bool = False  # modules from sensor to motor run before all other processes, where that is allowed
+    patience: Duration = 60.0  # wall seconds to wait for a module in lock-step
+    state: str | None = None  # folder for what modules must not lose
+    record: str | None = None  # file for all messages, as lines of JSON
+    folder: str = field(default="", compare=False)  # of its file
+
+    def check(self) -> None:
+        names = [entry.name for entry in self.modules]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise SpecError(f"there are two modules {twice!r}: give one of them another name", path="modules")
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all modules on the bus."""
+        return frozenset(entry.name.upper() for entry in self.modules)
+
+    def entry(self, name: str) -> ModuleEntry:
+        """A module by its name, in capitals or not."""
+        for entry in self.modules:
+            if entry.name.upper() == name.upper():
+                return entry
+        raise UnknownName("module", name, [entry.name for entry in self.modules])
+
+    @cached_property
+    def robot_name(self) -> str:
+        """The robot that is driven."""
+        if self.robot is not None:
+            return self.robot
+        if self.url is not None:
+            raise SpecError("missing: the name of the robot at the URL", path="robot")
+        robots = [robot.name for robot in load_world(self.place(self.world)).robots]
+        if len(robots) != 1:
+            raise SpecError(f"missing: one of {', '.join(robots)}", path="robot")
+        return robots[0]
+
+    @cached_property
+    def robot_spec(self) -> RobotSpec:
+        """What the robot is like."""
+        if self.kind is not None:
+            return load_robot(self.place(self.kind))
+        if self.url is not None:
+            raise SpecError("missing: the kind of the robot at the URL, such as 'pioneer-p2dx'", path="kind")
+        world = load_world(self.place(self.world))
+        for robot in world.robots:
+            if robot.name == self.robot_name:
+                return robot.type if isinstance(robot.type, RobotSpec) else load_robot(robot.type)
+        raise UnknownName("robot", self.robot_name, [robot.name for robot in world.robots])
+
+    def place(self, name: str) -> str:
+        """A shipped thing's name, or the path of a file beside the configuration."""
+        path = Path(self.folder) / name
+        return str(path) if path.is_file() else name
+
+    def file(self, name: str) -> Path | None:
+        """A file in the folder of states, if there is one."""
+        if self.state is None:
+            return None
+        folder = Path(self.folder) / self.state
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / name
+
+
+def load_modules(name_or_path: str | Path) -> ModulesSpec:
+    """A shipped configuration by name, or one from a TOML file; what it names lies in that file's folder, else here."""
+    path = library.find(PACKAGE, "configuration", name_or_path)
+    spec = spec_from_table(ModulesSpec, read_toml_file(path), file=path.name)
+    own = str(name_or_path).endswith(library.SUFFIX)
+    return replace(spec, folder=str(path.parent.resolve()) if own else "")

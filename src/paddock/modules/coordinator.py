@@ -1,0 +1,189 @@
+"""Coordinator: the only module that speaks to the robot's body. Time passes in its arena."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+from urllib.parse import urlsplit
+
+import numpy as np
+
+import paddock
+from paddock.arena.base import BaseArena
+from paddock.arena.robot import Robot
+from paddock.core.errors import Timeout
+from paddock.core.spec import Spec
+from paddock.links import SERVERS
+from paddock.modules.bus import Bus
+from paddock.modules.config import ModulesSpec
+from paddock.modules.messages import ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
+from paddock.modules.module import ASK_AGAIN, Module
+from paddock.modules.readings import make_message
+from paddock.modules.rounds import RoundMerger
+
+SILENCE = 0.28  # [s] without a word of the motor, simulated or by the wall, and the robot is stopped in the next tick
+COMMAND_AGE = 0.2  # [s] simulated: what the motor says of before is too old
+LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CoordinatorOptions(Spec):
+    """What the coordinator keeps."""
+
+    trace: str | None = None  # file for what the robot really did, a line for each tick or round
+
+
+class CoordinatorModule(Module):
+    """Opens a world or reaches an arena elsewhere, sends what the robot senses, and turns its wheels."""
+
+    upstream = ("MOTOR",)
+    options_class = CoordinatorOptions
+
+    def __init__(self, name: str, spec: ModulesSpec, options: CoordinatorOptions, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        self.arena: BaseArena = open_arena(spec)
+        self.robot: Robot = self.arena[spec.robot_name]
+        self.robot.enable(*spec.devices)
+        self.ticks = max(1, round(spec.period / self.arena.dt))
+        rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
+        self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
+        self.heard = (-np.inf, -np.inf)  # when the motor spoke last: simulated, wall [s]
+        self.final_pose = self.robot.pose  # when the run was over
+        self.contacts = 0  # looks at which the robot touched something
+        self.stops = 0  # of a robot whose motor was silent
+        self._sent: dict[str, list[float]] = {}
+        self._trace: IO[str] | None = None
+        if options.trace is not None:
+            self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
+            self._trace.write("time,wall,x,y,heading,left,right,command_left,command_right,contacts\n")
+
+    # ---- what others say
+
+    def handle(self, message: ModuleMessage) -> None:
+        if isinstance(message, MotorMessage):
+            if self.is_late(message):
+                self.robot.stop()
+                self.stops += 1
+                return
+            scale = self.robot.wheels.max_speed / 100 if message.normalized else 1.0
+            self.heard = self.arena.time, time.time()
+            self.robot.wheels.set(message.left * scale, message.right * scale)
+            self.health.note_latency(message)
+
+    def is_late(self, message: MotorMessage) -> bool:
+        """Whether the motor was told too long ago what it knows; AP2DX's motor does not say when."""
+        return bool(message.time) and self.arena.time - message.time > COMMAND_AGE + self.spec.period
+
+    def watch_motor(self) -> None:
+        """Stop the robot if its motor has been silent for too long."""
+        simulated, wall = self.heard
+        if (self.arena.time - simulated > SILENCE or time.time() - wall > SILENCE) and any(self.robot.body.command):
+            self.robot.stop()
+            self.stops += 1
+
+    # ---- what the robot senses
+
+    def say_look(self) -> None:
+        """Send what has changed since the last look, and that it is all."""
+        self.said, self.round = [], self.arena.tick // self.ticks
+        look, now = self.robot.sense(), self.arena.time
+        self.time = now
+        self.contacts += bool(self.robot.contacts)
+        for sensor in self.spec.robot_spec.sensors:
+            if sensor.name not in look.sensors:
+                continue
+            values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
+            if self._sent.get(sensor.name) != values:
+                self._sent[sensor.name] = values
+                self.send(make_message(sensor, values, now))
+        last = self.arena.tick >= self.end
+        self.finish_round(RoundMessage(number=self.round, time=now, last=last))
+
+    def repeat(self, message: ResumeMessage) -> None:
+        """A module was started: it needs all readings, also those that do not change."""
+        self._sent.clear()
+        super().repeat(message)
+
+    # ---- time
+
+    def run(self) -> None:
+        try:
+            self.run_in_lock_step() if self.spec.lock_step else self.run_freely()
+            self.bus.send(self.health.report(self.bus, self.status()))
+            self.final_pose = self.robot.pose
+        finally:
+            self.robot.stop()
+
+    def run_in_lock_step(self) -> None:
+        """Let a period pass whenever the motor has finished the round."""
+        merger = RoundMerger(self.name, ("MOTOR",))
+        self.say_look()
+        waiting_since = time.monotonic()
+        ask_at = waiting_since + ASK_AGAIN
+        while not self.ended.is_set():
+            message = self.bus.receive(self.wake_period)
+            self.wake(time.time())
+            if (now := time.monotonic()) >= ask_at:
+                ask_at = now + ASK_AGAIN
+                self.bus.send(ResumeMessage(destination="MOTOR", number=self.round - 1))
+            if now - waiting_since > self.spec.patience:
+                raise Timeout(f"round {self.round}: the motor has not finished it for {self.spec.patience:g} s")
+            for ready in merger.put(message) if message is not None else ():
+                self._take(ready)
+                if isinstance(ready, RoundMessage) and ready.number == self.round:
+                    waiting_since = time.monotonic()
+                    ask_at = waiting_since + ASK_AGAIN
+                    if ready.last:
+                        return
+                    self.step(self.ticks)
+                    self.say_look()
+
+    def run_freely(self) -> None:
+        """Let time pass as the wall clock goes."""
+        self.say_look()
+        paced = self.spec.url is None or urlsplit(self.spec.url).scheme in SERVERS
+        tick_at = time.monotonic()
+        while not self.ended.is_set() and self.arena.tick < self.end:
+            tick_at = max(tick_at + self.arena.dt / self.spec.speed, time.monotonic() - LATE) if paced else 0.0
+            while (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
+                self._take(message)
+            self.watch_motor()
+            self.step(1)
+            if self.arena.tick % self.ticks == 0:
+                self.say_look()
+            self.wake(time.time())
+
+    def step(self, ticks: int) -> None:
+        """Let time pass, and write down what the robot really did."""
+        self.arena.step(ticks)
+        if self._trace is not None:
+            (x, y, heading), (left, right), contacts = self.robot.body.motion()
+            row = self.arena.time, time.time(), x, y, heading, left, right, *self.robot.body.command, contacts
+            self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
+
+    @property
+    def _last_in_round(self) -> None:  # type: ignore[override]
+        """Rounds of the coordinator end by its own clock."""
+        return
+
+    def status(self) -> str:
+        return f"t {self.arena.time:.1f} s, contacts {self.contacts}, stopped {self.stops}"
+
+    def close(self) -> None:
+        if self._trace is not None:
+            self._trace.close()
+        self.arena.close()
+
+
+def open_arena(spec: ModulesSpec) -> BaseArena:
+    """The world of a configuration, or the arena at its URL."""
+    if spec.url is None:
+        return paddock.open(spec.place(spec.world), seed=spec.seed)
+    if (
+        urlsplit(spec.url).scheme in SERVERS
+    ):  # in the lock: should this process hang, time stands, and so does the robot
+        return paddock.connect(spec.url, lock_step=True, name="coordinator")
+    arena: BaseArena = paddock.connect(spec.url, name="coordinator")  # type: ignore
+    return arena

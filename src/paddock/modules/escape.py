@@ -1,0 +1,53 @@
+"""Getting away from an obstacle after a stop: back off, turn to the freer side, until there is room ahead."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.geometry import Pose
+from paddock.core.observation import WheelSpeeds
+
+Floats = NDArray[np.float64]
+BACK_DISTANCE = 0.15  # [m] AP2DX's
+BACK_SPEED, TURN_SPEED = 0.1, 0.1  # [m/s] at the rim
+ROOM = 0.4  # [m] ahead of the body that must be free; AP2DX's needed depth
+
+
+class Escape:
+    """A way out, from what range sensors meet.
+
+    Args:
+        outline: of the body [m], shape (corners, 2).
+        points: what the sensors meet at the start, in the robot's frame [m], shape (n, 2).
+        pose: of the robot by odometry.
+    """
+
+    def __init__(self, outline: Floats, points: Floats, pose: Pose) -> None:
+        self.front, self.half_width = outline[:, 0].max(), np.abs(outline[:, 1]).max()
+        self.start = pose
+        self.backs = not self.has_room(points)
+        ahead = points[points[:, 0] > 0]
+        left = np.hypot(*ahead[ahead[:, 1] > 0].T)
+        right = np.hypot(*ahead[ahead[:, 1] <= 0].T)
+        self.side = 1.0 if left.mean() >= right.mean() else -1.0 if len(left) and len(right) else 1.0
+
+    def has_room(self, points: Floats) -> bool:
+        """Whether nothing is in the way ahead."""
+        x, y = points.T
+        return not ((x > 0) & (x < self.front + ROOM) & (np.abs(y) < self.half_width + 0.05)).any()
+
+    def act(self, points: Floats, pose: Pose) -> WheelSpeeds | None:
+        """Wheel speeds [m/s]; None: it has got away."""
+        if self.has_room(points):
+            return None
+        if self.backs and math.dist(pose[:2], self.start[:2]) < BACK_DISTANCE:
+            return WheelSpeeds(-BACK_SPEED, -BACK_SPEED)
+        self.backs = False
+        return WheelSpeeds(-self.side * TURN_SPEED, self.side * TURN_SPEED)
+
+    def give_up_backing(self) -> None:
+        """Something is behind, too: turn."""
+        self.backs = False

@@ -1,0 +1,95 @@
+"""Faults of the network, made on purpose: messages that are lost, late, or that a cut link does not carry."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from paddock.core.chance import chance
+from paddock.core.spec import Number, Share, Spec
+from paddock.modules.bus import Bus
+from paddock.modules.messages import ModuleMessage, PresenceMessage
+
+POLL = 0.05  # [s]
+Wait = Annotated[float, Number("seconds", low=0, high=60)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkFaults(Spec):
+    """What is wrong with a module's link, in both directions."""
+
+    loss: Share = 0.0  # of messages
+    delay: Wait = 0.0  # of each message, wall time
+    cut: Wait = 0.0  # for so long nothing passes
+    lasts: Wait = 5.0  # loss and delay do
+    seed: int = 0
+
+
+class FaultyBus(Bus):
+    """A module's access to the bus, over a link that `begin` makes bad for some time."""
+
+    def __init__(self, inner: Bus) -> None:
+        super().__init__(inner.url, inner.name, hears=inner.hears, lossless=inner.lossless)
+        self.inner, self.faults, self.since = inner, LinkFaults(), 0.0
+        self._late: list[tuple[float, int, ModuleMessage, bytes | None]] = []
+        self._numbers = itertools.count()
+        self._changed, self._closed = threading.Condition(), threading.Event()
+        for work in (self._take_in, self._deliver):
+            threading.Thread(target=work, name=f"faults of {inner.name}", daemon=True).start()
+
+    def begin(self, faults: LinkFaults | Path) -> None:
+        """Be bad from now on."""
+        if isinstance(faults, Path):
+            faults = LinkFaults.from_toml(faults.read_text(encoding="utf-8"), file=faults.name)
+        self.faults, self.since = faults, time.monotonic()
+
+    def carry(self, message: ModuleMessage, line: bytes) -> None:
+        """Carry it if the link does."""
+        self._pass(message, line)
+
+    def _take_in(self) -> None:
+        while not self._closed.is_set():
+            message = self.inner.receive(POLL)
+            if isinstance(message, PresenceMessage):
+                self.inbox.put(message)
+            elif message is not None:
+                self._pass(message, None)
+
+    def _pass(self, message: ModuleMessage, line: bytes | None) -> None:
+        """Let a message through, out with its line or in without: at once, later, or never."""
+        faults, age, number = self.faults, time.monotonic() - self.since, next(self._numbers)
+        bad = age < faults.lasts
+        if age < faults.cut or (bad and faults.loss and chance(faults.seed, number, 0) < faults.loss):
+            return
+        if bad and faults.delay:
+            with self._changed:
+                heapq.heappush(self._late, (time.monotonic() + faults.delay, number, message, line))
+                self._changed.notify()
+        else:
+            self._hand_over(message, line)
+
+    def _hand_over(self, message: ModuleMessage, line: bytes | None) -> None:
+        if line is None:
+            self.inbox.put(message)
+        else:
+            self.inner.carry(message, line)
+
+    def _deliver(self) -> None:
+        while not self._closed.is_set():
+            with self._changed:
+                now = time.monotonic()
+                if not self._late or self._late[0][0] > now:
+                    self._changed.wait(min(POLL, self._late[0][0] - now) if self._late else POLL)
+                    continue
+                _, _, message, line = heapq.heappop(self._late)
+            self._hand_over(message, line)
+
+    def close(self) -> None:
+        """Leave."""
+        self._closed.set()
+        self.inner.close()

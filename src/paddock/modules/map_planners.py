@@ -1,0 +1,26 @@
+"""Planners that drive by the mapper's map."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from paddock.mapping import Mapper
+from paddock.modules.remote_map import RemoteMapper
+from paddock.navigation import Explorer, Navigator
+from paddock.robots import RobotSpec
+
+
+def make_explorer(spec: RobotSpec, feed: list[Any], **options: Any) -> Explorer:
+    """Maps all that the robot can get to."""
+    return Explorer(_join(spec, feed), spec, **options)
+
+
+def make_navigator(spec: RobotSpec, feed: list[Any], **options: Any) -> Navigator:
+    """Drives to goals that are sent as messages."""
+    return Navigator(_join(spec, feed), spec, **options)
+
+
+def _join(spec: RobotSpec, feed: list[Any]) -> Mapper:
+    mapper = RemoteMapper(spec)
+    feed.append(mapper.take)
+    return cast(Mapper, mapper)  # all of it that navigation uses

@@ -1,0 +1,127 @@
+"""The module around a mapper: readings in, pose and map out. It survives being killed."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from paddock.arena.localisation import travel_sensors_of
+from paddock.arena.mapping import motion_noise_of, range_reader_of
+from paddock.core.spec import Metres, Spec
+from paddock.estimate.odometry import ORIGIN
+from paddock.mapping import Mapper
+from paddock.modules.bus import Bus
+from paddock.modules.config import Duration, ModulesSpec, OptionTable
+from paddock.modules.journal import Journal
+from paddock.modules.messages import MapMessage, ModuleMessage, PoseMessage, RoundMessage
+from paddock.modules.module import Module
+from paddock.modules.readings import ObservationBuilder, SensorMessage
+from paddock.navigation.costmap import seen_states
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MapperOptions(Spec):
+    """How to map."""
+
+    method: str = "odometry"  # of `MAPPING_METHODS`
+    device: str | None = None  # the range sensor; None: the best that the robot has
+    resolution: Metres = 0.05  # side of a cell
+    map_period: Duration = 1.0  # simulated, between two maps
+    snapshot_period: Duration = 60.0  # simulated, between two snapshots
+    options: OptionTable = field(default_factory=OptionTable)  # of the method
+
+
+class MapperModule(Module):
+    """Maps. What it took is in its journal before it says anything about it: a killed one is resumed exactly."""
+
+    upstream = ("SENSOR",)
+    options_class = MapperOptions
+
+    def __init__(self, name: str, spec: ModulesSpec, options: MapperOptions, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        robot = spec.robot_spec
+        self.mapper = Mapper(
+            travel_sensors_of(robot, ORIGIN, motion_noise_of(robot)),
+            range_reader_of(robot, options.device),
+            method=options.method,
+            resolution=options.resolution,
+            seed=spec.seed,
+            **options.options,
+        )
+        self.builder = ObservationBuilder(robot)
+        self.journal = Journal(spec.file("mapper"))
+        self.is_last = False
+        self.resumed = 0  # rounds that were taken from the journal
+
+    def handle(self, message: ModuleMessage) -> None:
+        if isinstance(message, SensorMessage | RoundMessage) and message.source == "SENSOR":
+            self.journal.add(message)
+            self.is_last = isinstance(message, RoundMessage) and message.last
+            self.builder.take(message)
+
+    def on_round(self, number: int) -> None:
+        self.update()
+        self.journal.write()
+        if self.is_multiple(number, self.options.snapshot_period):
+            self.journal.snapshot(number, (self.mapper, self.builder))
+        self.say(last=self.is_last)
+
+    def update(self) -> None:
+        """Take a look."""
+        look = self.builder.look(self.time)
+        if {self.mapper.reader.device, self.mapper.sensors.encoders} <= {*look.sensors, None}:
+            self.mapper.update(look)
+
+    def say(self, *, last: bool) -> None:
+        """Tell where the robot is, and now and then the map."""
+        estimate = self.mapper.estimate
+        x, y, theta = estimate.pose
+        covariance = np.asarray(estimate.covariance, float).reshape(-1).tolist()
+        self.send(PoseMessage(time=self.time, x=x, y=y, theta=theta, covariance=covariance))
+        if (last or self.is_multiple(self.round, self.options.map_period)) and self.mapper.grid.frame.rows:
+            self.send(make_map(self.mapper, self.time))
+
+    def is_multiple(self, number: int, period: float) -> bool:
+        """Whether a period ends with a round."""
+        return number % max(1, round(period / self.spec.period)) == 0
+
+    def forget(self) -> None:
+        self.journal.clear()
+
+    def on_resume(self) -> None:
+        """Go on where a mapper before this one was killed, and say again what it may not have said."""
+        if (state := self.journal.restore()) is not None:
+            self.round, (self.mapper, self.builder) = state
+        for message in self.journal.messages(after=self.round):
+            self.time = max(self.time, message.time)
+            if isinstance(message, RoundMessage):
+                self.round = message.number
+                self.update()
+                self.resumed += 1
+                last = message
+            else:
+                self.builder.take(message)
+        if self.resumed:
+            self.say(last=last.last)
+            self.finish_round(last)
+
+    def status(self) -> str:
+        grid = self.mapper.grid
+        resumed = f", resumed {self.resumed}" if self.resumed else ""
+        return f"{self.mapper.scans} scans, {grid.frame.rows} × {grid.frame.columns} cells{resumed}"
+
+    def close(self) -> None:
+        self.journal.close()
+
+
+def make_map(mapper: Mapper, time: float) -> MapMessage:
+    """A mapper's map as a message."""
+    grid = mapper.grid
+    frame = grid.frame
+    cells = zlib.compress(seen_states(grid).tobytes(), 1)
+    return MapMessage(
+        time=time, x=frame.x, y=frame.y, resolution=frame.resolution, rows=frame.rows, columns=frame.columns,
+        cells=cells, digest=grid.digest(),
+    )  # fmt: skip

@@ -1,0 +1,24 @@
+"""Monitor: listens to all, keeps a board of everyone's health, and changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddock.modules.board import HealthBoard
+from paddock.modules.bus import Bus
+from paddock.modules.config import ModulesSpec
+from paddock.modules.messages import ModuleMessage
+from paddock.modules.module import EVERY_MODULE, Module
+
+
+class MonitorModule(Module):
+    """Ends with the coordinator."""
+
+    listens = EVERY_MODULE
+
+    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        self.board = HealthBoard()
+
+    def handle(self, message: ModuleMessage) -> None:
+        self.board.take(message)

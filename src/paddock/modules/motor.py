@@ -1,0 +1,99 @@
+"""The module around the motor's gate: the last before the wheels."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from paddock.core.observation import WheelSpeeds
+from paddock.core.spec import Seconds, Spec
+from paddock.modules.bus import Bus
+from paddock.modules.config import ModulesSpec
+from paddock.modules.messages import (
+    DriveMessage,
+    GuardMessage,
+    ModuleMessage,
+    MotorMessage,
+    RefusedMessage,
+    ResumeMessage,
+    StopMessage,
+)
+from paddock.modules.module import Module
+from paddock.modules.safety.motor_gate import ClockReading, MotorGate, MotorLimits
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MotorOptions(Spec):
+    """How old what may be, by whichever clock says so first."""
+
+    command_age: Seconds = 0.2  # from sending to execution
+    silence: Seconds = 0.26  # without a valid command; waking up and a tick make it 0.3 s until the wheels are stopped
+
+
+class MotorModule(Module):
+    """Turns the wheels as the newest valid command says, and tells why a command is not valid."""
+
+    upstream = ("REFLEX",)
+    listens = ("COORDINATOR",)
+    options_class = MotorOptions
+    wake_period = 0.02
+
+    def __init__(self, name: str, spec: ModulesSpec, options: MotorOptions, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        self.gate = MotorGate(MotorLimits(command_age=options.command_age, silence=options.silence))
+        self.refusals = 0
+        self.cause = 0.0
+
+    def now(self) -> ClockReading:
+        """The time. In lock-step nothing moves while someone is waited for, so that the wall clock does not count."""
+        return ClockReading(self.time, self.time if self.spec.lock_step else time.time())
+
+    def handle(self, message: ModuleMessage) -> None:
+        if message.source != "REFLEX":
+            return
+        if isinstance(message, StopMessage):
+            self.gate.on_stop(message.epoch)
+            self.health.note_latency(message)
+            self.turn_wheels(message)
+        elif isinstance(message, DriveMessage):
+            self.obey(message)
+        elif isinstance(message, GuardMessage):
+            self.health.note_latency(message)
+
+    def obey(self, message: DriveMessage) -> None:
+        """Obey a command, or say why not."""
+        now = self.now()
+        sent = ClockReading(message.time, message.time if self.spec.lock_step else message.sent)
+        wheels = WheelSpeeds(message.left, message.right)
+        reason = self.gate.on_command(wheels, message.epoch, message.sequence, sent, now)
+        if not reason:
+            self.turn_wheels(message)
+            return
+        self.refusals += 1
+        self.send(RefusedMessage(time=self.time, reason=reason[:200], epoch=self.gate.epoch or 0))
+
+    def turn_wheels(self, cause: ModuleMessage | None = None) -> None:
+        """Tell the coordinator how fast the wheels shall turn."""
+        left, right = self.gate.on_time(self.now())
+        self.send(
+            MotorMessage(
+                destination="COORDINATOR",
+                time=self.time,
+                cause=cause.cause if cause else 0.0,
+                left=left,
+                right=right,
+                normalized=False,
+            )
+        )
+
+    def on_round(self, number: int) -> None:
+        self.turn_wheels()
+
+    def on_wake(self, now: float) -> None:
+        self.turn_wheels()
+        if self.gate.epoch is None:
+            self.bus.send(ResumeMessage(destination="REFLEX", number=self.round))
+
+    def status(self) -> str:
+        left, right = self.gate.wheels
+        return f"{left:.2f} {right:.2f} m/s, refused {self.refusals}"

@@ -1,0 +1,123 @@
+"""Readings on the bus: from an observation to messages, and back to an observation in another process."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.devices import choose_display
+from paddock.core.observation import Observation, Slot
+from paddock.modules.messages import (
+    InsMessage,
+    ModuleMessage,
+    RangeScannerMessage,
+    ReadingsMessage,
+    SonarMessage,
+    to_numbers,
+)
+from paddock.robots import RobotSpec
+from paddock.sensors.base import RangeSensorSpec, SensorSpec
+from paddock.sensors.inertial import InertialSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.sonar import SonarSpec
+
+Floats = NDArray[np.float64]
+SensorMessage = SonarMessage | RangeScannerMessage | InsMessage | ReadingsMessage
+
+
+def make_message(sensor: SensorSpec, values: list[float], time: float) -> SensorMessage:
+    """A device's reading as a message for the module `SENSOR`."""
+    numbers = to_numbers(values)
+    if isinstance(sensor, SonarSpec):
+        return SonarMessage(destination="SENSOR", time=time, values=numbers, device=sensor.name, max_range=sensor.range)
+    if isinstance(sensor, LaserSpec):
+        step = sensor.angles[1] - sensor.angles[0]
+        return RangeScannerMessage(
+            destination="SENSOR", time=time, values=numbers, device=sensor.name, max_range=sensor.range,
+            fov=sensor.opening, resolution=step,
+        )  # fmt: skip
+    if isinstance(sensor, InertialSpec):
+        x, y, heading = values
+        return InsMessage(
+            destination="SENSOR", time=time, location=(x, y, 0.0), orientation=(0.0, 0.0, heading), device=sensor.name
+        )
+    return ReadingsMessage(destination="SENSOR", time=time, device=sensor.name, values=numbers)
+
+
+def read_values(message: ModuleMessage) -> list[float]:
+    """The values of a device, as an observation has them."""
+    if isinstance(message, InsMessage):
+        return [message.location[0], message.location[1], message.orientation[2]]
+    assert isinstance(message, SonarMessage | RangeScannerMessage | ReadingsMessage)
+    return [math.inf if value is None else value for value in message.values]
+
+
+class ObservationBuilder:
+    """Puts a robot's readings together again. A device that says nothing shows what it showed before.
+
+    Args:
+        spec: the robot.
+    """
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self._slots: dict[str, Slot] = {}
+        first = 0
+        for sensor in spec.sensors:
+            self._slots[sensor.name] = Slot(first, first + sensor.channels, choose_display(sensor))
+            first += sensor.channels
+        self._row = np.full(first, np.nan)
+        self._there: dict[str, float] = {}  # time of each device's newest reading [s]
+
+    def take(self, message: ModuleMessage) -> bool:
+        """Take a reading; False if it is none, of no device of the robot, or older than the one before."""
+        if not isinstance(message, SensorMessage):
+            return False
+        slot, values = self._slots.get(message.device), read_values(message)
+        if slot is None or len(values) != slot.last - slot.first:
+            return False
+        if message.time < self._there.get(message.device, -math.inf):
+            return False
+        self._row[slot.first : slot.last] = values
+        self._there[message.device] = message.time
+        return True
+
+    def look(self, time: float) -> Observation:
+        """All readings at a time [s]."""
+        return Observation(time, self._row.copy(), {name: self._slots[name] for name in self._there})
+
+
+class PointReader:
+    """What a robot's range sensors meet, as points on its floor plan."""
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self.beams: dict[str, tuple[Floats, float]] = {}  # x, y [m] and direction [rad] of each beam; what is nothing
+        for sensor in spec.sensors:
+            if isinstance(sensor, RangeSensorSpec) and sensor.channels:
+                self.beams[sensor.name] = np.array(list_beams(sensor)), min(sensor.nothing, sensor.range)
+
+    def read(self, observation: Observation) -> Floats:
+        """The points [m] in the robot's frame, shape (n, 2)."""
+        found = [np.empty((0, 2))]
+        for name in observation:
+            if name in self.beams:
+                (x, y, direction), most = self.beams[name][0].T, self.beams[name][1]
+                ranges = np.asarray(getattr(observation, name), float)
+                met = np.isfinite(ranges) & (ranges < most)
+                points = np.column_stack((x + ranges * np.cos(direction), y + ranges * np.sin(direction)))
+                found.append(points[met])
+        return np.concatenate(found)
+
+    @property
+    def sees_behind(self) -> bool:
+        """Whether a beam looks backwards."""
+        return any((np.cos(beams[:, 2]) < -0.7).any() for beams, _ in self.beams.values())
+
+
+def list_beams(sensor: RangeSensorSpec) -> list[tuple[float, float, float]]:
+    """Where each beam of a device begins [m], and its direction [rad]."""
+    if isinstance(sensor, LaserSpec):
+        x, y, _, heading = sensor.mounts[0]
+        return [(x, y, math.radians(heading) + angle) for angle in sensor.angles]
+    return [(x, y, math.radians(heading)) for x, y, _, heading in sensor.mounts]

@@ -1,0 +1,85 @@
+"""Recordings: every message on the bus as a line of JSON, to be looked at or to be said again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from paddock.core.errors import BadMessage, PaddockError
+from paddock.modules.bus import Bus, open_bus
+from paddock.modules.messages import ModuleMessage, PresenceMessage
+from paddock.modules.wire import decode_message, encode_message
+
+POLL = 0.1  # [s]
+
+
+class BusRecorder:
+    """Writes all messages of a bus to a file, until it is closed.
+
+    Args:
+        url: of the bus.
+        path: of the file; one that is there is replaced.
+        lossless: also those of streams that newer ones replace.
+    """
+
+    def __init__(self, url: str, path: str | Path, *, lossless: bool = True) -> None:
+        self.path, self.messages = Path(path), 0
+        try:
+            self._file = self.path.open("wb")
+        except OSError as error:
+            raise PaddockError(f"{path}: cannot be written: {error.strerror}") from None
+        self._bus = open_bus(url, "RECORDER", lossless=lossless, everything=True)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while (message := self._bus.receive(POLL)) is not None or not self._closed.is_set():
+            if message is not None and not isinstance(message, PresenceMessage):
+                self._file.write(encode_message(message) + b"\n")
+                self.messages += 1
+
+    def close(self) -> None:
+        """Write what is still waiting, and end."""
+        self._closed.set()
+        self._thread.join()
+        self._bus.close()
+        self._file.close()
+
+    def __enter__(self) -> BusRecorder:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def read_recording(path: str | Path) -> Iterator[ModuleMessage]:
+    """The messages of a recording; of a recorder that was killed, the last line may be a half one."""
+    try:
+        lines = Path(path).read_bytes().splitlines(keepends=True)
+    except OSError as error:
+        raise PaddockError(f"{path}: cannot be read: {error.strerror}") from None
+    for number, line in enumerate(lines, 1):
+        if not line.endswith(b"\n"):
+            return
+        try:
+            yield decode_message(line)
+        except BadMessage as error:
+            raise PaddockError(f"{path}: line {number}: {error}") from None
+
+
+def replay(path: str | Path, bus: Bus, sources: Collection[str]) -> int:
+    """Say again what some modules said, in their stead; how many messages that were.
+
+    Args:
+        path: of the recording.
+        bus: for the messages; they keep their source, number and times.
+        sources: the modules whose messages are said.
+    """
+    count = 0
+    for message in read_recording(path):
+        if message.source in sources:
+            bus.carry(message, encode_message(message))
+            count += 1
+    return count

@@ -1,0 +1,206 @@
+"""The module around the reflex: readings and motions in, stops and motions that are safe out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from paddock.arena.localisation import odometry_of
+from paddock.core.observation import WheelSpeeds
+from paddock.core.spec import MetresOrZero, Seconds, Spec
+from paddock.modules.bus import Bus
+from paddock.modules.config import ModulesSpec
+from paddock.modules.messages import (
+    ActionMessage,
+    ClearMessage,
+    DriveMessage,
+    GuardMessage,
+    ModuleMessage,
+    RefusedMessage,
+    ResetMessage,
+    RoundMessage,
+    StopMessage,
+)
+from paddock.modules.module import Module
+from paddock.modules.readings import ObservationBuilder, PointReader
+from paddock.modules.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
+from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Relay, StopOrder
+from paddock.robots import RobotSpec
+
+CORNERS = 24  # of a round body's outline
+QUICK = 10.0  # [m/s²] assumed of robots whose data sheet does not say how they brake
+EPOCHS = 100  # … per second: a reflex that is started again begins with a greater one
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReflexOptions(Spec):
+    """How careful the reflex is."""
+
+    rule: Literal["stopping-distance", "ap2dx"] = "stopping-distance"
+    margin: MetresOrZero = 0.05  # that stays free around the body
+    escape_margin: MetresOrZero = 0.01  # … while it gets away from an obstacle
+    reaction: Seconds = 0.3  # from a measurement to the first effect of braking
+    escape_time: Seconds = 3.0
+    escape_distance: MetresOrZero = 0.5
+
+
+class ReflexModule(Module):
+    """Lets motions through while nothing is too near. A person's motions come before the planner's."""
+
+    upstream = ("SENSOR", "PLANNER")
+    delayed = ("MOTOR",)
+    listens = ("COORDINATOR", "TELEOP")
+    options_class = ReflexOptions
+
+    def __init__(self, name: str, spec: ModulesSpec, options: ReflexOptions, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        robot = spec.robot_spec
+        self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
+        self.rule: ProtectiveField | ClosingRule = (
+            ClosingRule() if options.rule == "ap2dx" else make_field(robot, self.reader, options)
+        )
+        limits = ReflexLimits(escape_time=options.escape_time, escape_distance=options.escape_distance)
+        self.reflex = Reflex(self.rule, int(time.time() * EPOCHS), limits)
+        self.cause = 0.0  # wall time at which the newest readings were sent
+        self.driven_by_hand = -math.inf  # when a person last drove [s], simulated
+
+    def handle(self, message: ModuleMessage) -> None:
+        reflex, now = self.reflex, self.time
+        match message:
+            case RoundMessage(source="SENSOR"):
+                self.look(message.time)
+            case DriveMessage() | ActionMessage() | ResetMessage() | ClearMessage() if not self.is_overruled(message):
+                self.act(self.obey(message, now), message.time)
+            case RefusedMessage(source="MOTOR") if message.epoch > reflex.epoch:  # this clock went back
+                reflex.epoch = message.epoch
+                self.act(reflex.on_motor_started(now), now)
+            case _:
+                if self.builder.take(message):
+                    self.cause = message.cause
+
+    def on_neighbour_started(self, name: str) -> None:
+        # In lock-step a motor hears the first round in any case, and all runs shall be alike.
+        if name == "MOTOR" and not (self.spec.lock_step and self.round <= 0):
+            self.act(self.reflex.on_motor_started(self.time), self.time)
+
+    def is_overruled(self, message: ModuleMessage) -> bool:
+        """Whether it is the planner's while a person drives."""
+        if message.source == "TELEOP":
+            self.driven_by_hand = self.time
+            return False
+        return self.time - self.driven_by_hand < HAND_TIME
+
+    def look(self, measured_at: float) -> None:
+        """Take a look at new readings, and tell the motor at once."""
+        look = self.builder.look(measured_at)
+        if "encoders" in look.sensors:
+            self.odometry.update(*np.asarray(look.encoders, float).tolist())
+        if isinstance(self.rule, ProtectiveField):
+            self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
+        elif "sonar" in look.sensors:
+            self.rule.update(look.sonar)
+        self.act(self.reflex.on_readings(measured_at, self.odometry.distance, self.time), measured_at)
+        if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # else it has just looked
+            self.act(self.reflex.on_time(self.time), self.time)
+        self.send(
+            GuardMessage(
+                time=measured_at,
+                cause=self.cause,
+                gate=self.reflex.gate.value,
+                epoch=self.reflex.epoch,
+                reason=self.reflex.reason,
+            )
+        )
+
+    def obey(self, message: ModuleMessage, now: float) -> list[ReflexAction]:
+        """What follows from a word of the planner or of a person."""
+        match message:
+            case ResetMessage():
+                return self.reflex.on_reset(message.epoch, now)
+            case ClearMessage():
+                return self.reflex.on_clear(message.epoch, now)
+            case ActionMessage():
+                return self.reflex.on_motion(wheels_of_action(message, self.spec.robot_spec.drive.max_speed), now)
+            case DriveMessage():
+                return self.reflex.on_motion(WheelSpeeds(message.left, message.right), now)
+        return []
+
+    def act(self, actions: Iterable[ReflexAction], measured_at: float) -> None:
+        """Carry out what the reflex has decided."""
+        for action in actions:
+            if isinstance(action, StopOrder):
+                self.send(
+                    StopMessage(time=measured_at, cause=self.cause, epoch=action.epoch, reason=action.reason[:200])
+                )
+            elif isinstance(action, Relay):
+                left, right = action.wheels
+                self.send(
+                    DriveMessage(destination="MOTOR", time=measured_at, left=left, right=right, epoch=action.epoch)
+                )
+            else:
+                self.send(RefusedMessage(time=measured_at, epoch=action.epoch, reason=action.reason[:200]))
+
+    def on_wake(self, now: float) -> None:
+        self.act(self.reflex.on_time(self.time), self.time)
+
+    def status(self) -> str:
+        reason = f": {self.reflex.reason}" if self.reflex.reason else ""
+        return f"{self.reflex.gate.value} {self.reflex.epoch}{reason}"[:200]
+
+
+HAND_TIME = 0.5  # [s] after a person's last word the planner drives again
+
+
+def wheels_of_action(message: ActionMessage, max_speed: float) -> WheelSpeeds:
+    """Wheel speeds [m/s] of a motion in AP2DX's terms."""
+    speed = message.value / 100 * max_speed
+    signs: dict[str, tuple[float, float]] = {
+        "FORWARD": (speed, speed),
+        "BACKWARD": (-speed, -speed),
+        "LEFT": (-speed, speed),
+        "RIGHT": (speed, -speed),
+        "TURN": turning(message.value, max_speed),
+        "STOP": (0.0, 0.0),
+    }
+    return WheelSpeeds(*signs[message.action])
+
+
+TURN_SPEED = 0.02  # of full speed: AP2DX's turns
+
+
+def turning(sign: float, max_speed: float) -> tuple[float, float]:
+    """Wheel speeds [m/s] of a turn on the spot: to the left for -1, to the right for 1."""
+    rim = math.copysign(TURN_SPEED * max_speed, sign) if sign else 0.0
+    return rim, -rim
+
+
+def make_field(spec: RobotSpec, reader: PointReader, options: ReflexOptions) -> ProtectiveField:
+    """What is too near by a robot's stopping distance."""
+    return ProtectiveField(
+        shape_of(spec, sees_behind=reader.sees_behind),
+        margin=options.margin,
+        escape_margin=options.escape_margin,
+        reaction=options.reaction,
+    )
+
+
+def shape_of(spec: RobotSpec, *, sees_behind: bool) -> RobotShape:
+    """What a protective field must know of a robot."""
+    outline = spec.body.outline
+    if outline is None:
+        radius = (spec.body.radius or 0.0) / math.cos(math.pi / CORNERS)
+        turns = np.arange(CORNERS) * 2 * math.pi / CORNERS
+        corners = np.column_stack((radius * np.cos(turns), radius * np.sin(turns)))
+    else:
+        corners = np.array(outline, float)
+    return RobotShape(
+        outline=corners,
+        wheel_separation=spec.drive.wheel_separation,
+        deceleration=spec.drive.max_acceleration or QUICK,
+        sees_behind=sees_behind,
+    )

@@ -1,0 +1,80 @@
+"""RemoteMapper: a mapper in another process, as navigation takes it. Between its messages odometry goes on."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import deque
+
+import numpy as np
+
+from paddock.arena.localisation import odometry_of
+from paddock.arena.mapping import range_reader_of
+from paddock.core.geometry import Pose, compose, relative
+from paddock.core.observation import Observation
+from paddock.estimate import Estimate
+from paddock.mapping import GridFrame, OccupancyGrid, Scan
+from paddock.modules.messages import MapMessage, ModuleMessage, PoseMessage
+from paddock.robots import RobotSpec
+
+MEMORY = 50  # looks
+SURE = 1.0  # log-odds of a cell that was seen
+
+
+class RemoteMapper:
+    """What a planner knows of the mapper's map.
+
+    Args:
+        spec: the robot.
+    """
+
+    def __init__(self, spec: RobotSpec) -> None:
+        self.grid = OccupancyGrid()
+        self.odometry, self.reader = odometry_of(spec), range_reader_of(spec)
+        self.estimate = Estimate(self.odometry.pose, np.zeros((3, 3)))
+        self.scan: Scan | None = None
+        self._poses: deque[tuple[float, Pose]] = deque(maxlen=MEMORY)  # time and pose by odometry
+        self._fix: tuple[float, Pose] = (-math.inf, self.odometry.pose)
+        self._maps = 0
+
+    def take(self, message: ModuleMessage) -> None:
+        """A message of the mapper has come."""
+        if isinstance(message, PoseMessage):
+            self._fix = message.time, Pose(message.x, message.y, message.theta)
+            if len(message.covariance) == 9:
+                self.estimate = self.estimate._replace(covariance=np.array(message.covariance).reshape(3, 3))
+        elif isinstance(message, MapMessage) and (grid := read_map(message)) is not None:
+            self._maps += 1
+            grid.version = self._maps
+            self.grid = grid
+
+    def update(self, observation: Observation, time: float | None = None) -> Estimate:
+        """Take a look: by odometry from where the mapper last took the robot to be."""
+        time = observation.time if time is None else time
+        if "encoders" in observation.sensors:
+            self.odometry.update(*np.asarray(observation.encoders, float).tolist())
+        self._poses.append((time, self.odometry.pose))
+        if self.reader.device in observation.sensors:
+            self.scan = self.reader.read(observation, time) or self.scan
+        at, pose = self._fix
+        then = next((known for moment, known in self._poses if moment >= at - 1e-9), self.odometry.pose)
+        self.estimate = self.estimate._replace(pose=compose(pose, relative(then, self.odometry.pose)))
+        return self.estimate
+
+    def reset(self, pose: Pose) -> None:
+        """The map is the mapper's, and stays."""
+
+
+def read_map(message: MapMessage) -> OccupancyGrid | None:
+    """The map of a message; None if it is none."""
+    frame = GridFrame(message.x, message.y, message.resolution, message.rows, message.columns)
+    size = frame.rows * frame.columns
+    try:
+        cells = zlib.decompressobj().decompress(message.cells, size + 1)
+    except zlib.error:
+        return None
+    if len(cells) != size or not size:
+        return None
+    states = np.frombuffer(cells, np.int8).reshape(frame.shape)
+    odds = np.where(states < 0, 0.0, np.where(states > 0, SURE, -SURE)).astype(np.float32)
+    return OccupancyGrid.of(frame, odds)

@@ -1,0 +1,77 @@
+"""Rounds: in lock-step every module handles the same messages in the same order, whatever the network does.
+
+A round is one look of the robot's sensors and all that follows from it. A module begins it when each of its neighbours
+upstream has finished it (its `round` message has come), and handles their messages in the order in which the neighbours
+are listed. Neighbours whose answers flow back, `delayed`, count with the round before. So a run over a bus is as
+repeatable as one in a single thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from paddock.modules.messages import (
+    EVERYONE,
+    HealthMessage,
+    ModuleMessage,
+    PresenceMessage,
+    ResumeMessage,
+    RoundMessage,
+)
+
+OF_NO_ROUND = (HealthMessage, PresenceMessage, ResumeMessage)
+
+
+class RoundMerger:
+    """Puts what comes from several neighbours into order.
+
+    Args:
+        name: of the module.
+        upstream: neighbours whose round must be finished before the module begins it.
+        delayed: neighbours whose round before must be finished.
+    """
+
+    def __init__(self, name: str, upstream: Sequence[str], delayed: Sequence[str] = ()) -> None:
+        self.name, self.upstream, self.delayed = name, tuple(upstream), tuple(delayed)
+        self.done: int | None = None  # the last round; None: any may be the first
+        self._open: dict[str, list[ModuleMessage]] = {source: [] for source in (*upstream, *delayed)}
+        self._whole: dict[str, dict[int, list[ModuleMessage]]] = {source: {} for source in (*upstream, *delayed)}
+
+    def put(self, message: ModuleMessage) -> Iterator[ModuleMessage]:
+        """A message has come; what may be handled now. Of a round, that is what each neighbour said, with its end."""
+        if message.source not in self._open or isinstance(message, OF_NO_ROUND):
+            yield message
+            return
+        waiting = self._open[message.source]
+        waiting.append(message)
+        if not isinstance(message, RoundMessage):
+            return
+        count = message.counts.get(EVERYONE, 0) + message.counts.get(self.name, 0)
+        del waiting[: -count - 1]  # of a round that is said again, the part that came before
+        if len(waiting) == count + 1 and (self.done is None or message.number >= self.done):
+            self._whole[message.source][message.number] = list(waiting)
+        waiting.clear()
+        while self.upstream and (number := self._next()) is not None:
+            yield from self._release(number)
+
+    def _next(self) -> int | None:
+        """The number of the next round, if all of it is there."""
+        if self.done is not None:
+            number = self.done + 1
+        elif all(self._whole[source] for source in self.upstream):
+            number = max(min(self._whole[source]) for source in self.upstream)
+        else:
+            return None
+        there = all(number in self._whole[source] for source in self.upstream)
+        before = self.done is None or all(number - 1 in self._whole[source] for source in self.delayed)
+        return number if there and before else None
+
+    def _release(self, number: int) -> Iterator[ModuleMessage]:
+        self.done = number
+        for source in self.delayed:
+            yield from self._whole[source].get(number - 1, ())[:-1]
+        for source in self.upstream:
+            yield from self._whole[source][number]
+        for source, rounds in self._whole.items():
+            oldest = number if source in self.delayed else number + 1
+            self._whole[source] = {k: messages for k, messages in rounds.items() if k >= oldest}

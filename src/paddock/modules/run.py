@@ -1,0 +1,81 @@
+"""All modules of a configuration in this process, as threads."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from paddock.modules.carriers.lines import LineGate
+from paddock.modules.config import ModulesSpec
+from paddock.modules.module import Module, start_module
+from paddock.modules.recording import BusRecorder
+
+
+class ModuleThreads:
+    """Modules as threads on a bus of this process.
+
+    Args:
+        spec: the configuration; a bus between processes is replaced.
+    """
+
+    def __init__(self, spec: ModulesSpec) -> None:
+        memory = spec.bus.startswith("memory://")
+        self.spec = spec if memory else replace(spec, bus=f"memory://{id(self)}")
+        self.modules: dict[str, Module] = {}
+        self._errors: list[BaseException] = []
+        self._threads: list[threading.Thread] = []
+        self._stack = ExitStack()
+        self.gate: LineGate | None = None  # for modules in other languages
+
+    def __enter__(self) -> ModuleThreads:
+        with ExitStack() as stack:
+            if self.spec.record is not None:
+                stack.enter_context(BusRecorder(self.spec.bus, Path(self.spec.folder) / self.spec.record))
+            if self.spec.gate is not None:
+                self.gate = stack.enter_context(LineGate(self.spec.bus, port=self.spec.gate))
+            for entry in self.spec.modules:
+                module = self.modules[entry.name] = start_module(entry.name, self.spec)
+                stack.callback(module.bus.close)
+                stack.callback(module.close)
+                module.forget()
+            self._stack = stack.pop_all()
+        self._threads = [threading.Thread(target=self._run, args=(m,), name=m.name) for m in self.modules.values()]
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def _run(self, module: Module) -> None:
+        try:
+            module.run()
+        except BaseException as error:
+            self._errors.append(error)
+        finally:
+            if self._errors or module.name == "COORDINATOR":
+                self.stop()
+
+    def stop(self) -> None:
+        """End all modules."""
+        for module in self.modules.values():
+            module.ended.set()
+
+    def wait(self) -> None:
+        """Wait until the run is over. An error in a module ends all, and is raised here."""
+        for thread in self._threads:
+            thread.join()
+        if self._errors:
+            raise self._errors[0]
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+        for thread in self._threads:
+            thread.join()
+        self._stack.close()
+
+
+def run_together(spec: ModulesSpec) -> dict[str, Module]:
+    """Run modules as threads until the coordinator's time is over; the modules, to be looked at."""
+    with ModuleThreads(spec) as threads:
+        threads.wait()
+        return threads.modules

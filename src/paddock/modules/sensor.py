@@ -1,0 +1,35 @@
+"""Sensor: checks what the robot senses, and gives it to whoever wants it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from paddock.modules.bus import Bus
+from paddock.modules.config import ModulesSpec
+from paddock.modules.messages import EVERYONE, ModuleMessage
+from paddock.modules.module import Module
+from paddock.modules.readings import ObservationBuilder, SensorMessage
+
+
+class SensorModule(Module):
+    """Passes readings on that are those of a device of the robot, in order; others are counted."""
+
+    upstream = ("COORDINATOR",)
+
+    def __init__(self, name: str, spec: ModulesSpec, options: Any, bus: Bus) -> None:
+        super().__init__(name, spec, options, bus)
+        self.builder, self.odd = ObservationBuilder(spec.robot_spec), 0
+
+    def handle(self, message: ModuleMessage) -> None:
+        if not isinstance(message, SensorMessage):
+            return
+        if not self.builder.take(message):
+            self.odd += 1
+            return
+        cause = message.cause or message.sent
+        self.send(msgspec.structs.replace(message, destination=EVERYONE, cause=cause))
+
+    def status(self) -> str:
+        return f"{self.odd} odd readings" if self.odd else ""

@@ -1,0 +1,191 @@
+"""Supervisor: starts the modules of a configuration as processes, and starts those again that die."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from paddock.core.errors import PaddockError
+from paddock.modules.board import HealthBoard
+from paddock.modules.bus import open_bus, split_address
+from paddock.modules.carriers.lines import LineGate
+from paddock.modules.config import ModulesSpec
+from paddock.modules.process import SUPERVISOR, set_priority
+from paddock.modules.recording import BusRecorder
+from paddock.modules.sockets import choose_port
+
+FIRST_DELAY, LONGEST_DELAY = 0.05, 5.0  # [s] before a module is started again; doubled each time
+STEADY = 10.0  # [s] a module must live until its delay is the first one again
+HANGING = 5.0  # [s] of silence after which a module is killed
+GRACE = 2.0  # [s] for a module to end by itself
+
+
+@dataclass
+class ModuleProcess:
+    """A module as a process."""
+
+    name: str
+    command: list[str]
+    log: Path | None
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    started_wall: float = 0.0
+    delay: float = FIRST_DELAY
+    start_at: float = 0.0
+    restarts: int = -1
+    finished: bool = False  # with the run
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is to be started."""
+        return self.process is None and not self.finished and time.monotonic() >= self.start_at
+
+    def start(self) -> None:
+        """Start it."""
+        output = None if self.log is None else self.log.open("ab")
+        first = self.restarts < 0
+        self.process = subprocess.Popen(
+            [*self.command, *(["--fresh"] if first else [])],
+            env={**os.environ, SUPERVISOR: str(os.getpid())},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        if output is not None:
+            output.close()
+        self.started, self.started_wall = time.monotonic(), time.time()
+        self.restarts += 1
+
+    def look(self) -> int | None:
+        """Its exit status, once it has ended; then it is due to be started again after a while."""
+        if self.process is None or (status := self.process.poll()) is None:
+            return None
+        self.process = None
+        now = time.monotonic()
+        if now - self.started > STEADY:
+            self.delay = FIRST_DELAY
+        self.start_at, self.delay = now + self.delay, min(2 * self.delay, LONGEST_DELAY)
+        return status
+
+    def stop(self) -> None:
+        """End it: politely, then not."""
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+
+class Supervisor:
+    """Runs modules as processes until the coordinator's time is over.
+
+    Args:
+        spec: the configuration.
+        config: its name, or that of its file.
+        only: the modules to start here; None: all. The others are expected on other hosts.
+    """
+
+    def __init__(self, spec: ModulesSpec, config: str | Path, *, only: Collection[str] | None = None) -> None:
+        self.spec = replace(spec, bus=choose_bus(spec.bus))
+        self.board, self.over = HealthBoard(), False
+        self._stack = ExitStack()
+        self.gate: LineGate | None = None  # for modules in other languages
+        names = [entry.name for entry in spec.modules if only is None or entry.name in only]
+        if only is not None and (unknown := set(only) - set(names)):
+            spec.entry(min(unknown))  # refuses it
+        base = [sys.executable, "-m", "paddock", "module"]
+        clock = ["--seconds", f"{spec.seconds:g}", "--lock-step" if spec.lock_step else "--free"]
+        self.processes = {
+            name: ModuleProcess(
+                name,
+                [*base, name, "--config", str(config), "--bus", self.spec.bus, *clock],
+                self.spec.file(f"{name}.log"),
+            )
+            for name in names
+        }
+
+    def __enter__(self) -> Supervisor:
+        try:
+            self._open()
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def _open(self) -> None:
+        if self.spec.real_time:
+            set_priority(True)  # messages pass through this process; modules choose their own
+        host, port = split_address(self.spec.bus)
+        if urlsplit(self.spec.bus).scheme == "zenoh":
+            from paddock.modules.carriers.zenoh import ZenohRouter
+
+            self._stack.enter_context(ZenohRouter(f"tcp/{host}:{port}"))
+        else:
+            self._stack.enter_context(LineGate(f"memory://{port}", host, port))
+        if self.spec.gate is not None:
+            self.gate = self._stack.enter_context(LineGate(self.spec.bus, port=self.spec.gate))
+        self.bus = self._stack.enter_context(open_bus(self.spec.bus, "SUPERVISOR"))
+        if self.spec.record is not None:
+            record = Path(self.spec.folder) / self.spec.record
+            self._stack.enter_context(BusRecorder(self.spec.bus, record))
+        self._stack.callback(self.stop)
+        for process in self.processes.values():
+            process.start()
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def look(self, seconds: float = 0.1) -> bool:
+        """Listen for some time and start again who has died. False when the run is over."""
+        until = time.monotonic() + seconds
+        while not self.over and (left := until - time.monotonic()) > 0:
+            message = self.bus.receive(min(left, 0.02))
+            if message is not None:
+                self.board.take(message)
+            self._revive()
+        return not self.over
+
+    def _revive(self) -> None:
+        for name, process in self.processes.items():
+            status = process.look()
+            if status == 0:  # it has heard that this was the last round
+                process.finished = True
+                self.over = name == "coordinator" or all(other.finished for other in self.processes.values())
+            elif process.process is not None and self._hangs(name, process):
+                process.process.kill()  # it is started again as any that died
+            elif status is not None and name == "coordinator" and self.spec.url is None:
+                raise PaddockError(f"the coordinator ended with status {status}, and its world with it")
+            if process.is_due and not self.over:
+                process.start()
+            self.board[name.upper()].restarts = process.restarts
+            self.board[name.upper()].ended = process.finished or self.over
+
+    def _hangs(self, name: str, process: ModuleProcess) -> bool:
+        """Whether a module was heard since it was started, and no more for some time."""
+        heard = self.board[name.upper()].heard_at
+        return process.started_wall < heard < time.time() - HANGING and name != "coordinator"
+
+    def stop(self) -> None:
+        """End all processes."""
+        for process in self.processes.values():
+            process.stop()
+
+
+def choose_bus(url: str) -> str:
+    """A bus that processes can reach: that of the configuration, with a port if it leaves it open."""
+    if urlsplit(url).scheme == "memory":
+        return f"lines://127.0.0.1:{choose_port()}"
+    host, port = split_address(url)
+    return url if port else f"{urlsplit(url).scheme}://{host}:{choose_port(host)}"

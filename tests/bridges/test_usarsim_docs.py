@@ -1,0 +1,29 @@
+"""What docs/usarsim.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from paddock.links.usarsim.wish import OPTIONS
+
+PAGE = Path(__file__).parents[2] / "docs" / "usarsim.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.heavy
+def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {"__name__": "page"}
+    for block in re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE):
+        above = TEXT[: TEXT.index(block)].count("\n")  # so that a mistake is reported at its line of the page
+        exec(compile("\n" * above + block, str(PAGE), "exec"), names)
+    said = capsys.readouterr().out
+    assert "NFO {Gametype BotDeathMatch} {Level yellow-rooms}" in said
+    assert "SEN {Time 0.0200} {Type Sonar} {Name F1 Range" in said
+
+
+def test_every_option_of_the_link_is_told() -> None:
+    rows = re.findall(r"^\| (`[a-z`, ]+`) \|", TEXT.split("| option |")[1].split("\n\n")[0], re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(OPTIONS)

@@ -1,0 +1,89 @@
+"""`paddock module` and `paddock modules`, and what docs/modules.md shows."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command_line import paddock
+from modules.rooms import configure, write_configuration
+from modules.test_modules import LONG
+from paddock.cli.modules_drive import drive_by_keys
+from paddock.modules import ModuleThreads, load_modules, open_bus
+from paddock.modules.coordinator import CoordinatorModule
+from paddock.modules.messages import MESSAGES, RoundMessage
+
+PAGE = Path(__file__).parents[2] / "docs" / "modules.md"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.heavy
+def test_the_python_examples_of_the_page_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks("python"):
+        exec(compile(block, str(PAGE), "exec"), names)
+    told = capsys.readouterr().out
+    assert "t 10.0 s, contacts 0, stopped 0" in told
+    assert "stops, the first: started" in told
+
+
+def test_the_configuration_of_the_page_can_be_read(tmp_path: Path) -> None:
+    (text,) = blocks("toml")
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    spec = load_modules(tmp_path / "mine.toml")
+    assert spec.entry("reflex").options == {"margin": 0.08}
+    assert [table["name"] for table in tomllib.loads(spec.to_toml())["modules"]] == [e.name for e in spec.modules]
+    assert load_modules(write_configuration(spec)) == spec
+
+
+def test_the_schema_is_printed() -> None:
+    done = paddock("modules", "schema")
+    assert len(json.loads(done.stdout)["anyOf"]) == len(MESSAGES)
+
+
+def test_a_module_that_there_is_not_is_refused_by_name(tmp_path: Path) -> None:
+    file = write_configuration(configure(tmp_path))
+    done = paddock("module", "planer", "--config", str(file))
+    assert done.returncode == 2
+    assert "no module called 'planer' (did you mean 'planner'?)" in done.stderr
+    done = paddock("modules", "up", str(file), "--only", "mapper")
+    assert done.returncode == 2
+    assert "no module called 'mapper'" in done.stderr
+
+
+@pytest.mark.heavy
+def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
+    file = write_configuration(configure(tmp_path))
+    done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "2")
+    assert done.returncode == 0
+    assert "coordinator      21 rounds  t 2.0 s, contacts 0" in done.stdout
+
+
+@pytest.mark.heavy
+def test_keys_drive_the_robot(tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", "sensor", "reflex", "motor", seconds=60.0)
+    with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["SENSOR"]) as watcher:
+        coordinator = threads.modules["coordinator"]
+        assert isinstance(coordinator, CoordinatorModule)
+
+        def press() -> Iterator[str]:
+            while coordinator.robot.pose.x < 1.6:
+                message = watcher.receive(LONG)
+                assert message is not None
+                yield "w" if isinstance(message, RoundMessage) else ""
+            yield "q"
+
+        drive_by_keys(spec, press(), speed=0.3, turn=0.5)
+        assert coordinator.robot.pose.x > 1.6
+        assert coordinator.contacts == 0

@@ -1,0 +1,105 @@
+"""The gate for modules in any language: lines of JSON over TCP, tried with modules that are not in Python."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from modules.rooms import configure
+from modules.test_modules import LONG, wait_for
+from paddock.modules import ModuleThreads, open_bus
+from paddock.modules.carriers.lines import LineGate
+from paddock.modules.coordinator import CoordinatorModule
+from paddock.modules.messages import DriveMessage, PresenceMessage, RoundMessage
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def driven_by(command: list[str], folder: Path) -> Iterator[tuple[CoordinatorModule, subprocess.Popen[str]]]:
+    """Modules in real time, whose planner is another program."""
+    spec = configure(folder, "coordinator", "sensor", "reflex", "motor", seconds=60.0, gate=0)
+    with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["SENSOR"]) as watcher:
+        assert threads.gate is not None
+        program = subprocess.Popen([*command, str(threads.gate.port)], stdout=subprocess.PIPE, text=True)
+        try:
+            coordinator = threads.modules["coordinator"]
+            assert isinstance(coordinator, CoordinatorModule)
+            wait_for(watcher, lambda _: coordinator.robot.pose.x > 1.8)
+            yield coordinator, program
+        finally:
+            program.kill()
+            program.wait()
+            assert program.stdout is not None
+            program.stdout.close()
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
+def test_a_planner_in_javascript_drives_the_robot(tmp_path: Path) -> None:
+    with driven_by(["node", str(ROOT / "examples/clients/planner.mjs"), "127.0.0.1"], tmp_path) as (coordinator, _):
+        assert coordinator.contacts == 0
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(shutil.which("java") is None, reason="no java here")
+def test_a_planner_in_java_that_knows_only_the_lines_of_ap2dx_drives_the_robot(tmp_path: Path) -> None:
+    source = Path(__file__).with_name("OriginalPlanner.java")
+    with driven_by(["java", str(source)], tmp_path) as (coordinator, program):
+        assert program.stdout is not None
+        sonar = json.loads(program.stdout.readline())
+        assert list(sonar) == ["destinationModuleId", "rangeArray", "sourceModuleId", "time", "type"]
+        assert (sonar["sourceModuleId"], sonar["destinationModuleId"]) == ("SENSOR", "PLANNER")
+        assert coordinator.contacts == 0
+
+
+def test_garbage_half_lines_and_other_first_lines_do_no_harm() -> None:
+    with LineGate("memory://gate") as gate, open_bus("memory://gate", "REFLEX") as reflex:
+        for rubbish in (
+            b"",
+            b"GET / HTTP/1.1\r\n\r\n",
+            b"\xff" * 5000 + b"\n",
+            b'{"type":"drive","left":1,"right":1}\n',
+        ):
+            with socket.create_connection(("127.0.0.1", gate.port)) as other:
+                other.sendall(rubbish)
+        with socket.create_connection(("127.0.0.1", gate.port)) as planner:
+            planner.sendall(b'{"sourceModuleId":"PLANNER","type":"HELLO!!!","protocol":1}\n')
+            planner.sendall(b'garbage\n{"type":"nothing"}\n\n{"type":"drive","left":1,')
+            planner.sendall(b'"right":2,"destinationModuleId":"REFLEX","sourceModuleId":"PLANNER"}\r\n{"type":"dri')
+            got = wait_for(reflex, lambda message: isinstance(message, DriveMessage))
+            assert (got.source, got.left, got.right) == ("PLANNER", 1.0, 2.0)  # type: ignore[attr-defined]
+        gone = wait_for(reflex, lambda message: isinstance(message, PresenceMessage) and not message.present)
+        assert gone.source == "PLANNER"
+
+
+def test_nobody_speaks_in_the_name_of_another() -> None:
+    with (
+        LineGate("memory://names") as gate,
+        open_bus("memory://names", "REFLEX") as reflex,
+        socket.create_connection(("127.0.0.1", gate.port)) as guest,
+    ):
+        guest.sendall(b'{"sourceModuleId":"GUEST","type":"HELLO!!!","protocol":1}\n')
+        guest.sendall(b'{"sourceModuleId":"SENSOR","type":"round","number":1}\n')
+        assert wait_for(reflex, lambda message: isinstance(message, RoundMessage)).source == "GUEST"
+
+
+def test_a_module_that_comes_again_replaces_its_former_connection() -> None:
+    hello = b'{"sourceModuleId":"PLANNER","type":"HELLO!!!","protocol":1}\n'
+    with (
+        LineGate("memory://again") as gate,
+        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as first,
+        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as second,
+    ):
+        first.sendall(hello)
+        assert b"HELLO!!!" in first.recv(1000)
+        second.sendall(hello)
+        assert b"HELLO!!!" in second.recv(1000)
+        assert first.recv(1000) == b""

@@ -1,0 +1,92 @@
+"""Modules on two hosts: network namespaces with a cable each to a router, and a cable that is pulled out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from modules.rooms import configure, write_configuration
+
+pytestmark = pytest.mark.long
+PORT = 7447
+STILL = 1e-3  # [m/s]
+
+
+def ip(*words: str) -> None:
+    done = subprocess.run(["ip", *words], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"network namespaces are not allowed here: ip {' '.join(words)}: {done.stderr.strip()}")
+
+
+@contextmanager
+def host(number: int) -> Iterator[tuple[str, str, str]]:
+    """A host with a cable: its name, the router's end of the cable, and the router's address on it."""
+    name = f"pad{os.getpid() % 100000}h{number}"
+    cable, network = f"{name}r", f"10.{100 + os.getpid() % 100}.{number}"
+    try:
+        ip("netns", "add", name)
+        ip("link", "add", cable, "type", "veth", "peer", "name", f"{name}e", "netns", name)
+        ip("addr", "add", f"{network}.1/30", "dev", cable)
+        ip("link", "set", cable, "up")
+        ip("-n", name, "addr", "add", f"{network}.2/30", "dev", f"{name}e")
+        ip("-n", name, "link", "set", f"{name}e", "up")
+        ip("-n", name, "link", "set", "lo", "up")
+        yield name, cable, f"{network}.1"
+    finally:
+        subprocess.run(["ip", "netns", "del", name], capture_output=True)
+        subprocess.run(["ip", "link", "del", cable], capture_output=True)
+
+
+def read_trace(path: Path) -> list[list[float]]:
+    """Wall time, commanded wheel speeds and contacts of each tick."""
+    lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
+    rows = [line.split(",") for line in lines]
+    return [[float(row[1]), float(row[7]), float(row[8]), float(row[9])] for row in rows if len(row) == 10]
+
+
+def until(path: Path, moves: bool, after: float) -> float:
+    """Wait until wheels are told to turn, or to stand; when that was."""
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
+        for wall, left, right, _ in read_trace(path):
+            if wall > after and (abs(left) + abs(right) > STILL) is moves:
+                return wall
+        time.sleep(0.05)
+    raise AssertionError(f"the robot never {'moved' if moves else 'stood'}")
+
+
+def test_a_robot_stands_when_the_cable_to_its_planner_is_pulled_out_and_drives_when_it_is_back(tmp_path: Path) -> None:
+    pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
+    from paddock.modules.carriers.zenoh import ZenohRouter
+
+    spec = configure(tmp_path, seconds=600.0, options={"coordinator": {"trace": "trace.csv"}})
+    file, trace = write_configuration(spec), tmp_path / "trace.csv"
+    with host(1) as (body, _, near), host(2) as (mind, cable, far), ExitStack() as stack:
+        stack.enter_context(ZenohRouter(f"tcp/{near}:{PORT}", f"tcp/{far}:{PORT}"))
+        places = {"coordinator": (body, near), "sensor": (body, near), "motor": (body, near)}
+        places |= {"reflex": (mind, far), "planner": (mind, far)}
+        for module, (where, router) in places.items():
+            command = [sys.executable, "-m", "paddock", "module", module, "--config", str(file)]
+            line = ["ip", "netns", "exec", where, *command, "--bus", f"zenoh://{router}:{PORT}"]
+            process = subprocess.Popen(line)
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+        until(trace, True, 0.0)
+        pulled = time.time()
+        ip("link", "set", cable, "down")
+        stood = until(trace, False, pulled)
+        assert stood - pulled < 1.0  # 0.3 s, and what a busy machine adds
+        time.sleep(2.0)  # the cable is out
+        plugged = time.time()
+        rows = [row for row in read_trace(trace) if stood < row[0] < plugged]
+        assert all(abs(left) + abs(right) <= STILL for _, left, right, _ in rows)
+        ip("link", "set", cable, "up")
+        until(trace, True, plugged)
+        assert not any(contacts for *_, contacts in read_trace(trace))

@@ -1,0 +1,185 @@
+"""Modules that together drive a robot, as threads of one process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from modules.rooms import MAPPING, SMALLEST, configure
+from paddock.core.errors import SpecError, Timeout, UnknownName
+from paddock.modules import Bus, ModuleThreads, load_modules, open_bus, read_recording, run_together
+from paddock.modules.coordinator import CoordinatorModule
+from paddock.modules.faults import FaultyBus, LinkFaults
+from paddock.modules.mapper import MapperModule
+from paddock.modules.messages import (
+    DriveMessage,
+    MapMessage,
+    ModuleMessage,
+    MotorMessage,
+    RefusedMessage,
+    RoundMessage,
+    StopMessage,
+    TeleopMessage,
+)
+from paddock.modules.motor import MotorModule, MotorOptions
+from paddock.testing import serve
+
+pytestmark = pytest.mark.heavy
+LONG = 30.0  # [s] of patience; nothing waits that long unless it is broken
+
+
+def wait_for(bus: Bus, is_it: Callable[[ModuleMessage], bool]) -> ModuleMessage:
+    while (message := bus.receive(LONG)) is not None:
+        if is_it(message):
+            return message
+    raise AssertionError("nothing came")
+
+
+def test_in_lock_step_runs_are_alike_to_the_last_bit_and_the_map_too(tmp_path: Path) -> None:
+    spec = configure(tmp_path, *MAPPING, lock_step=True, seconds=12.0, state="state")
+    digests = []
+    for _ in range(2):
+        modules = run_together(spec)
+        coordinator, mapper = modules["coordinator"], modules["mapper"]
+        assert isinstance(coordinator, CoordinatorModule)
+        assert isinstance(mapper, MapperModule)
+        assert coordinator.round == mapper.round == 120
+        assert coordinator.contacts == 0
+        assert coordinator.robot.pose.x != 1.5
+        digests.append((coordinator.arena.digest(), mapper.mapper.grid.digest()))
+    assert digests[0] == digests[1]
+
+
+def test_a_mapper_that_was_killed_goes_on_from_snapshot_and_journal_with_the_same_map(tmp_path: Path) -> None:
+    options = {"mapper": {"snapshot_period": 2.0}}
+    spec = configure(
+        tmp_path, *MAPPING, lock_step=True, seconds=5.0, state="state", record="run.jsonl", options=options
+    )
+    before = run_together(spec)["mapper"]
+    assert isinstance(before, MapperModule)
+    with open_bus(spec.bus, "MAPPER") as bus:
+        again = MapperModule("MAPPER", spec, before.options, bus)
+        again.on_resume()
+    assert (again.round, again.resumed) == (50, 10)  # a snapshot after 4 s, and ten rounds since
+    assert again.mapper.grid.digest() == before.mapper.grid.digest()
+    maps = [message.digest for message in read_recording(tmp_path / "run.jsonl") if isinstance(message, MapMessage)]
+    assert maps[-1] == before.mapper.grid.digest()
+
+
+def test_a_person_drives_and_the_reflex_still_protects_and_says_why(tmp_path: Path) -> None:
+    spec = configure(tmp_path, *SMALLEST, "teleop", lock_step=True, seconds=300.0)
+    with ModuleThreads(spec) as threads, open_bus(spec.bus, "PERSON", hears=["SENSOR", "REFLEX", "TELEOP"]) as person:
+        refused: list[str] = []
+        while len(refused) < 3:
+            message = person.receive(LONG)
+            assert message is not None
+            if isinstance(message, RoundMessage) and message.source == "SENSOR":
+                person.send(TeleopMessage(destination="TELEOP", linear=0.5, angular=0.0))
+            if isinstance(message, RefusedMessage | StopMessage) and "contact" in message.reason:
+                refused.append(message.reason)
+        coordinator = threads.modules["coordinator"]
+        assert isinstance(coordinator, CoordinatorModule)
+        assert coordinator.contacts == 0
+        assert coordinator.robot.pose.x > 3.0  # near the wall that it was driven to
+    assert all("to stop" in reason for reason in refused)
+
+
+def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", "reflex", "motor")
+    with (
+        open_bus(spec.bus, "MOTOR") as line,
+        open_bus(spec.bus, "COORDINATOR", hears=["MOTOR"]) as body,
+        open_bus(spec.bus, "REFLEX") as reflex,
+    ):
+        motor = MotorModule("MOTOR", spec, MotorOptions(), line)
+        motor.time = 10.0
+
+        def tell(message: ModuleMessage) -> str:
+            """Send as the reflex; why the motor refuses it."""
+            reflex.send(message)
+            got = wait_for(line, lambda message: message.source == "REFLEX" and not hasattr(message, "present"))
+            motor.handle(got)
+            answer = wait_for(body, lambda message: isinstance(message, MotorMessage | RefusedMessage))
+            return answer.reason if isinstance(answer, RefusedMessage) else ""
+
+        def drive(epoch: int, time: float = 10.0) -> DriveMessage:
+            return DriveMessage(destination="MOTOR", left=0.5, right=0.5, epoch=epoch, time=time)
+
+        assert "has not heard of an epoch" in tell(drive(1))
+        assert tell(StopMessage(destination="MOTOR", epoch=5)) == ""
+        assert "epoch 4 is over" in tell(drive(4))
+        assert tell(drive(5)) == ""
+        assert motor.gate.wheels == (0.5, 0.5)
+        assert "s old" in tell(drive(5, time=9.7))
+        motor.time = 10.31  # nothing valid for more than 0.3 s
+        motor.turn_wheels()
+        assert motor.gate.wheels == (0.0, 0.0)
+
+
+def test_a_robot_whose_motor_is_silent_is_stopped_by_the_coordinator(tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", seconds=30.0)
+    with ModuleThreads(spec) as threads, open_bus(spec.bus, "MOTOR") as motor:
+        coordinator = threads.modules["coordinator"]
+        assert isinstance(coordinator, CoordinatorModule)
+        motor.send(MotorMessage(destination="COORDINATOR", left=0.5, right=0.5, normalized=False))
+        wait_for(motor, lambda _: any(coordinator.robot.wheels.speeds))
+        asked = coordinator.arena.time
+        wait_for(motor, lambda _: coordinator.stops == 1)
+        assert coordinator.robot.body.command == (0.0, 0.0)
+        assert coordinator.arena.time - asked < 1.0
+
+
+def test_a_run_with_messages_lost_in_lock_step_is_the_run_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddock.modules.module.ASK_AGAIN", 0.02)
+    digests = []
+    for faults in ({}, {"faults": "unused"}):
+        options = dict.fromkeys(("sensor", "reflex"), faults)
+        spec = configure(tmp_path, lock_step=True, seconds=3.0, options=options)
+        with ModuleThreads(spec) as threads:
+            for module in threads.modules.values():
+                if isinstance(module.bus, FaultyBus):
+                    module.bus.begin(LinkFaults(loss=0.05, lasts=60.0))
+            threads.wait()
+        coordinator = threads.modules["coordinator"]
+        assert isinstance(coordinator, CoordinatorModule)
+        digests.append(coordinator.arena.digest())
+    assert digests[0] == digests[1]
+
+
+def test_modules_drive_a_robot_at_a_server(tmp_path: Path) -> None:
+    hall = tmp_path / "hall.toml"
+    configure(tmp_path)  # writes it
+    with serve(hall) as server:
+        spec = configure(
+            tmp_path, lock_step=True, seconds=3.0, url=server.url(scheme="ws"), robot="pioneer", kind="pioneer-p2dx"
+        )
+        coordinator = run_together(spec)["coordinator"]
+    assert isinstance(coordinator, CoordinatorModule)
+    here = run_together(configure(tmp_path, lock_step=True, seconds=3.0))["coordinator"]
+    assert isinstance(here, CoordinatorModule)
+    assert coordinator.final_pose == here.final_pose != (1.5, 2.0, 0.0)
+
+
+def test_in_lock_step_a_missing_module_is_named_after_some_patience(tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", "sensor", lock_step=True, patience=0.2)
+    with pytest.raises(Timeout, match=r"round 0: the motor has not finished it for 0.2 s"):
+        run_together(spec)
+
+
+def test_mistakes_in_a_configuration_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[[modules]]\nname = "planer"\n', encoding="utf-8")
+    with pytest.raises(UnknownName, match=r"no module called 'planer' .did you mean 'planner'"):
+        run_together(load_modules(path))
+    path.write_text('[[modules]]\nname = "reflex"\nmargn = 1\n', encoding="utf-8")
+    with pytest.raises(SpecError, match=r"modules.reflex.margn: unknown key .did you mean 'margin'"):
+        run_together(load_modules(path))
+    path.write_text('lockstep = true\n[[modules]]\nname = "reflex"\n', encoding="utf-8")
+    with pytest.raises(SpecError, match=r"mine.toml: lockstep: unknown key .did you mean 'lock_step'"):
+        load_modules(path)
+    with pytest.raises(UnknownName, match=r"no configuration called 'explor'.*explore"):
+        load_modules("explor")

@@ -1,0 +1,66 @@
+"""Modules as real processes, some of them killed."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from modules.rooms import MAPPING, configure, write_configuration
+from modules.test_modules import LONG, wait_for
+from paddock.modules import Supervisor, open_bus, read_recording, run_together
+from paddock.modules.mapper import MapperModule
+from paddock.modules.messages import MapMessage, RoundMessage
+
+pytestmark = [pytest.mark.heavy, pytest.mark.long]
+
+
+def final_map(folder: Path) -> MapMessage:
+    """The last map of a recorded run."""
+    return [message for message in read_recording(folder / "run.jsonl") if isinstance(message, MapMessage)][-1]
+
+
+@pytest.mark.parametrize("victim", ["sensor", "mapper", "planner", "reflex", "motor"])
+def test_a_run_of_six_processes_is_completed_when_one_is_killed(victim: str, tmp_path: Path) -> None:
+    bus = "lines://127.0.0.1:0"
+    spec = configure(tmp_path, *MAPPING, bus=bus, lock_step=True, seconds=10.0, state="state", record="run.jsonl")
+    with Supervisor(spec, write_configuration(spec)) as supervisor:
+        with open_bus(supervisor.spec.bus, "TEST", hears=["MAPPER"], lossless=True) as bus_of_test:
+            wait_for(bus_of_test, lambda message: isinstance(message, RoundMessage) and message.number >= 40)
+            process = supervisor.processes[victim].process
+            assert process is not None
+            process.send_signal(signal.SIGKILL)
+        while supervisor.look():
+            pass
+        assert supervisor.processes[victim].restarts == 1
+    assert final_map(tmp_path).time == pytest.approx(10.0)
+    undisturbed = run_together(configure(tmp_path, *MAPPING, lock_step=True, seconds=10.0))["mapper"]
+    assert isinstance(undisturbed, MapperModule)
+    if victim not in ("reflex", "motor"):  # which stop the robot before it goes on
+        assert final_map(tmp_path).digest == undisturbed.mapper.grid.digest()
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs Linux to watch processes of others")
+def test_modules_end_with_their_supervisor(tmp_path: Path) -> None:
+    spec = configure(tmp_path, bus="lines://127.0.0.1:0", seconds=600.0, state="state")
+    command = [sys.executable, "-m", "paddock", "modules", "up", str(write_configuration(spec)), "--json"]
+    supervisor = subprocess.Popen(command)
+    children: list[int] = []
+    while len(children) < 5:
+        with suppress(FileNotFoundError):
+            path = Path(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children")
+            children = [int(word) for word in path.read_text().split()]
+    supervisor.send_signal(signal.SIGTERM)
+    supervisor.wait()
+    for child in children:
+        with suppress(ProcessLookupError):  # it has ended already
+            watched = os.pidfd_open(child)
+            ended, _, _ = select.select([watched], [], [], LONG)
+            os.close(watched)
+            assert ended, f"process {child} goes on without its supervisor"
