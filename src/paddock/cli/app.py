@@ -42,7 +42,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, explore, go, slam, serve, goal, evolve, maze, apartment):
+for command in (demo, run, explore, go, slam, module, serve, goal, evolve, maze, apartment):
     app.command()(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)
