@@ -84,7 +84,7 @@ class SurveyDriver(Protocol):
 
 
 def run_survey(job: SurveyJob) -> Survey:
-    """Explore a world by a robot whose wheels are off, and judge its maps and its pose."""
+    """Explore a world by a robot whose wheels are off, and evaluate its maps and its pose."""
     world = wear_wheels(job.world, job.seed)
     arena = paddock.open(world, seed=job.seed)
     robot = next(iter(arena.robots.values()))
@@ -101,7 +101,7 @@ def run_survey(job: SurveyJob) -> Survey:
         path=float(np.hypot(*np.diff(trace.pose[:, :2], axis=0).T).sum()),
         contacts=int((trace.contacts > 0).sum()),
         coverage=np.array(surveyor.coverage),
-        results={name: surveyor.judge(name) for name in methods},
+        results={name: surveyor.evaluate(name) for name in methods},
         reckoning_error=math.dist(surveyor.odometry.pose[:2], trace.pose[-1, :2]),
         area=float(truth.reachable.sum()) * truth.frame.resolution**2,
         trail=trace.pose,
@@ -162,7 +162,7 @@ class Surveyor:
         rows, columns = cells[inside].T
         return float((grid.states()[rows, columns] == 0).sum() / len(cells))
 
-    def judge(self, method: str) -> MappingResult:
+    def evaluate(self, method: str) -> MappingResult:
         """Its errors over the whole run, and its map at the end."""
         errors = np.array(self.errors[method])
         position = float(np.sqrt((errors[:, :2] ** 2).sum(axis=1).mean()))
