@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from paddock.modules.messages import (
     TeleopMessage,
 )
 from paddock.modules.motor import MotorModule, MotorOptions
+from paddock.modules.planner import PlannerModule
 from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy
@@ -50,6 +52,15 @@ def test_in_lock_step_runs_are_alike_to_the_last_bit_and_the_map_too(tmp_path: P
         assert coordinator.robot.pose.x != 1.5
         digests.append((coordinator.arena.digest(), mapper.mapper.grid.digest()))
     assert digests[0] == digests[1]
+
+
+def test_the_shipped_explorer_drives_by_the_map_of_another_module() -> None:
+    modules = run_together(replace(load_modules("explore"), lock_step=True, seconds=6.0))
+    coordinator, planner = modules["coordinator"], modules["planner"]
+    assert isinstance(coordinator, CoordinatorModule)
+    assert isinstance(planner, PlannerModule)
+    assert planner.odometry.distance > 0.3
+    assert coordinator.contacts == 0
 
 
 def test_a_mapper_that_was_killed_goes_on_from_snapshot_and_journal_with_the_same_map(tmp_path: Path) -> None:

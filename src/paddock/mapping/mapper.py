@@ -76,9 +76,14 @@ class Mapper:
         return self.method.grid
 
     @property
+    def scan_pose(self) -> Pose:
+        """Where the robot was when the last scan was taken."""
+        return self.method.pose
+
+    @property
     def map_view(self) -> MapView:
         """The map to look at, with the last scan."""
-        return MapView.of(self.grid, self.scan, self.method.pose)
+        return MapView.of(self.grid, self.scan, self.scan_pose)
 
     def update(self, observation: Observation, time: float | None = None) -> Estimate:
         """Take a look at all sensors, at a time [s] that never goes back; None: the observation's own."""

@@ -56,10 +56,22 @@ class RemoteMapper:
         self._poses.append((time, self.odometry.pose))
         if self.reader.device in observation.sensors:
             self.scan = self.reader.read(observation, time) or self.scan
-        at, pose = self._fix
-        then = next((known for moment, known in self._poses if moment >= at - 1e-9), self.odometry.pose)
-        self.estimate = self.estimate._replace(pose=compose(pose, relative(then, self.odometry.pose)))
+        self.estimate = self.estimate._replace(pose=self._locate(self.odometry.pose))
         return self.estimate
+
+    @property
+    def scan_pose(self) -> Pose:
+        """Where the robot was when the last scan was taken."""
+        return self.estimate.pose if self.scan is None else self._locate(self._recall(self.scan.time))
+
+    def _locate(self, pose: Pose) -> Pose:
+        """A pose by odometry in the frame of the map."""
+        at, fix = self._fix
+        return compose(fix, relative(self._recall(at), pose))
+
+    def _recall(self, time: float) -> Pose:
+        """The pose by odometry at a time [s]."""
+        return next((known for moment, known in self._poses if moment >= time - 1e-9), self.odometry.pose)
 
     def reset(self, pose: Pose) -> None:
         """The map is the mapper's, and stays."""

@@ -151,7 +151,7 @@ class MapUser:
         return MapView.of(
             mapper.grid,
             mapper.scan,
-            mapper.method.pose,  # when it was taken
+            mapper.scan_pose,
             frontiers=self.frontiers,
             plan=self.driver.path,
             goal=self.goal,

@@ -106,7 +106,7 @@ class PathDriver:
         grid, reach = mapper.grid, REACH * self.footprint.circumscribed
         states, frame = crop(seen_states(grid), grid.frame, pose.x, pose.y, reach)
         if mapper.scan is not None and not mapper.reader.opening:  # echoes of sonars may be anywhere on their arcs
-            cells = frame.cells(transform(mapper.scan.points(), mapper.method.pose))
+            cells = frame.cells(transform(mapper.scan.points(), mapper.scan_pose))
             cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]
             states[cells[:, 0], cells[:, 1]] = 1
         return CostMap.of(states, frame, self.footprint, self.inflation)
