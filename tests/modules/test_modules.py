@@ -10,22 +10,27 @@ import pytest
 
 from modules.rooms import MAPPING, SMALLEST, configure
 from paddock.core.errors import SpecError, Timeout, UnknownName
-from paddock.modules import Bus, ModuleThreads, load_modules, open_bus, read_recording, run_together
+from paddock.modules import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.modules.coordinator import CoordinatorModule
 from paddock.modules.faults import FaultyBus, LinkFaults
 from paddock.modules.mapper import MapperModule
 from paddock.modules.messages import (
+    ClearMessage,
     DriveMessage,
     MapMessage,
     ModuleMessage,
     MotorMessage,
+    RangeScannerMessage,
     RefusedMessage,
+    ResetMessage,
     RoundMessage,
+    SonarMessage,
     StopMessage,
     TeleopMessage,
 )
 from paddock.modules.motor import MotorModule, MotorOptions
 from paddock.modules.planner import PlannerModule
+from paddock.modules.reflex import ReflexModule, ReflexOptions
 from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy
@@ -95,6 +100,41 @@ def test_a_person_drives_and_the_reflex_still_protects_and_says_why(tmp_path: Pa
         assert coordinator.contacts == 0
         assert coordinator.robot.pose.x > 3.0  # near the wall that it was driven to
     assert all("to stop" in reason for reason in refused)
+
+
+def drive_reflex(spec: ModulesSpec, *messages: ModuleMessage) -> tuple[ReflexModule, list[ModuleMessage]]:
+    """A reflex that handles messages, and what it says."""
+    with open_bus(spec.bus, "REFLEX") as line, open_bus(spec.bus, "MOTOR") as motor:
+        reflex = ReflexModule("REFLEX", spec, ReflexOptions(), line)
+        reflex.reflex.epoch = 7
+        for message in messages:
+            reflex.handle(message)
+        return reflex, list(iter(lambda: motor.receive(0), None))
+
+
+def sense_nothing(*devices: str) -> list[ModuleMessage]:
+    """A look of sensors that meet nothing, and the planner's hand-shake."""
+    readings = [
+        SonarMessage(source="SENSOR", values=[None] * 8, max_range=5.0),
+        RangeScannerMessage(source="SENSOR", values=[None] * 181, fov=3.14, resolution=0.0175),
+    ]
+    return [
+        *(message for message in readings if message.device in devices),
+        RoundMessage(source="SENSOR", number=1),
+        ResetMessage(source="PLANNER", epoch=7),
+        ClearMessage(source="PLANNER", epoch=7),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str
+)
+def test_a_motion_passes_only_when_all_range_sensors_were_heard(
+    devices: tuple[str, ...], passes: bool, tmp_path: Path
+) -> None:
+    motion = DriveMessage(source="PLANNER", left=0.1, right=0.1, epoch=7)
+    _, said = drive_reflex(configure(tmp_path), *sense_nothing(*devices), motion)
+    assert any(isinstance(message, DriveMessage) for message in said) is passes
 
 
 def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp_path: Path) -> None:

@@ -53,7 +53,6 @@ class CoordinatorModule(Module):
         self.final_pose = self.robot.pose  # when the run was over
         self.contacts = 0  # looks at which the robot touched something
         self.stops = 0  # of a robot whose motor was silent
-        self._sent: dict[str, list[float]] = {}
         self._trace: IO[str] | None = None
         if options.trace is not None:
             self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
@@ -86,25 +85,17 @@ class CoordinatorModule(Module):
     # ---- what the robot senses
 
     def say_look(self) -> None:
-        """Send what has changed since the last look, and that it is all."""
+        """Send what all devices show, also what has not changed: a module may just have been started."""
         self.said, self.round = [], self.arena.tick // self.ticks
         look, now = self.robot.sense(), self.arena.time
         self.time = now
         self.contacts += bool(self.robot.contacts)
         for sensor in self.spec.robot_spec.sensors:
-            if sensor.name not in look.sensors:
-                continue
-            values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
-            if self._sent.get(sensor.name) != values:
-                self._sent[sensor.name] = values
+            if sensor.name in look.sensors:
+                values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
                 self.send(make_message(sensor, values, now))
         last = self.arena.tick >= self.end
         self.finish_round(RoundMessage(number=self.round, time=now, last=last))
-
-    def repeat(self, message: ResumeMessage) -> None:
-        """A module was started: it needs all readings, also those that do not change."""
-        self._sent.clear()
-        super().repeat(message)
 
     # ---- time
 

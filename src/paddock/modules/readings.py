@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,10 @@ class ObservationBuilder:
         self._there[message.device] = message.time
         return True
 
+    def find_oldest(self, devices: Collection[str]) -> float:
+        """When the device was read whose newest reading is the oldest [s]; -inf: one has none, or there are none."""
+        return min((self._there.get(device, -math.inf) for device in devices), default=-math.inf)
+
     def look(self, time: float) -> Observation:
         """All readings at a time [s]."""
         return Observation(time, self._row.copy(), {name: self._slots[name] for name in self._there})
@@ -102,11 +107,11 @@ class PointReader:
         found = [np.empty((0, 2))]
         for name in observation:
             if name in self.beams:
-                (x, y, direction), most = self.beams[name][0].T, self.beams[name][1]
+                beams, most = self.beams[name]
                 ranges = np.asarray(getattr(observation, name), float)
                 met = np.isfinite(ranges) & (ranges < most)
-                points = np.column_stack((x + ranges * np.cos(direction), y + ranges * np.sin(direction)))
-                found.append(points[met])
+                (x, y, direction), ranges = beams[met].T, ranges[met]
+                found.append(np.column_stack((x + ranges * np.cos(direction), y + ranges * np.sin(direction))))
         return np.concatenate(found)
 
     @property

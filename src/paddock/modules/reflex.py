@@ -64,6 +64,9 @@ class ReflexModule(Module):
         self.rule: ProtectiveField | ClosingRule = (
             ClosingRule() if options.rule == "ap2dx" else make_field(robot, self.reader, options)
         )
+        self.watched = [  # without them it is blind
+            name for name in self.reader.beams if name in (spec.devices if options.rule != "ap2dx" else ("sonar",))
+        ]
         limits = ReflexLimits(escape_time=options.escape_time, escape_distance=options.escape_distance)
         self.reflex = Reflex(self.rule, int(time.time() * EPOCHS), limits)
         self.cause = 0.0  # wall time at which the newest readings were sent
@@ -104,7 +107,8 @@ class ReflexModule(Module):
             self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
         elif "sonar" in look.sensors:
             self.rule.update(look.sonar)
-        self.act(self.reflex.on_readings(measured_at, self.odometry.distance, self.time), measured_at)
+        oldest = min(measured_at, self.builder.find_oldest(self.watched))
+        self.act(self.reflex.on_readings(oldest, self.odometry.distance, self.time), measured_at)
         if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # else it has just looked
             self.act(self.reflex.on_time(self.time), self.time)
         self.send(
