@@ -11,7 +11,7 @@ import pytest
 from modules.rooms import MAPPING, SMALLEST, configure
 from paddock.core.errors import SpecError, Timeout, UnknownName
 from paddock.modules import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
-from paddock.modules.coordinator import CoordinatorModule
+from paddock.modules.coordinator import CoordinatorModule, CoordinatorOptions
 from paddock.modules.faults import FaultyBus, LinkFaults
 from paddock.modules.mapper import MapperModule
 from paddock.modules.messages import (
@@ -29,7 +29,7 @@ from paddock.modules.messages import (
     TeleopMessage,
 )
 from paddock.modules.motor import MotorModule, MotorOptions
-from paddock.modules.planner import PlannerModule
+from paddock.modules.planner import PlannerModule, PlannerOptions
 from paddock.modules.reflex import ReflexModule, ReflexOptions
 from paddock.testing import serve
 
@@ -135,6 +135,23 @@ def test_a_motion_passes_only_when_all_range_sensors_were_heard(
     motion = DriveMessage(source="PLANNER", left=0.1, right=0.1, epoch=7)
     _, said = drive_reflex(configure(tmp_path), *sense_nothing(*devices), motion)
     assert any(isinstance(message, DriveMessage) for message in said) is passes
+
+
+def test_only_the_neighbour_is_obeyed_whoever_else_speaks(tmp_path: Path) -> None:
+    spec = configure(tmp_path)
+    forged = DriveMessage(source="GUEST", left=0.1, right=0.1)
+    _, said = drive_reflex(spec, *sense_nothing("sonar", "laser"), forged)
+    assert not any(isinstance(message, DriveMessage) for message in said)
+    with open_bus(spec.bus, "PLANNER") as line:
+        planner = PlannerModule("PLANNER", spec, PlannerOptions(), line)
+        planner.handle(StopMessage(source="GUEST", epoch=2**53))
+        planner.handle(StopMessage(source="REFLEX", epoch=7))
+        assert planner.epoch == 7
+    with open_bus(spec.bus, "COORDINATOR") as line:
+        coordinator = CoordinatorModule("COORDINATOR", spec, CoordinatorOptions(), line)
+        coordinator.handle(MotorMessage(source="GUEST", left=0.5, right=0.5, normalized=False))
+        assert coordinator.robot.body.command == (0.0, 0.0)
+        coordinator.close()
 
 
 def test_commands_that_are_old_out_of_order_or_of_an_old_epoch_turn_no_wheel(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class CoordinatorModule(Module):
     # ---- what others say
 
     def handle(self, message: ModuleMessage) -> None:
-        if isinstance(message, MotorMessage):
+        if isinstance(message, MotorMessage) and message.source == "MOTOR":
             if self.is_late(message):
                 self.robot.stop()
                 self.stops += 1

@@ -67,15 +67,14 @@ class DrivingModule(Module):
 
     def handle(self, message: ModuleMessage) -> None:
         match message:
-            case StopMessage():
-                if message.epoch > self.epoch:
-                    self.gate, self.epoch, self.escape = "blocked", message.epoch, None
-                    self.refusal = message.reason
-            case GuardMessage() if message.epoch >= self.epoch:
+            case StopMessage(source="REFLEX") if message.epoch > self.epoch:
+                self.gate, self.epoch, self.escape = "blocked", message.epoch, None
+                self.refusal = message.reason
+            case GuardMessage(source="REFLEX") if message.epoch >= self.epoch:
                 self.gate, self.epoch = message.gate, message.epoch
                 if self.gate == "watching":
                     self.escape = None
-            case RefusedMessage():
+            case RefusedMessage(source="REFLEX"):
                 self.refusal = message.reason
             case _:
                 self.builder.take(message)

@@ -77,13 +77,14 @@ class ReflexModule(Module):
         match message:
             case RoundMessage(source="SENSOR"):
                 self.look(message.time)
-            case DriveMessage() | ActionMessage() | ResetMessage() | ClearMessage() if not self.is_overruled(message):
-                self.act(self.obey(message, now), message.time)
+            case DriveMessage() | ActionMessage() | ResetMessage() | ClearMessage():
+                if message.source in DRIVERS and not self.is_overruled(message):
+                    self.act(self.obey(message, now), message.time)
             case RefusedMessage(source="MOTOR") if message.epoch > reflex.epoch:  # this clock went back
                 reflex.epoch = message.epoch
                 self.act(reflex.on_motor_started(now), now)
             case _:
-                if self.builder.take(message):
+                if message.source == "SENSOR" and self.builder.take(message):
                     self.cause = message.cause
 
     def on_neighbour_started(self, name: str) -> None:
@@ -157,6 +158,7 @@ class ReflexModule(Module):
         return f"{self.reflex.gate.value} {self.reflex.epoch}{reason}"[:200]
 
 
+DRIVERS = ("PLANNER", "TELEOP")  # whose motions count
 HAND_TIME = 0.5  # [s] after a person's last word the planner drives again
 
 

@@ -23,7 +23,7 @@ class SensorModule(Module):
         self.builder, self.odd = ObservationBuilder(spec.robot_spec), 0
 
     def handle(self, message: ModuleMessage) -> None:
-        if not isinstance(message, SensorMessage):
+        if not isinstance(message, SensorMessage) or message.source != "COORDINATOR":
             return
         if not self.builder.take(message):
             self.odd += 1
