@@ -106,7 +106,7 @@ class Supervisor:
         if only is not None and (unknown := set(only) - set(names)):
             spec.entry(min(unknown))  # refuses it
         base = [sys.executable, "-m", "paddock", "module"]
-        clock = ["--seconds", f"{spec.seconds:g}", "--lock-step" if spec.lock_step else "--free"]
+        clock = ["--seconds", str(spec.seconds), "--lock-step" if spec.lock_step else "--free"]
         self.processes = {
             name: ModuleProcess(
                 name,
@@ -162,7 +162,7 @@ class Supervisor:
             status = process.look()
             if status == 0:  # it has heard that this was the last round
                 process.finished = True
-                self.over = name == "coordinator" or all(other.finished for other in self.processes.values())
+                self.over |= name == "coordinator" or all(other.finished for other in self.processes.values())
             elif process.process is not None and self._hangs(name, process):
                 process.process.kill()  # it is started again as any that died
             elif status is not None and name == "coordinator" and self.spec.url is None:

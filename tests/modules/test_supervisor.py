@@ -1,0 +1,27 @@
+"""What the supervisor makes of processes that end."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+from modules.rooms import configure
+from paddock.modules import Supervisor, open_bus
+
+
+def test_a_run_is_over_with_its_coordinator_also_when_others_end_in_the_same_moment(tmp_path: Path) -> None:
+    supervisor = Supervisor(configure(tmp_path), "unused")
+    for name, process in supervisor.processes.items():
+        process.start_at = math.inf
+        if name in ("coordinator", "sensor"):
+            process.process = subprocess.Popen([sys.executable, "-c", ""])
+            process.process.wait()
+    with open_bus("memory://supervised", "SUPERVISOR") as supervisor.bus:
+        assert not supervisor.look()
+
+
+def test_modules_are_given_the_time_to_run_for_to_the_last_digit(tmp_path: Path) -> None:
+    supervisor = Supervisor(configure(tmp_path, seconds=123456.75), "unused")
+    assert "123456.75" in supervisor.processes["coordinator"].command
