@@ -84,6 +84,16 @@ def test_a_mapper_that_was_killed_goes_on_from_snapshot_and_journal_with_the_sam
     assert maps[-1] == before.mapper.grid.digest()
 
 
+def test_a_mapper_that_was_killed_after_its_snapshot_says_the_round_again(tmp_path: Path) -> None:
+    options = {"mapper": {"snapshot_period": 2.0}}
+    spec = configure(tmp_path, *MAPPING, lock_step=True, seconds=2.0, state="state", options=options)
+    before = run_together(spec)["mapper"]
+    with open_bus(spec.bus, "MAPPER") as bus, open_bus(spec.bus, "PLANNER") as planner:
+        MapperModule("MAPPER", spec, before.options, bus).on_resume()
+        said = wait_for(planner, lambda message: isinstance(message, RoundMessage))
+    assert (said.source, said.number, said.last) == ("MAPPER", 20, True)  # type: ignore[attr-defined]
+
+
 def test_a_person_drives_and_the_reflex_still_protects_and_says_why(tmp_path: Path) -> None:
     spec = configure(tmp_path, *SMALLEST, "teleop", lock_step=True, seconds=300.0)
     with ModuleThreads(spec) as threads, open_bus(spec.bus, "PERSON", hears=["SENSOR", "REFLEX", "TELEOP"]) as person:

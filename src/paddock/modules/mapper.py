@@ -52,21 +52,22 @@ class MapperModule(Module):
         )
         self.builder = ObservationBuilder(robot)
         self.journal = Journal(spec.file("mapper"))
-        self.is_last = False
+        self.heard = RoundMessage(number=0)  # the newest
         self.resumed = 0  # rounds that were taken from the journal
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, SensorMessage | RoundMessage) and message.source == "SENSOR":
             self.journal.add(message)
-            self.is_last = isinstance(message, RoundMessage) and message.last
+            if isinstance(message, RoundMessage):
+                self.heard = message
             self.builder.take(message)
 
     def on_round(self, number: int) -> None:
         self.update()
         self.journal.write()
         if self.is_multiple(number, self.options.snapshot_period):
-            self.journal.snapshot(number, (self.mapper, self.builder))
-        self.say(last=self.is_last)
+            self.journal.snapshot(number, (self.heard, self.mapper, self.builder))
+        self.say()
 
     def update(self) -> None:
         """Take a look."""
@@ -74,13 +75,13 @@ class MapperModule(Module):
         if {self.mapper.reader.device, self.mapper.sensors.encoders} <= {*look.sensors, None}:
             self.mapper.update(look)
 
-    def say(self, *, last: bool) -> None:
+    def say(self) -> None:
         """Tell where the robot is, and now and then the map."""
         estimate = self.mapper.estimate
         x, y, theta = estimate.pose
         covariance = np.asarray(estimate.covariance, float).reshape(-1).tolist()
         self.send(PoseMessage(time=self.time, x=x, y=y, theta=theta, covariance=covariance))
-        if (last or self.is_multiple(self.round, self.options.map_period)) and self.mapper.grid.frame.rows:
+        if (self.heard.last or self.is_multiple(self.round, self.options.map_period)) and self.mapper.grid.frame.rows:
             self.send(make_map(self.mapper, self.time))
 
     def is_multiple(self, number: int, period: float) -> bool:
@@ -93,19 +94,19 @@ class MapperModule(Module):
     def on_resume(self) -> None:
         """Go on where a mapper before this one was killed, and say again what it may not have said."""
         if (state := self.journal.restore()) is not None:
-            self.round, (self.mapper, self.builder) = state
+            self.round, (self.heard, self.mapper, self.builder) = state
+            self.time = self.heard.time
         for message in self.journal.messages(after=self.round):
             self.time = max(self.time, message.time)
             if isinstance(message, RoundMessage):
-                self.round = message.number
+                self.round, self.heard = message.number, message
                 self.update()
                 self.resumed += 1
-                last = message
             else:
                 self.builder.take(message)
-        if self.resumed:
-            self.say(last=last.last)
-            self.finish_round(last)
+        if self.round >= 0:
+            self.say()
+            self.finish_round(self.heard)
 
     def status(self) -> str:
         grid = self.mapper.grid
