@@ -83,6 +83,7 @@ def test_messages_come_back_as_they_were_and_infinity_as_null(values: list[float
         (b"{", "not valid JSON"),
         (b"\xff\xfe", "not valid JSON"),
         (b"[1]", "expected a JSON object"),
+        (b'{"type":[]}', r"no message of type \[\]"),
         (b'{"type":"sensorSonor"}', "no message of type 'sensorSonor' .did you mean 'sensorSonar'"),
         (b'{"type":"sensorSonar","rangeArray":["a"]}', r"sensorSonar: Expected .* at `\$.rangeArray\[0\]`"),
         (b'{"type":"drive","left":1}', "drive: Object missing required field `right`"),

@@ -63,8 +63,8 @@ def _explain(line: bytes, problem: str) -> str:
     if not isinstance(table, dict):
         return f"expected a JSON object, got {line[:60]!r}"
     kind = table.get("type")
-    if kind not in MESSAGES:
-        return f"no message of type {kind!r}{suggestion(kind, MESSAGES)}"
+    if not isinstance(kind, str) or kind not in MESSAGES:
+        return f"no message of type {kind!r}{suggestion(str(kind), MESSAGES)}"
     return f"{kind}: {problem}"
 
 
