@@ -30,9 +30,9 @@ class Escape:
         self.start = pose
         self.backs = not self.has_room(points)
         ahead = points[points[:, 0] > 0]
-        left = np.hypot(*ahead[ahead[:, 1] > 0].T)
-        right = np.hypot(*ahead[ahead[:, 1] <= 0].T)
-        self.side = 1.0 if left.mean() >= right.mean() else -1.0 if len(left) and len(right) else 1.0
+        left = np.hypot(*ahead[ahead[:, 1] > 0].T).min(initial=math.inf)
+        right = np.hypot(*ahead[ahead[:, 1] <= 0].T).min(initial=math.inf)
+        self.side = 1.0 if left >= right else -1.0  # to which it turns
 
     def has_room(self, points: Floats) -> bool:
         """Whether nothing is in the way ahead."""
@@ -47,7 +47,3 @@ class Escape:
             return WheelSpeeds(-BACK_SPEED, -BACK_SPEED)
         self.backs = False
         return WheelSpeeds(-self.side * TURN_SPEED, self.side * TURN_SPEED)
-
-    def give_up_backing(self) -> None:
-        """Something is behind, too: turn."""
-        self.backs = False
