@@ -147,6 +147,15 @@ def test_a_motion_passes_only_when_all_range_sensors_were_heard(
     assert any(isinstance(message, DriveMessage) for message in said) is passes
 
 
+def test_a_motion_of_before_a_stop_does_not_pass_after_the_reset(tmp_path: Path) -> None:
+    late = DriveMessage(source="PLANNER", left=0.1, right=0.1, epoch=6)
+    reflex, said = drive_reflex(configure(tmp_path), *sense_nothing("sonar", "laser"), late)
+    assert reflex.reflex.gate.value == "watching"
+    assert not any(isinstance(message, DriveMessage) for message in said)
+    refused = [message.reason for message in said if isinstance(message, RefusedMessage)]
+    assert refused == ["epoch 6 is over: the newest is 7"]
+
+
 def test_only_the_neighbour_is_obeyed_whoever_else_speaks(tmp_path: Path) -> None:
     spec = configure(tmp_path)
     forged = DriveMessage(source="GUEST", left=0.1, right=0.1)

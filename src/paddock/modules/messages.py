@@ -23,8 +23,8 @@ ActionType = Literal["FORWARD", "BACKWARD", "LEFT", "RIGHT", "TURN", "STOP"]
 class Quality(Enum):
     """How the bus carries a message."""
 
-    URGENT = "urgent"  # before all others; none is lost
-    ORDERED = "ordered"  # none is lost
+    URGENT = "urgent"  # by zenoh before all others; no newer one replaces it
+    ORDERED = "ordered"  # no newer one replaces it
     STREAM = "stream"  # a newer one of the same source, type and device replaces it
 
 

@@ -29,7 +29,7 @@ from paddock.modules.messages import (
 from paddock.modules.module import Module
 from paddock.modules.readings import ObservationBuilder, PointReader
 from paddock.modules.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
-from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Relay, StopOrder
+from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimits, Refuse, Relay, StopOrder
 from paddock.robots import RobotSpec
 
 CORNERS = 24  # of a round body's outline
@@ -129,6 +129,9 @@ class ReflexModule(Module):
                 return self.reflex.on_reset(message.epoch, now)
             case ClearMessage():
                 return self.reflex.on_clear(message.epoch, now)
+            case ActionMessage() | DriveMessage() if 0 < message.epoch < self.reflex.epoch:  # 0: it knows none
+                over = f"epoch {message.epoch} is over: the newest is {self.reflex.epoch}"
+                return [Refuse(self.reflex.epoch, self.reflex.reason or over)]
             case ActionMessage():
                 return self.reflex.on_motion(wheels_of_action(message, self.spec.robot_spec.drive.max_speed), now)
             case DriveMessage():
