@@ -17,6 +17,7 @@ from paddock.modules.mapper import MapperModule
 from paddock.modules.messages import (
     ClearMessage,
     DriveMessage,
+    HealthMessage,
     MapMessage,
     ModuleMessage,
     MotorMessage,
@@ -216,6 +217,16 @@ def test_a_robot_whose_motor_is_silent_is_stopped_by_the_coordinator(tmp_path: P
         wait_for(motor, lambda _: coordinator.stops == 1)
         assert coordinator.robot.body.command == (0.0, 0.0)
         assert coordinator.arena.time - asked < 1.0
+
+
+def test_a_flood_of_messages_does_not_hold_up_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = configure(tmp_path, "coordinator", seconds=0.2)
+    with open_bus(spec.bus, "COORDINATOR") as line:
+        monkeypatch.setattr(line, "receive", lambda _: HealthMessage(source="GUEST"))
+        coordinator = CoordinatorModule("COORDINATOR", spec, CoordinatorOptions(), line)
+        coordinator.run()
+        assert coordinator.arena.time == pytest.approx(0.2)
+        coordinator.close()
 
 
 def test_a_run_with_messages_lost_in_lock_step_is_the_run_without(

@@ -25,6 +25,7 @@ from paddock.modules.rounds import RoundMerger
 
 SILENCE = 0.28  # [s] without a word of the motor, simulated or by the wall, and the robot is stopped in the next tick
 COMMAND_AGE = 0.2  # [s] simulated: what the motor says of before is too old
+MOST_LATE = 100  # messages that are handled after a tick was due
 LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
 
 
@@ -138,8 +139,10 @@ class CoordinatorModule(Module):
         tick_at = time.monotonic()
         while not self.ended.is_set() and self.arena.tick < self.end:
             tick_at = max(tick_at + self.arena.dt / self.spec.speed, time.monotonic() - LATE) if paced else 0.0
-            while (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
+            late = 0  # messages since the tick was due: many of them must not hold it up
+            while late < MOST_LATE and (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
                 self._take(message)
+                late += time.monotonic() >= tick_at
             self.watch_motor()
             self.step(1)
             if self.arena.tick % self.ticks == 0:
