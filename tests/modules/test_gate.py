@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import socket
@@ -78,6 +79,34 @@ def test_garbage_half_lines_and_other_first_lines_do_no_harm() -> None:
             assert (got.source, got.left, got.right) == ("PLANNER", 1.0, 2.0)  # type: ignore[attr-defined]
         gone = wait_for(reflex, lambda message: isinstance(message, PresenceMessage) and not message.present)
         assert gone.source == "PLANNER"
+
+
+def test_a_gate_survives_a_moment_without_file_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
+    accept, errors = socket.socket.accept, [OSError(errno.EMFILE, "Too many open files")]
+
+    def fail_first(self: socket.socket) -> tuple[socket.socket, object]:
+        if errors:
+            raise errors.pop()
+        return accept(self)
+
+    monkeypatch.setattr(socket.socket, "accept", fail_first)
+    with (
+        LineGate("memory://descriptors") as gate,
+        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as planner,
+    ):
+        planner.sendall(b'{"sourceModuleId":"PLANNER","type":"HELLO!!!","protocol":1}\n')
+        assert b"HELLO!!!" in planner.recv(1000)
+    assert not errors
+
+
+def test_a_name_that_is_taken_is_refused_in_words() -> None:
+    with (
+        LineGate("memory://taken") as gate,
+        open_bus("memory://taken", "MOTOR"),
+        socket.create_connection(("127.0.0.1", gate.port), timeout=LONG) as guest,
+    ):
+        guest.sendall(b'{"sourceModuleId":"MOTOR","type":"HELLO!!!","protocol":1}\n')
+        assert b"there is a module MOTOR already" in guest.recv(1000)
 
 
 def test_nobody_speaks_in_the_name_of_another() -> None:

@@ -42,7 +42,6 @@ class MotorModule(Module):
         super().__init__(name, spec, options, bus)
         self.gate = MotorGate(MotorLimits(command_age=options.command_age, silence=options.silence))
         self.refusals = 0
-        self.cause = 0.0
 
     def now(self) -> ClockReading:
         """The time. In lock-step nothing moves while someone is waited for, so that the wall clock does not count."""

@@ -23,6 +23,7 @@ from paddock.modules.messages import (
     HelloMessage,
     ModuleMessage,
     PresenceMessage,
+    RefusedMessage,
     ResetMessage,
     ResumeMessage,
     StopMessage,
@@ -60,8 +61,9 @@ class LineGate:
         while not self._closed.is_set():
             try:
                 connection, _ = self._socket.accept()
-            except OSError:
-                return
+            except OSError:  # it is closed, or there are too many open files
+                self._closed.wait(RETRY)
+                continue
             threading.Thread(target=self._serve, args=(connection,), name="line peer", daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
@@ -73,7 +75,12 @@ class LineGate:
             if not isinstance(hello, HelloMessage) or len(self._peers) >= MOST_PEERS or self._closed.is_set():
                 return
             connection.settimeout(None)
-            peer = self._welcome(connection, hello)
+            try:
+                peer = self._welcome(connection, hello)
+            except LinkError as error:
+                refusal = RefusedMessage(source="GATE", destination=hello.source, reason=str(error)[:200])
+                connection.sendall(encode_message(refusal) + b"\n")
+                return
             try:
                 peer.read(lines)
             finally:
