@@ -13,7 +13,7 @@ from paddock.core.errors import SpecError, Timeout, UnknownName
 from paddock.modules import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.modules.coordinator import CoordinatorModule, CoordinatorOptions
 from paddock.modules.faults import FaultyBus, LinkFaults
-from paddock.modules.mapper import MapperModule
+from paddock.modules.mapper import MapperModule, MapperOptions
 from paddock.modules.messages import (
     ClearMessage,
     DriveMessage,
@@ -22,6 +22,7 @@ from paddock.modules.messages import (
     ModuleMessage,
     MotorMessage,
     RangeScannerMessage,
+    ReadingsMessage,
     RefusedMessage,
     ResetMessage,
     RoundMessage,
@@ -93,6 +94,32 @@ def test_a_mapper_that_was_killed_after_its_snapshot_says_the_round_again(tmp_pa
         MapperModule("MAPPER", spec, before.options, bus).on_resume()
         said = wait_for(planner, lambda message: isinstance(message, RoundMessage))
     assert (said.source, said.number, said.last) == ("MAPPER", 20, True)  # type: ignore[attr-defined]
+
+
+def test_a_mapper_pairs_no_scan_with_travel_of_another_time(tmp_path: Path) -> None:
+    spec = configure(tmp_path, *MAPPING)
+    with open_bus(spec.bus, "SENSOR") as sensor, open_bus(spec.bus, "MAPPER") as line:
+        mapper = MapperModule("MAPPER", spec, MapperOptions(), line)
+
+        def say_look(number: int) -> None:
+            sensor.send(RangeScannerMessage(time=number, values=[3.0] * 181, fov=3.14, resolution=0.0175))
+            sensor.send(ReadingsMessage(time=number, device="encoders", values=[0.1 * number] * 2))
+            sensor.send(RoundMessage(time=number, number=number))
+
+        def handle(message: ModuleMessage | None) -> None:
+            assert message is not None
+            mapper.handle(message)
+            if isinstance(message, RoundMessage):
+                mapper.on_round(message.number)
+
+        say_look(1)
+        handle(wait_for(line, lambda message: isinstance(message, RangeScannerMessage)))
+        say_look(2)  # its encoders replace those of the first, which are still waiting
+        handle(line.receive(LONG))
+        assert (mapper.heard.number, mapper.mapper.scans) == (1, 0)
+        for _ in range(3):
+            handle(line.receive(LONG))
+        assert (mapper.heard.number, mapper.mapper.scans) == (2, 1)
 
 
 def test_a_person_drives_and_the_reflex_still_protects_and_says_why(tmp_path: Path) -> None:

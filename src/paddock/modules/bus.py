@@ -64,6 +64,7 @@ class Inbox:
                 self._waiting.popitem(last=False)
                 self.dropped += 1
             self._waiting[key] = message
+            self._waiting.move_to_end(key)  # what came before the new one is handled before it
             self._filled.notify()
 
     def _count_lost(self, message: ModuleMessage) -> None:

@@ -70,10 +70,10 @@ class MapperModule(Module):
         self.say()
 
     def update(self) -> None:
-        """Take a look."""
-        look = self.builder.look(self.time)
-        if {self.mapper.reader.device, self.mapper.sensors.encoders} <= {*look.sensors, None}:
-            self.mapper.update(look)
+        """Take a look, if all that is needed was read in this round: travel and scan must be of the same time."""
+        devices = {self.mapper.reader.device, self.mapper.sensors.encoders} - {None}
+        if self.builder.find_oldest(devices) >= self.heard.time:
+            self.mapper.update(self.builder.look(self.heard.time))
 
     def say(self) -> None:
         """Tell where the robot is, and now and then the map."""
