@@ -17,6 +17,7 @@ from paddock.modules.mapper import MapperModule, MapperOptions
 from paddock.modules.messages import (
     ClearMessage,
     DriveMessage,
+    GuardMessage,
     HealthMessage,
     MapMessage,
     ModuleMessage,
@@ -164,9 +165,7 @@ def sense_nothing(*devices: str) -> list[ModuleMessage]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str
-)
+@pytest.mark.parametrize(("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str)
 def test_a_motion_passes_only_when_all_range_sensors_were_heard(
     devices: tuple[str, ...], passes: bool, tmp_path: Path
 ) -> None:
@@ -254,6 +253,20 @@ def test_a_flood_of_messages_does_not_hold_up_time(tmp_path: Path, monkeypatch: 
         coordinator.run()
         assert coordinator.arena.time == pytest.approx(0.2)
         coordinator.close()
+
+
+def test_when_the_arena_was_reset_modules_begin_again_and_the_reflex_with_a_new_stop(tmp_path: Path) -> None:
+    with ModuleThreads(configure(tmp_path, seconds=60.0)) as threads:
+        coordinator, reflex = threads.modules["coordinator"], threads.modules["reflex"]
+        assert isinstance(coordinator, CoordinatorModule)
+        assert isinstance(reflex, ReflexModule)
+        with open_bus(threads.spec.bus, "PERSON", hears=["MOTOR", "REFLEX"]) as person:
+            wait_for(person, lambda message: isinstance(message, RoundMessage) and message.time > 1.5)
+            epoch = reflex.reflex.epoch
+            coordinator.arena.reset()
+            wait_for(person, lambda message: isinstance(message, StopMessage) and message.epoch > epoch)
+            wait_for(person, lambda message: isinstance(message, DriveMessage | GuardMessage) and message.time < 1.0)
+            wait_for(person, lambda _: any(coordinator.robot.body.command))
 
 
 def test_a_run_with_messages_lost_in_lock_step_is_the_run_without(

@@ -13,7 +13,7 @@ import numpy as np
 import paddock
 from paddock.arena.base import BaseArena
 from paddock.arena.robot import Robot
-from paddock.core.errors import Timeout
+from paddock.core.errors import PaddockError, Timeout
 from paddock.core.spec import Spec
 from paddock.links import SERVERS
 from paddock.modules.bus import Bus
@@ -73,8 +73,9 @@ class CoordinatorModule(Module):
             self.health.note_latency(message)
 
     def is_late(self, message: MotorMessage) -> bool:
-        """Whether the motor was told too long ago what it knows; AP2DX's motor does not say when."""
-        return bool(message.time) and self.arena.time - message.time > COMMAND_AGE + self.spec.period
+        """Whether the motor was told too long ago what it knows, or before a reset; AP2DX's motor does not say when."""
+        age = self.arena.time - message.time
+        return bool(message.time) and not -1e-9 < age <= COMMAND_AGE + self.spec.period
 
     def watch_motor(self) -> None:
         """Stop the robot if its motor has been silent for too long."""
@@ -89,6 +90,8 @@ class CoordinatorModule(Module):
         """Send what all devices show, also what has not changed: a module may just have been started."""
         self.said, self.round = [], self.arena.tick // self.ticks
         look, now = self.robot.sense(), self.arena.time
+        if now < self.time:
+            self.note_reset(now)
         self.time = now
         self.contacts += bool(self.robot.contacts)
         for sensor in self.spec.robot_spec.sensors:
@@ -97,6 +100,15 @@ class CoordinatorModule(Module):
                 self.send(make_message(sensor, values, now))
         last = self.arena.tick >= self.end
         self.finish_round(RoundMessage(number=self.round, time=now, last=last))
+
+    def note_reset(self, now: float) -> None:
+        """The arena's clock went back: stop. Modules begin again when they hear of it; in lock-step they cannot."""
+        self.robot.stop()
+        self.heard = (-np.inf, -np.inf)
+        if self.spec.lock_step:
+            raise PaddockError(
+                f"the arena's clock went back from {self.time:g} s to {now:g} s: in lock-step, start the modules again"
+            )
 
     # ---- time
 

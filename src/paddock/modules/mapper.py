@@ -71,7 +71,7 @@ class MapperModule(Module):
 
     def update(self) -> None:
         """Take a look, if all that is needed was read in this round: travel and scan must be of the same time."""
-        devices = {self.mapper.reader.device, self.mapper.sensors.encoders} - {None}
+        devices = [name for name in (self.mapper.reader.device, self.mapper.sensors.encoders) if name is not None]
         if self.builder.find_oldest(devices) >= self.heard.time:
             self.mapper.update(self.builder.look(self.heard.time))
 

@@ -33,6 +33,7 @@ MODULES: Registry[type[Module]] = Registry(
 """Module classes by the name that a configuration uses."""
 EVERY_MODULE = ("ALL",)
 LINGER = 2.0  # wall seconds after the last round in which neighbours may still ask for it
+CLOCK_BACK = 1.0  # [s] simulated: so much earlier than what was heard before, and the arena was reset
 ASK_AGAIN = 0.5  # wall seconds to wait for a round before neighbours are asked to say theirs again
 
 
@@ -143,6 +144,12 @@ class Module:
             if message.number < 0:
                 self.on_neighbour_started(message.source)
             return
+        if (
+            isinstance(message, RoundMessage)
+            and message.source == (self._last_in_round or "SENSOR")
+            and message.time < self.time - CLOCK_BACK
+        ):
+            self.begin_again()
         self.time = max(self.time, message.time)
         self.handle(message)
         if isinstance(message, RoundMessage) and message.last and not self.upstream:
@@ -154,6 +161,13 @@ class Module:
             if message.last:
                 self.bus.send(self.health.report(self.bus, self.status()))
                 self.end_at = time.monotonic() + (LINGER if self.spec.lock_step else 0.0)
+
+    def begin_again(self) -> None:
+        """The arena was reset: know nothing, as a module that was just started."""
+        ended, health = self.ended, self.health
+        self.__init__(self.name, self.spec, self.options, self.bus)  # type: ignore[misc]
+        self.ended, self.health = ended, health
+        self.forget()
 
     @cached_property
     def _last_in_round(self) -> str | None:

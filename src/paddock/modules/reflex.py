@@ -92,6 +92,11 @@ class ReflexModule(Module):
         if name == "MOTOR" and not (self.spec.lock_step and self.round <= 0):
             self.act(self.reflex.on_motor_started(self.time), self.time)
 
+    def begin_again(self) -> None:
+        epoch = self.reflex.epoch
+        super().begin_again()
+        self.reflex.epoch = max(self.reflex.epoch, epoch + 1)
+
     def is_overruled(self, message: ModuleMessage) -> bool:
         """Whether it is the planner's while a person drives."""
         if message.source == "TELEOP":
