@@ -7,6 +7,7 @@ Time and way are whole numbers: the robot drives one unit in a tick.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -187,7 +188,7 @@ def _send(state: SafetyState, actions: list[ReflexAction], capacity: int) -> Saf
 
 def _motor_of(state: SafetyState) -> MotorGate:
     arrived = ClockReading(-state.silence, -state.silence)
-    return MotorGate(MOTOR, state.motor_epoch, state.motor_sequence, state.motor_wheels, arrived, 0.0)
+    return MotorGate(MOTOR, state.motor_epoch, state.motor_sequence, state.motor_wheels, arrived, deque([(0.0, 0.0)]))
 
 
 def _tell_motor(state: SafetyState, message: InFlight) -> SafetyState:
