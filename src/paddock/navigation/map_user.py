@@ -81,8 +81,9 @@ class MapUser:
         if not grid.frame.rows:  # nothing was seen yet
             return WheelSpeeds(0.0, 0.0)
         wheels = self.driver.update(self.mapper, time)
-        seen_more = grid.version != self._version
-        if not self._finished and seen_more and (time >= self._due - 1e-9 or self._is_idle):
+        is_due, seen_more = time >= self._due - 1e-9, grid.version != self._version
+        # At once where it is idle and has seen more; on time where it drives. An idle one may never see more.
+        if not self._finished and (is_due, seen_more, self._is_idle).count(True) >= 2:
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
             self.growth.append((time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))
