@@ -32,6 +32,7 @@ class MapUser:
         speed: forward, at most [m/s]; None: half of what its wheels can do, and 0.5 at most.
         inflation: how far to keep from obstacles; None: as suits the body.
         period: between two plans [s].
+        seed: decides all that is drawn.
     """
 
     def __init__(
@@ -43,13 +44,14 @@ class MapUser:
         speed: float | None = None,
         inflation: Inflation | None = None,
         period: float = 1.0,
+        seed: int = 0,
     ) -> None:
-        self.mapper, self.period = mapper, period
+        self.mapper, self.period, self.seed = mapper, period, seed
         self.footprint = self.body_of(robot)
         self.inflation = inflation or Inflation.of(self.footprint)
         self.limits = DriveLimits.of(robot, speed)
         if isinstance(follower, str):
-            follower = make_follower(follower, self.limits)
+            follower = make_follower(follower, self.limits, seed=seed)
         self.near = NEAR * self.footprint.circumscribed  # [m]
         self.driver = PathDriver(follower, self.footprint, inflation=self.inflation)
         self.start = mapper.estimate.pose  # where it began, in the frame of the map
