@@ -68,7 +68,7 @@ def test_a_seed_decides_what_is_drawn_also_after_a_reset() -> None:
         return follower.decide(Pose(0.0, 0.0, 0.0), Twist(0.0, 0.0), PATH, local)
 
     drawn = []
-    for seed in (0, 1, 2**32, 2**64 - 1):
+    for seed in (0, 1, 2**32, 2**63 - 1):
         follower = make_follower("mppi", LIMITS, seed=seed)
         drawn.append(decide(follower))
         decide(follower)
@@ -92,5 +92,7 @@ def test_bad_limits_and_parameters_are_refused_by_name() -> None:
         DriveLimits(wheel_separation=0.3, max_speed=1.2, speed=2.0)
     with pytest.raises(UnknownName, match=r"nearst.*did you mean 'nearest'"):
         make_follower("pure-pursuit", LIMITS, nearst=1.0)
+    with pytest.raises(PaddockError, match="seed: expected"):
+        make_follower("mppi", LIMITS, seed=-1)
     with pytest.raises(UnknownName, match="mppi"):
         make_follower("mmpi", LIMITS)

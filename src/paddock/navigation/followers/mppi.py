@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddock.core.geometry import Pose
+from paddock.core.numeric import check_seed
 from paddock.core.rng import chain_key
 from paddock.mapping.frame import Points
 from paddock.navigation.costmap import CostMap
@@ -34,6 +35,7 @@ class MPPI(Follower):
     comfort: float = 1.0  # this [circumscribed radii of the body]
 
     def __post_init__(self) -> None:
+        check_seed(self.seed)
         self._draws, self._costs = np.empty((self.plans, self.steps, 2)), np.empty(self.plans)
         self.reset()
 
