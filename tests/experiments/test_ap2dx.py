@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
 from paddock.experiments.ap2dx.survey import Survey, SurveyJob, mean_interval, run_survey, wear_wheels
-from paddock.modules.safety import search_handshake, search_original
+from paddock.modules.safety import StateSearch, search_handshake, search_original
+from paddock.modules.safety.handshake import SafetyState
 from paddock.worlds import WorldSpec
 
 ROOM = {
@@ -56,11 +58,15 @@ def test_wheels_are_worn_by_the_seed() -> None:
     assert max(map(abs, worn[0].wheel_diameter_error)) <= 0.01
 
 
+@functools.cache
+def search_ours() -> StateSearch[SafetyState]:
+    return search_handshake()
+
+
 def make_findings(survey: Survey, other: Survey) -> Ap2dxFindings:
-    job = replace(survey.job, beside=())
-    ours = replace(survey, job=job)
+    ours = replace(survey, job=replace(survey.job, beside=()))
     searched = {lost: search_original(lost=[lost] if lost else []) for lost in ("", "RESET", "CLEAR")}
-    return Ap2dxFindings([ours], [other], [survey], search_handshake(), searched, 1)
+    return Ap2dxFindings([ours], [other], [survey], search_ours(), searched, 1)
 
 
 def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:
