@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from random import Random
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
@@ -65,17 +66,19 @@ def make_apartment(
     """
     if kind not in PLANS:
         raise UnknownName("kind of apartment", kind, PLANS)
+    if not isinstance(seed, Integral) or isinstance(seed, bool):
+        raise SpecError(f"expected a whole number, got {format_value(seed)}", path="seed")
     lay_out, symmetric = PLANS[kind]
     loops = (0.0 if symmetric else 0.25) if loops is None else loops
     _check(width=width, depth=depth, door=door, loops=loops, furniture=furniture, odometry_error=odometry_error)
-    random = Random(f"{kind} {int(seed)}")
+    random = Random(f"{kind} {seed}")
     rooms = lay_out(width, depth, random)
     plan = join_rooms(rooms, width, depth, door=door, loops=loops, centred=symmetric, random=random)
     pieces = [] if symmetric else furnish(plan, furniture, random)
     errors = [round(random.uniform(-odometry_error, odometry_error), 5) for _ in range(3)]
     world = WorldSpec(
         name=name,
-        title=f"Apartment of {len(rooms)} rooms: {kind}, {width:g} m × {depth:g} m, seed {int(seed)}",
+        title=f"Apartment of {len(rooms)} rooms: {kind}, {width:g} m × {depth:g} m, seed {seed}",
         bounds=(0.0, 0.0, width, depth),
         border=Border(height=HEIGHT, thickness=WALL, color=WALL_COLOR),
         walls=tuple(build_walls(plan)),
