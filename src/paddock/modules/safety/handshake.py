@@ -1,7 +1,8 @@
 """A small model of planner, reflex, motor and an obstacle, whose every state can be visited.
 
-Reflex and motor are the real ones. The planner is any planner: at any time it may want any motion, and name any epoch
-that it has heard of. The network loses, delays, doubles and reorders; reflex and motor may be started anew at any time.
+Reflex and motor are the real ones. The planner is any planner: at any time it may want any motion, and name the newest
+epoch once it has heard of it (older ones are not obeyed, and are left out). The network loses, delays, doubles and,
+with two messages under way, reorders; reflex and motor may be started anew at any time.
 Time and way are whole numbers: the robot drives one unit in a tick.
 """
 
