@@ -141,8 +141,8 @@ def test_a_reset_of_the_world_begins_a_run_again(server: UsarSimServer) -> None:
 # ---- servers that are not as they should be
 
 
-def lone_server(*lines: str) -> tuple[socket.socket, str]:
-    """A port, and its URL; whoever comes hears some lines, and the last of them again and again."""
+def lone_server(*lines: str, on_drive: str = "") -> tuple[socket.socket, str]:
+    """A port, and its URL; whoever comes hears some lines, the last of them again and again, and one when it drives."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -153,8 +153,11 @@ def lone_server(*lines: str) -> tuple[socket.socket, str]:
                 accepted.sendall("".join(f"{line}\r\n" for line in lines).encode())
                 while True:
                     try:
-                        if not accepted.recv(4096):
+                        data = accepted.recv(4096)
+                        if not data:
                             return
+                        if b"DRIVE" in data:
+                            accepted.sendall(f"{on_drive}\r\n".encode())
                     except TimeoutError:
                         accepted.sendall(f"{lines[-1]}\r\n".encode())
         except OSError:
@@ -197,6 +200,22 @@ def test_a_server_of_the_later_generation_with_an_odd_scan_is_understood() -> No
         assert robot.encoders.raw().tolist() == [100, 50]
         with pytest.raises(paddock.Timeout, match=r"no report of a later time for 0\.3 s"):
             robot.step()
+    listener.close()
+
+
+def test_sonars_that_report_later_leave_the_others_in_their_places() -> None:
+    front, rear = (
+        " ".join(f"{{Name {side}{k} Range {metres}{k}.5}}" for k in range(1, 9)) for side, metres in ("F0", "A1")
+    )
+    listener, address = lone_server(
+        f"SEN {{Time 7.1}} {{Type Sonar}} {front}", "STA {Time 9.0}", on_drive=f"SEN {{Type Sonar}} {rear}"
+    )
+    with reach(address, timeout=0.3) as robot:
+        robot.enable()
+        robot.wheels.set(0.1, 0.1)
+        wait_for(lambda: "A8" in robot.body.server.reports.sonar)
+        assert robot.sonar.spec.channels == 8
+        assert robot.sense().sonar.tolist() == [k + 0.5 for k in range(1, 9)]
     listener.close()
 
 

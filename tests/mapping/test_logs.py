@@ -139,6 +139,30 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_log(tmp_path / "none.log")
 
 
+def test_a_damaged_or_encrypted_archive_is_named(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(flaser(0).encode()))
+    packed[10] = 0xFF  # a block type that deflate does not have
+    (tmp_path / "a.gz").write_bytes(packed)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.log", flaser(0))
+    locked = bytearray((tmp_path / "a.zip").read_bytes())
+    for sign, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        locked[locked.index(sign) + flags] |= 1  # "encrypted", in both headers
+    (tmp_path / "a.zip").write_bytes(locked)
+    with pytest.raises(PaddockError, match=r"a\.gz: cannot be read: .*invalid block type"):
+        read_log(tmp_path / "a.gz")
+    with pytest.raises(PaddockError, match=r"a\.zip: cannot be read: .*encrypted"):
+        read_log(tmp_path / "a.zip")
+
+
+@pytest.mark.parametrize("broken", [LASER.replace("-1.570796", "nan"), LASER.replace("0.017453", "inf")])
+def test_a_sweep_at_no_angles_is_named_and_left_out(tmp_path: Path, broken: str) -> None:
+    good = robot_laser("0 0 0", 1.0)
+    log = read_log(written(tmp_path / "a.log", good, good.replace(LASER, broken)))
+    assert len(log.scans) == 1
+    assert "line 2: ROBOTLASER1: start and step: expected finite numbers" in log.problems[0]
+
+
 def test_relations_measure_relative_poses_whatever_the_frame(tmp_path: Path) -> None:
     poses = [Pose(0, 0, 0), Pose(1, 0, 0), Pose(1, 1, math.pi / 2)]
     moved = [compose(Pose(5, -3, 2.0), pose) for pose in poses]

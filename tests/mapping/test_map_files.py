@@ -84,6 +84,8 @@ KEYS = "image: map.png\nresolution: 0.05\norigin: [0, 0, 0]\n"
         (KEYS + "free_thresh: 0.9\n", "free_thresh <= occupied_thresh"),
         (KEYS + "negate: 2\n", "negate: expected 0 or 1"),
         (KEYS + "nonsense\n", "line 4"),
+        (KEYS.replace("0.05", "{[]: 1}"), "resolution: expected a number"),
+        (KEYS.replace("0.05", 100_000 * "-" + "1"), "resolution: expected a number"),
         (KEYS.replace("map.png", "other.png"), "cannot be read"),
         (KEYS.replace("map.png", "map.yaml"), "cannot be read"),
     ],
@@ -91,6 +93,22 @@ KEYS = "image: map.png\nresolution: 0.05\norigin: [0, 0, 0]\n"
 def test_a_bad_file_is_named_with_what_is_wrong(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(PaddockError, match=f"map.yaml.*{message}"):
         load_map(write(tmp_path, text, [[0]]))
+
+
+@pytest.mark.parametrize("image", ["map.pgm", "map.png"])
+def test_an_image_of_16_bits_is_refused_as_its_shades_would_be_cut_off(tmp_path: Path, image: str) -> None:
+    Image.fromarray(np.array([[30_000]], np.uint16)).save(tmp_path / image)
+    (tmp_path / "map.yaml").write_text(KEYS.replace("map.png", image))
+    with pytest.raises(PaddockError, match=rf"map\.yaml: {image}: expected 8 bits for each shade.*-depth 8"):
+        load_map(tmp_path / "map.yaml")
+
+
+@pytest.mark.parametrize("pixels", [b"P5 20000 20000 255\n", b"P5 12345678901 1 255\n", b"P5 1"])
+def test_an_image_that_is_too_large_or_broken_is_named(tmp_path: Path, pixels: bytes) -> None:
+    (tmp_path / "map.pgm").write_bytes(pixels)
+    (tmp_path / "map.yaml").write_text(KEYS.replace("map.png", "map.pgm"))
+    with pytest.raises(PaddockError, match=r"map\.yaml: the map cannot be read"):
+        load_map(tmp_path / "map.yaml")
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path, grid: OccupancyGrid) -> None:

@@ -135,6 +135,27 @@ def test_clocks_of_two_hosts_may_differ_by_any_time() -> None:
     assert "old" in gate.on_command(FORWARD, 5, 3, ClockReading(0.2, ahead + 0.2), ClockReading(0.2, 0.5))
 
 
+def test_clocks_may_drift_and_be_set_while_the_robot_drives() -> None:
+    gate = MotorGate()
+    gate.on_stop(5)
+    for k in range(4000):  # one clock is fast by 1000 ppm
+        sent = ClockReading(float(k), 0.999 * k)
+        assert gate.on_command(FORWARD, 5, k, sent, ClockReading(float(k), float(k))) == ""
+    behind = [
+        gate.on_command(FORWARD, 5, k, ClockReading(float(k), k - 60.0), ClockReading(float(k), float(k)))
+        for k in range(4000, 4020)
+    ]
+    assert "old" in behind[0]
+    assert behind[-1] == ""
+
+
+def test_a_first_command_that_comes_late_is_measured_by_the_messages_before_it() -> None:
+    gate = MotorGate()
+    gate.on_stop(5)
+    gate.note_journey(100.0, 3.0)
+    assert "10.000 s old" in gate.on_command(FORWARD, 5, 1, ClockReading(0.0, 100.0), ClockReading(0.0, 13.0))
+
+
 def make_field(*points: tuple[float, float], sees_behind: bool = False) -> ProtectiveField:
     shape = RobotShape(outline=BOX, wheel_separation=0.3, deceleration=1.0, sees_behind=sees_behind)
     field = ProtectiveField(shape)
@@ -162,6 +183,31 @@ def test_what_is_behind_is_remembered_while_the_robot_turns_away_from_it() -> No
     assert "contact" in field.refuse(BACKWARD, escaping=False)
     field.update(np.empty((0, 2)), Pose(0.0, 0.0, math.pi), 7.0)
     assert field.refuse(BACKWARD, escaping=False) == ""
+
+
+def test_a_robot_that_does_not_see_behind_forgets_nothing_while_it_stands() -> None:
+    field = make_field((-0.2, -0.27))  # its rear right corner comes there when it turns left
+    turn, nothing = WheelSpeeds(-0.3, 0.3), np.empty((0, 2))
+    for k in range(1, 200):  # it drives a bit, and stands
+        field.update(nothing, Pose(0.001, 0.0, 0.0), 0.1 * k)
+    assert len(field.seen) < 60
+    assert "contact" in field.refuse(turn, escaping=False)
+    for k in range(200, 260):
+        field.update(nothing, Pose(0.001, 0.0, 0.001 * (k % 2)), 0.1 * k)
+    assert field.refuse(turn, escaping=False) == ""
+
+
+def test_what_passes_before_a_standing_robot_is_forgotten() -> None:
+    field = make_field((0.37, 0.0))
+    for k in range(1, 60):
+        field.update(np.empty((0, 2)), Pose(0.0, 0.0, 0.0), 0.1 * k)
+    assert field.refuse(FORWARD, escaping=False) == ""
+
+
+@pytest.mark.parametrize("wheels", [WheelSpeeds(1e9, 1e9), WheelSpeeds(0.0, -1.3)])
+def test_speeds_that_wheels_do_not_have_are_refused(wheels: WheelSpeeds) -> None:
+    shape = RobotShape(outline=BOX, wheel_separation=0.3, deceleration=1.0, max_speed=1.2)
+    assert "at most 1.2 m/s" in ProtectiveField(shape).refuse(wheels, escaping=False)
 
 
 def test_a_robot_that_does_not_see_behind_backs_only_where_it_has_been() -> None:

@@ -10,7 +10,7 @@ import pytest
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, rectangle
 from paddock.mapping import GridFrame
-from paddock.navigation import FOLLOWERS, CostMap, DriveLimits, Footprint, Twist, make_follower, resample
+from paddock.navigation import FOLLOWERS, CostMap, DriveLimits, Follower, Footprint, Twist, make_follower, resample
 from paddock.navigation.kernels.body import roll_on
 
 LIMITS = DriveLimits(wheel_separation=0.32, max_speed=1.2, max_acceleration=1.0)
@@ -61,6 +61,22 @@ def test_a_wall_across_the_path_is_never_touched(name: str) -> None:
     assert abs(rows[-1][1].linear) < 0.02
 
 
+def test_a_seed_decides_what_is_drawn_also_after_a_reset() -> None:
+    local = map_with_walls()
+
+    def decide(follower: Follower) -> Twist:
+        return follower.decide(Pose(0.0, 0.0, 0.0), Twist(0.0, 0.0), PATH, local)
+
+    drawn = []
+    for seed in (0, 1, 2**32, 2**63 - 1):
+        follower = make_follower("mppi", LIMITS, seed=seed)
+        drawn.append(decide(follower))
+        decide(follower)
+        follower.reset()
+        assert decide(follower) == drawn[-1]
+    assert len(set(drawn)) == 4
+
+
 def test_turning_goes_the_long_way_round_where_the_short_one_is_blocked() -> None:
     tail = Footprint.of(((-0.5, -0.15), (0.2, -0.15), (0.2, 0.15), (-0.5, 0.15)))
     free, post = np.zeros(FRAME.shape, np.int8), np.zeros(FRAME.shape, np.int8)
@@ -76,5 +92,7 @@ def test_bad_limits_and_parameters_are_refused_by_name() -> None:
         DriveLimits(wheel_separation=0.3, max_speed=1.2, speed=2.0)
     with pytest.raises(UnknownName, match=r"nearst.*did you mean 'nearest'"):
         make_follower("pure-pursuit", LIMITS, nearst=1.0)
+    with pytest.raises(PaddockError, match="seed: expected"):
+        make_follower("mppi", LIMITS, seed=-1)
     with pytest.raises(UnknownName, match="mppi"):
         make_follower("mmpi", LIMITS)

@@ -35,6 +35,32 @@ def test_a_goal_in_the_next_room_is_reached_with_the_heading_asked_for() -> None
 
 
 @pytest.mark.heavy
+def test_a_goal_under_a_standing_robot_is_reached_though_its_map_does_not_change() -> None:
+    with open_rooms() as arena:
+        robot = arena["pioneer"]
+        navigator = Navigator(mapper_of(robot, method="particles", pose=robot.pose), robot.spec, robot.pose[:2])
+        episode = arena.run(4, navigator)
+    assert episode.reason == "(1.00, 1.00) reached"
+
+
+@pytest.mark.heavy
+def test_a_robot_whose_laser_is_silent_stands_and_drives_on_when_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_rooms() as arena:
+        robot = arena["pioneer"]
+        navigator = navigator_in(arena, (1.0, 2.7))
+        arena.run(1.5, navigator)
+        assert robot.wheels.speeds[0] > 0.2
+        with monkeypatch.context() as patch:
+            patch.setattr(navigator.mapper.reader, "read", lambda *_: None)
+            arena.run(2.0, navigator)
+            assert robot.wheels.speeds == pytest.approx((0.0, 0.0), abs=1e-3)
+            assert robot.pose.y < 2.3
+            arena.run(6.0, navigator)
+        assert navigator.driver.recoveries == 0
+        assert arena.run(15, navigator).reason == "(1.00, 2.70) reached"
+
+
+@pytest.mark.heavy
 def test_goals_can_be_changed_and_taken_back_on_the_way_and_what_cannot_be_is_refused() -> None:
     with open_rooms() as arena:
         navigator = navigator_in(arena)

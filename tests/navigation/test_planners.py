@@ -108,6 +108,15 @@ def test_dstar_lite_stays_right_while_the_robot_moves_and_walls_come_and_go() ->
     assert expanded < fresh
 
 
+def test_dstar_lite_begins_anew_where_the_least_cost_falls() -> None:
+    costs = random_costs(np.random.default_rng(3)) + 0.5
+    planner = DStarLite(costs, (0, 0), (11, 15))
+    costs[5] = 1.0  # a wall is gone
+    assert planner.update(costs, (1, 1)) == 16
+    assert planner.cost == pytest.approx(independent_costs(costs, (1, 1))[11, 15])
+    assert path_cost(costs, planner.path()) == pytest.approx(planner.cost)
+
+
 def test_no_corner_is_cut_and_no_step_leads_out_of_the_grid() -> None:
     costs = np.ones((3, 3))
     costs[0, 1] = costs[1, 2] = math.inf  # around the upper right corner

@@ -11,6 +11,7 @@ from paddock.core.errors import UnknownName
 from paddock.core.geometry import Pose, rectangle
 from paddock.mapping import GridFrame, Scan
 from paddock.navigation import CostMap, DriveLimits, Footprint, RecoveryLadder, Twist, make_follower
+from paddock.navigation.costmap import crop
 from paddock.navigation.kernels.body import roll_on
 from paddock.navigation.recovery import LADDER, Surroundings
 
@@ -60,6 +61,23 @@ def test_nothing_is_backed_into_and_a_robot_in_a_niche_does_not_turn() -> None:
     )
     assert sum(abs(twist.angular) for _, twist in look) * 0.1 < 0.3
     assert sum(math.hypot(*twist) for _, twist in back) * 0.1 < 0.1
+
+
+@pytest.mark.parametrize("behind", [0.0, 0.3, 0.7])
+@pytest.mark.parametrize("beyond_the_map", [False, True])
+def test_a_robot_backs_only_over_what_was_seen(behind: float, beyond_the_map: bool) -> None:
+    column = FRAME.cell(-behind, 0.0)[1]
+    states, frame = np.zeros(FRAME.shape, np.int8), FRAME
+    states[:, :column] = -1
+    if beyond_the_map:
+        states, frame = crop(states, FRAME, 2.0 - behind, 0.0, 2.0)
+    local = CostMap.of(states, frame, Footprint.of(rectangle(0.44, 0.38)))
+    ladder, pose, time = RecoveryLadder(("back-up",)), Pose(0.0, 0.0, 0.0), 0.0
+    ladder.start(time)
+    while (twist := ladder.update(Surroundings(pose, time, local, None, FOLLOWER))) is not None:
+        pose, time = Pose(*roll_on(*pose, *twist, 0.1)), time + 0.1
+    assert pose.x - 0.22 > min(-behind, -0.22 - 1e-9)
+    assert (pose.x < -0.3) == (behind == 0.7)
 
 
 def test_an_unknown_rung_is_refused_by_name() -> None:

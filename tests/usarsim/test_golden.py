@@ -95,3 +95,10 @@ def test_a_clock_that_goes_back_is_a_new_beginning_and_fewer_decimals_are_not() 
     assert reports.restarts == 0
     reports.hear(parse_line("STA {Time 0.02}"))
     assert (reports.restarts, reports.time) == (1, 0.02)
+
+
+def test_sonars_are_sorted_by_their_numbers_whatever_else_is_in_their_names() -> None:
+    reports = UsarReports()
+    for name in ("F10", "²", "F2"):
+        reports.hear(parse_line(f"SEN {{Time 1.0}} {{Type Sonar}} {{Name {name}}} {{Range 1.0}}"))
+    assert reports.sonar_names == ["F2", "F10", "²"]

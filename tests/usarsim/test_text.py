@@ -84,3 +84,11 @@ def test_a_line_without_end_is_refused_and_the_next_is_read() -> None:
     with pytest.raises(BadMessage, match="longer than"):
         splitter.feed(b"x" * 70_000)
     assert splitter.feed(b"DRIVE {Left 1}\r\n") == ["DRIVE {Left 1}"]
+
+
+def test_complete_lines_before_one_without_end_are_kept() -> None:
+    splitter = LineSplitter()
+    assert splitter.feed(b"DRIVE {Left 0} {Right 0}\r\n" + b"x" * 70_000) == ["DRIVE {Left 0} {Right 0}"]
+    with pytest.raises(BadMessage, match="longer than"):
+        splitter.feed(b"x")
+    assert splitter.feed(b"DRIVE {Left 1}\r\n") == ["DRIVE {Left 1}"]

@@ -92,6 +92,16 @@ def test_what_cannot_be_built_is_refused(options: dict[str, object], message: st
         make_apartment(0, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("seed", [1.9, "3", True, float("nan"), None])
+def test_a_seed_that_is_no_whole_number_is_refused(seed: object) -> None:
+    with pytest.raises(PaddockError, match=r"seed: expected a whole number, got"):
+        make_apartment(seed)  # type: ignore[arg-type]
+
+
+def test_a_seed_of_numpy_is_as_good_as_any() -> None:
+    assert make_apartment(np.int64(3)) == make_apartment(3)  # type: ignore[arg-type]
+
+
 def test_the_command_writes_a_world_that_can_be_run_and_a_picture(tmp_path: Path) -> None:
     done = paddock("apartment", "--seed", "3", "--size", "8x8", "-o", "home.toml", "--png", "home.png", folder=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -57,7 +57,10 @@ def run_explorer(run: MapRun, method: str) -> None:
 def run_navigator(run: MapRun, goal: Point, heading_deg: float | None) -> bool:
     """Drive to a goal; whether the robot got there."""
     heading = None if heading_deg is None else math.radians(heading_deg)
-    user, _, _ = drive(run, lambda mapper, robot: Navigator(mapper, robot.spec, goal, heading, follower=run.follower))
+    user, _, _ = drive(
+        run,
+        lambda mapper, robot: Navigator(mapper, robot.spec, goal, heading, follower=run.follower, seed=run.seed),
+    )
     assert isinstance(user, Navigator)
     Console(highlight=False).print(user.state, markup=False)
     return user.done and not user.refusal

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.numeric import all_finite
@@ -103,8 +103,13 @@ def load_map(path: str | Path) -> OccupancyGrid:
         header = read_header(path.read_text(encoding="utf-8"))
         picture = path.parent / header.image
         with Image.open(picture) as image:
+            if image.mode[0] in "IF":  # `convert` would cut off all above 255
+                raise PaddockError(
+                    f"{header.image}: expected 8 bits for each shade, got more (mode {image.mode}): "
+                    "`magick IN -depth 8 OUT` converts it"
+                )
             pixels = np.asarray(image.convert("LA"))[::-1]
-    except (OSError, UnidentifiedImageError, UnicodeDecodeError) as error:
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:  # all that Pillow raises
         raise PaddockError(f"{path}: the map cannot be read: {error}") from None
     except PaddockError as error:
         raise PaddockError(f"{path}: {error}") from None
@@ -173,5 +178,5 @@ def read_scalar(text: str) -> Any:
         return None
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return {"true": True, "false": False}.get(text.lower(), text)

@@ -50,6 +50,8 @@ class MotorModule(Module):
     def handle(self, message: ModuleMessage) -> None:
         if message.source != "REFLEX":
             return
+        if not self.spec.lock_step:
+            self.gate.note_journey(message.sent, time.time())
         if isinstance(message, StopMessage):
             self.gate.on_stop(message.epoch)
             self.health.note_latency(message)

@@ -217,4 +217,5 @@ def shape_of(spec: RobotSpec, *, sees_behind: bool) -> RobotShape:
         wheel_separation=spec.drive.wheel_separation,
         deceleration=spec.drive.max_acceleration or QUICK,
         sees_behind=sees_behind,
+        max_speed=spec.drive.max_speed,
     )

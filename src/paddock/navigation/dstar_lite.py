@@ -44,14 +44,18 @@ class DStarLite:
     def update(self, costs: Floats, start: Cell) -> int:
         """Take fresh costs and where the robot is now; how many cells' costs have changed.
 
-        The least cost of a cell must not fall: then make a new one.
+        Where the least cost of a cell falls, what is known no longer bounds what remains: the search begins anew.
         """
         costs, t = check_costs(costs), self._tables
         if costs.shape != self.shape:
             raise PaddockError(f"DStarLite: expected costs of shape {self.shape}, got {costs.shape}: make a new one")
-        if least_cost(costs) < t.numbers[LEAST]:
-            raise PaddockError("DStarLite: expected costs that are not below the least one so far: make a new one")
         cell = flat(costs, start, "start")
+        if (least := least_cost(costs)) < t.numbers[LEAST]:
+            changed = int(np.count_nonzero(t.costs != costs.reshape(-1)))
+            t.costs[:], t.whole[START], t.numbers[:] = costs.reshape(-1), cell, (least, 0.0)
+            begin_search(t)
+            self._search()
+            return changed
         if cell != t.whole[START]:
             t.numbers[MOVED] += remaining_cost(t.whole[COLUMNS], t.numbers[LEAST], t.whole[START], cell)
             t.whole[START] = cell

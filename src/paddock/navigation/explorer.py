@@ -33,8 +33,7 @@ class Explorer(MapUser):
         robot: its body and its drive.
         method: how to choose among frontiers, by name.
         least: shorter frontiers do not count [circumscribed radii of the body].
-        seed: decides all that is drawn.
-        options: of `MapUser`: follower, speed, inflation, period.
+        options: of `MapUser`: follower, speed, inflation, period, seed.
     """
 
     def __init__(
@@ -44,11 +43,10 @@ class Explorer(MapUser):
         *,
         method: str = "tour",
         least: float = 0.8,
-        seed: int = 0,
         **options: Any,
     ) -> None:
         self.method = EXPLORATION.get(method)()
-        self.least, self.seed = least, seed
+        self.least = least
         super().__init__(mapper, robot, **options)
 
     def _forget(self) -> None:

@@ -32,6 +32,7 @@ class MapUser:
         speed: forward, at most [m/s]; None: half of what its wheels can do, and 0.5 at most.
         inflation: how far to keep from obstacles; None: as suits the body.
         period: between two plans [s].
+        seed: decides all that is drawn.
     """
 
     def __init__(
@@ -43,13 +44,14 @@ class MapUser:
         speed: float | None = None,
         inflation: Inflation | None = None,
         period: float = 1.0,
+        seed: int = 0,
     ) -> None:
-        self.mapper, self.period = mapper, period
+        self.mapper, self.period, self.seed = mapper, period, seed
         self.footprint = self.body_of(robot)
         self.inflation = inflation or Inflation.of(self.footprint)
         self.limits = DriveLimits.of(robot, speed)
         if isinstance(follower, str):
-            follower = make_follower(follower, self.limits)
+            follower = make_follower(follower, self.limits, seed=seed)
         self.near = NEAR * self.footprint.circumscribed  # [m]
         self.driver = PathDriver(follower, self.footprint, inflation=self.inflation)
         self.start = mapper.estimate.pose  # where it began, in the frame of the map
@@ -81,8 +83,9 @@ class MapUser:
         if not grid.frame.rows:  # nothing was seen yet
             return WheelSpeeds(0.0, 0.0)
         wheels = self.driver.update(self.mapper, time)
-        seen_more = grid.version != self._version
-        if not self._finished and seen_more and (time >= self._due - 1e-9 or self._is_idle):
+        is_due, seen_more = time >= self._due - 1e-9, grid.version != self._version
+        # At once where it is idle and has seen more; on time where it drives. An idle one may never see more.
+        if not self._finished and (is_due, seen_more, self._is_idle).count(True) >= 2:
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
             self.growth.append((time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))

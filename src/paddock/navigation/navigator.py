@@ -32,7 +32,7 @@ class Navigator(MapUser):
         robot: its body and its drive.
         goal: x, y [m] in the map's frame; None: it waits for goals, and is never done.
         heading: to turn to at the goal [rad]; None: any.
-        options: of `MapUser`: follower, speed, inflation, period.
+        options: of `MapUser`: follower, speed, inflation, period, seed.
     """
 
     def __init__(

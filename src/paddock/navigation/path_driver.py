@@ -22,6 +22,7 @@ from paddock.navigation.recovery import LADDER, RecoveryLadder, Surroundings
 
 DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
 PERIOD = 0.1  # between two decisions [s]
+BLIND_AFTER = 1.0  # so long after a scan was due it is blind, and stands [s]
 REACH = 10.0  # of the local map, to each side [circumscribed radii]
 GOT_ON = 2.5  # so far from where it was stuck it has got on [circumscribed radii]
 
@@ -97,7 +98,10 @@ class PathDriver:
         if mapper.grid.version != self._version:
             self._version = mapper.grid.version
             self.local = self._look(mapper, pose)
-        wanted = self._decide(pose, time, mapper.scan)
+        if is_blind(mapper, time):
+            wanted, self._mark = STILL, None  # no reason to recover
+        else:
+            wanted = self._decide(pose, time, mapper.scan)
         self.twist = self.follower.limits.approach(self.twist, wanted, PERIOD)
         return self.wheels
 
@@ -163,3 +167,9 @@ class PathDriver:
         self.recoveries += started
         self.state = "recovering" if started else "stuck"
         return started
+
+
+def is_blind(mapper: Mapper, time: float) -> bool:
+    """Whether the last scan is too old to drive by at a time [s]."""
+    reader, scan = mapper.reader, mapper.scan
+    return scan is None or time - scan.time > BLIND_AFTER + reader.period + reader.delay

@@ -11,13 +11,14 @@ import numpy as np
 
 from paddock.core.geometry import Pose, wrap
 from paddock.core.registry import Registry
-from paddock.mapping import Scan
+from paddock.mapping import GridFrame, Scan
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
 
 LADDER = ("look-round", "back-up", "turn-aside", "get-free")
 LONGEST = 12.0  # that a recovery may take [s]
+EDGE = 3.0  # farther than this no body gets when it backs [circumscribed radii]
 
 
 @dataclass
@@ -38,6 +39,22 @@ class Surroundings:
     def try_twist(self, twist: Twist) -> Twist:
         """As much of a twist as is safe."""
         return self.follower.keep_clear(self.pose, twist, self.local)
+
+    def try_back(self, twist: Twist) -> Twist:
+        """As much of a twist as is safe where nothing looks: what was never seen may be an obstacle."""
+        return self.follower.keep_clear(self.pose, twist, self._known())
+
+    def _known(self) -> CostMap:
+        """The map around, with all that was never seen as obstacles, but for where the body is."""
+        frame, side = self.local.frame, self.local.frame.resolution
+        edge = math.ceil(EDGE * self.size / side)  # beyond its edge a cost map is free
+        states = np.pad(self.local.states, edge, constant_values=-1)
+        wide = GridFrame(frame.x - edge * side, frame.y - edge * side, side, *states.shape)
+        rows, columns = np.ogrid[: wide.rows, : wide.columns]
+        x, y = wide.x + (columns + 0.5) * side, wide.y + (rows + 0.5) * side
+        here = np.hypot(x - self.pose.x, y - self.pose.y) <= self.size
+        blocked = (states > 0) | ((states < 0) & ~here)
+        return CostMap.of(blocked.astype(np.int8), wide, self.local.footprint, self.local.inflation)
 
     def freer_side(self) -> float:
         """1: more room on the left; -1: on the right. By the longest range ahead, as AP2DX chose it, to 60° aside."""
@@ -92,7 +109,7 @@ class BackUp(Recovery):
     def move(self, around: Surroundings) -> Twist | None:
         if self.moved >= self.distance * around.size:
             return None
-        twist = around.try_twist(Twist(-0.3 * around.follower.limits.speed, 0.0))
+        twist = around.try_back(Twist(-0.3 * around.follower.limits.speed, 0.0))
         return None if twist == STILL else twist
 
 

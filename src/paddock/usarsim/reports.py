@@ -68,7 +68,7 @@ class UsarReports:
     @property
     def sonar_names(self) -> list[str]:
         """Names of the sonars: F1 … F8, then R1 … R8."""
-        return sorted(self.sonar, key=lambda name: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", name)])
+        return sorted(self.sonar, key=lambda name: [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", name)])
 
     def _read_sonar(self, line: UsarLine) -> None:
         for group in line.groups():

@@ -111,12 +111,13 @@ class LineSplitter:
         self._rest = b""
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that are complete; a BadMessage if a line has no end."""
+        """The lines that are complete; a BadMessage if there are none and the rest has no end."""
         *lines, self._rest = re.split(rb"[\r\n]+", self._rest + data)
-        if len(self._rest) > LONGEST_LINE:
+        texts = [line.decode("latin-1") for line in lines if line.strip()]
+        if not texts and len(self._rest) > LONGEST_LINE:  # with lines before it, it is refused at the next call
             self._rest = b""
             raise BadMessage(f"a line is longer than {LONGEST_LINE} characters")
-        return [line.decode("latin-1") for line in lines if line.strip()]
+        return texts
 
 
 def join_words(*words: object) -> str:

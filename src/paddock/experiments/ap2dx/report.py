@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from paddock.draw.colours import line_color
 from paddock.experiments.ap2dx.survey import Survey, mean_interval
 from paddock.experiments.document import opening, write_document
+from paddock.modules.safety import StateSearch
 from paddock.report.charts import Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
 from paddock.report.exploration_charts import map_view_chart
@@ -162,12 +163,19 @@ def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
 
 
 def _describe_search(findings: Ap2dxFindings) -> Sheet:
-    ours = findings.handshake
-    rows = [("ours: loss, delay, doubling, reordering, restarts", f"{ours.states:,}", "no", "no")]
+    named: list[tuple[str, StateSearch[Any]]] = [
+        ("ours: loss, delay, doubling, restarts of reflex and motor", findings.handshake)
+    ]
     for lost, found in findings.original.items():
-        name = f"the original, {lost} may be lost" if lost else "the original, nothing is lost"
-        ways = ["no" if way is None else "; ".join(way) for way in (found.violation, found.stuck)]
-        rows.append((name, f"{found.states:,}", ways[0], ways[1]))
+        named.append((f"the original, {lost} may be lost" if lost else "the original, nothing is lost", found))
+    rows = [
+        (
+            name,
+            f"{found.states:,}",
+            *("no" if way is None else "; ".join(way) for way in (found.violation, found.stuck)),
+        )
+        for name, found in named
+    ]
     return Sheet(("hand-shake", "states", "contact", "stuck for ever"), tuple(rows))
 
 

@@ -19,6 +19,7 @@ from paddock.estimate import Estimate
 from paddock.experiments.ap2dx.behaviours import Ap2dxBehaviours
 from paddock.experiments.ap2dx.constants import FINAL, REPORT
 from paddock.mapping import Mapper, MapQuality, MapTruth, MapView, assess_map
+from paddock.metrics import ContactTime, Distance
 from paddock.navigation import Explorer
 from paddock.worlds import WorldSpec
 
@@ -57,7 +58,7 @@ class Survey:
     seconds: float  # until it stopped by itself, or was stopped
     finished: bool  # whether it stopped by itself
     path: float  # length
-    contacts: int  # rows of the trace with a contact
+    contacts: int  # how often one began, of all ticks
     coverage: Floats  # time, share of the reachable space that is mapped; shape (n, 2)
     results: Mapping[str, MappingResult]  # by method, the one that steered first
     reckoning_error: float  # of dead reckoning at the end
@@ -74,6 +75,14 @@ class Survey:
         """When a share of the reachable space was mapped; infinity: never."""
         reached = self.coverage[self.coverage[:, 1] >= share, 0]
         return float(reached[0]) if len(reached) else math.inf
+
+    def path_to(self, share: float) -> float:
+        """Length of the way until a share was mapped [m]; infinity: never."""
+        time = self.time_to(share)
+        if math.isinf(time):
+            return math.inf
+        steps = np.hypot(*np.diff(self.trail[:, :2], axis=0).T)
+        return float(steps[: round(time / self.seconds * len(steps))].sum())
 
 
 class SurveyDriver(Protocol):
@@ -93,13 +102,16 @@ def run_survey(job: SurveyJob) -> Survey:
     mappers = {name: mapper_of(robot, method=name, pose=robot.pose, seed=job.seed) for name in methods}
     driver = choose_driver(job, mappers[job.mapping], robot)
     surveyor = Surveyor(robot, driver, mappers, truth)
-    trace = arena.run(job.seconds, surveyor, until=lambda _: surveyor.done, every=0.2).trace
+    metrics = [Distance(), ContactTime()]
+    episode = arena.run(job.seconds, surveyor, until=lambda _: surveyor.done, every=0.2, metrics=metrics)
+    trace = episode.trace
+    surveyor.look(float(trace.time[-1]))
     return Survey(
         job=job,
         seconds=float(trace.time[-1]),
         finished=surveyor.done,
-        path=float(np.hypot(*np.diff(trace.pose[:, :2], axis=0).T).sum()),
-        contacts=int((trace.contacts > 0).sum()),
+        path=float(episode.metrics["distance"]),
+        contacts=int(episode.metrics["contacts"]),
         coverage=np.array(surveyor.coverage),
         results={name: surveyor.evaluate(name) for name in methods},
         reckoning_error=math.dist(surveyor.odometry.pose[:2], trace.pose[-1, :2]),
@@ -151,8 +163,12 @@ class Surveyor:
             self.errors[name].append((x - true.x, y - true.y, wrap(heading - true.heading)))
         if observation.time >= self._look_at:
             self._look_at += LOOK_PERIOD
-            self.coverage.append((observation.time, self.find_share_mapped()))
+            self.look(observation.time)
         return wheels
+
+    def look(self, time: float) -> None:
+        """Note how much is mapped."""
+        self.coverage.append((time, self.find_share_mapped()))
 
     def find_share_mapped(self) -> float:
         """Of all cells in which the robot can be, those that its map calls free."""

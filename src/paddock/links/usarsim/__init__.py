@@ -32,13 +32,15 @@ def connect_usarsim(url: str, *, name: str = "", timeout: float = 10.0) -> UsarS
     server = wanted.open()
     images: ImageConnection | None = None
     try:
-        spec = adapt_spec(wanted.spec, server)
+        sonars = server.reports.sonar_names  # of those that report later, the spec knows nothing
+        spec = adapt_spec(wanted.spec, server, sonars)
         if wanted.camera:
             images = ImageConnection(wanted.host, wanted.camera, timeout)
             spec = _add_camera(spec, wanted.spec, images)
         body = UsarBody(
-            server, wanted.name, spec, normalized=wanted.normalized, clockwise=wanted.clockwise, images=images
-        )
+            server, wanted.name, spec, sonars,
+            normalized=wanted.normalized, clockwise=wanted.clockwise, images=images,
+        )  # fmt: skip
         return UsarSimRobot(body, wanted.dt, wanted.open)
     except BaseException:
         server.close()

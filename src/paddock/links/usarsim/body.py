@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,14 +28,17 @@ STANDING = WheelSpeeds(0.0, 0.0)
 
 
 class UsarBody(WatchedBody):
-    """Speaks to a server for one robot; `normalized`: wheel speeds are sent as percent of the greatest."""
+    """Speaks to a server for one robot.
+
+    `sonars`: names in the order of the spec's. `normalized`: wheel speeds are sent as percent of the greatest.
+    """
 
     def __init__(
-        self, server: UsarConnection, name: str, spec: RobotSpec, *, normalized: bool, clockwise: bool,
-        images: ImageConnection | None,
+        self, server: UsarConnection, name: str, spec: RobotSpec, sonars: Sequence[str], *, normalized: bool,
+        clockwise: bool, images: ImageConnection | None,
     ) -> None:  # fmt: skip
         self.server, self.name, self.spec, self.images = server, name, spec, images
-        self.normalized, self.clockwise = normalized, clockwise
+        self.sonars, self.normalized, self.clockwise = sonars, normalized, clockwise
         self._pans: dict[str, float] = {}
         self._forget_commands()
 
@@ -111,7 +115,7 @@ class UsarBody(WatchedBody):
         """The newest values of a device."""
         reports, kind = self.server.reports, device.spec.kind
         if kind == "sonar":
-            return [reports.sonar[name] for name in reports.sonar_names]
+            return [reports.sonar.get(name, math.nan) for name in self.sonars]
         if kind == "laser":
             return self._scan(device)
         if kind == "encoders":

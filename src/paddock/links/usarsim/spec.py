@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from paddock.core.errors import BadMessage
@@ -18,10 +19,10 @@ from paddock.usarsim import UsarLine
 TICK = 0.01745  # [rad] of wheel turn, where the server does not tell
 
 
-def adapt_spec(spec: RobotSpec, server: UsarConnection) -> RobotSpec:
-    """What the server's robot has of all that the spec has; numbers of the server go first."""
+def adapt_spec(spec: RobotSpec, server: UsarConnection, sonars: Sequence[str]) -> RobotSpec:
+    """What the server's robot has of all that the spec has, with the sonars named; numbers of the server go first."""
     drive = _adapt_drive(spec.drive, server)
-    sensors = [_adapt_sensor(sensor, drive.wheel_diameter / 2, server) for sensor in spec.sensors]
+    sensors = [_adapt_sensor(sensor, drive.wheel_diameter / 2, server, sonars) for sensor in spec.sensors]
     return replace(spec, drive=drive, sensors=tuple(sensor for sensor in sensors if sensor is not None))
 
 
@@ -37,11 +38,13 @@ def _adapt_drive(drive: DifferentialDrive, server: UsarConnection) -> Differenti
     )
 
 
-def _adapt_sensor(sensor: SensorSpec, radius: float, server: UsarConnection) -> SensorSpec | None:
+def _adapt_sensor(
+    sensor: SensorSpec, radius: float, server: UsarConnection, sonars: Sequence[str]
+) -> SensorSpec | None:
     reports = server.reports
     plain = {"scale": None, "response": (), "noise": 0.0, "noise_relative": 0.0, "resolution": 0.0, "delay": 0.0}
-    if isinstance(sensor, SonarSpec) and reports.sonar:
-        return _adapt_sonar(replace(sensor, **plain), server)  # type: ignore[arg-type]
+    if isinstance(sensor, SonarSpec) and sonars:
+        return _adapt_sonar(replace(sensor, **plain), server, sonars)  # type: ignore[arg-type]
     if isinstance(sensor, LaserSpec) and reports.scan is not None:
         settings = server.ask("GETCONF", "CONF", "Type RangeScanner", kind="RangeScanner")
         mounts = _read_mounts(server, "RangeScanner")
@@ -60,9 +63,9 @@ def _adapt_sensor(sensor: SensorSpec, radius: float, server: UsarConnection) -> 
     return sensor if poses.get(sensor.kind) is not None else None
 
 
-def _adapt_sonar(sonar: SonarSpec, server: UsarConnection) -> SonarSpec | None:
+def _adapt_sonar(sonar: SonarSpec, server: UsarConnection, names: Sequence[str]) -> SonarSpec | None:
     settings = server.ask("GETCONF", "CONF", "Type Sonar", kind="Sonar")
-    names, told = server.reports.sonar_names, _read_mounts(server, "Sonar")
+    told = _read_mounts(server, "Sonar")
     if all(name in told for name in names):
         sonar = replace(sonar, mounts=tuple(told[name] for name in names))
     elif len(names) != len(sonar.mounts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def read_lines(path: Path) -> Iterator[str]:
         with gzip.open(path, "rb") if is_packed else path.open("rb") as file:
             for line in file:
                 yield line.decode("utf-8", "replace")
-    except (OSError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, RuntimeError) as error:  # the last: encrypted
         raise PaddockError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 

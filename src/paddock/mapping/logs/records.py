@@ -85,6 +85,8 @@ LASERS: dict[str, Callable[[LogWords], LaserRecord]] = {
 def parse_sweep(words: LogWords) -> tuple[Floats, Floats, float]:
     """Angles, ranges and maximum range of a line that describes its laser."""
     _, start, _, step, max_range, _, _ = words.numbers(7, "laser type, start, field of view, step, range, accuracy")
+    if not (math.isfinite(start) and math.isfinite(step)):
+        raise ValueError(f"start and step: expected finite numbers, got {start}, {step}")
     count = beam_count(words)
     ranges = np.array(words.numbers(count, "ranges"))
     words.take(words.count("number of remissions"), "remissions")

@@ -1,12 +1,14 @@
 """A small model of planner, reflex, motor and an obstacle, whose every state can be visited.
 
-Reflex and motor are the real ones. The planner is any planner: at any time it may want any motion, and name any epoch
-that it has heard of. The network loses, delays, doubles and reorders; reflex and motor may be started anew at any time.
+Reflex and motor are the real ones. The planner is any planner: at any time it may want any motion, and name the newest
+epoch once it has heard of it (older ones are not obeyed, and are left out). The network loses, delays, doubles and,
+with two messages under way, reorders; reflex and motor may be started anew at any time.
 Time and way are whole numbers: the robot drives one unit in a tick.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -187,7 +189,7 @@ def _send(state: SafetyState, actions: list[ReflexAction], capacity: int) -> Saf
 
 def _motor_of(state: SafetyState) -> MotorGate:
     arrived = ClockReading(-state.silence, -state.silence)
-    return MotorGate(MOTOR, state.motor_epoch, state.motor_sequence, state.motor_wheels, arrived, 0.0)
+    return MotorGate(MOTOR, state.motor_epoch, state.motor_sequence, state.motor_wheels, arrived, deque([(0.0, 0.0)]))
 
 
 def _tell_motor(state: SafetyState, message: InFlight) -> SafetyState:

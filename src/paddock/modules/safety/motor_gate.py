@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass, field
 
 from paddock.core.observation import WheelSpeeds
@@ -21,6 +22,7 @@ class ClockReading:
 
 
 LONG_AGO = ClockReading(-math.inf, -math.inf)
+CLOCK_WINDOW = 10.0  # [s] in which clocks drift by next to nothing; after it, a clock that was set is believed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,7 +38,7 @@ class MotorGate:
     """Turns the wheels as the newest valid command says, and stands otherwise.
 
     It stands until it has heard of an epoch, because a command of before its start may still be on its way. Clocks of
-    two hosts differ: the age by the wall is counted from the fastest message seen so far.
+    two hosts differ and drift: the age by the wall is counted from the fastest message of the last seconds.
     """
 
     limits: MotorLimits = field(default_factory=MotorLimits)
@@ -44,17 +46,26 @@ class MotorGate:
     sequence: int = -1  # of the newest command
     wheels: WheelSpeeds = STILL
     valid_at: ClockReading = LONG_AGO  # when the newest command came
-    offset: float = math.inf  # of the wall clocks, with the fastest journey [s]
+    journeys: deque[tuple[float, float]] = field(default_factory=deque)  # when, and how long by both walls [s]; rising
 
     def on_stop(self, epoch: int) -> None:
         """The reflex has stopped the robot: no command of an older epoch is valid from now on."""
         if self.epoch is None or epoch > self.epoch:
             self.epoch, self.sequence, self.wheels = epoch, -1, STILL  # a reflex that was started counts from 0
 
+    def note_journey(self, sent: float, now: float) -> float:
+        """A message has come, by the wall. Returns how much longer it took than the fastest of late [s]."""
+        took = now - sent
+        while self.journeys and self.journeys[-1][1] >= took:
+            self.journeys.pop()
+        self.journeys.append((now, took))
+        while self.journeys[0][0] < now - CLOCK_WINDOW:
+            self.journeys.popleft()
+        return took - self.journeys[0][1]
+
     def on_command(self, wheels: WheelSpeeds, epoch: int, sequence: int, sent: ClockReading, now: ClockReading) -> str:
         """The reflex wants these wheel speeds. Returns why they are refused; empty: they hold."""
-        self.offset = min(self.offset, now.wall - sent.wall)
-        age = max(now.simulated - sent.simulated, now.wall - sent.wall - self.offset)
+        age = max(now.simulated - sent.simulated, self.note_journey(sent.wall, now.wall))
         if self.epoch is None:
             return "the motor has not heard of an epoch yet"
         if epoch < self.epoch:

@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 NO_POINTS: Floats = np.empty((0, 2))
 STILL_SPEED = 1e-6  # [m/s]
 SWEEP_STEP = 0.02  # [m] of the outermost corner between two looks
+STANDING = 1e-6  # [m, rad] between two looks
 MEMORY_TIME = 5.0  # [s] for which points outside the sensors' view are kept
 TOLERANCE = 0.002  # [m] by which a point may come nearer: noise
 TRACK_STEP = 0.02  # [m] between remembered poses
@@ -32,6 +34,7 @@ class RobotShape:
     wheel_separation: float  # [m]
     deceleration: float  # of a wheel [m/s²]
     sees_behind: bool = False  # whether its sensors look backwards
+    max_speed: float = math.inf  # of a wheel [m/s]
 
     @property
     def reach(self) -> float:
@@ -39,12 +42,20 @@ class RobotShape:
         return float(np.hypot(*self.outline.T).max())
 
 
+class SeenPoints(NamedTuple):
+    """What was met in one look."""
+
+    time: float  # [s]
+    clock: float  # the field's, which may stand while the robot stands [s]
+    points: Floats  # in the frame of odometry [m]
+
+
 class ProtectiveField:
     """Refuses motions after which the robot could not stop in time.
 
     The body is swept over the way that it needs to stop: what it drives while it reacts, and while it brakes. Whatever
     it has seen during the last seconds counts, so it turns and backs safely past what no sensor sees any more. Without
-    sensors behind, it backs only to where it has been.
+    sensors behind, it backs only to where it has been, and forgets nothing of its way while it stands.
     """
 
     def __init__(
@@ -59,7 +70,7 @@ class ProtectiveField:
         """
         self.shape, self.margins, self.reaction = shape, (margin, escape_margin), reaction
         self.pose = Pose(0.0, 0.0, 0.0)
-        self.seen: deque[tuple[float, Floats]] = deque()  # time, points in the frame of odometry
+        self.seen: list[SeenPoints] = []
         self.track: deque[Pose] = deque([self.pose], maxlen=round(TRACK_LENGTH / TRACK_STEP))
         edges = np.roll(shape.outline, -1, axis=0) - shape.outline
         self.normals = np.column_stack((edges[:, 1], -edges[:, 0])) / np.hypot(*edges.T)[:, None]
@@ -67,10 +78,17 @@ class ProtectiveField:
 
     def update(self, points: Floats, pose: Pose, time: float) -> None:
         """Take what sensors met [m, in the robot's frame], and the robot's pose by odometry."""
+        last = self.seen[-1] if self.seen else SeenPoints(time, 0.0, NO_POINTS)
+        stands = max(abs(new - old) for new, old in zip(pose, self.pose, strict=True)) < STANDING
+        clock = last.clock if stands and not self.shape.sees_behind else last.clock + time - last.time
         self.pose = pose
-        while self.seen and self.seen[0][0] < time - MEMORY_TIME:
-            self.seen.popleft()
-        self.seen.append((time, transform(points, pose) if len(points) else NO_POINTS))
+        # Looks from the place where it stands replace each other; those of before must last until it drives again.
+        self.seen = [
+            look
+            for look in self.seen
+            if look.clock >= clock - MEMORY_TIME and (look.clock < clock or look.time >= time - MEMORY_TIME)
+        ]
+        self.seen.append(SeenPoints(time, clock, transform(points, pose) if len(points) else NO_POINTS))
         if math.dist(pose[:2], self.track[-1][:2]) >= TRACK_STEP:
             self.track.append(pose)
 
@@ -78,6 +96,8 @@ class ProtectiveField:
         """Why the robot must not go on at these wheel speeds; empty: it may."""
         if max(map(abs, wheels)) < STILL_SPEED:
             return ""
+        if not max(map(abs, wheels)) <= self.shape.max_speed * (1 + 1e-6):
+            return f"its wheels do at most {self.shape.max_speed:g} m/s, not {wheels.left:g} and {wheels.right:g} m/s"
         if (left := self.time_to_contact(wheels, escaping=escaping)) < math.inf:
             return f"contact in {left:.2f} s, and it needs {self.stopping_time(wheels):.2f} s to stop"
         if wheels.left + wheels.right < 0 and not self.shape.sees_behind and not self._has_been_behind(wheels):
@@ -102,7 +122,7 @@ class ProtectiveField:
         return math.inf
 
     def _near_points(self, wheels: WheelSpeeds) -> Floats:
-        points = np.concatenate([found for _, found in self.seen]) if self.seen else NO_POINTS
+        points = np.concatenate([look.points for look in self.seen]) if self.seen else NO_POINTS
         points = _seen_from(points, self.pose)
         reach = self.shape.reach + self.margins[0] + max(map(abs, wheels)) * self.stopping_time(wheels)
         near: Floats = points[np.hypot(*points.T) < reach]

@@ -23,6 +23,7 @@ class Follower(ABC):
     """Follows a path. A subclass is a dataclass; its fields are parameters."""
 
     limits: DriveLimits
+    seed: int = 0  # decides all that is drawn
 
     def reset(self) -> None:  # noqa: B027 - most remember nothing
         """Forget all that was; a new path begins."""

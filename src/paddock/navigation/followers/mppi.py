@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from paddock.core.geometry import Pose
+from paddock.core.numeric import check_seed
+from paddock.core.rng import chain_key
 from paddock.mapping.frame import Points
 from paddock.navigation.costmap import CostMap
 from paddock.navigation.drive_limits import Twist
@@ -31,14 +33,14 @@ class MPPI(Follower):
     heading: float = 0.35  # a radian off its direction,
     clearance: float = 1.0  # and being as much nearer to obstacles than
     comfort: float = 1.0  # this [circumscribed radii of the body]
-    seed: int = 0
 
     def __post_init__(self) -> None:
+        check_seed(self.seed)
         self._draws, self._costs = np.empty((self.plans, self.steps, 2)), np.empty(self.plans)
-        self._round = 0
         self.reset()
 
     def reset(self) -> None:
+        self._round = 0
         self._plan = np.zeros((self.steps, 2))
 
     def weights(self, size: float) -> Floats:
@@ -54,6 +56,6 @@ class MPPI(Follower):
         most, spread = [self.limits.speed, self.limits.turn_rate], [self.spread, self.turn_spread]
         place = (*local.tables, np.array(pose), np.array(now))
         task = drive_numbers(self.limits), np.array(most), np.array(spread), self.step, near, spacing_of(near), weights
-        key = np.uint64((self.seed << 32) + self._round)
+        key = np.uint64(chain_key(np.uint64(self.seed), self._round))
         improve_plan(place, task, self._plan, key, self.temperature, self._draws, self._costs)
         return Twist(*self._plan[0].tolist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from numbers import Integral
 from random import Random
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
@@ -67,15 +68,15 @@ def make_apartment(
         raise UnknownName("kind of apartment", kind, PLANS)
     lay_out, symmetric = PLANS[kind]
     loops = (0.0 if symmetric else 0.25) if loops is None else loops
-    _check(width=width, depth=depth, door=door, loops=loops, furniture=furniture, odometry_error=odometry_error)
-    random = Random(f"{kind} {int(seed)}")
+    _check(seed, width=width, depth=depth, door=door, loops=loops, furniture=furniture, odometry_error=odometry_error)
+    random = Random(f"{kind} {seed}")
     rooms = lay_out(width, depth, random)
     plan = join_rooms(rooms, width, depth, door=door, loops=loops, centred=symmetric, random=random)
     pieces = [] if symmetric else furnish(plan, furniture, random)
     errors = [round(random.uniform(-odometry_error, odometry_error), 5) for _ in range(3)]
     world = WorldSpec(
         name=name,
-        title=f"Apartment of {len(rooms)} rooms: {kind}, {width:g} m × {depth:g} m, seed {int(seed)}",
+        title=f"Apartment of {len(rooms)} rooms: {kind}, {width:g} m × {depth:g} m, seed {seed}",
         bounds=(0.0, 0.0, width, depth),
         border=Border(height=HEIGHT, thickness=WALL, color=WALL_COLOR),
         walls=tuple(build_walls(plan)),
@@ -176,7 +177,9 @@ def _find_start(plan: FloorPlan, pieces: list[Box | Cylinder], random: Random) -
     raise PaddockError("found no place for the robot among the furniture: ask for less of it")
 
 
-def _check(**lengths: float) -> None:
+def _check(seed: int, **lengths: float) -> None:
+    if not isinstance(seed, Integral) or isinstance(seed, bool):
+        raise SpecError(f"expected a whole number, got {format_value(seed)}", path="seed")
     least = {"width": SHORTEST_ROOM, "depth": 2 * SHORTEST_ROOM + CORRIDOR, "door": 0.3}
     most = {"loops": 1.0, "furniture": 20.0, "odometry_error": 0.2, "door": 3.0}
     for name, value in lengths.items():

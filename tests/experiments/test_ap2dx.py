@@ -1,0 +1,96 @@
+"""Surveys of AP2DX's reproduction, what is claimed of them, and the report."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paddock.experiments.ap2dx.claims import check_claims
+from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
+from paddock.experiments.ap2dx.survey import Survey, SurveyJob, mean_interval, run_survey, wear_wheels
+from paddock.modules.safety import StateSearch, search_handshake, search_original
+from paddock.modules.safety.handshake import SafetyState
+from paddock.worlds import WorldSpec
+
+ROOM = {
+    "name": "two-rooms",
+    "bounds": [0, 0, 6, 3.5],
+    "border": {"height": 1.2},
+    "walls": [
+        {"points": [[3, 0], [3, 1.2]], "thickness": 0.1, "height": 1.2},
+        {"points": [[3, 2.3], [3, 3.5]], "thickness": 0.1, "height": 1.2},
+    ],
+    "robots": [{"name": "pioneer", "type": "pioneer-p2dx", "at": [1.2, 1.7]}],
+}
+WORLD = WorldSpec.from_table(ROOM)
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return run_survey(SurveyJob(WORLD, 3, seconds=120.0, beside=("odometry",)))
+
+
+def test_a_robot_with_worn_wheels_maps_both_rooms_and_stops_by_itself(survey: Survey) -> None:
+    assert survey.finished
+    assert survey.contacts == 0
+    assert survey.result.quality.mapped > 0.98
+    assert survey.result.quality.f1 > 0.95
+    assert survey.result.position_error < 0.05
+    assert survey.coverage[-1, 1] == pytest.approx(survey.result.quality.mapped, abs=0.02)
+    assert survey.path_to(0.95) <= survey.path + 1e-6
+    assert math.isinf(survey.path_to(1.01))
+
+
+def test_a_method_beside_maps_the_same_drive_by_itself(survey: Survey) -> None:
+    beside = survey.results["odometry"]
+    assert beside.quality.mapped > 0.9
+    assert beside.position_error != survey.result.position_error
+
+
+def test_wheels_are_worn_by_the_seed() -> None:
+    worn = [wear_wheels(WORLD, seed).robots[0] for seed in (1, 1, 2)]
+    assert worn[0] == worn[1] != worn[2]
+    assert max(map(abs, worn[0].wheel_diameter_error)) <= 0.01
+
+
+@functools.cache
+def search_ours() -> StateSearch[SafetyState]:
+    return search_handshake()
+
+
+def make_findings(survey: Survey, other: Survey) -> Ap2dxFindings:
+    ours = replace(survey, job=replace(survey.job, beside=()))
+    searched = {lost: search_original(lost=[lost] if lost else []) for lost in ("", "RESET", "CLEAR")}
+    return Ap2dxFindings([ours], [other], [survey], search_ours(), searched, 1)
+
+
+def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:
+    other = replace(survey, job=replace(survey.job, strategy="nearest"))
+    holding = {row.metric: row.holds for row in check_claims(make_findings(survey, other))}
+    assert holding["F1 of occupied cells, least"]
+    spoilt = replace(survey, contacts=2, finished=False, coverage=np.array([[0.0, 0.1], [100.0, 0.5]]))
+    rows = {row.metric: row for row in check_claims(make_findings(spoilt, other))}
+    assert not rows["runs with a contact"].holds
+    assert not rows["runs that stopped by themselves"].holds
+    assert not next(row for metric, row in rows.items() if metric.startswith("path to 95")).holds
+
+
+def test_the_report_has_all_figures(survey: Survey, tmp_path: Path) -> None:
+    other = replace(survey, job=replace(survey.job, strategy="nearest"))
+    files = make_findings(survey, other).write(tmp_path)
+    names = {file.name for file in files}
+    assert {"report.md", "report.html", "coverage.png", "map-two-rooms.png"} <= names
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "fault: CLEAR is lost" in text
+    assert "two-rooms" in text
+
+
+def test_an_interval_holds_the_mean() -> None:
+    mean, width = mean_interval([1.0, 2.0, 3.0])
+    assert mean == 2.0
+    assert width == pytest.approx(1.96 / math.sqrt(3))
