@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from paddock.cli.options import Force, Json, Seed
+from paddock.core.files import write_text
 
 if TYPE_CHECKING:
     from paddock.core.geometry import Pose
@@ -129,7 +130,7 @@ def write_results(
     save_map(result.grid, out / "map.yaml")
     write_tum(result.trajectory, out / "trajectory.tum")
     write_tum(Trajectory(result.trajectory.times, log.odometry), out / "odometry.tum")
-    (out / "metrics.json").write_text(json.dumps(metrics, indent=2) + "\n", encoding="utf-8")
+    write_text(out / "metrics.json", json.dumps(metrics, indent=2) + "\n")
     about = f"{len(log.scans)} scans, {log.length:.0f} m, {log.duration:.0f} s; method {method}"
     name = Path(log.name).name
     poses = result.trajectory.poses

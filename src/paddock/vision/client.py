@@ -65,7 +65,7 @@ class IpCamera:
         *,
         user: str = "",
         password: str = "",
-        timeout: float = 5.0,
+        timeout: float = 10.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         try:

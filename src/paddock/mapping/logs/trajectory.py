@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.core.errors import PaddockError
+from paddock.core.files import write_text
 from paddock.core.geometry import Pose, wrap
 from paddock.mapping.logs.lines import LogWords, read_lines
 
@@ -25,7 +26,7 @@ def write_tum(trajectory: Trajectory, path: Path) -> None:
         f"{time:.6f} {x:.6f} {y:.6f} 0 0 0 {math.sin(heading / 2):.9f} {math.cos(heading / 2):.9f}\n"
         for time, (x, y, heading) in zip(trajectory.times, trajectory.poses, strict=True)
     ]
-    path.write_text("".join(lines), encoding="utf-8")
+    write_text(path, "".join(lines))
 
 
 def read_tum(path: Path) -> Trajectory:
