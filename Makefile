@@ -17,14 +17,14 @@ demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(DEV)  ## all tests but the long ones, then the kernels once more in plain Python
-	@echo "all tests but the long ones, compiled and then in plain Python: about eight minutes on two cores"
+	@echo "all tests but the long ones, compiled and then in plain Python: about twelve minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
 	$(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m "not long" $(ARGS)
 
-test-long: $(DEV)  ## whole experiments, the GPU's simulator, other packages: about three minutes on two cores
+test-long: $(DEV)  ## whole experiments, the GPU's simulator, other packages: about five minutes on two cores
 	$(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m long $(ARGS)
 
 test-plain: $(DEV)
