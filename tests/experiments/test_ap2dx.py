@@ -80,6 +80,13 @@ def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:
     assert not next(row for metric, row in rows.items() if metric.startswith("path to 95")).holds
 
 
+@pytest.mark.parametrize("strategy", ["nearest", "behaviours, final"])
+def test_every_claim_can_be_written_as_json(survey: Survey, strategy: str) -> None:
+    other = replace(survey, job=replace(survey.job, strategy=strategy))
+    rows = check_claims(make_findings(survey, other))
+    assert all('"holds": ' in row.as_json() for row in rows)
+
+
 def test_the_report_has_all_figures(survey: Survey, tmp_path: Path) -> None:
     other = replace(survey, job=replace(survey.job, strategy="nearest"))
     files = make_findings(survey, other).write(tmp_path)

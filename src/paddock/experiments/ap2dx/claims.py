@@ -61,7 +61,7 @@ def _comparisons(ours: Sequence[Survey], others: Sequence[Survey]) -> Iterator[R
         row = f"strategy {strategy}, {len(runs)} runs"
         if strategy in BEHAVIOURS:
             mean, width = mean_interval([survey.coverage[-1, 1] for survey in runs])
-            least = min(survey.coverage[-1, 1] for survey in ours)
+            least = float(min(survey.coverage[-1, 1] for survey in ours))
             metric = f"mapped at the end, mean (± {width:.2f})"
             yield Row(row, metric, None, mean, mean < least, f"< {least:.2f}: ours, at the least")
             continue
