@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from paddock.navigation import EXPLORATION, FOLLOWERS, RECOVERIES
+from pages import DOCS, run_examples
 
-PAGE = Path(__file__).parents[2] / "docs" / "navigation.md"
+PAGE = DOCS / "navigation.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.heavy
 def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    for block in re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL):
-        exec(compile(block, str(PAGE), "exec"), names)
+    run_examples(PAGE)
     assert (tmp_path / "map.png").exists()
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from typing import Protocol
+from typing import Self
 
 from paddock.arena import Arena
 from paddock.core.registry import Registry
@@ -12,14 +13,22 @@ from paddock.core.registry import Registry
 LOOPBACK = "127.0.0.1"
 
 
-class Bridge(Protocol):
-    """What a kind of bridge opens; it works until it is closed."""
+class Bridge(ABC):
+    """What a kind of bridge opens; it works until it is closed, or until the end of a `with` block."""
 
+    @abstractmethod
     def describe(self) -> Iterable[str]:
         """A line for people about each robot: what it is, and where."""
 
+    @abstractmethod
     def close(self) -> None:
         """Devices and ports vanish."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
 
 OpenBridge = Callable[[Arena, Sequence[str], str], Bridge]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Self
 
 import numpy as np
 
 from paddock.arena import Arena
 from paddock.arena.devices import Camera
-from paddock.bridges.base import LOOPBACK
+from paddock.bridges.base import LOOPBACK, Bridge
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError, SimulationError, UnknownName
 from paddock.epuck import packets
@@ -94,7 +93,7 @@ class SimulatedHardware:
             self.robot.speaker.stop()
 
 
-class EPuckEmulators:
+class EPuckEmulators(Bridge):
     """Emulators of several robots, for the lifetime of a `with` block. They look and command; time is the arena's."""
 
     def __init__(
@@ -139,12 +138,6 @@ class EPuckEmulators:
     def close(self) -> None:
         """Devices and ports vanish."""
         self._server.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def emulate(arena: Arena, name: str, *, kind: str = "") -> EmulatedEPuck:

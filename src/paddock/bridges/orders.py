@@ -6,11 +6,11 @@ import contextlib
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Self
 
 from paddock.arena import Arena
 from paddock.arena.episode_robot import has_left
 from paddock.arena.robot import Robot
+from paddock.bridges.base import Bridge
 from paddock.bridges.epuck import SimulatedHardware
 from paddock.control.avoidance import AVOIDANCE, ObstacleAvoidance, find_avoidance
 from paddock.core.chance import chance
@@ -26,7 +26,7 @@ DISTAL = "distal"  # what the robot's own program does
 MakeStrategy = Callable[[], AvoidanceStrategy]
 
 
-class OrderRobots:
+class OrderRobots(Bridge):
     """Robots with the firmware for orders, for the lifetime of a `with` block. Time is the arena's."""
 
     def __init__(
@@ -114,12 +114,6 @@ class OrderRobots:
         """The devices vanish."""
         self._end_ticks()
         self._server.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def open_order_robots(arena: Arena, robots: Sequence[str], host: str) -> OrderRobots:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Self
 
 from paddock.arena import Arena
-from paddock.bridges.base import LOOPBACK
+from paddock.bridges.base import LOOPBACK, Bridge
 from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError
 from paddock.overhead.camera import OverheadCamera
@@ -19,7 +18,7 @@ from paddock.overhead.spec import OverheadSpec, load_overhead_camera
 HIGHEST_PORT = 65535
 
 
-class OverheadCameras:
+class OverheadCameras(Bridge):
     """IP cameras above an arena, for the lifetime of a `with` block. They look; time is the arena's."""
 
     def __init__(self, arena: Arena, specs: Iterable[OverheadSpec], *, host: str = LOOPBACK) -> None:
@@ -55,12 +54,6 @@ class OverheadCameras:
     def close(self) -> None:
         """Streams end, ports vanish."""
         self._open.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def open_overhead_cameras(arena: Arena, asked: Sequence[str], host: str) -> OverheadCameras:

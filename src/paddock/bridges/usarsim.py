@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Self
 
 from paddock.arena import Arena
 from paddock.arena.robot import Robot
-from paddock.bridges.base import LOOPBACK
+from paddock.bridges.base import LOOPBACK, Bridge
 from paddock.bridges.usarsim_images import UsarImages, find_camera
 from paddock.bridges.usarsim_robot import UsarRobot
 from paddock.core.addresses import is_loopback
@@ -20,7 +19,7 @@ SWEEPS = ("counterclockwise", "clockwise")
 EXPECTED = f"expected a port from 0 to {HIGHEST_PORT}, and perhaps scan=clockwise and camera=PORT: 3000,camera=5003"
 
 
-class UsarSimServer:
+class UsarSimServer(Bridge):
     """Serves an arena in USARSim's language, for the lifetime of a `with` block. Each connection is one robot."""
 
     def __init__(
@@ -92,12 +91,6 @@ class UsarSimServer:
         """Robots that came with their clients go, and the port vanishes."""
         self._end_ticks()
         self._server.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def open_usarsim(arena: Arena, asked: Sequence[str], host: str) -> UsarSimServer:

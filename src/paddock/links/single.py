@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, NoReturn
@@ -13,7 +14,7 @@ from paddock.arena.base import BaseArena
 from paddock.arena.body import Body
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, SimulationError, UnknownName
-from paddock.core.observation import Observation
+from paddock.core.observation import Observation, WheelSpeeds
 
 log = logging.getLogger("paddock.links")
 
@@ -23,6 +24,15 @@ class WatchedBody(Body):
 
     latest: Any = None  # what that thread has seen
     complaint: Exception | None = None  # what went wrong there
+    _speeds: WheelSpeeds  # that the wheels were told last
+
+    @property
+    def wheel_speeds(self) -> WheelSpeeds:
+        return self._speeds
+
+    @property
+    def command(self) -> WheelSpeeds:
+        return self._speeds
 
     def raise_complaint(self) -> None:
         """Tell whoever reads what has gone wrong in the background."""
@@ -30,9 +40,9 @@ class WatchedBody(Body):
         if complaint is not None:
             raise complaint
 
+    @abstractmethod
     def look(self, robot: Robot) -> Observation:
         """Sense afresh and without pictures; others get it from then on."""
-        raise NotImplementedError
 
 
 class SingleRobot(Robot, BaseArena):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from paddock.core.geometry import Pose
@@ -22,7 +24,7 @@ NEAR = 2.0  # a robot too near to something plans from the nearest free cell wit
 WALLED_IN = "walled in: there is no room for the body anywhere near"
 
 
-class MapUser:
+class MapUser(ABC):
     """A controller. Each observation goes to the mapper first; then it plans now and then, and drives.
 
     Args:
@@ -96,9 +98,9 @@ class MapUser:
     def _is_idle(self) -> bool:
         return self.driver.state in ("standing", "reached", "stuck")
 
+    @abstractmethod
     def plan(self, pose: Pose, time: float) -> None:
         """Find out where to go, and give the driver a path."""
-        raise NotImplementedError
 
     def finish(self, reason: str) -> None:
         """Stop, and then be done."""

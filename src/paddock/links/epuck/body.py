@@ -208,14 +208,6 @@ class EPuckBody(WatchedBody):
     def contacts(self) -> tuple[float, ...]:
         raise DeviceRefused(f"{self.name}.contacts: a real robot does not know what it touches")
 
-    @property
-    def wheel_speeds(self) -> WheelSpeeds:
-        return self._speeds
-
-    @property
-    def command(self) -> WheelSpeeds:
-        return self._speeds
-
     def motion(self) -> Motion:
         """By odometry. What is read for it serves the next `sense` of this tick; contacts are not known."""
         if self._take_latest(("encoders",)) is None and not self._is_of_this_tick(self._newest):

@@ -154,14 +154,6 @@ class UsarBody(WatchedBody):
     def contacts(self) -> tuple[float, ...]:
         raise DeviceRefused(f"{self.name}.contacts: USARSim does not tell what a robot touches")
 
-    @property
-    def wheel_speeds(self) -> WheelSpeeds:
-        return self._speeds
-
-    @property
-    def command(self) -> WheelSpeeds:
-        return self._speeds
-
     def motion(self) -> Motion:
         return Motion(self.pose, self._speeds, math.nan)
 
