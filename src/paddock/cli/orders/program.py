@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.text import Text
 
 from paddock.cli.orders.language import _, choose_language, translate
+from paddock.cli.orders.typed_line import wait_for_line
 from paddock.core.errors import LinkError, PaddockError, nearest
 from paddock.core.files import append_text
 from paddock.core.outside import visible
@@ -98,7 +99,9 @@ class HostProgram:
     def ask(self, question: str) -> str:
         """What the user answers; EOFError where nobody is there."""
         console = Console(stderr=True) if self.as_json else self.console
-        return console.input(Text(question + " ")).strip()
+        console.print(Text(question + " "), end="")
+        wait_for_line()
+        return console.input().strip()
 
     # ---- robots
 
