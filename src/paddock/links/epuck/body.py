@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Collection
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -116,6 +117,9 @@ class EPuckBody(WatchedBody):
         )
 
     # ---- telling
+
+    def in_background(self) -> AbstractContextManager[object]:
+        return self.port.in_background()
 
     def sense(self, robot: Robot) -> Observation:
         slots, cameras = robot.chosen.slots, robot.chosen.cameras

@@ -16,6 +16,7 @@ from paddock.core.errors import LinkError, PaddockError, SimulationError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.numeric import all_finite, check_heading
 from paddock.epuck import packets
+from paddock.epuck.driver.guard import RENEWAL
 from paddock.epuck.driver.port import LONGEST, Port
 from paddock.estimate.odometry import ORIGIN
 from paddock.links.epuck.body import EPuckBody
@@ -83,11 +84,14 @@ class EPuck(SingleRobot):
         return math.floor(self.time / self._dt + 1e-6)
 
     def step(self, n: int = 1) -> None:
-        """Wait until n ticks have passed since the last step; what is late is not made up for."""
+        """Wait until n ticks have passed since the last step; what is late is not made up for.
+
+        A robot that drives is asked something now and then: its guard stops it when nothing is asked for too long.
+        """
         self._due = max(self._due + check_ticks(n) * self._dt, self._clock.now())
-        ahead = self._due - self._clock.now()
-        if ahead > 0:
-            self._clock.sleep(ahead)
+        while (ahead := self._due - self._clock.now()) > 0:
+            self._clock.sleep(min(ahead, RENEWAL) if self.port.drives else ahead)
+            self.port.renew()
 
     def _drive(self, loop: EpisodeLoop) -> str:
         if loop.plan.speed not in (None, 1, 1.0):
@@ -150,5 +154,6 @@ class EPuck(SingleRobot):
         try:
             with self.port.hold_and_close():
                 self.stop()
+                self.port.make_sure_it_stands()
         except LinkError as error:
             log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
