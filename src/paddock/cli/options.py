@@ -88,8 +88,8 @@ EPuckSerial = Annotated[
 EPuck2 = Annotated[
     list[str] | None,
     typer.Option(
-        help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port (default 1000); `,kind` behind it for one that "
-        "speaks only when it is asked, and stands when its client hangs up. May be repeated."
+        help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port (default 1000); `,kind` behind it for one "
+        "that speaks only when it is asked, and stands when its client hangs up. May be repeated."
     ),
 ]
 Orders = Annotated[

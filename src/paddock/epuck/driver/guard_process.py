@@ -43,32 +43,40 @@ def watch(line: int, silence: float, stop: bytes, program: int) -> None:
                     return send(line, stop) if letter in b"f" else None
                 drives = drives if letter in b"." else letter in b"d"
         elif pipe_has_news or os.getppid() != program:
-            return send(line, stop, STOPS, discard=True) if drives else None
+            for _ in range(STOPS if drives else 0):
+                send(line, stop)
+                discard(line)
+            return None
         elif drives and time.monotonic() - heard > silence:
-            send(line, stop, STOPS)
             drives = False
-            os.write(1, b"!")
+            for _ in range(STOPS):
+                os.write(1, b"!")  # first: what the program sends now is in vain
+                send(line, stop)
+                if pipe.poll(1000 * APART):  # it lives on
+                    break
 
 
-def send(line: int, stop: bytes, times: int = 1, *, discard: bool = False) -> None:
-    """Send a stop some times; what the robot says is discarded where nobody else reads it: a full line takes nothing."""
-    ready = select.poll()
-    for _ in range(times):
-        rest, end = stop, time.monotonic() + PATIENCE
-        while rest and time.monotonic() < end:
-            ready.register(line, select.POLLOUT)
-            if ready.poll(1000 * PATIENCE):
-                with contextlib.suppress(BlockingIOError):
-                    rest = rest[os.write(line, rest) :]
-        end = time.monotonic() + (APART if times > 1 else 0.0)
-        while (left := end - time.monotonic()) > 0:
-            ready.register(line, select.POLLIN)
-            if not discard:
-                time.sleep(left)
-            elif ready.poll(1000 * left):
-                with contextlib.suppress(BlockingIOError):
-                    if not os.read(line, 1 << 16):
-                        return  # the robot has hung up
+def send(line: int, stop: bytes) -> None:
+    """Send a stop, as far as the line takes it."""
+    room = select.poll()
+    room.register(line, select.POLLOUT)
+    end = time.monotonic() + PATIENCE
+    while stop and (left := end - time.monotonic()) > 0:
+        if room.poll(1000 * left):
+            with contextlib.suppress(BlockingIOError):
+                stop = stop[os.write(line, stop) :]
+
+
+def discard(line: int) -> None:
+    """Read for a moment what the robot says: nobody else does, and a full line takes nothing more."""
+    answers = select.poll()
+    answers.register(line, select.POLLIN)
+    end = time.monotonic() + APART
+    while (left := end - time.monotonic()) > 0:
+        if answers.poll(1000 * left):
+            with contextlib.suppress(BlockingIOError):
+                if not os.read(line, 1 << 16):
+                    return  # the robot has hung up
 
 
 if __name__ == "__main__":

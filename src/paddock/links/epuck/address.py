@@ -14,7 +14,7 @@ from paddock.epuck.driver.streams import ByteStream, SerialStream
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s] about what Bluetooth can do
-SHORTEST_SILENCE = 0.3  # [s] that a program which lives may be silent
+SHORTEST_SILENCE = 0.5  # [s] that a program which lives may be silent
 
 
 class RobotAddress(NamedTuple):

@@ -89,8 +89,11 @@ class EPuck(SingleRobot):
         A robot that drives is asked something now and then: its guard stops it when nothing is asked for too long.
         """
         self._due = max(self._due + check_ticks(n) * self._dt, self._clock.now())
-        while (ahead := self._due - self._clock.now()) > 0:
-            self._clock.sleep(min(ahead, RENEWAL) if self.port.drives else ahead)
+        ahead = self._due - self._clock.now()
+        for left in range(math.ceil(ahead / RENEWAL) if self.port.drives else 1, 0, -1):
+            pause = (self._due - self._clock.now()) / left
+            if pause > 0:
+                self._clock.sleep(pause)
             self.port.renew()
 
     def _drive(self, loop: EpisodeLoop) -> str:
