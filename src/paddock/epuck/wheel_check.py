@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from paddock.core.errors import BadMessage
 
-SETTLING = 0.15  # [s] after a command, in which packets may be older than it
+SETTLING = 0.15  # [s] after a command to a robot that drives, in which packets may be older than it
 ENOUGH = 24  # steps after which the shares of both wheels can be told apart
 WRONG_SHARE = (
     0.1  # of what both wheels have turned; a bit that is wrong in a speed makes more than that, or is harmless
@@ -28,8 +30,11 @@ class WheelCheck:
 
     def begin(self, left: int, right: int, now: float) -> None:
         """The robot was told to turn its wheels [steps/s]; what it was told before is no longer checked."""
-        if (left, right) != (self._told or (0, 0)):
-            self._told, self._told_at, self._start = (left, right), now, None
+        if (left, right) == (self._told or (0, 0)):
+            return
+        stood = self._told is None or (self._told == (0, 0) and self._start is not None)
+        self._told, self._told_at = (left, right), -math.inf if stood else now
+        self._start = self._start if stood else None
 
     @property
     def has_driven(self) -> bool:

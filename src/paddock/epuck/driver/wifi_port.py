@@ -22,6 +22,7 @@ from paddock.epuck.pixels import decode_pixels
 from paddock.epuck.wheel_check import WheelCheck
 
 BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": packets.BODY, "front": packets.FRONT}
+LEARNING = 0.5  # [s] in which a robot has to acknowledge its first command, or it is taken never to do so
 LOOK = 0.03  # [s] between two looks at the step counters of a robot that is to stand
 
 
@@ -34,6 +35,7 @@ class WifiPort(Port):
     def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
         super().__init__(open_stream, timeout, silence=silence)
         self._wanted = Actuators()
+        self._acknowledges: bool | None = None  # whether it says that nothing was asked for; None: not known yet
         self._reader, self._wheels = PacketReader(), WheelCheck()
 
     def identify(self) -> None:
@@ -52,39 +54,51 @@ class WifiPort(Port):
         super().hang_up()
         self._wanted = replace(self._wanted, left=0, right=0)
 
-    def _ask(self, packet: int, **changes: Any) -> bytes:
+    def _ask(self, kind: int, **changes: Any) -> bytes:
         """Send everything that is wanted, with these changes; the newest packet of that kind that comes then.
 
-        Changes are kept once the robot has answered: a command that failed is not carried out by the next one.
+        It is sent twice: the first time nothing is asked for, which the robot acknowledges with a packet that it never
+        sends unasked. What comes before that is older than the command. Changes are kept once the robot has answered:
+        a command that failed is not carried out by the next one.
         """
         with self.exchange() as stream:
             self._discard(stream)
             wanted = replace(self._wanted, **changes)
-            request = packets.WANT_IMAGE if packet == packets.IMAGE else packets.WANT_SENSORS
-            stream.send(packets.pack_command(request, wanted), self.deadline)
+            kept = replace(wanted, settings=0, sound=0)
+            request = packets.WANT_IMAGE if kind == packets.IMAGE else packets.WANT_SENSORS
+            stream.send(packets.pack_command(0, wanted) + packets.pack_command(request, kept), self.deadline)
             self._wheels.begin(wanted.left, wanted.right, time.monotonic())
-            answer = self._await(stream, packet)
-            self._wanted = replace(wanted, settings=0, sound=0)
+            answer = self._await(stream, kind)
+            self._wanted = kept
             return answer
 
     def _discard(self, stream: ByteStream) -> None:
-        """Read what has come since the last question: it is older than this one."""
+        """Read what has come since the last question."""
         with contextlib.suppress(Timeout):
             while True:
                 self._read(stream, 0.0)
 
     def _await(self, stream: ByteStream, kind: int) -> bytes:
         """The newest packet of a kind. It is believed where all that has come ends with a whole packet."""
-        began, found = time.monotonic(), b""
-        while not found or self._reader.missing:
+        began, found, acknowledged = time.monotonic(), b"", self._acknowledges is False
+        while not (acknowledged and found and not self._reader.missing):
+            learns_until = began + LEARNING if self._acknowledges is None else self.deadline
             try:
-                for packet in self._read(stream, self.deadline):
-                    if packet.kind == kind:
+                for packet in self._read(stream, min(self.deadline, learns_until)):
+                    if packet.kind == packets.NOTHING:
+                        acknowledged, found = True, b""
+                    elif packet.kind == kind:
                         found = packet.data
             except Timeout:
+                if self._acknowledges is None and time.monotonic() < self.deadline:
+                    acknowledged = True  # so it never will
+                    self._acknowledges = False
+                    continue
                 missing = self._reader.missing
                 got = f"{missing} bytes of an answer are missing" if missing else "no answer"
                 raise Timeout(f"{stream.name}: {got} after {time.monotonic() - began:.1f} s") from None
+        if self._acknowledges is None:
+            self._acknowledges = True
         return found
 
     def _read(self, stream: ByteStream, deadline: float) -> list[Packet]:
