@@ -85,6 +85,14 @@ EPuckSerial = Annotated[
     list[str] | None,
     typer.Option(help="A robot that gets a serial device, as a real e-puck would. May be repeated."),
 ]
+RealRobots = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--robot",
+        help="The address of a real robot, epuck:///dev/rfcomm0, epuck://10:00:E8:AD:77:BB or epuck2://HOST: it is served "
+        "instead of a simulated one. Its start is the robot of that ?name= in the world. May be repeated.",
+    ),
+]
 EPuck2 = Annotated[
     list[str] | None,
     typer.Option(

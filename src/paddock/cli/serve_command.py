@@ -5,7 +5,13 @@ from __future__ import annotations
 import typer
 
 from paddock.cli import options
-from paddock.cli.run_command import refuse_both
+from paddock.cli.run_command import refuse_both, refuse_unused
+
+# Options that mean something where robots are real.
+SERVED_REAL = (
+    *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
+    *("bridge", "bridge_host", "open_page"),
+)
 
 
 def split_bridge(text: str) -> tuple[str, str]:
@@ -23,7 +29,9 @@ def list_bridges(others: list[str] | None, **named: list[str] | None) -> list[tu
 
 
 def serve(
-    world: options.World,
+    context: typer.Context,
+    world: options.OptionalWorld = None,
+    robot: options.RealRobots = None,
     host: options.Host = "127.0.0.1",
     port: options.ServerPort = 8642,
     speed: options.ServerSpeed = None,
@@ -52,11 +60,16 @@ def serve(
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
     paddock serve clutter -c my_controller.py --open
+    paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
     refuse_both(controller, policy)
+    if world is None and not robot:
+        raise typer.BadParameter("expected a world, or --robot with the address of a real robot")
+    if robot:
+        refuse_unused(context, "robot", SERVED_REAL)
     named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
     named["overhead_camera"] = overhead_camera
     flat_out = speed == 0 or (lock_step and speed is None)
@@ -71,6 +84,7 @@ def serve(
     serve_world(
         world,
         settings,
+        robots=robot or (),
         seed=seed,
         classroom=classroom,
         score=score,

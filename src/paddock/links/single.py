@@ -13,9 +13,10 @@ from typing import Any, ClassVar, NoReturn
 
 from paddock.arena.base import BaseArena
 from paddock.arena.body import Body
+from paddock.arena.devices import Device
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, SimulationError, UnknownName
-from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.observation import Observation, Readings, WheelSpeeds
 
 log = logging.getLogger("paddock.links")
 
@@ -44,6 +45,10 @@ class WatchedBody(Body):
     def in_background(self) -> AbstractContextManager[object]:
         """What is asked for in a `with` block is asked by a thread that goes on when the program hangs."""
         return nullcontext()
+
+    def known_raw(self, device: Device) -> Readings | None:
+        """Hardware numbers that came with what was last sensed; None where there are none."""
+        return None
 
     @abstractmethod
     def look(self, robot: Robot) -> Observation:

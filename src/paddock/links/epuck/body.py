@@ -146,6 +146,10 @@ class EPuckBody(WatchedBody):
             seen = self.fetch((device.name,))
         return np.array(seen.raw[device.name], np.float64) if raw else seen.values[device.name].copy()
 
+    def known_raw(self, device: Device) -> Readings | None:
+        seen = self._newest
+        return np.array(seen.raw[device.name], np.float64) if seen is not None and device.name in seen.raw else None
+
     def _take_latest(self, names: Collection[str]) -> SensorSample | None:
         """What a background thread has seen, if one is at work; if it failed, this is where it is told."""
         self.raise_complaint()
