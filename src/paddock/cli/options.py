@@ -89,8 +89,8 @@ RealRobots = Annotated[
     list[str] | None,
     typer.Option(
         "--robot",
-        help="The address of a real robot, epuck:///dev/rfcomm0, epuck://10:00:E8:AD:77:BB or epuck2://HOST: it is served "
-        "instead of a simulated one. Its start is the robot of that ?name= in the world. May be repeated.",
+        help="The address of a real robot, epuck:///dev/rfcomm0, epuck://10:00:E8:AD:77:BB or epuck2://HOST: it is "
+        "served instead of the world's own. It starts where the world has the robot of its ?name=. May be repeated.",
     ),
 ]
 EPuck2 = Annotated[
