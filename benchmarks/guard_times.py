@@ -17,9 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from links.drivers import WIRES, DrivingPrograms, drive_on_lawn  # noqa: E402
-
-from paddock.arena import Arena  # noqa: E402
+from links.drivers import WIRES, DrivingPrograms, drive_on_lawn
+from paddock.arena import Arena
 
 SIGNALS = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP")
 LONGEST = 5.0  # [s] after which it is taken to drive on for ever

@@ -69,6 +69,19 @@ def test_real_robots_are_served_like_simulated_ones(arena: RealArena, lawn: tupl
         wait_for(lambda: simulated["serial"].wheels.speeds == STANDS)  # its driver has left
 
 
+def test_a_client_that_hangs_loses_its_robot_soon(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
+    simulated = lawn[0]["serial"]
+    with (
+        Server(arena, Settings(port=0)).in_background() as server,
+        paddock.connect(server.url(scheme="ws"), lock_step=False) as remote,
+    ):
+        remote["serial"].wheels.set(0.05, 0.05)
+        wait_for(lambda: simulated.wheels.speeds != STANDS)
+        wait_for(lambda: simulated.wheels.speeds == STANDS, 8)  # without a word of the client
+        remote["serial"].wheels.set(0.05, 0.05)
+        wait_for(lambda: simulated.wheels.speeds != STANDS)
+
+
 def test_robots_stand_while_time_does(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
     robot, simulated = arena["serial"], lawn[0]["serial"]
     assert robot.pose_source == "odometry"

@@ -28,6 +28,23 @@ def list_bridges(others: list[str] | None, **named: list[str] | None) -> list[tu
     return wanted + [split_bridge(text) for text in others or ()]
 
 
+def check_served(context: typer.Context) -> None:
+    """Refuse to serve nothing, two kinds of drivers, and real robots with options that mean nothing to them."""
+    given = context.params
+    if given["world"] is None and not given["robot"]:
+        raise typer.BadParameter("expected a world, or --robot with the address of a real robot")
+    if given["robot"]:
+        refuse_unused(context, "robot", SERVED_REAL)
+    refuse_both(given["controller"], given["policy"])
+
+
+def choose_speed(speed: float | None, *, lock_step: bool) -> float | None:
+    """Simulated seconds per second; None for flat out."""
+    if speed is None:
+        return None if lock_step else 1.0
+    return speed or None
+
+
 def serve(
     context: typer.Context,
     world: options.OptionalWorld = None,
@@ -65,18 +82,13 @@ def serve(
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
-    refuse_both(controller, policy)
-    if world is None and not robot:
-        raise typer.BadParameter("expected a world, or --robot with the address of a real robot")
-    if robot:
-        refuse_unused(context, "robot", SERVED_REAL)
+    check_served(context)
     named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
     named["overhead_camera"] = overhead_camera
-    flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
         port=port,
-        speed=None if flat_out else 1.0 if speed is None else speed,
+        speed=choose_speed(speed, lock_step=lock_step),
         lock_step=lock_step,
         token=token,
         allowed_hosts=tuple(allow_host or ()),

@@ -165,15 +165,13 @@ def place_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec:
     room, starts = Room(world), {placed.name: placed for placed in world.robots}
     placed: list[Placed] = []
     for robot in robots:
-        if (own := starts.get(robot.name)) is not None:
-            pose: Pose | None = start_pose(world, own)
-            placed.append(replace(own, type=robot.spec))
-        else:
-            pose = room.free_pose(robot.spec)
-            if pose is None:
-                raise SimulationError(f"{world.name} has no room for robot {robot.name!r}: choose a larger world")
-            placed.append(Placed(name=robot.name, type=robot.spec, at=(pose.x, pose.y)))
+        own = starts.get(robot.name)
+        pose = room.free_pose(robot.spec) if own is None else start_pose(world, own)
+        if pose is None:
+            raise SimulationError(f"{world.name} has no room for robot {robot.name!r}: choose a larger world")
         room.add(robot.spec, pose, f"robot {robot.name!r}")
+        at = (pose.x, pose.y)
+        placed.append(Placed(name=robot.name, type=robot.spec, at=at) if own is None else replace(own, type=robot.spec))
     return world.with_robots(*placed)
 
 
