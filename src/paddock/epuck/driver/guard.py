@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import select
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ PROGRAM = Path(__file__).with_name("guard_process.py")
 SILENCE = 1.0  # [s] without an answered command after which a program that drives is taken to hang
 RENEWAL = 0.2  # [s] after which a program that lives has the robot answer something
 BEATS = 0.05  # [s] at least between two signs of life
+STARTING = 2.0  # [s] that the robot waits for its guard; after that it drives without, until the guard is there
 ENDING = 1.0  # [s] that the process may take to end
 log = logging.getLogger("paddock.epuck")
 
@@ -44,6 +46,10 @@ class LineGuard:
         os.set_blocking(self._pipe, False)
         os.set_blocking(self._news, False)
         self._drives, self._told_at = False, 0.0
+        ready = select.poll()
+        ready.register(self._news, select.POLLIN)
+        if not ready.poll(1000 * STARTING):
+            log.warning("the guard of a robot has not started within %g s", STARTING)
 
     @property
     def lives(self) -> bool:
@@ -69,7 +75,7 @@ class LineGuard:
     def take_stop(self) -> bool:
         """Whether it has stopped the robot since this was last asked."""
         try:
-            stopped = bool(os.read(self._news, 16))
+            stopped = b"!" in os.read(self._news, 16)
         except BlockingIOError:
             return False
         if stopped:

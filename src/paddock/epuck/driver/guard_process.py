@@ -2,7 +2,8 @@
 
 It shares a line with the program that started it, and hears on its standard input from it: `d` the robot drives, `s` it
 stands, `.` it has answered, `f` stop it and end, `q` end. When the program is gone or silent while the robot drives,
-the guard sends what stops the robot. It tells so on its standard output, for a program that lives on.
+the guard sends what stops the robot. On its standard output it says `r` when it is ready, and `!` before it stops the
+robot of a program that may live on.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ def watch(line: int, silence: float, stop: bytes, program: int) -> None:
     """
     pipe = select.poll()
     pipe.register(0, select.POLLIN)
+    os.write(1, b"r")
     drives, heard = False, time.monotonic()
     while True:
         left = heard + silence - time.monotonic()
