@@ -52,7 +52,9 @@ def test_a_carmen_log_is_read_with_its_times_and_odometry(tmp_path: Path) -> Non
 
 
 def test_a_laser_of_361_beams_has_half_degrees(tmp_path: Path) -> None:
-    line = FLASER.replace("180", "361").format(ranges=" ".join(f"{3 + 0.01 * k}" for k in range(361)), x=0, time=1, logger=1)
+    line = FLASER.replace("180", "361").format(
+        ranges=" ".join(f"{3 + 0.01 * k}" for k in range(361)), x=0, time=1, logger=1
+    )
     scan = read_log(written(tmp_path / "a.log", line)).scans[0]
     assert np.degrees(scan.angles[[0, 180, 360]]) == pytest.approx([-90, 0, 90])
 
