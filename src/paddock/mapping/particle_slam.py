@@ -21,8 +21,9 @@ from paddock.mapping.tile_maps import TileMaps
 
 # Of a step, whatever the wheels say: an error that is always the same must not outweigh what the scans see.
 LEAST_SPREAD = np.diag([0.02, 0.02, math.radians(0.8)]) ** 2
-WHEEL_SPREAD = np.diag([0.002, 0.002, math.radians(0.1)]) ** 2  # of a step at least, where the scan does not say
+WHEEL_SPREAD = np.diag([0.005, 0.005, math.radians(0.3)]) ** 2  # the same where the scan does not say
 MOST_POINTS = 90  # of a scan that are looked at
+OPEN = 0.3  # share of the largest precision below which a direction is rather open
 APART = 0.2  # neighbours further apart than that are left out, see `choose_dense` [m]
 WORST = -3.0  # least log-likelihood of a beam
 FEW = 10  # points; a scan with fewer says nothing
@@ -107,7 +108,8 @@ class ParticleSlam(MappingMethod):
         )  # fmt: skip
         information = information_of(curvatures)
         spreads = np.asarray(np.linalg.inv(precisions + information), float)
-        # Along a corridor the scan says nothing. There particles spread as the wheels may err, and no further.
+        peaks[:, :2] = guesses[:, :2] + hold_back(peaks[:, :2] - guesses[:, :2], information[:, :2, :2])
+        # Along a corridor particles spread as the wheels may err: of more, those that the map holds back would survive.
         wheels = np.linalg.inv(turn_matrices(self.poses[:, 2], step.covariance + WHEEL_SPREAD))
         self.poses = peaks + draw_spread(np.asarray(np.linalg.inv(wheels + information), float), noise)
         far = max(1.0, float(np.sqrt((points**2).sum(axis=1).mean())))
@@ -142,6 +144,19 @@ def choose_dense(scan: Scan) -> Floats:
     near = (np.diff(np.flatnonzero(scan.hits)) == 1) & (np.hypot(*np.diff(points, axis=0).T) < APART)
     dense: Floats = points[np.append(near, False) | np.append(False, near)] if len(points) > 1 else points[:0]
     return dense
+
+
+def hold_back(moves: Floats, information: Floats) -> Floats:
+    """Moves of particles [m], shape (n, 2), without what they moved along directions that the scan leaves open.
+
+    The map of a corridor ends somewhere ahead, so that every scan fits a little better further back. Each pull is
+    small, and all are the same.
+    """
+    values, vectors = np.linalg.eigh(information)
+    squared = np.maximum(values, 0.0) ** 2
+    shares = squared / (squared + (OPEN * values[:, -1:]) ** 2 + 1e-12)
+    held: Floats = np.einsum("nij,nj,nkj,nk->ni", vectors, shares, vectors, moves)
+    return held
 
 
 def information_of(curvatures: Floats) -> Floats:
