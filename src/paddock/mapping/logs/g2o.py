@@ -68,7 +68,8 @@ def chain_steps(vertices: Sequence[int], steps: Mapping[tuple[int, int], Pose], 
                 f"between them{broken}"
             )
         used += (step is not None) + (back is not None)
-        poses[second] = compose(poses[first], step if step is not None else relative(back, AT_CENTRE))
+        step = step or relative(back or AT_CENTRE, AT_CENTRE)
+        poses[second] = compose(poses[first], step)
     if loops := len(steps) - used:
         notes.skipped["loop edges"] += loops
     return poses
