@@ -12,7 +12,7 @@ from paddock.mapping import assess_map
 from paddock.mapping.graph_method import GraphMapping
 
 pytestmark = pytest.mark.long
-MOST = {"equal rooms": 0.5, "equal doors": 1.6, "bare corridor": 1.6}  # [m]: half of what lies between two places
+MOST = {"equal rooms": 0.5, "equal doors": 1.6, "bare corridor": 1.0}  # [m]: half of what lies between two places
 
 
 @pytest.mark.parametrize("method", ["particles", "graph"])
