@@ -280,7 +280,7 @@ def test_ctrl_c_stops_a_robot(tmp_path: Path, emulators: tuple[str, list[str]]) 
                 while truth[name].wheels.speeds.right < 0.01 and time.monotonic() < deadline:
                     truth.step(5)
                 program.send_signal(signal.SIGINT)
-                printed, _ = program.communicate(timeout=20)
+                printed, _ = program.communicate(timeout=120)
             assert program.returncode == 130
             assert "stopped early" in printed
             truth.step(10)

@@ -369,7 +369,7 @@ def test_closing_ends_the_thread_at_once(arena: RemoteArena, red: Robot) -> None
     thread = arena.watcher.thread
     assert thread is not None
     arena.close()
-    thread.join(5)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 
