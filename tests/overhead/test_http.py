@@ -87,6 +87,7 @@ def test_a_camera_that_nobody_looks_at_rests_and_the_next_picture_is_fresh() -> 
     with serve_camera() as (camera, arena):
         feed = camera.feed
         assert feed.is_idle
+        feed.idle = 3600.0
         assert get(camera, "/snapshot.jpg").getheader("X-Timestamp") == "0.000000"
         assert not feed.is_idle
         feed.idle = 0.0
