@@ -18,6 +18,12 @@ from paddock.metrics import Distance
 from paddock.testing import wait_for
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, too, a server has time to answer; those that never answer are reached with a time-out."""
+    monkeypatch.setattr("paddock.links.usarsim.connection.SHORT", 60.0)
+
+
 @pytest.fixture
 def server() -> Iterator[UsarSimServer]:
     arena = paddock.open("yellow-rooms", seed=3)
