@@ -83,7 +83,9 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
         for robot in arena.robots.values():
             robot.enable("ground", "proximity")
         other = KernelPolicy(decide=another, devices=("proximity",))
-        with pytest.raises(paddock.SimulationError, match="weave, another: one run can have one kernel of your own only"):
+        with pytest.raises(
+            paddock.SimulationError, match="weave, another: one run can have one kernel of your own only"
+        ):
             arena.run(0.1, {"red": policy(), "blue": other})
 
 
