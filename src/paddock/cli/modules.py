@@ -66,6 +66,22 @@ def up(
 
 
 @modules_app.command()
+def bench(
+    config: Config = "explore",
+    seconds: Annotated[float, typer.Option(min=10.0, help="Simulated seconds of each run.")] = 60.0,
+    bus: BusUrl = None,
+    json: Json = False,
+) -> None:
+    """Measure how fast modules are: in lock-step, and from a measurement to the motor when time runs freely.
+
+    paddock modules bench explore --seconds 60
+    """
+    from paddock.cli.modules_bench import run_bench
+
+    run_bench(config, _load(config, bus, seconds, None), json_lines=json)
+
+
+@modules_app.command()
 def drive(
     config: Config,
     bus: Annotated[str, typer.Option(help="Where the modules are: zenoh://HOST:PORT, lines://HOST:PORT.")],

@@ -23,7 +23,10 @@ from paddock.modules.module import ASK_AGAIN, Module
 from paddock.modules.readings import make_message
 from paddock.modules.rounds import RoundMerger
 
-SILENCE = 0.28  # [s] without a word of the motor, simulated or by the wall, and the robot is stopped in the next tick
+STANDS_AFTER = (
+    0.26  # [s] from the motor's last word, simulated or by the wall, to wheels that stand, if brakes allow it
+)
+LEAST_SILENCE = 0.08  # [s] of a motor that is stopped for; it speaks every 0.02 s
 COMMAND_AGE = 0.2  # [s] simulated: what the motor says of before is too old
 MOST_LATE = 100  # messages that are handled after a tick was due
 LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
@@ -47,6 +50,7 @@ class CoordinatorModule(Module):
         self.arena: BaseArena = open_arena(spec)
         self.robot: Robot = self.arena[spec.robot_name]
         self.robot.enable(*spec.devices)
+        self.deceleration = spec.robot_spec.drive.max_acceleration or np.inf  # [m/s²]
         self.ticks = max(1, round(spec.period / self.arena.dt))
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
@@ -80,7 +84,9 @@ class CoordinatorModule(Module):
     def watch_motor(self) -> None:
         """Stop the robot if its motor has been silent for too long."""
         simulated, wall = self.heard
-        if (self.arena.time - simulated > SILENCE or time.time() - wall > SILENCE) and any(self.robot.body.command):
+        fastest = max(map(abs, self.robot.body.command))
+        allowed = max(LEAST_SILENCE, STANDS_AFTER - fastest / self.deceleration)
+        if fastest and max(self.arena.time - simulated, time.time() - wall) > allowed:
             self.robot.stop()
             self.stops += 1
 
@@ -94,12 +100,13 @@ class CoordinatorModule(Module):
             self.note_reset(now)
         self.time = now
         self.contacts += bool(self.robot.contacts)
-        for sensor in self.spec.robot_spec.sensors:
-            if sensor.name in look.sensors:
-                values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
-                self.send(make_message(sensor, values, now))
-        last = self.arena.tick >= self.end
-        self.finish_round(RoundMessage(number=self.round, time=now, last=last))
+        with self.bus.together():
+            for sensor in self.spec.robot_spec.sensors:
+                if sensor.name in look.sensors:
+                    values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
+                    self.send(make_message(sensor, values, now))
+            last = self.arena.tick >= self.end
+            self.finish_round(RoundMessage(number=self.round, time=now, last=last))
 
     def note_reset(self, now: float) -> None:
         """The arena's clock went back: stop. Modules begin again when they hear of it; in lock-step they cannot."""

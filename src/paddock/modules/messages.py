@@ -137,6 +137,7 @@ class DriveMessage(ModuleMessage, frozen=True, kw_only=True, tag="drive"):
     left: Finite
     right: Finite
     epoch: Whole = 0
+    holds: Finite = 0.3  # [s] then it is over, unless a newer one has come; a motor may end it earlier
 
 
 class MotorMessage(ModuleMessage, frozen=True, kw_only=True, tag="motor"):

@@ -112,10 +112,11 @@ class Module:
         neighbours = (*upstream, *delayed)
         wake_at = ask_at = time.monotonic()
         while not self.ended.is_set():
-            message = self.bus.receive(max(0.0, wake_at - time.monotonic()))
-            if message is not None:
-                for ready in merger.put(message) if self.spec.lock_step else (message,):
-                    self._take(ready)
+            waiting = self.bus.receive_all(max(0.0, wake_at - time.monotonic()))
+            with self.bus.together():
+                for message in waiting:
+                    for ready in merger.put(message) if self.spec.lock_step else (message,):
+                        self._take(ready)
             now = time.monotonic()
             if now >= self.end_at:
                 return

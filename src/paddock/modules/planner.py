@@ -42,6 +42,10 @@ PLANNERS: Registry[Callable[..., Any]] = Registry(
 is called with each message of the mapper."""
 
 
+STANDS_AFTER = 0.26  # [s] from its last motion to wheels that stand, where brakes and rounds allow it; with ticks 0.3 s
+LEAST_ROUNDS = 1.3  # for which a motion holds, or the robot would stop between two of them
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannerOptions(Spec):
     """Which controller drives, and its options."""
@@ -59,7 +63,9 @@ class DrivingModule(Module):
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
         self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
-        self.outline: Floats = shape_of(robot, sees_behind=False).outline
+        shape = shape_of(robot, sees_behind=False)
+        self.outline: Floats = shape.outline
+        self.deceleration = shape.deceleration
         self.gate, self.epoch, self.refusal = "blocked", 0, ""
         self.escape: Escape | None = None
         self.answered = 0  # the epoch of the last stop that was answered
@@ -88,9 +94,13 @@ class DrivingModule(Module):
 
     def drive(self, wheels: WheelSpeeds) -> None:
         """Ask the reflex for wheel speeds."""
+        braking = max(map(abs, wheels)) / self.deceleration
         self.send(
-            DriveMessage(destination="REFLEX", time=self.time, left=wheels.left, right=wheels.right, epoch=self.epoch)
-        )
+            DriveMessage(
+                destination="REFLEX", time=self.time, left=wheels.left, right=wheels.right, epoch=self.epoch,
+                holds=max(LEAST_ROUNDS * self.spec.period, STANDS_AFTER - braking),
+            )
+        )  # fmt: skip
 
     def shake_hands(self, points: Floats) -> bool:
         """Answer a stop, if there is one: ask to get away, and say when that is done. Whether motions pass."""

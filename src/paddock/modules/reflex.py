@@ -34,6 +34,7 @@ from paddock.robots import RobotSpec
 
 CORNERS = 24  # of a round body's outline
 QUICK = 10.0  # [m/s²] assumed of robots whose data sheet does not say how they brake
+MOTION_HOLDS = 0.3  # [s] a motion that does not say for how long
 EPOCHS = 100  # … per second: a reflex that is started again begins with a greater one
 
 
@@ -79,7 +80,7 @@ class ReflexModule(Module):
                 self.look(message.time)
             case DriveMessage() | ActionMessage() | ResetMessage() | ClearMessage():
                 if message.source in DRIVERS and not self.is_overruled(message):
-                    self.act(self.obey(message, now), message.time)
+                    self.act(self.obey(message, now), message.time, getattr(message, "holds", MOTION_HOLDS))
             case RefusedMessage(source="MOTOR") if message.epoch > reflex.epoch:  # this clock went back
                 reflex.epoch = message.epoch
                 self.act(reflex.on_motor_started(now), now)
@@ -143,7 +144,7 @@ class ReflexModule(Module):
                 return self.reflex.on_motion(WheelSpeeds(message.left, message.right), now)
         return []
 
-    def act(self, actions: Iterable[ReflexAction], measured_at: float) -> None:
+    def act(self, actions: Iterable[ReflexAction], measured_at: float, holds: float = MOTION_HOLDS) -> None:
         """Carry out what the reflex has decided."""
         for action in actions:
             if isinstance(action, StopOrder):
@@ -153,7 +154,9 @@ class ReflexModule(Module):
             elif isinstance(action, Relay):
                 left, right = action.wheels
                 self.send(
-                    DriveMessage(destination="MOTOR", time=measured_at, left=left, right=right, epoch=action.epoch)
+                    DriveMessage(
+                        destination="MOTOR", time=measured_at, left=left, right=right, epoch=action.epoch, holds=holds
+                    )
                 )
             else:
                 self.send(RefusedMessage(time=measured_at, epoch=action.epoch, reason=action.reason[:200]))

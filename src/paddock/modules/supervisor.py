@@ -24,6 +24,9 @@ from paddock.modules.sockets import choose_port
 FIRST_DELAY, LONGEST_DELAY = 0.05, 5.0  # [s] before a module is started again; doubled each time
 STEADY = 10.0  # [s] a module must live until its delay is the first one again
 HANGING = 5.0  # [s] of silence after which a module is killed
+LOOK = 0.02  # [s] between two looks at the processes
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of a module's linear algebra: one
+SWITCH = 0.0005  # [s] for which a thread may hold up another one that has messages to pass on
 GRACE = 2.0  # [s] for a module to end by itself
 
 
@@ -53,7 +56,7 @@ class ModuleProcess:
         first = self.restarts < 0
         self.process = subprocess.Popen(
             [*self.command, *(["--fresh"] if first else [])],
-            env={**os.environ, SUPERVISOR: str(os.getpid())},
+            env={**dict.fromkeys(THREADS, "1"), **os.environ, SUPERVISOR: str(os.getpid())},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -127,19 +130,22 @@ class Supervisor:
     def _open(self) -> None:
         if self.spec.real_time:
             set_priority(True)  # messages pass through this process; modules choose their own
+        self._stack.callback(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(SWITCH)
         host, port = split_address(self.spec.bus)
-        if urlsplit(self.spec.bus).scheme == "zenoh":
+        url = self.spec.bus
+        if urlsplit(url).scheme == "zenoh":
             from paddock.modules.carriers.zenoh import ZenohRouter
 
             self._stack.enter_context(ZenohRouter(f"tcp/{host}:{port}"))
         else:
-            self._stack.enter_context(LineGate(f"memory://{port}", host, port))
+            url = f"memory://{port}"
+            self._stack.enter_context(LineGate(url, host, port))
         if self.spec.gate is not None:
-            self.gate = self._stack.enter_context(LineGate(self.spec.bus, port=self.spec.gate))
-        self.bus = self._stack.enter_context(open_bus(self.spec.bus, "SUPERVISOR"))
+            self.gate = self._stack.enter_context(LineGate(url, port=self.spec.gate))
+        self.bus = self._stack.enter_context(open_bus(url, "SUPERVISOR"))
         if self.spec.record is not None:
-            record = Path(self.spec.folder) / self.spec.record
-            self._stack.enter_context(BusRecorder(self.spec.bus, record))
+            self._stack.enter_context(BusRecorder(url, Path(self.spec.folder) / self.spec.record))
         self._stack.callback(self.stop)
         for process in self.processes.values():
             process.start()
@@ -151,8 +157,8 @@ class Supervisor:
         """Listen for some time and start again who has died. False when the run is over."""
         until = time.monotonic() + seconds
         while not self.over and (left := until - time.monotonic()) > 0:
-            message = self.bus.receive(min(left, 0.02))
-            if message is not None:
+            time.sleep(min(left, LOOK))  # not woken by each message: what modules say passes through here
+            for message in self.bus.receive_all(0.0):
                 self.board.take(message)
             self._revive()
         return not self.over

@@ -6,11 +6,12 @@ Safety does not rest on it: a message may be late or lost, and the motor stops t
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import groupby
 from typing import Any
 
 from paddock.core.errors import LinkError
-from paddock.modules.bus import Bus, split_address
+from paddock.modules.bus import Bus, Post, split_address
 from paddock.modules.messages import EVERYONE, ModuleMessage, Quality
 
 LEASE = 400  # [ms] after which a silent neighbour counts as gone
@@ -44,16 +45,19 @@ class ZenohBus(Bus):
         )
 
     def _take(self, sample: Any) -> None:
-        self.inbox.put_line(sample.payload.to_bytes())
+        self.inbox.put_lines(sample.payload.to_bytes().split(b"\n"))
 
-    def carry(self, message: ModuleMessage, line: bytes) -> None:
-        """Publish it under its destination."""
-        quality = Quality.ORDERED if self.lossless else message.quality
-        key = f"{ROOT}/{message.destination}/{self.name}/{quality.value}"
-        publisher = self._publishers.get(key)
-        if publisher is None:
-            publisher = self._publishers[key] = self._declare(key, quality)
-        publisher.put(line)
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Publish them under their destinations; neighbours with the same one as one sample."""
+        for (destination, quality), group in groupby(posts, lambda post: self._address(post[0])):
+            key = f"{ROOT}/{destination}/{self.name}/{quality.value}"
+            publisher = self._publishers.get(key)
+            if publisher is None:
+                publisher = self._publishers[key] = self._declare(key, quality)
+            publisher.put(b"\n".join(line for _, line in group))
+
+    def _address(self, message: ModuleMessage) -> tuple[str, Quality]:
+        return message.destination, Quality.ORDERED if self.lossless else message.quality
 
     def _declare(self, key: str, quality: Quality) -> Any:
         zenoh = load_zenoh()
