@@ -23,8 +23,11 @@ from paddock.modules.sockets import choose_port
 
 FIRST_DELAY, LONGEST_DELAY = 0.05, 5.0  # [s] before a module is started again; doubled each time
 STEADY = 10.0  # [s] a module must live until its delay is the first one again
-HANGING = 5.0  # [s] of silence after which a module is killed
-LOOK = 0.02  # [s] between two looks at the processes
+WORK = 0.2  # [s] of a processor
+SILENT = 2.0  # [s] after the last report from which on it is noted whether a module works
+HANGING = 5.0  # [s] of silence after which a module that does not work is killed
+COMPILING = 120.0  # [s] … one that does
+LOOK = 0.05  # [s] between two looks at the processes
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of a module's linear algebra: one
 SWITCH = 0.0005  # [s] for which a thread may hold up another one that has messages to pass on
 GRACE = 2.0  # [s] for a module to end by itself
@@ -44,6 +47,7 @@ class ModuleProcess:
     start_at: float = 0.0
     restarts: int = -1
     finished: bool = False  # with the run
+    worked: float | None = None  # processor seconds when it became silent
 
     @property
     def is_due(self) -> bool:
@@ -181,12 +185,28 @@ class Supervisor:
     def _hangs(self, name: str, process: ModuleProcess) -> bool:
         """Whether a module was heard since it was started, and no more for some time."""
         heard = self.board[name.upper()].heard_at
-        return process.started_wall < heard < time.time() - HANGING and name != "coordinator"
+        silence = time.time() - heard
+        if heard <= process.started_wall or silence < SILENT or name == "coordinator" or process.process is None:
+            process.worked = None
+            return False
+        worked = read_cpu(process.process.pid)
+        if process.worked is None:
+            process.worked = worked
+        return silence > (COMPILING if worked > process.worked + WORK else HANGING)
 
     def stop(self) -> None:
         """End all processes."""
         for process in self.processes.values():
             process.stop()
+
+
+def read_cpu(pid: int) -> float:
+    """Processor seconds of a process, where the system tells; else 0."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def choose_bus(url: str) -> str:

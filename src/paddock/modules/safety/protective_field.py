@@ -77,6 +77,7 @@ class ProtectiveField:
         edges = np.roll(shape.outline, -1, axis=0) - shape.outline
         self.normals = np.column_stack((edges[:, 1], -edges[:, 0])) / np.hypot(*edges.T)[:, None]
         self.offsets = (self.normals * shape.outline).sum(axis=1)
+        self._find_contact(np.zeros((1, 2)), np.ones((1, 4)), 1.0, margin)  # compiled before anything drives
 
     def update(self, points: Floats, pose: Pose, time: float) -> None:
         """Take what sensors met [m, in the robot's frame], and the robot's pose by odometry."""
@@ -117,10 +118,12 @@ class ProtectiveField:
             return math.inf
         times, way = self._predict(wheels)
         reach = self.shape.reach + self.margins[0] + max(map(abs, wheels)) * self.stopping_time(wheels)
-        step = find_contact(
-            self._points, np.array(self.pose), self.normals, self.offsets, way, reach, self.margins[escaping], TOLERANCE
-        )
+        step = self._find_contact(self._points, way, reach, self.margins[escaping])
         return float(times[step]) if step >= 0 else math.inf
+
+    def _find_contact(self, points: Floats, way: Floats, reach: float, margin: float) -> int:
+        pose = np.array(self.pose)
+        return int(find_contact(points, pose, self.normals, self.offsets, way, reach, margin, TOLERANCE))
 
     @cached_property
     def _points(self) -> Floats:
