@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+import msgspec
 import numpy as np
 
 import paddock
@@ -18,10 +19,11 @@ from paddock.core.spec import Spec
 from paddock.links import SERVERS
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
-from paddock.modules.messages import ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
+from paddock.modules.messages import HealthMessage, ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
 from paddock.modules.module import ASK_AGAIN, Module
 from paddock.modules.readings import make_message
 from paddock.modules.rounds import RoundMerger
+from paddock.modules.show import ModulesShow
 
 STANDS_AFTER = (
     0.26  # [s] from the motor's last word, simulated or by the wall, to wheels that stand, if brakes allow it
@@ -58,14 +60,24 @@ class CoordinatorModule(Module):
         self.final_pose = self.robot.pose  # when the run was over
         self.contacts = 0  # looks at which the robot touched something
         self.stops = 0  # of a robot whose motor was silent
+        self.show: ModulesShow | None = None  # to those who watch an arena elsewhere
+        if spec.url is not None:
+            self.show = ModulesShow(spec.robot_spec, [entry.name.upper() for entry in spec.modules], bus.send)
+            self.arena.board.begin({self.robot.name: self.show})
         self._trace: IO[str] | None = None
         if options.trace is not None:
             self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
             self._trace.write("time,wall,x,y,heading,left,right,command_left,command_right,contacts\n")
 
+    @classmethod
+    def sources(cls, spec: ModulesSpec) -> frozenset[str] | None:
+        return super().sources(spec) if spec.url is None else spec.names
+
     # ---- what others say
 
     def handle(self, message: ModuleMessage) -> None:
+        if self.show is not None:
+            self.show.take(message, self.robot.pose)
         if isinstance(message, MotorMessage) and message.source == "MOTOR":
             if self.is_late(message):
                 self.robot.stop()
@@ -96,6 +108,10 @@ class CoordinatorModule(Module):
         """Send what all devices show, also what has not changed: a module may just have been started."""
         self.said, self.round = [], self.arena.tick // self.ticks
         look, now = self.robot.sense(), self.arena.time
+        if self.show is not None:
+            self.show.look(look)
+            if self.show.has_map:  # who asks for it earlier gets it then
+                self.arena.board.show(self.robot.name, self.show)
         if now < self.time:
             self.note_reset(now)
         self.time = now
@@ -122,7 +138,7 @@ class CoordinatorModule(Module):
     def run(self) -> None:
         try:
             self.run_in_lock_step() if self.spec.lock_step else self.run_freely()
-            self.bus.send(self.health.report(self.bus, self.status()))
+            self.tell_health()
             self.final_pose = self.robot.pose
         finally:
             self.robot.stop()
@@ -175,6 +191,12 @@ class CoordinatorModule(Module):
             (x, y, heading), (left, right), contacts = self.robot.body.motion()
             row = self.arena.time, time.time(), x, y, heading, left, right, *self.robot.body.command, contacts
             self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
+
+    def tell_health(self) -> HealthMessage:
+        report = super().tell_health()
+        if self.show is not None:
+            self.show.take(msgspec.structs.replace(report, source=self.name, sent=time.time()), self.robot.pose)
+        return report
 
     @property
     def _last_in_round(self) -> None:  # type: ignore[override]

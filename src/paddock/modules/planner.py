@@ -16,11 +16,14 @@ from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec, OptionTable
 from paddock.modules.escape import Escape
 from paddock.modules.messages import (
+    MOST_LETTERS,
+    MOST_NUMBERS,
     ClearMessage,
     DriveMessage,
     GoalMessage,
     GuardMessage,
     ModuleMessage,
+    PlanMessage,
     RefusedMessage,
     ResetMessage,
     StopMessage,
@@ -43,6 +46,7 @@ is called with each message of the mapper."""
 
 
 STANDS_AFTER = 0.26  # [s] from its last motion to wheels that stand, where brakes and rounds allow it; with ticks 0.3 s
+SHOW_ROUNDS = 5  # between two plans that are told to people
 LEAST_ROUNDS = 1.3  # for which a motion holds, or the robot would stop between two of them
 
 
@@ -155,11 +159,25 @@ class PlannerModule(DrivingModule):
         elif take(message.x, message.y) is False:
             self.refuse(self.controller.refusal)
 
+    def show(self) -> None:
+        """Tell those who watch what the controller plans by."""
+        driver, points = getattr(self.controller, "driver", None), dict[str, Any]()
+        for name, value in (
+            ("plan", getattr(driver, "path", ())),
+            ("frontiers", getattr(self.controller, "frontiers", ())),
+            ("goal", getattr(self.controller, "goal", ())),
+        ):
+            points[name] = np.asarray(value, float).reshape(-1).tolist()[:MOST_NUMBERS]
+        doing, refusal = (str(getattr(self.controller, name, ""))[:MOST_LETTERS] for name in ("state", "refusal"))
+        self.send(PlanMessage(destination="COORDINATOR", time=self.time, doing=doing, refusal=refusal, **points))
+
     def refuse(self, reason: str) -> None:
         """Tell people why not."""
         self.bus.send(RefusedMessage(time=self.time, reason=reason[:200]))
 
     def on_round(self, number: int) -> None:
+        if self.spec.url is not None and number % SHOW_ROUNDS == 0:
+            self.show()
         look = self.look()
         points = self.reader.read(look)
         if not self.shake_hands(points):

@@ -114,6 +114,7 @@ class Supervisor:
             spec.entry(min(unknown))  # refuses it
         base = [sys.executable, "-m", "paddock", "module"]
         clock = ["--seconds", str(spec.seconds), "--lock-step" if spec.lock_step else "--free"]
+        clock += ["--url", spec.url] if spec.url else []
         self.processes = {
             name: ModuleProcess(
                 name,
