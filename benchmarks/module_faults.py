@@ -41,6 +41,7 @@ at = [5.0, 4.0]
 FAULTS = {"SIGKILL": "", "SIGSTOP": "", "cut": "cut = 5.0\n", "loss": "loss = 0.1\n", "delay": "delay = 0.2\n"}
 PHASES = {"driving": (0.2, 0.2), "backing": (-0.2, -0.2), "turning": (-0.1, 0.1)}
 PHASE_TIME = 4.0  # [s]
+PATIENCE = 150.0  # [s] for a robot to get into a phase, on a busy machine
 MODULES = ("coordinator", "sensor", "mapper", "planner", "reflex", "motor")
 MUST_STAND = ("coordinator", "sensor", "planner", "reflex", "motor")  # a robot may go on without its mapper
 SURE = ("SIGKILL", "SIGSTOP", "cut")  # faults after which nothing comes through
@@ -70,7 +71,7 @@ def configure(folder: Path, bus: str, url: str | None) -> tuple[ModulesSpec, Pat
     ]
     elsewhere = {"url": url, "robot": "pioneer", "kind": "pioneer-p2dx"} if url else {}
     spec = ModulesSpec(
-        modules=tuple(entries), bus=bus, world="hall.toml", seconds=100_000.0, period=PERIOD, state="state",
+        modules=tuple(entries), bus=bus, world="hall.toml", seconds=100_000.0, period=PERIOD, state="state", real_time=True,
         folder=str(folder), **elsewhere,
     )  # fmt: skip
     path = folder / "modules.toml"
@@ -136,7 +137,7 @@ class Session:
     def await_phase(self, phase: str) -> None:
         """Until the robot has been in a phase for a while."""
         speeds, since = PHASES[phase], None
-        limit = time.monotonic() + 60
+        limit = time.monotonic() + PATIENCE
         while time.monotonic() < limit:
             self.wait(0.1)
             row = self.trace.look()

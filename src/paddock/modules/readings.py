@@ -86,6 +86,15 @@ class ObservationBuilder:
         self._there[message.device] = message.time
         return True
 
+    @property
+    def readings(self) -> tuple[Floats, dict[str, float]]:
+        """All newest values in a row, and the time of each device's [s]."""
+        return self._row, self._there
+
+    @readings.setter
+    def readings(self, readings: tuple[Floats, dict[str, float]]) -> None:
+        self._row, self._there = readings
+
     def find_oldest(self, devices: Collection[str]) -> float:
         """When the device was read whose newest reading is the oldest [s]; -inf: one has none, or there are none."""
         return min((self._there.get(device, -math.inf) for device in devices), default=-math.inf)
