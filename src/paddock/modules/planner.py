@@ -138,6 +138,7 @@ class PlannerModule(DrivingModule):
         self.feed: list[Callable[[ModuleMessage], None]] = []
         self.controller = make(spec.robot_spec, self.feed, **options.options)
         self.act = acting(self.controller)
+        self.mixed = 0  # looks whose readings were of several times
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, GoalMessage):
@@ -178,6 +179,9 @@ class PlannerModule(DrivingModule):
     def on_round(self, number: int) -> None:
         if self.spec.url is not None and number % SHOW_ROUNDS == 0:
             self.show()
+        if not self.builder.is_of(self.time):
+            self.mixed += 1
+            return
         look = self.look()
         points = self.reader.read(look)
         if not self.shake_hands(points):

@@ -25,6 +25,7 @@ from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
 
 Floats = NDArray[np.float64]
+SAME_TIME = 1e-6  # [s]
 SAME_PLACE = 0.1  # [m] by which an echo and a laser's range may differ: noise, and the way between their measurements
 CONE_EDGE = 0.05  # [rad] by which a cone may be wider than its data sheet says
 SensorMessage = SonarMessage | RangeScannerMessage | InsMessage | ReadingsMessage
@@ -98,6 +99,10 @@ class ObservationBuilder:
     def find_oldest(self, devices: Collection[str]) -> float:
         """When the device was read whose newest reading is the oldest [s]; -inf: one has none, or there are none."""
         return min((self._there.get(device, -math.inf) for device in devices), default=-math.inf)
+
+    def is_of(self, time: float) -> bool:
+        """Whether all newest readings were taken at one time [s]: one that is lost or late leaves an older one."""
+        return bool(self._there) and all(abs(taken - time) <= SAME_TIME for taken in self._there.values())
 
     def look(self, time: float) -> Observation:
         """All readings at a time [s]."""

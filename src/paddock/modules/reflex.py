@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from paddock.arena.localisation import odometry_of
-from paddock.core.observation import WheelSpeeds
+from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import MetresOrZero, Seconds, Spec
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
@@ -71,6 +71,7 @@ class ReflexModule(Module):
         limits = ReflexLimits(escape_time=options.escape_time, escape_distance=options.escape_distance)
         self.reflex = Reflex(self.rule, int(time.time() * EPOCHS), limits)
         self.cause = 0.0  # wall time at which the newest readings were sent
+        self.mixed = 0  # looks whose readings were of several times
         self.driven_by_hand = -math.inf  # when a person last drove [s], simulated
 
     def handle(self, message: ModuleMessage) -> None:
@@ -106,16 +107,12 @@ class ReflexModule(Module):
         return self.time - self.driven_by_hand < HAND_TIME
 
     def look(self, measured_at: float) -> None:
-        """Take a look at new readings, and tell the motor at once."""
-        look = self.builder.look(measured_at)
-        if "encoders" in look.sensors:
-            self.odometry.update(*np.asarray(look.encoders, float).tolist())
-        if isinstance(self.rule, ProtectiveField):
-            self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
-        elif "sonar" in look.sensors:
-            self.rule.update(look.sonar)
-        oldest = min(measured_at, self.builder.find_oldest(self.watched))
-        self.act(self.reflex.on_readings(oldest, self.odometry.distance, self.time), measured_at)
+        """Take a look at new readings, and tell the motor at once. Those of several times are left out."""
+        if self.builder.is_of(measured_at):
+            self.update(self.builder.look(measured_at), measured_at)
+        else:
+            self.mixed += 1
+            self.act(self.reflex.on_time(self.time), measured_at)
         if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # else it has just looked
             self.act(self.reflex.on_time(self.time), self.time)
         self.send(
@@ -127,6 +124,17 @@ class ReflexModule(Module):
                 reason=self.reflex.reason,
             )
         )
+
+    def update(self, look: Observation, measured_at: float) -> None:
+        """Tell the rule what was measured, and stop the robot if something is too near."""
+        if "encoders" in look.sensors:
+            self.odometry.update(*np.asarray(look.encoders, float).tolist())
+        if isinstance(self.rule, ProtectiveField):
+            self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
+        elif "sonar" in look.sensors:
+            self.rule.update(look.sonar)
+        oldest = min(measured_at, self.builder.find_oldest(self.watched))
+        self.act(self.reflex.on_readings(oldest, self.odometry.distance, self.time), measured_at)
 
     def obey(self, message: ModuleMessage, now: float) -> list[ReflexAction]:
         """What follows from a word of the planner or of a person."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -15,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from paddock.core.errors import BadMessage, LinkError
+from paddock.core.errors import BadMessage, LinkError, PaddockWarning
 from paddock.modules.bus import Bus, Post, open_bus, split_address
 from paddock.modules.messages import (
     EVERYONE,
@@ -93,6 +94,7 @@ class LineGate:
         with self._lock:
             former = self._peers.pop(hello.source, None)
             if former is not None:
+                former.refuse(f"another module says that it is {hello.source}, and takes its place")
                 former.close()
             bus = open_bus(
                 self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything
@@ -177,6 +179,12 @@ class LinePeer:
             message = msgspec.structs.replace(message, destination=self.hello.source)
         return encode_original(message)
 
+    def refuse(self, reason: str) -> None:
+        """Tell the module why its connection ends."""
+        refusal = RefusedMessage(source="GATE", destination=self.hello.source, reason=reason[:200])
+        with suppress(OSError):
+            self.connection.send(encode_message(refusal) + b"\n", socket.MSG_DONTWAIT)
+
     def close(self) -> None:
         """End the connection."""
         self._closed.set()
@@ -232,6 +240,9 @@ class LineBus(Bus):
             if isinstance(message, HelloMessage):
                 self._socket = connection
                 self._ready.set()
+                continue
+            if isinstance(message, RefusedMessage) and message.source == "GATE":
+                warnings.warn(f"{self.url}: {message.reason}; {self.name} tries again", PaddockWarning, stacklevel=2)
                 continue
             if isinstance(message, PresenceMessage):
                 (present.add if message.present else present.discard)(message.source)
