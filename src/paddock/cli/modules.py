@@ -161,9 +161,10 @@ def replay(
     paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
     from paddock.modules import open_bus
+    from paddock.modules.messages import REPLAY
     from paddock.modules.recording import replay as say_again
 
-    with open_bus(bus, "REPLAY") as line:
+    with open_bus(bus, REPLAY) as line:
         typer.echo(f"{say_again(recording, line, source or ['SENSOR'])} messages")
 
 

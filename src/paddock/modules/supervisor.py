@@ -16,6 +16,7 @@ from paddock.core.errors import PaddockError
 from paddock.modules.board import HealthBoard
 from paddock.modules.bus import open_bus, split_address
 from paddock.modules.carriers.lines import LineGate
+from paddock.modules.carriers.zenoh import PEERS, ZenohRouter
 from paddock.modules.config import ModulesSpec
 from paddock.modules.process import SUPERVISOR, set_priority
 from paddock.modules.recording import BusRecorder
@@ -27,6 +28,7 @@ WORK = 0.2  # [s] of a processor
 SILENT = 2.0  # [s] after the last report from which on it is noted whether a module works
 HANGING = 5.0  # [s] of silence after which a module that does not work is killed
 COMPILING = 120.0  # [s] … one that does
+LOCAL = "127.0.0.1"
 LOOK = 0.05  # [s] between two looks at the processes
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of a module's linear algebra: one
 SWITCH = 0.0005  # [s] for which a thread may hold up another one that has messages to pass on
@@ -139,11 +141,9 @@ class Supervisor:
         sys.setswitchinterval(SWITCH)
         host, port = split_address(self.spec.bus)
         url = self.spec.bus
-        if urlsplit(url).scheme == "zenoh":
-            from paddock.modules.carriers.zenoh import ZenohRouter
-
+        if urlsplit(url).scheme == "zenoh" and host != PEERS:
             self._stack.enter_context(ZenohRouter(f"tcp/{host}:{port}"))
-        else:
+        elif urlsplit(url).scheme != "zenoh":
             url = f"memory://{port}"
             self._stack.enter_context(LineGate(url, host, port))
         if self.spec.gate is not None:
@@ -215,4 +215,4 @@ def choose_bus(url: str) -> str:
     if urlsplit(url).scheme == "memory":
         return f"lines://127.0.0.1:{choose_port()}"
     host, port = split_address(url)
-    return url if port else f"{urlsplit(url).scheme}://{host}:{choose_port(host)}"
+    return url if port else f"{urlsplit(url).scheme}://{host}:{choose_port(host if host != PEERS else LOCAL)}"

@@ -20,6 +20,7 @@ from paddock.core.errors import BadMessage, LinkError, PaddockWarning
 from paddock.modules.bus import Bus, Post, open_bus, split_address
 from paddock.modules.messages import (
     EVERYONE,
+    REPLAY,
     ActionMessage,
     ClearMessage,
     HelloMessage,
@@ -147,7 +148,7 @@ class LinePeer:
                 except BadMessage:
                     self.bus.inbox.refused += 1
                     continue
-                if self.hello.protocol and message.source == self.hello.source:
+                if self.hello.protocol and self.hello.source in (message.source, REPLAY):
                     posts.append((message, line))
                 else:
                     self.bus.send(self._number(message))
