@@ -55,7 +55,6 @@ MAP = messages.MapData(
     goal=np.array([0.5, 0.25]),
     task="to a frontier of 1.2 m, 3 known",
     refusal="(0.50, 0.25) is in an obstacle",
-    modules=(messages.ModuleState(name="motor", state="running", rate=10.0, latency=7.0, says="0.20 0.20 m/s"),),
 )
 
 SAMPLES: tuple[Message, ...] = (

@@ -75,9 +75,13 @@ class CoordinatorModule(Module):
 
     # ---- what others say
 
-    def handle(self, message: ModuleMessage) -> None:
+    def _take(self, message: ModuleMessage) -> None:
         if self.show is not None:
             self.show.take(message, self.robot.pose)
+        if message.source == "MOTOR" or isinstance(message, ResumeMessage):  # others are heard for the show only
+            super()._take(message)
+
+    def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, MotorMessage) and message.source == "MOTOR":
             if self.is_late(message):
                 self.robot.stop()
@@ -159,7 +163,7 @@ class CoordinatorModule(Module):
                 raise Timeout(f"round {self.round}: the motor has not finished it for {self.spec.patience:g} s")
             for ready in merger.put(message) if message is not None else ():
                 self._take(ready)
-                if isinstance(ready, RoundMessage) and ready.number == self.round:
+                if isinstance(ready, RoundMessage) and (ready.source, ready.number) == ("MOTOR", self.round):
                     waiting_since = time.monotonic()
                     ask_at = waiting_since + ASK_AGAIN
                     if ready.last:
