@@ -46,8 +46,8 @@ def test_readings_of_several_times_are_told_apart() -> None:
     builder = ObservationBuilder(SPEC)
     builder.take(make_message(SENSORS["sonar"], [1.0] * 8, 1.0))
     builder.take(make_message(SENSORS["encoders"], [0.0, 0.0], 1.0))
-    assert builder.is_of(1.0)
+    assert builder.is_whole
     builder.take(make_message(SENSORS["sonar"], [1.0] * 8, 1.1))
-    assert not builder.is_of(1.1)
+    assert not builder.is_whole
     builder.take(make_message(SENSORS["encoders"], [0.0, 0.0], 1.1))
-    assert builder.is_of(1.1)
+    assert builder.is_whole

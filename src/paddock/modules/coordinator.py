@@ -17,6 +17,7 @@ from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, Timeout
 from paddock.core.spec import Spec
 from paddock.links import SERVERS
+from paddock.links.remote import RemoteArena
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import HealthMessage, ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
@@ -64,6 +65,8 @@ class CoordinatorModule(Module):
         if spec.url is not None:
             self.show = ModulesShow(spec.robot_spec, [entry.name.upper() for entry in spec.modules], bus.send)
             self.arena.board.begin({self.robot.name: self.show})
+            if isinstance(self.arena, RemoteArena):
+                self.arena.claim(self.robot.name)  # from now on goals for it come here
         self._trace: IO[str] | None = None
         if options.trace is not None:
             self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)

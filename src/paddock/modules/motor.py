@@ -93,7 +93,7 @@ class MotorModule(Module):
     def on_wake(self, now: float) -> None:
         self.turn_wheels()
         if self.gate.epoch is None:
-            self.bus.send(ResumeMessage(destination="REFLEX", number=self.round))
+            self.bus.send(ResumeMessage(destination="REFLEX"))  # as one that was just started
 
     def status(self) -> str:
         left, right = self.gate.wheels

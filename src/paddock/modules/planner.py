@@ -179,7 +179,7 @@ class PlannerModule(DrivingModule):
     def on_round(self, number: int) -> None:
         if self.spec.url is not None and number % SHOW_ROUNDS == 0:
             self.show()
-        if not self.builder.is_of(self.time):
+        if not self.builder.is_whole:
             self.mixed += 1
             return
         look = self.look()

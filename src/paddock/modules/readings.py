@@ -100,9 +100,11 @@ class ObservationBuilder:
         """When the device was read whose newest reading is the oldest [s]; -inf: one has none, or there are none."""
         return min((self._there.get(device, -math.inf) for device in devices), default=-math.inf)
 
-    def is_of(self, time: float) -> bool:
-        """Whether all newest readings were taken at one time [s]: one that is lost or late leaves an older one."""
-        return bool(self._there) and all(abs(taken - time) <= SAME_TIME for taken in self._there.values())
+    @property
+    def is_whole(self) -> bool:
+        """Whether all newest readings were taken at one time: a message that is lost or late leaves an older one."""
+        times = self._there.values()
+        return bool(times) and max(times) - min(times) <= SAME_TIME
 
     def look(self, time: float) -> Observation:
         """All readings at a time [s]."""

@@ -108,7 +108,7 @@ class ReflexModule(Module):
 
     def look(self, measured_at: float) -> None:
         """Take a look at new readings, and tell the motor at once. Those of several times are left out."""
-        if self.builder.is_of(measured_at):
+        if self.builder.is_whole:
             self.update(self.builder.look(measured_at), measured_at)
         else:
             self.mixed += 1
