@@ -17,8 +17,9 @@ function moduleRow({ name, state, rate = 0, latency = 0, says = "" }) {
   row.dataset.module = name;
   row.dataset.state = state;
   row.title = [`${name}: ${state}`, latency && `99 % of measurements within ${latency} ms`, says].filter(Boolean).join("\n");
-  const figures = state === "running" ? [rate.toFixed(1), latency ? `≤ ${latency}` : ""] : [state, ""];
-  for (const [part, text] of [["swatch", ""], ["name", name], ["note", says], ["rate", figures[0]], ["latency", figures[1]]]) {
+  const runs = state === "running";
+  const figures = { rate: runs ? rate.toFixed(1) : state, latency: runs && latency ? String(latency) : "" };
+  for (const [part, text] of Object.entries({ swatch: "", name, ...figures })) {
     const cell = document.createElement("span");
     cell.className = part;
     cell.textContent = text;
