@@ -71,8 +71,8 @@ def configure(folder: Path, bus: str, url: str | None) -> tuple[ModulesSpec, Pat
     ]
     elsewhere = {"url": url, "robot": "pioneer", "kind": "pioneer-p2dx"} if url else {}
     spec = ModulesSpec(
-        modules=tuple(entries), bus=bus, world="hall.toml", seconds=100_000.0, period=PERIOD, state="state", real_time=True,
-        folder=str(folder), **elsewhere,
+        modules=tuple(entries), bus=bus, world="hall.toml", seconds=100_000.0, period=PERIOD, state="state",
+        real_time=True, folder=str(folder), **elsewhere,
     )  # fmt: skip
     path = folder / "modules.toml"
     path.write_text(spec.to_toml(), encoding="utf-8")
