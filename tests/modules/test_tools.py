@@ -46,6 +46,15 @@ def test_a_goal_reaches_the_planner_and_its_refusal_is_told(planner: tuple[Bus, 
     assert "refused: it is in an obstacle" in done[0].stderr
 
 
+def test_a_goal_that_nobody_refuses_is_taken_unless_there_is_no_planner(planner: tuple[Bus, str]) -> None:
+    bus, url = planner
+    assert paddock("modules", "goal", "1", "0", "--bus", url).stdout == "the planner has the goal (1, 0)\n"
+    bus.close()
+    done = paddock("modules", "goal", "1", "0", "--bus", url)
+    assert done.returncode == 1
+    assert f"refused: there is no planner at {url}" in done.stderr
+
+
 def test_a_recording_is_said_again(planner: tuple[Bus, str], tmp_path: Path) -> None:
     bus, url = planner
     said: list[ModuleMessage] = [

@@ -117,6 +117,7 @@ def goal(
     if reason := send_goal(bus, x, y):
         typer.echo(f"refused: {reason}", err=True)
         raise typer.Exit(1)
+    typer.echo(f"the planner has the goal ({x:g}, {y:g})")
 
 
 @modules_app.command()

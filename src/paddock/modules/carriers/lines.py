@@ -205,7 +205,9 @@ class LineBus(Bus):
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name=f"lines of {name}", daemon=True)
         self._thread.start()
-        self._ready.wait()
+        if not self._ready.wait(HELLO_TIME):
+            warnings.warn(f"{url}: nobody answers yet; {name} waits", PaddockWarning, stacklevel=2)
+            self._ready.wait()
 
     def _run(self) -> None:
         while not self._closed.is_set():
