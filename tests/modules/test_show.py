@@ -48,8 +48,8 @@ def test_a_goal_sent_to_the_server_is_driven_to_by_the_planner(tmp_path: Path) -
             assert view.cells[row, column] < 50  # free, where it drove
             states = {module.name: module.state for module in coordinator.show.modules}
             assert states == dict.fromkeys(MAPPING, "running")
-            person.send_goal("pioneer", 40.0, 2.0)
-            wait_for(watcher, lambda _: "beyond the map" in coordinator.show.refusal)  # type: ignore[union-attr]
+            person.send_goal("pioneer", 500.0, 2.0)
+            wait_for(watcher, lambda _: "beyond what is known" in coordinator.show.refusal)  # type: ignore[union-attr]
 
 
 def test_a_map_is_turned_into_the_frame_of_the_world() -> None:
