@@ -1,0 +1,23 @@
+"""A world and its robots as a scene of CoppeliaSim (formerly V-REP): objects, values, signals and script functions."""
+
+from paddock.coppelia.framework import EPuckSignals
+from paddock.coppelia.live import LiveWorld, SceneRobot
+from paddock.coppelia.objects import SceneObject
+from paddock.coppelia.proximity import Detection, detect
+from paddock.coppelia.scene import Scene
+from paddock.coppelia.script_functions import SCRIPT_FUNCTIONS, ScriptData, call_script_function
+from paddock.coppelia.signals import Signals
+
+__all__ = [
+    "SCRIPT_FUNCTIONS",
+    "Detection",
+    "EPuckSignals",
+    "LiveWorld",
+    "Scene",
+    "SceneObject",
+    "SceneRobot",
+    "ScriptData",
+    "Signals",
+    "call_script_function",
+    "detect",
+]
