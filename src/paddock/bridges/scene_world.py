@@ -20,8 +20,10 @@ from paddock.worlds import WorldSpec
 class ArenaRobot:
     """Implements `SceneRobot` with a handle to a robot of an arena."""
 
-    def __init__(self, arena: Arena, name: str) -> None:
-        self.arena, self.name = arena, name
+    def __init__(self, world: ArenaWorld, name: str) -> None:
+        arena = world.arena
+        self.world, self.arena, self.name = world, arena, name
+        self.driver: object = None  # the client who commanded its wheels last
         self.handle = arena.robots.new_handle(name)
         self.spec = self.handle.spec
 
@@ -43,6 +45,7 @@ class ArenaRobot:
         return left, right
 
     def set_wheels(self, left: float, right: float) -> None:
+        self.driver = self.world.client
         self.handle.wheels.set(left, right)
 
     @property
@@ -98,6 +101,7 @@ class ArenaWorld:
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
+        self.client: object = None  # whose request is carried out; whoever answers requests sets it
         self._robots: dict[str, ArenaRobot] = {}
 
     @property
@@ -122,8 +126,12 @@ class ArenaWorld:
 
     def list_robots(self) -> Sequence[ArenaRobot]:
         known = {name: robot for name, robot in self._robots.items() if not has_left(robot.handle)}
-        self._robots = {name: known.get(name) or ArenaRobot(self.arena, name) for name in self.arena.numbers}
+        self._robots = {name: known.get(name) or ArenaRobot(self, name) for name in self.arena.numbers}
         return list(self._robots.values())
+
+    def robots_of(self, client: object) -> list[ArenaRobot]:
+        """The robots that a client commanded last."""
+        return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
 
     def spawn(self, kind: str, **place: Any) -> str:
         taken = self.arena.numbers

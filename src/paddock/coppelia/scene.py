@@ -165,6 +165,29 @@ class Scene:
         else:
             raise PaddockError(f"{found} cannot be removed: only robots as a whole and dummies can")
 
+    def copy(self, found: SceneObject) -> SceneObject:
+        """A copy of a dummy, or another robot of the same kind, at any place with room."""
+        if found.part == "base" and found.robot is not None:
+            return self.load_model(found.robot.spec.name)
+        if found.part != "dummy":
+            raise PaddockError(f"{found} cannot be copied: only robots as a whole and dummies can")
+        copied = self.add_dummy(found.parent)
+        copied.frame = found.frame
+        return copied
+
+    def set_parent(self, found: SceneObject, parent: SceneObject | None, *, in_place: bool = True) -> None:
+        """Hang a dummy below another object, where it is (`in_place`), or where it was in its former parent."""
+        if found.part != "dummy":
+            raise PaddockError(f"{found} cannot get another parent: only dummies can")
+        if parent is not None and parent in found.tree:
+            raise PaddockError(f"{found} cannot get the parent {parent}: that is below it")
+        absolute = self._absolute(found)
+        (self.roots if found.parent is None else found.parent.children).remove(found)
+        (self.roots if parent is None else parent.children).append(found)
+        found.parent = parent
+        if in_place:
+            found.frame = absolute if parent is None else relate(self._absolute(parent), absolute)
+
     def load_model(self, kind: str) -> SceneObject:
         """Bring a robot of a shipped kind, at any place with room."""
         name = self.live.spawn(kind)
