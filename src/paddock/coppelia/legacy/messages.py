@@ -69,6 +69,21 @@ def _parse_blocks(message: bytes) -> Iterator[Block]:
         start = end
 
 
+def build_request(number: int, blocks: Iterable[Block]) -> bytes:
+    """A client's message."""
+    parts = [HEADER.pack(0, VERSION, number, 0, 0, 0, 0)]
+    for block in blocks:
+        head = BLOCK.size + len(block.key)
+        sizes = (head + len(block.data), head + block.whole, len(block.key), block.offset)
+        parts += [BLOCK.pack(*sizes, block.code, block.delay, 0, block.status, 0), block.key, block.data]
+    return b"".join(parts)
+
+
+def ask_for(command: int, key: bytes = b"", data: bytes = b"", *, mode: int = BLOCKING, delay: int = 0) -> Block:
+    """A command of a client, in one piece."""
+    return Block(command | mode, delay, 0, key, data, 0, len(data))
+
+
 class Reply(NamedTuple):
     """The answer to a command: its code and key again, and a result, or a piece of it."""
 
