@@ -138,7 +138,9 @@ DOING: dict[str, tuple[tuple[Any, ...], tuple[Any, ...] | None, tuple[Any, ...] 
     "SetBooleanParameter": ((16, True), (99, True), ("GetBooleanParameter", 16), True),
     "SetIntegerParameter": ((8, 2), (1, 2), ("GetIntegerParameter", 8), 2),
     "SetFloatingParameter": ((2, 0.5), (1, 0.001), ("GetFloatingParameter", 2), 0.5),
-    "SetObjectIntParameter": (("@ePuck_led1", 10, 1), (MISSING, 10, 1), ("GetObjectIntParameter", "@ePuck_led1", 10), 1),
+    "SetObjectIntParameter": (
+        ("@ePuck_led1", 10, 1), (MISSING, 10, 1), ("GetObjectIntParameter", "@ePuck_led1", 10), 1,
+    ),
     "SetObjectFloatParameter": (
         ("@ePuck", 4000, 0.5), (MISSING, 1, 0.5), ("GetObjectFloatParameter", "@ePuck", 4000), 0.5,
     ),

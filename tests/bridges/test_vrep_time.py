@@ -11,8 +11,8 @@ import pytest
 import paddock
 from bridges.vrep_room import ROOM, NativeClient, connect, handle_of, native, number, served
 from paddock.bridges import VrepServer
-from paddock.core.errors import Refused, SimulationError
 from paddock.coppelia.legacy.messages import ask_for
+from paddock.core.errors import Refused, SimulationError
 from paddock.links.vrep.client import VrepClient
 
 STEPS, BASE, TURN = 40, 2.0, 3.0

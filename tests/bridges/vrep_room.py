@@ -49,13 +49,19 @@ def load_native() -> Any:
 
 @contextmanager
 def served(
-    world: str | WorldSpec = ROOM, ports: int = 1, *, seed: int = 5, stopped: bool = True, **settings: Any
+    world: str | WorldSpec = ROOM,
+    ports: int = 1,
+    *,
+    seed: int = 5,
+    stopped: bool = True,
+    silence: float = 10.0,
+    **settings: Any,
 ) -> Iterator[VrepServer]:
     """A world with V-REP's API on free ports, flat out; its time stands still until someone starts it."""
     arena = paddock.open(world, seed=seed)
     chosen = Settings(**{"port": 0, "speed": None, **settings})
     server = Server(arena, chosen)
-    with VrepServer(arena, *[0] * ports, stopped=stopped) as bridge, server.in_background():
+    with VrepServer(arena, *[0] * ports, stopped=stopped, silence=silence) as bridge, server.in_background():
         yield bridge
 
 

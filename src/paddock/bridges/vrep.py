@@ -33,17 +33,20 @@ class VrepServer(Bridge):
     time does not pass in between.
     """
 
-    def __init__(self, arena: Arena, *ports: int, host: str = LOOPBACK, stopped: bool = False) -> None:
+    def __init__(
+        self, arena: Arena, *ports: int, host: str = LOOPBACK, stopped: bool = False, silence: float = SILENCE
+    ) -> None:
         """
         Args:
             arena: where the robots are; it must have a `Server`.
             ports: 19997 and 19999 are usual; 0 for any that is free. Each takes any number of clients.
             host: their address. The language has no place for a token: whoever reaches a port drives robots.
             stopped: time stands still until a client calls `simxStartSimulation`, or somebody presses play.
+            silence: seconds after which time waits no longer for a synchronous client that says nothing.
         """
         if arena.time_lock is None:
             raise SimulationError("vrep: this arena is not served: make a Server(arena) first, or use `paddock serve`")
-        self.arena, self.time, self.stopped = arena, arena.time_lock, stopped
+        self.arena, self.time, self.stopped, self.silence = arena, arena.time_lock, stopped, silence
         self.live = ArenaWorld(arena)
         self.simulator = LegacySimulator(self.live)
         self.connections: dict[VrepConnection, None] = {}
@@ -75,8 +78,8 @@ class VrepServer(Bridge):
     def _look_for_silence(self) -> None:
         assert self._loop is not None
         for connection in list(self.connections):
-            connection.release_if_silent(SILENCE)
-        self._watch = self._loop.call_later(1.0, self._look_for_silence)
+            connection.release_if_silent(self.silence)
+        self._watch = self._loop.call_later(self.silence / 10, self._look_for_silence)
 
     def describe(self) -> Iterator[str]:
         """Where it is, and what guards it."""

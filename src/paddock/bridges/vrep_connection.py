@@ -16,6 +16,7 @@ from paddock.core.errors import BadMessage, PaddockError, Refused
 if TYPE_CHECKING:
     from paddock.bridges.vrep import VrepServer
 
+MOST_CLIENTS, MOST_WAITING = 64, 100  # connections; messages of one that does not wait for answers
 LONGEST_HOLD = 2.0  # seconds for which the reply to a trigger waits for the step; clients wait 5 s
 
 log = logging.getLogger("paddock.vrep")
@@ -48,16 +49,19 @@ class VrepConnection(asyncio.Protocol):
         self.host, self.name = peer[0], f"vrep {peer[0]}:{peer[1]}"
         self.member = self.server.time.join(self.name, timeout=math.inf)
         self.server.connections[self] = None
+        if len(self.server.connections) > MOST_CLIENTS:
+            self._hang_up(f"there are {MOST_CLIENTS} clients already")
 
     def data_received(self, data: bytes) -> None:
         self._heard = self.loop.time()
         try:
             self._messages.extend(self._joiner.feed(data))
         except BadMessage as error:
-            log.warning("%s: %s; hung up", self.name, error)
-            self.transport.abort()
+            self._hang_up(error)
             return
-        if self._hold is None:
+        if len(self._messages) > MOST_WAITING:
+            self._hang_up("it does not wait for answers")
+        elif self._hold is None:
             self._work()
 
     def pause_writing(self) -> None:
@@ -80,6 +84,10 @@ class VrepConnection(asyncio.Protocol):
         """The bridge closes."""
         self.transport.abort()
 
+    def _hang_up(self, why: object) -> None:
+        log.warning("%s: %s; hung up", self.name, why)
+        self.transport.abort()
+
     def release_if_silent(self, seconds: float) -> None:
         """Time waits no longer for a client that says nothing at all: its library speaks all the time."""
         if self.member.locked and self.loop.time() - self._heard > seconds:
@@ -93,8 +101,7 @@ class VrepConnection(asyncio.Protocol):
             try:
                 self.session.execute(self._messages.popleft())
             except BadMessage as error:
-                log.warning("%s: %s; hung up", self.name, error)
-                self.transport.abort()
+                self._hang_up(error)
                 return
             if self._triggered:
                 self._wait_for_step()
@@ -125,8 +132,7 @@ class VrepConnection(asyncio.Protocol):
         try:
             self.transport.write(split_packets(self.session.build_reply(time.monotonic() * 1000)))
         except PaddockError as error:
-            log.warning("%s: %s; hung up", self.name, error)
-            self.transport.abort()
+            self._hang_up(error)
         if self.session.ended:
             self.transport.close()
 

@@ -46,7 +46,7 @@ def set_parameter(scene: Scene, kind: Kind, number: int, value: object) -> None:
     check_number(kind, number)
     if (kind, number) in (("integer", PROGRAM_VERSION), ("floating", RANDOM)):
         raise PaddockError(f"{kind} parameter {number} can only be read")
-    scene.settings[kind, number] = value
+    scene.remember((kind, number), value)
 
 
 def get_string(scene: Scene, number: int) -> str:
@@ -120,4 +120,4 @@ def set_object_parameter(
     if found.part == "lamp" and found.robot is not None and (kind, number) == ("int", VISIBLE):
         found.robot.set_lamp(found.device, 1.0 if value else 0.0)
     else:
-        scene.settings[kind, found.handle, number] = value
+        scene.remember((kind, found.handle, number), value)

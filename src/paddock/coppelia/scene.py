@@ -29,6 +29,7 @@ from paddock.worlds.solids import solids
 
 SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
 FLOOR = "ResizableFloor_5_25"
+MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000
 UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
 
 
@@ -105,6 +106,12 @@ class Scene:
         for root in self.roots:
             yield from root.tree
 
+    def remember(self, key: Any, value: Any) -> None:
+        """Keep what a client has set, in `settings`."""
+        if key not in self.settings and len(self.settings) >= MOST_SETTINGS:
+            raise PaddockError(f"there are {MOST_SETTINGS} settings of clients already")
+        self.settings[key] = value
+
     # ---- where things are
 
     def frame(self, found: SceneObject, relative_to: int = WORLD) -> Frame:
@@ -152,6 +159,8 @@ class Scene:
 
     def add_dummy(self, parent: SceneObject | None = None) -> SceneObject:
         """A point without a body, which programs use as a mark."""
+        if sum(found.part == "dummy" for found in self.objects.values()) >= MOST_DUMMIES:
+            raise PaddockError(f"there are {MOST_DUMMIES} dummies already; remove some")
         name = self._free_name("Dummy")
         return self._add(name, "Dummy", DUMMY, "dummy", parent)
 

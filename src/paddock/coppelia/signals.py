@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from paddock.core.errors import PaddockError
 
 MOST_SIGNALS = 10_000
-LONGEST_STRING = 1 << 24  # bytes
+MOST_BYTES = 1 << 26  # of all string signals together
 
 Signal = int | float | bytes
 Value = TypeVar("Value", int, float, bytes)
@@ -42,8 +42,9 @@ class Signals:
 
     def set_string(self, name: str, value: bytes) -> None:
         """Set a string signal, also called a buffer."""
-        if len(value) > LONGEST_STRING:
-            raise PaddockError(f"signal {name!r}: expected at most {LONGEST_STRING} bytes, got {len(value)}")
+        held = sum(len(other) for key, other in self.strings.items() if key != name)
+        if held + len(value) > MOST_BYTES:
+            raise PaddockError(f"signal {name!r}: expected at most {MOST_BYTES} bytes in all string signals")
         self._set(self.strings, name, value)
 
     def append_string(self, name: str, value: bytes) -> None:

@@ -64,7 +64,7 @@ def get_joint_force(caller: Caller, handle: int, data: bytes) -> bytes:
 @command(0x100E, "simxSetJointForce")
 def set_joint_force(caller: Caller, handle: int, data: bytes) -> None:
     joints.wheel_of(caller.scene.get(handle))
-    (caller.scene.settings["force", handle],) = take("<f", data)
+    caller.scene.remember(("force", handle), *take("<f", data))
 
 
 @command(0x1038, "simxGetJointMaxForce")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from paddock.core.errors import BadMessage
@@ -16,6 +17,7 @@ ONESHOT, BLOCKING, STREAMING, ONESHOT_SPLIT, STREAMING_SPLIT, DISCONTINUE = (mod
 ERROR = 1  # bit of a reply's status
 KEEP_BOTH = 1  # bit of a request's status: it does not replace one that is alike
 LONGEST_DATA = 1 << 24  # bytes of a command that comes in pieces
+MOST_BLOCKS = 5000  # of a message
 
 
 class Request(NamedTuple):
@@ -50,7 +52,10 @@ def parse_message(message: bytes) -> tuple[Request, list[Block]]:
     if len(message) < HEADER.size:
         raise BadMessage(f"message: expected at least {HEADER.size} bytes, got {len(message)}")
     _, _, number, client_time, _, _, _ = HEADER.unpack_from(message)
-    return Request(number, client_time), list(_parse_blocks(message))
+    blocks = list(islice(_parse_blocks(message), MOST_BLOCKS + 1))
+    if len(blocks) > MOST_BLOCKS:
+        raise BadMessage(f"message: expected at most {MOST_BLOCKS} commands")
+    return Request(number, client_time), blocks
 
 
 def _parse_blocks(message: bytes) -> Iterator[Block]:

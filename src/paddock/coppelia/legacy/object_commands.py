@@ -191,4 +191,4 @@ def get_model_property(caller: Caller, handle: int, data: bytes) -> bytes:
 
 @command(0x1035, "simxSetModelProperty")
 def set_model_property(caller: Caller, handle: int, data: bytes) -> None:
-    (caller.scene.settings["model", caller.scene.get(handle).handle],) = take("<i", data)
+    caller.scene.remember(("model", caller.scene.get(handle).handle), *take("<i", data))

@@ -26,7 +26,7 @@ from paddock.core.errors import PaddockError
 log = logging.getLogger("paddock.vrep")
 
 KILL_CONNECTION, TAKE_STRING = 0x000A, 0x3017
-MOST_STREAMS, MOST_PIECES, MOST_ERRORS = 1000, 32, 50
+MOST_STREAMS, MOST_PIECES, MOST_ERRORS, LONGEST_ERROR = 1000, 32, 50, 500
 SMALLEST_PIECE = 50  # bytes of a split reply
 STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
 ROOMS = (device_commands, object_commands, signal_commands, simulation_commands)  # their import fills the table
@@ -153,7 +153,7 @@ class LegacySession:
             return self._refuse(block, f"command {block.command:#06x} failed at the server")
 
     def _refuse(self, block: Block, why: str) -> Reply:
-        errors = self.caller.errors
+        errors, why = self.caller.errors, why[:LONGEST_ERROR]
         if not errors or errors[-1] != why:
             errors.append(why)
             del errors[:-MOST_ERRORS]

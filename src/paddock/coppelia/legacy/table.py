@@ -54,14 +54,20 @@ def carry_out(caller: Caller, number: int, key: bytes, data: bytes) -> bytes:
 def _read_key(number: int, key: bytes) -> tuple[Any, ...]:
     if number < INTEGER:
         return ()
-    if number < PAIR:
-        return take("<i", key)
     if number < TEXT:
-        return take("<ii", key)
-    if number < SCRIPT:
-        return (read_text(key)[0],)
-    first, rest = read_text(key[4:])
-    return (*take("<i", key), first, read_text(rest)[0])
+        layout = "<i" if number < PAIR else "<ii"
+        rest = key[struct.calcsize(layout) :]
+        about: tuple[Any, ...] = take(layout, key)
+    elif number < SCRIPT:
+        text, rest = read_text(key)
+        about = (text,)
+    else:
+        script, rest = read_text(key[4:])
+        function, rest = read_text(rest)
+        about = (*take("<i", key), script, function)
+    if rest:
+        raise PaddockError(f"expected command data of {len(key) - len(rest)} bytes, got {len(key)}")
+    return about
 
 
 def take(layout: str, data: bytes) -> tuple[Any, ...]:
