@@ -20,7 +20,7 @@ from paddock.coppelia.objects import (
     Part,
     SceneObject,
 )
-from paddock.core.geometry import Disc
+from paddock.core.geometry import Disc, bounding_radius
 from paddock.robots import RobotSpec
 from paddock.sensors.base import RangeSensorSpec, SensorSpec
 
@@ -83,7 +83,7 @@ def add_robot(robot: SceneRobot, model: RobotModel, add: Add) -> SceneObject:
     spec, drive = robot.spec, robot.spec.drive
     height, radius, side = model.height, drive.wheel_diameter / 2, drive.wheel_separation / 2
     base = add("", None, SHAPE, "base", None, Frame((0.0, 0.0, height)), pieces=(spec.body.shape,))
-    base.height = spec.body.height
+    base.height, base.radius = spec.body.height, bounding_radius(spec.body.shape)
     for channel, alias, y in ((LEFT, model.joints[0], side), (RIGHT, model.joints[1], -side)):
         joint = add(alias, None, JOINT, "joint", base, Frame((0.0, y, radius - height), AXLE), channel=channel)
         wheel = alias.replace("Motor", "Wheel").replace("Joint", "Wheel")

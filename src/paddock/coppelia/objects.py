@@ -37,6 +37,7 @@ class SceneObject:
     limit: float = 0.0  # how far a proximity sensor detects [m]
     pieces: tuple[Shape, ...] = ()  # of a solid, in the world; of a base, in the robot's frame
     height: float = 0.0  # of a solid or base [m]
+    radius: float = 0.0  # how far a base's body reaches from its centre [m]
 
     @property
     def tree(self) -> Iterator[SceneObject]:

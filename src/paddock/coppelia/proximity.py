@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.coppelia.frames import Vector
 from paddock.coppelia.objects import SceneObject
@@ -43,12 +45,11 @@ def _detect_ring(scene: Scene, sensor: SceneObject) -> list[Detection | None]:
     channels = np.flatnonzero(values < sensor.limit)
     if not len(channels):
         return ring
-    mounts = np.array(robot.spec.sensor(sensor.device).mounts)[channels]
+    mounts = _mounts_of(scene, sensor)[channels]
     x, y, heading = robot.pose
-    c, s = np.cos(heading), np.sin(heading)
+    c, s = math.cos(heading), math.sin(heading)
     origins = np.column_stack((x + c * mounts[:, 0] - s * mounts[:, 1], y + s * mounts[:, 0] + c * mounts[:, 1]))
-    angles = heading + np.radians(mounts[:, 3])
-    ahead = np.column_stack((np.cos(angles), np.sin(angles)))
+    ahead = np.column_stack((c * mounts[:, 2] - s * mounts[:, 3], s * mounts[:, 2] + c * mounts[:, 3]))
     distances = np.maximum(values[channels], 0.0)
     handles, normals = _surfaces_around(scene, sensor).find_nearest(origins + distances[:, None] * ahead, origins)
     along = (normals * ahead).sum(1)
@@ -60,20 +61,34 @@ def _detect_ring(scene: Scene, sensor: SceneObject) -> list[Detection | None]:
     return ring
 
 
-def _surfaces_around(scene: Scene, sensor: SceneObject) -> Surfaces:
-    """Of all that stands still, and, where there are several, of the other robots."""
-    others = [base for base in scene.list_bases() if base.robot is not sensor.robot]
-    still = scene.settings.get("surfaces")
-    if still is None or others:
-        solids = [(found.handle, shape) for found in scene.walk() if found.part == "solid" for shape in found.pieces]
-        moving = [
-            (base.handle, placed(shape, *base.robot.pose))
-            for base in others
-            if base.robot is not None
-            for shape in base.pieces
+def _mounts_of(scene: Scene, sensor: SceneObject) -> NDArray[np.float64]:
+    """x, y [m] of each sensor of a ring in the robot's frame, and where it looks as a unit vector."""
+    assert sensor.robot is not None
+    key = ("mounts", sensor.robot.name, sensor.device)
+    if key not in scene.settings:
+        rows = [
+            (x, y, math.cos(math.radians(heading)), math.sin(math.radians(heading)))
+            for x, y, _, heading in sensor.robot.spec.sensor(sensor.device).mounts
         ]
-        if moving:
-            return Surfaces([*solids, *moving])
-        still = scene.settings["surfaces"] = Surfaces(solids)
+        scene.settings[key] = np.array(rows)
+    return np.asarray(scene.settings[key])
+
+
+def _surfaces_around(scene: Scene, sensor: SceneObject) -> Surfaces:
+    """Of all that stands still, and of other robots if any is near."""
+    robot = sensor.robot
+    assert robot is not None
+    x, y, _ = robot.pose
+    moving = []
+    for base in scene.list_bases():
+        if base.robot is not None and base.robot is not robot:
+            there = base.robot.pose
+            if math.hypot(there.x - x, there.y - y) < sensor.limit + base.radius + scene.base_of(robot).radius:
+                moving += [(base.handle, placed(shape, *there)) for shape in base.pieces]
+    if moving:
+        return Surfaces([*scene.still_shapes, *moving])
+    still = scene.settings.get("surfaces")
+    if still is None:
+        still = scene.settings["surfaces"] = Surfaces(scene.still_shapes)
     found: Surfaces = still
     return found

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from paddock.coppelia.frames import ORIGIN, Frame, combine, floor_frame, heading_of, relate, rotate
@@ -111,6 +112,11 @@ class Scene:
         if key not in self.settings and len(self.settings) >= MOST_SETTINGS:
             raise PaddockError(f"there are {MOST_SETTINGS} settings of clients already")
         self.settings[key] = value
+
+    @cached_property
+    def still_shapes(self) -> list[tuple[int, Shape]]:
+        """Handles and shapes of all obstacles of the world; they never change."""
+        return [(found.handle, shape) for found in self.walk() if found.part == "solid" for shape in found.pieces]
 
     # ---- where things are
 
@@ -224,6 +230,10 @@ class Scene:
     def _drop(self, found: SceneObject) -> None:
         for part in list(found.tree):
             del self.objects[part.handle]
+        if found.robot is not None:
+            mine = [key for key in self.settings if isinstance(key, tuple) and found.robot.name in key]
+            for key in mine:
+                del self.settings[key]
         (self.roots if found.parent is None else found.parent.children).remove(found)
         self._names = {name: other for name, other in self._names.items() if other.handle in self.objects}
 

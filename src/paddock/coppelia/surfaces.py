@@ -59,14 +59,15 @@ class Surfaces:
         distances = np.hypot(gaps[..., 0], gaps[..., 1]), np.abs(centre_gaps - self._discs[:, 2])
         nearest = np.concatenate(distances, 1).argmin(1)
         normals = np.empty((len(points), 2))
+        sides = len(self._start)
+        views = (seen_from - points).tolist()
         for row, index in enumerate(nearest.tolist()):
-            if index < len(self._start):
-                x, y = self._along[index]
-                normal = np.array((-y, x))
-            else:
-                normal = to_discs[row, index - len(self._start)]
-            facing = normal @ (seen_from[row] - points[row])
-            normals[row] = normal / (np.linalg.norm(normal) or 1.0) * (-1.0 if facing < 0 else 1.0)
+            x, y = self._along[index].tolist() if index < sides else to_discs[row, index - sides].tolist()
+            if index < sides:
+                x, y = -y, x
+            size = math.hypot(x, y) or 1.0
+            size = -size if x * views[row][0] + y * views[row][1] < 0 else size
+            normals[row] = x / size, y / size
         return [self.handles[index] for index in nearest.tolist()], normals
 
 
