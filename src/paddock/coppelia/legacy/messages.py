@@ -37,6 +37,7 @@ class Block(NamedTuple):
     data: bytes
     offset: int  # of the data in the whole
     whole: int  # bytes of the whole data
+    time: int = 0  # simulated, of a reply [ms]
 
     @property
     def command(self) -> int:
@@ -63,14 +64,15 @@ def _parse_blocks(message: bytes) -> Iterator[Block]:
     while start < len(message):
         if len(message) - start < BLOCK.size:
             raise BadMessage(f"message: expected a command of {BLOCK.size} bytes or more at byte {start}")
-        size, full, key_size, offset, code, delay, _, status, _ = BLOCK.unpack_from(message, start)
+        size, full, key_size, offset, code, delay, time, status, _ = BLOCK.unpack_from(message, start)
         data_at, end = start + BLOCK.size + key_size, start + size
         if not (data_at <= end <= len(message)):
             raise BadMessage(f"message: a command at byte {start} has {size} bytes, {key_size} of them its data")
         whole = full - BLOCK.size - key_size
         if not (offset >= 0 and offset + end - data_at <= whole <= LONGEST_DATA):
             raise BadMessage(f"message: a command at byte {start} has a piece at {offset} of {whole} bytes")
-        yield Block(code, delay, status, message[start + BLOCK.size : data_at], message[data_at:end], offset, whole)
+        key, data = message[start + BLOCK.size : data_at], message[data_at:end]
+        yield Block(code, delay, status, key, data, offset, whole, time)
         start = end
 
 

@@ -30,6 +30,7 @@ class VrepClient:
             raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._joiner, self._number, self._turn = PacketJoiner(), 0, threading.Lock()
+        self.time = 0.0  # simulated, of the newest reply [s]
 
     def exchange(self, blocks: Sequence[Block]) -> tuple[int, list[Block]]:
         """Send a message; the number of the message that is answered, and the blocks of the answer."""
@@ -38,6 +39,7 @@ class VrepClient:
         while True:
             for message in self._joiner.feed(self._receive()):
                 request, replies = parse_message(message)
+                self.time = replies[-1].time / 1000 if replies else self.time
                 return request.number, replies
 
     def _receive(self) -> bytes:
