@@ -5,14 +5,14 @@ from __future__ import annotations
 import paddock
 from bridges.vrep_room import ROOM
 from paddock.bridges.scene_world import ArenaWorld
-from paddock.coppelia import Scene
+from paddock.coppelia import CoppeliaScene
 from paddock.coppelia.legacy import Caller, LegacySession, LegacySimulator
 from paddock.coppelia.legacy.messages import Block, build_request, parse_message
 
 
-def make_scene() -> tuple[paddock.Arena, Scene]:
+def make_scene() -> tuple[paddock.Arena, CoppeliaScene]:
     arena = paddock.open(ROOM, seed=5)
-    return arena, Scene(ArenaWorld(arena))
+    return arena, CoppeliaScene(ArenaWorld(arena))
 
 
 class FreeTime:

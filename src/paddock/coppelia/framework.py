@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from paddock.coppelia.live import SceneRobot
 from paddock.coppelia.models import EPUCK, FROM_LEFT
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.signals import Signal
 from paddock.coppelia.vision import take_image
 from paddock.core.errors import PaddockError
@@ -53,7 +53,7 @@ def read_encoders(robot: SceneRobot) -> NDArray[np.float64]:
     return np.array(robot.travel) / (robot.spec.drive.wheel_diameter / 2)
 
 
-def read_camera(scene: Scene, robot: SceneRobot) -> NDArray[np.float64]:
+def read_camera(scene: CoppeliaScene, robot: SceneRobot) -> NDArray[np.float64]:
     """Red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
     cameras = [part for part in scene.base_of(robot).children if part.part == "camera"]
     if not cameras:
@@ -61,7 +61,7 @@ def read_camera(scene: Scene, robot: SceneRobot) -> NDArray[np.float64]:
     return take_image(scene, cameras[0]).reshape(-1) / 255.0
 
 
-def set_velocities(scene: Scene, robot: SceneRobot, left: float, right: float) -> None:
+def set_velocities(scene: CoppeliaScene, robot: SceneRobot, left: float, right: float) -> None:
     """Turn both wheels [rad/s], at most as fast as the robot's script allows."""
     if not np.isfinite((left, right)).all():
         raise PaddockError(f"robot {robot.name!r}: expected two finite velocities in rad/s, got {left!r}, {right!r}")
@@ -79,7 +79,7 @@ class EPuckSignals:
     and `EPUCK_allSens` given; those of copies have a suffix.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: CoppeliaScene) -> None:
         self.scene = scene
 
     def give(self, name: str) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Scene: the world and its robots as a tree of objects with handles, names and paths."""
+"""The scene: the world and its robots as a tree of objects with handles, names and paths."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000
 UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
 
 
-class Scene:
+class CoppeliaScene:
     """The tree of objects of a live world. Handles are never used again.
 
     Whoever answers a request calls `begin()` first: then robots that came or went are known, and what was sensed
