@@ -53,7 +53,9 @@ def test_every_object_is_found_by_its_name_and_by_its_path() -> None:
     assert scene.find("/PioneerP3DX{1}") is second
     assert scene.find("/Pioneer*[1]") is second
     assert scene.find("/PioneerP3DX/ultrasonicSensor[3]").name == "Pioneer_p3dx_ultrasonicSensor4"
-    assert scene.find("/leftMotor").name == "Pioneer_p3dx_leftMotor"  # levels may be left out
+    for name in ("/leftMotor", "leftMotor", "./PioneerP3DX/leftMotor"):  # levels may be left out
+        assert scene.find(name).name == "Pioneer_p3dx_leftMotor"
+    assert scene.find("Vision_sensor").name == "Pioneer_p3dx_camera"
     assert find_path(scene, "./leftMotor", second) is scene.find("Pioneer_p3dx_leftMotor#0")
     with pytest.raises(UnknownName, match="did you mean 'Pioneer_p3dx'"):
         scene.find("Pioneer_p4dx")

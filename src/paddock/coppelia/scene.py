@@ -80,11 +80,9 @@ class CoppeliaScene:
         """An object by its legacy name, its path, or the name of a robot in its world.
 
         `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#` stands for
-        the object without a suffix.
+        the object without a suffix. Cameras are also called `Vision_sensor`, as in scenes to which one was added.
         """
-        found = self._names.get(name) or self._names.get(name.removesuffix("#"))
-        if found is None and name[:1] in ("/", ".", ":"):
-            found = find_path(self, name)
+        found = self._names.get(name) or self._names.get(name.removesuffix("#")) or find_path(self, name.lstrip(".:"))
         if found is None:
             raise UnknownName("object", name, self._names)
         return found
@@ -258,6 +256,8 @@ class CoppeliaScene:
             name = f"{model.name}{tail}{suffix}"
             found = self._add(name, alias or model.alias, type, part, parent, frame, robot=robot, **fields)
             self._names.setdefault(f"{robot.name}{tail}", found)
+            if part == "camera":
+                self._names[self._free_name("Vision_sensor")] = found
             return found
 
         return add_robot(robot, model, add)

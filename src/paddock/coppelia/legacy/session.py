@@ -120,7 +120,7 @@ class LegacySession:
             self._replies.append(self._carry_out(block))
 
     def _stream(self, key: Key, stream: Stream, now: float) -> None:
-        """LegacyReply to a stream if its time has come."""
+        """Reply to a stream if its time has come."""
         mode = stream.block.mode
         if mode == STREAMING:
             if stream.last is not None and stream.block.delay and now - stream.last < stream.block.delay:
