@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 WHEEL_RADIUS = 0.195  # the study's mistake: this is the diameter
@@ -69,6 +70,8 @@ def follow_walls(vrep: Any, port: int, *, synchronous: bool, seconds: float = 90
         while True:
             if synchronous:
                 vrep.simxSynchronousTrigger(client)
+            else:
+                time.sleep(0.005)  # about as often as the study's program looked
             nearest, now = min(robot.ranges()[:8]), robot.time()
             if following is None:
                 robot.drive(0.5, 0.5)
