@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from coppelia.scene_room import make_scene
-from paddock.coppelia import EPuckSignals, ScriptData, Signals, call_script_function, detect
+from paddock.coppelia import EPuckSignals, ScriptData, Signals, StockSignals, call_script_function, detect
 from paddock.coppelia.frames import (
     Frame,
     combine,
@@ -155,6 +156,25 @@ def test_signals_are_set_appended_taken_and_cleared() -> None:
     assert signals.get_string("EPUCK_proxSens#0") == (signals.get_string("blue_allSens") or b"")[:32]
     with pytest.raises(PaddockError, match="expected two float32 numbers"):
         signals.set_string("red_velocities", b"123")
+
+
+def test_stock_models_leave_their_signals() -> None:
+    arena, scene = make_scene()
+    signals = Signals(EPuckSignals(scene), StockSignals(scene))
+    arena.step(7)
+    assert signals.get_float("CurrentTime") == pytest.approx(0.07)
+    points = np.frombuffer(signals.get_string("measuredDataAtThisTime") or b"", "<f4").reshape(-1, 3)
+    ahead = points[np.abs(points[:, 1]) < 0.05, 0]
+    assert ahead == pytest.approx(2.9 - 2.0 - 0.021, abs=0.02)  # the box, from the scanner
+    ground = arena.robots.new_handle("red").ground
+    ground.enable()
+    floor = [signals.get_float(f"EPUCK_mylightSens_{k}") for k in range(3)]
+    assert floor == pytest.approx(ground.read())
+    for wish, lit in ((1, 1.0), (2, 0.0), (2, 1.0), (0, 0.0)):
+        signals.set_string("EPUCK_LED", np.array([3, wish], "<i4").tobytes())
+        assert arena["red"].leds.read()["led2"] == lit
+    with pytest.raises(PaddockError, match="expected a lamp from 1 to 10"):
+        signals.set_string("EPUCK_LED", np.array([11, 1], "<i4").tobytes())
 
 
 def test_script_functions_say_what_they_expect() -> None:

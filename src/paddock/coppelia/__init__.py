@@ -7,6 +7,7 @@ from paddock.coppelia.proximity import DetectedSurface, detect
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.script_functions import SCRIPT_FUNCTIONS, ScriptData, call_script_function
 from paddock.coppelia.signals import Signals
+from paddock.coppelia.stock_signals import StockSignals
 
 __all__ = [
     "SCRIPT_FUNCTIONS",
@@ -18,6 +19,7 @@ __all__ = [
     "SceneRobot",
     "ScriptData",
     "Signals",
+    "StockSignals",
     "call_script_function",
     "detect",
 ]

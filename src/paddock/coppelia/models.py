@@ -54,6 +54,7 @@ PIONEER = RobotModel(
     height=0.1388,
     aliases={"sonar": "ultrasonicSensor"},
     limit=1.0,
+    shapes=("caster_freeJoint1", "caster_freeJoint2", "caster_link", "caster_wheel", "caster_wheel_visible"),
 )
 EPUCK = RobotModel(
     name="ePuck",
@@ -63,7 +64,7 @@ EPUCK = RobotModel(
     aliases={"proximity": "proxSensor", "ground": "lightSensor"},
     order=FROM_LEFT,
     limit=0.05,
-    shapes=("base", "ring", "bodyElements"),
+    shapes=("base", "ring", "bodyElements", "ledLight"),
 )
 MODELS = {
     "pioneer-p3dx": PIONEER,

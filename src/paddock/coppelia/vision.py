@@ -14,6 +14,7 @@ from paddock.sensors.camera import CameraSpec
 
 NEAR = 0.01  # near clipping plane [m]
 FLOOR_FAR = 0.05  # far clipping plane of floor sensors [m]
+FLOOR_WIDTH = 32  # pixels of the e-puck's light sensor; its three ground sensors are at the ends and in the middle
 
 
 class VisionShape(NamedTuple):
@@ -33,7 +34,7 @@ def vision_shape(sensor: SceneObject) -> VisionShape:
     spec = sensor.robot.spec.sensor(sensor.device)
     if isinstance(spec, CameraSpec):
         return VisionShape(spec.width, spec.height, NEAR, spec.range, spec.opening)
-    return VisionShape(len(spec.mounts), 1, 0.0, FLOOR_FAR, 0.0)
+    return VisionShape(FLOOR_WIDTH, 1, 0.0, FLOOR_FAR, 0.0)
 
 
 def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
@@ -46,7 +47,9 @@ def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
         if sensor.part == "camera":
             image = np.ascontiguousarray(sensor.robot.picture(sensor.device)[::-1])
         else:
-            bright = np.clip(sensor.robot.read(sensor.device), 0.0, 1.0)
+            seen = sensor.robot.read(sensor.device)
+            places = np.linspace(0, len(seen) - 1, shape.width)
+            bright = np.clip(np.interp(places, np.arange(len(seen)), seen), 0.0, 1.0)
             image = np.repeat((bright * 255).round().astype(np.uint8), 3).reshape(shape.height, shape.width, 3)
         scene.sensed[key] = image
     return np.asarray(scene.sensed[key])

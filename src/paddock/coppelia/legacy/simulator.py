@@ -9,6 +9,7 @@ from paddock.coppelia.framework import EPuckSignals
 from paddock.coppelia.live import LiveWorld
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.signals import Signals
+from paddock.coppelia.stock_signals import StockSignals
 
 STEP = 0.05  # V-REP's usual step [s]
 STEP_KEY = "time step"
@@ -19,7 +20,7 @@ class LegacySimulator:
 
     def __init__(self, live: LiveWorld) -> None:
         self.scene = CoppeliaScene(live)
-        self.signals = Signals(EPuckSignals(self.scene))
+        self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene))
 
     @property
     def step(self) -> float:
