@@ -136,7 +136,7 @@ def find_watched(caller: Caller, name: str, what: str) -> SceneObject:
     bases = caller.scene.list_bases()
     numbered = {base: what + ("" if i == 0 else f"#{i - 1}") for i, base in enumerate(bases)}
     for base in bases:
-        if base.robot is not None and name in (numbered[base], base.name, base.robot.name):
+        if base.robot is not None and name.removesuffix("#") in (numbered[base], base.name, base.robot.name):
             return base
     raise UnknownName(f"{what.lower()} object", name, numbered.values())
 
