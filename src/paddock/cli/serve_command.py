@@ -40,6 +40,7 @@ def serve(
     orders: options.Orders = None,
     overhead_camera: options.OverheadCamera = None,
     usarsim: options.UsarSim = None,
+    vrep: options.Vrep = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
@@ -51,6 +52,7 @@ def serve(
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
+    paddock serve wall-loop --vrep 19997,19999
     paddock serve clutter -c my_controller.py --open
     """
     from paddock.cli.serve import serve_world
@@ -58,7 +60,7 @@ def serve(
 
     refuse_both(controller, policy)
     named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
-    named["overhead_camera"] = overhead_camera
+    named |= {"overhead_camera": overhead_camera, "vrep": vrep}
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
