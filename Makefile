@@ -47,6 +47,7 @@ soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,
 	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
 	$(BIN)/python benchmarks/orders_fuzz.py
 	$(BIN)/python benchmarks/orders_many.py
+	$(BIN)/python benchmarks/vrep_fuzz.py
 
 lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, translations
 	$(BIN)/ruff format --check .
@@ -73,6 +74,9 @@ $(VENV)/.clients: $(DEV)
 	@echo "installing other people's e-puck client (40 MB) for its test"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "unifr-api-epuck==1.3.11"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check python-socketio requests
+	@echo "unpacking V-REP's native library (GPL, for tests only) from another package"
+	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --dest $(VENV)/clients "pypot==5.0.2"
+	@$(BIN)/python -m zipfile -e $(VENV)/clients/pypot-5.0.2-py3-none-any.whl $(VENV)/clients/pypot
 	@touch $(VENV)/.clients
 
 java: clients/java/paddock.jar  ## the client for Java programs, as one jar

@@ -21,6 +21,7 @@ from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.local import LocalBody
 from paddock.arena.robot import Robot
 from paddock.arena.snapshot import Snapshot, fingerprint
+from paddock.arena.time_lock import TimeLock
 from paddock.core.errors import SimulationError, UnknownName, format_value
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
@@ -57,6 +58,7 @@ class Arena(BaseArena):
         self._watched: list[Robot] = []
         self._on_tick: tuple[Callable[[], object], ...] = ()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
+        self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
         self._hold(built)
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=check_seed(seed))
         self.commands = engine.initial_commands(self.model)

@@ -5,5 +5,15 @@ from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.orders import OrderRobots
 from paddock.bridges.overhead import OverheadCameras
 from paddock.bridges.usarsim import UsarSimServer
+from paddock.bridges.vrep import VrepServer
 
-__all__ = ["BRIDGES", "Bridge", "EPuckEmulators", "OpenBridges", "OrderRobots", "OverheadCameras", "UsarSimServer"]
+__all__ = [
+    "BRIDGES",
+    "Bridge",
+    "EPuckEmulators",
+    "OpenBridges",
+    "OrderRobots",
+    "OverheadCameras",
+    "UsarSimServer",
+    "VrepServer",
+]

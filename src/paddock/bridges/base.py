@@ -43,6 +43,7 @@ BRIDGES: Registry[OpenBridge] = Registry(
         "orders": "paddock.bridges.orders:open_order_robots",
         "overhead-camera": "paddock.bridges.overhead:open_overhead_cameras",
         "usarsim": "paddock.bridges.usarsim:open_usarsim",
+        "vrep": "paddock.bridges.vrep:open_vrep",
     },
 )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paddock.cli.options import Json
+from paddock.cli.options import NEGATIVE_NUMBERS, Json
 
 if TYPE_CHECKING:
     from paddock.modules import ModulesSpec
@@ -102,7 +102,7 @@ def drive(
     drive_by_keys(_load(config, bus, None, None), read_keys(), speed=speed, turn=turn)
 
 
-@modules_app.command()
+@modules_app.command(context_settings=NEGATIVE_NUMBERS)
 def goal(
     x: Annotated[float, typer.Argument(help="In metres, from where the robot started.")],
     y: Annotated[float, typer.Argument(help="To the left of where it looked.")],

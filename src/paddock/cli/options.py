@@ -118,6 +118,14 @@ UsarSim = Annotated[
         "camera=PORT for the image server, usually 5003, and scan=clockwise for scanners that sweep that way.",
     ),
 ]
+Vrep = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vrep",
+        help="Ports, usually 19997,19999, at which programs written for V-REP's (CoppeliaSim's legacy) remote API find "
+        "their robots; with ',stopped' time stands still until simxStartSimulation.",
+    ),
+]
 OverheadCamera = Annotated[
     list[str] | None,
     typer.Option(

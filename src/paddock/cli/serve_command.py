@@ -7,6 +7,7 @@ import typer
 from paddock.cli import options
 from paddock.cli.run_command import refuse_both, refuse_unused
 
+NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep")  # that have an option
 # Options that mean something where robots are real.
 SERVED_REAL = (
     *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
@@ -22,10 +23,11 @@ def split_bridge(text: str) -> tuple[str, str]:
     return name, asked
 
 
-def list_bridges(others: list[str] | None, **named: list[str] | None) -> list[tuple[str, str]]:
+def list_bridges(context: typer.Context) -> list[tuple[str, str]]:
     """The name of a bridge and what is asked of it, for each that was asked for."""
-    wanted = [(name.replace("_", "-"), asked) for name, texts in named.items() for asked in texts or ()]
-    return wanted + [split_bridge(text) for text in others or ()]
+    given = context.params
+    wanted = [(name.replace("_", "-"), asked) for name in NAMED_BRIDGES for asked in given[name] or ()]
+    return wanted + [split_bridge(text) for text in given["bridge"] or ()]
 
 
 def check_served(context: typer.Context) -> None:
@@ -65,6 +67,7 @@ def serve(
     orders: options.Orders = None,
     overhead_camera: options.OverheadCamera = None,
     usarsim: options.UsarSim = None,
+    vrep: options.Vrep = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
@@ -76,6 +79,7 @@ def serve(
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
+    paddock serve wall-loop --vrep 19997,19999
     paddock serve clutter -c my_controller.py --open
     paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """
@@ -83,8 +87,6 @@ def serve(
     from paddock.server import Settings
 
     check_served(context)
-    named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
-    named["overhead_camera"] = overhead_camera
     settings = Settings(
         host=host,
         port=port,
@@ -102,7 +104,7 @@ def serve(
         score=score,
         controller=controller,
         policy=policy,
-        bridges=list_bridges(bridge, **named),
+        bridges=list_bridges(context),
         bridge_host=bridge_host,
         open_page=open_page,
     )

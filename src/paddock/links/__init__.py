@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from paddock.links.epuck.robot import EPuck
     from paddock.links.remote import RemoteArena
     from paddock.links.usarsim import UsarSimRobot
+    from paddock.links.vrep import VrepRobot
 
 SERVERS = ("ws", "wss", "http", "https")
 LINKS: Registry[Callable[..., Any]] = Registry(
@@ -25,6 +26,7 @@ LINKS: Registry[Callable[..., Any]] = Registry(
         "epuck2": "paddock.links.epuck:connect_epuck",
         "orders": "paddock.links.orders:connect_orders",
         "usarsim": "paddock.links.usarsim:connect_usarsim",
+        "vrep": "paddock.links.vrep:connect_vrep",
     },
 )
 """What reaches an arena or a robot, by the scheme of its URL. It takes the URL and, by name, those options of `connect`
@@ -42,7 +44,7 @@ def connect(
 @overload
 def connect(
     url: str, *, token: None = None, name: str = "", lock_step: None = None, timeout: float = 10.0
-) -> RemoteArena | EPuck | UsarSimRobot: ...
+) -> RemoteArena | EPuck | UsarSimRobot | VrepRobot: ...
 def connect(
     url: str, *, token: str | None = None, name: str = "", lock_step: bool | None = None, timeout: float = 10.0
 ) -> Any:
@@ -51,7 +53,8 @@ def connect(
     Args:
         url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`; or of a real robot,
             `epuck:///dev/rfcomm0`, `epuck://10:00:E8:AD:77:BB`, `epuck2://192.168.1.20`, `orders:///dev/rfcomm0`; or
-            of a robot in a USARSim server, `usarsim://host:3000?class=P2DX`.
+            of a robot in a USARSim server, `usarsim://host:3000?class=P2DX`; or in V-REP,
+            `vrep://host:19997?robot=Pioneer_p3dx`.
         token: what the server's owner gave you; join links contain it. Not for real robots.
         name: what others see; of a real robot, what it is called here.
         lock_step: True to let time wait for you, False to let it run; None to do as the server wishes. Not for real

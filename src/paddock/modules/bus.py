@@ -211,5 +211,6 @@ def split_address(url: str) -> tuple[str, int]:
     except ValueError:
         host = port = None
     if not host or port is None:
+        CARRIERS.get(parts.scheme)  # refuses one that is unknown
         raise LinkError(f"bus: expected a URL such as '{parts.scheme}://127.0.0.1:7447', got {format_value(url)}")
     return host, port

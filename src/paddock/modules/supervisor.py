@@ -10,9 +10,11 @@ from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from paddock.core.errors import PaddockError
+from paddock.core.outside import visible
 from paddock.modules.board import HealthBoard
 from paddock.modules.bus import open_bus, split_address
 from paddock.modules.carriers.lines import LineGate
@@ -33,6 +35,7 @@ LOOK = 0.05  # [s] between two looks at the processes
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of a module's linear algebra: one
 SWITCH = 0.0005  # [s] for which a thread may hold up another one that has messages to pass on
 GRACE = 2.0  # [s] for a module to end by itself
+MISTAKE = 2  # exit status of a module that cannot work as it is configured: to start it again would not help
 
 
 @dataclass
@@ -58,18 +61,17 @@ class ModuleProcess:
 
     def start(self) -> None:
         """Start it."""
-        output = None if self.log is None else self.log.open("ab")
         first = self.restarts < 0
-        self.process = subprocess.Popen(
-            [*self.command, *(["--fresh"] if first else [])],
-            env={**dict.fromkeys(THREADS, "1"), **os.environ, SUPERVISOR: str(os.getpid())},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-        if output is not None:
-            output.close()
+        assert self.log is not None
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [*self.command, *(["--fresh"] if first else [])],
+                env={**dict.fromkeys(THREADS, "1"), **os.environ, SUPERVISOR: str(os.getpid())},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
         self.started, self.started_wall = time.monotonic(), time.time()
         self.restarts += 1
 
@@ -83,6 +85,12 @@ class ModuleProcess:
             self.delay = FIRST_DELAY
         self.start_at, self.delay = now + self.delay, min(2 * self.delay, LONGEST_DELAY)
         return status
+
+    def last_line(self) -> str:
+        """The last that it printed; of one that ended with an error, this is why."""
+        assert self.log is not None
+        lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
+        return next((visible(line.strip()) for line in reversed(lines) if line.strip()), "it printed nothing")
 
     def stop(self) -> None:
         """End it: politely, then not."""
@@ -151,8 +159,10 @@ class Supervisor:
         self.bus = self._stack.enter_context(open_bus(url, "SUPERVISOR"))
         if self.spec.record is not None:
             self._stack.enter_context(BusRecorder(url, Path(self.spec.folder) / self.spec.record))
+        logs = Path(self._stack.enter_context(TemporaryDirectory(prefix="paddock-modules-")))
         self._stack.callback(self.stop)
-        for process in self.processes.values():
+        for name, process in self.processes.items():
+            process.log = process.log or logs / f"{name}.log"  # in the folder of states, where there is one
             process.start()
 
     def __exit__(self, *error: object) -> None:
@@ -176,8 +186,11 @@ class Supervisor:
                 self.over |= name == "coordinator" or all(other.finished for other in self.processes.values())
             elif process.process is not None and self._hangs(name, process):
                 process.process.kill()  # it is started again as any that died
+            elif status == MISTAKE and not self.board[name.upper()].heard_at:
+                raise PaddockError(f"module {name}: {process.last_line()}")
             elif status is not None and name == "coordinator" and self.spec.url is None:
-                raise PaddockError(f"the coordinator ended with status {status}, and its world with it")
+                why = f"status {status}, and its world with it: {process.last_line()}"
+                raise PaddockError(f"the coordinator ended with {why}")
             if process.is_due and not self.over:
                 process.start()
             self.board[name.upper()].restarts = process.restarts

@@ -20,6 +20,7 @@ from paddock.server.connection import Connection
 from paddock.server.order_board import ListOrders
 from paddock.server.scoreboard import Scoring
 from paddock.server.session import Session
+from paddock.server.time_lock import ServedTime
 
 PORT = 8642
 
@@ -57,6 +58,7 @@ class Server:
             self.controller = self.tokens.add(Grant(Role.CONTROLLER))
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
         self.goodbye = "the server stops"  # what clients are told at the end
+        self.time_lock = arena.time_lock = ServedTime()
         self._stopped: asyncio.Event | None = None
         self._awake_until = 0.0  # by the loop's clock; 0: it may sleep
         self._cores = available_threads()
@@ -91,12 +93,15 @@ class Server:
         try:
             listener = await self._listen()
             self.port = listener.sockets[0].getsockname()[1]
+            self.time_lock.serve(self.session)
             if callable(ready):
                 ready()
             self.session.clock.run_ticks()
             async with listener:
                 await self._stopped.wait()
         finally:
+            if self.arena.time_lock is self.time_lock:
+                self.arena.time_lock = None
             self.session.close()
             await self._say_goodbye()
 

@@ -1,0 +1,149 @@
+"""The live world of a scene: robots of an arena, as programs for CoppeliaSim see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena import Arena
+from paddock.arena.devices import Camera, Device
+from paddock.arena.episode_robot import has_left
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.engine import state as column
+from paddock.worlds import WorldSpec
+
+MOST_BROUGHT = 32  # robots that clients may bring
+
+
+class ArenaRobot:
+    """Implements `SceneRobot` with a handle to a robot of an arena."""
+
+    def __init__(self, world: ArenaWorld, name: str) -> None:
+        arena = world.arena
+        self.world, self.arena, self.name = world, arena, name
+        self.driver: object = None  # the client who commanded its wheels last
+        self.handle = arena.robots.new_handle(name)
+        self.spec = self.handle.spec
+
+    @property
+    def pose(self) -> Pose:
+        return self.handle.pose
+
+    def set_pose(self, pose: Pose) -> None:
+        self.handle.set_pose(*pose)
+
+    @property
+    def wheel_speeds(self) -> tuple[float, float]:
+        left, right = self.handle.wheels.speeds
+        return left, right
+
+    @property
+    def command(self) -> tuple[float, float]:
+        left, right = self.handle.body.command
+        return left, right
+
+    def set_wheels(self, left: float, right: float) -> None:
+        self.driver = self.world.client
+        self.handle.wheels.set(left, right)
+
+    @property
+    def travel(self) -> tuple[float, float]:
+        row = self._row
+        return float(row[column.LEFT_RIM]), float(row[column.RIGHT_RIM])
+
+    @property
+    def twist(self) -> tuple[float, float]:
+        row = self._row
+        return float(row[column.FORWARD]), float(row[column.TURN])
+
+    @property
+    def touches(self) -> bool:
+        return bool(self.handle.contacts)
+
+    def read(self, device: str) -> NDArray[np.float64]:
+        return self.handle.body.read(self._enabled(device), raw=False)
+
+    def picture(self, device: str) -> NDArray[np.uint8]:
+        return self.handle.body.picture(self._camera(device))
+
+    def depth(self, device: str) -> NDArray[np.float64]:
+        return self.handle.body.depth(self._camera(device))
+
+    def read_lamps(self) -> dict[str, float]:
+        return self.handle.leds.read()
+
+    def set_lamp(self, name: str, brightness: float) -> None:
+        self.handle.leds.set(name, brightness)
+
+    def _enabled(self, name: str) -> Device:
+        device = self.handle.device(name)
+        if not device.enabled:
+            device.enable()
+        return device
+
+    def _camera(self, name: str) -> Camera:
+        device = self._enabled(name)
+        if not isinstance(device, Camera):
+            raise PaddockError(f"{device} is no camera")
+        return device
+
+    @property
+    def _row(self) -> NDArray[np.float64]:
+        with self.arena.turn:
+            row: NDArray[np.float64] = self.arena.motion[self.arena.numbers[self.name]]
+        return row
+
+
+class ArenaWorld:
+    """Implements `LiveWorld` with an arena."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        self.client: object = None  # whose request is carried out; whoever answers requests sets it
+        self._robots: dict[str, ArenaRobot] = {}
+        self._brought: set[str] = set()  # names of robots that clients brought
+
+    @property
+    def world(self) -> WorldSpec:
+        return self.arena.world
+
+    @property
+    def layout(self) -> int:
+        return self.arena.layout
+
+    @property
+    def tick(self) -> int:
+        return self.arena.tick
+
+    @property
+    def time(self) -> float:
+        return self.arena.time
+
+    @property
+    def dt(self) -> float:
+        return self.arena.dt
+
+    def list_robots(self) -> Sequence[ArenaRobot]:
+        known = {name: robot for name, robot in self._robots.items() if not has_left(robot.handle)}
+        self._robots = {name: known.get(name) or ArenaRobot(self, name) for name in self.arena.numbers}
+        return list(self._robots.values())
+
+    def robots_of(self, client: object) -> list[ArenaRobot]:
+        """The robots that a client commanded last."""
+        return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
+
+    def spawn(self, kind: str, **place: Any) -> str:
+        if len(self._brought & set(self.arena.numbers)) >= MOST_BROUGHT:
+            raise PaddockError(f"clients brought {MOST_BROUGHT} robots already; remove one first")
+        taken = self.arena.numbers
+        name = next(n for n in (kind, *(f"{kind}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+        self.arena.spawn(name, kind, **place)
+        self._brought.add(name)
+        return name
+
+    def remove(self, name: str) -> None:
+        self.arena.remove(name)

@@ -1,0 +1,51 @@
+"""Joints of a scene: the wheels of robots, in radians."""
+
+from __future__ import annotations
+
+import math
+
+from paddock.coppelia.live import SceneRobot
+from paddock.coppelia.objects import SceneObject
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import wrap
+
+
+def wheel_of(joint: SceneObject) -> tuple[SceneRobot, float]:
+    """The robot of a joint, and the radius of its wheel [m]."""
+    if joint.part != "joint" or joint.robot is None:
+        raise PaddockError(f"{joint} is no joint")
+    return joint.robot, joint.robot.spec.drive.wheel_diameter / 2
+
+
+def joint_position(joint: SceneObject) -> float:
+    """How far the wheel has turned [rad], in (-pi, pi]: these joints are cyclic."""
+    robot, radius = wheel_of(joint)
+    return wrap(robot.travel[joint.channel] / radius)
+
+
+def joint_velocity(joint: SceneObject) -> float:
+    """How fast it turns [rad/s]."""
+    robot, radius = wheel_of(joint)
+    return robot.wheel_speeds[joint.channel] / radius
+
+
+def target_velocity(joint: SceneObject) -> float:
+    """How fast it is to turn [rad/s]."""
+    robot, radius = wheel_of(joint)
+    return robot.command[joint.channel] / radius
+
+
+def set_target_velocity(joint: SceneObject, velocity: float) -> None:
+    """Turn a wheel [rad/s]; the other wheel goes on as it does."""
+    robot, radius = wheel_of(joint)
+    if not math.isfinite(velocity):
+        raise PaddockError(f"{joint}: expected a finite velocity in rad/s, got {velocity!r}")
+    speeds = list(robot.command)
+    speeds[joint.channel] = velocity * radius
+    robot.set_wheels(*speeds)
+
+
+def refuse_position(joint: SceneObject) -> None:
+    """Wheels are driven by velocity; nobody can set their angle."""
+    wheel_of(joint)
+    raise PaddockError(f"{joint} is driven by velocity: its angle cannot be set")

@@ -1,0 +1,178 @@
+"""Commands about joints, proximity and vision sensors, collisions and distances."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+from paddock.coppelia import joints
+from paddock.coppelia.frames import ORIGIN, Frame, matrix_of
+from paddock.coppelia.legacy.simulator import Caller
+from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
+from paddock.coppelia.objects import ALL, SceneObject
+from paddock.coppelia.proximity import DetectedSurface, detect
+from paddock.coppelia.surfaces import collides, measure_distance
+from paddock.coppelia.vision import paint_image, summarise, take_depth, take_image
+from paddock.core.errors import PaddockError, UnknownName
+
+DETECTION = struct.Struct("<B3fi3f")
+NO_DETECTION = DetectedSurface(0.0, (0.0, 0.0, 0.0), -1, (0.0, 0.0, 0.0))
+COLLISIONS, DISTANCES, COLLECTIONS = 1_000_000, 2_000_000, 3_000_000  # added to the handle of a robot
+MAX_FORCE = 100.0  # of a joint, until a client sets another [N m]
+
+# ---- joints
+
+
+@command(0x1001, "simxGetJointPosition")
+def get_joint_position(caller: Caller, handle: int, data: bytes) -> bytes:
+    return pack_float(joints.joint_position(caller.scene.get(handle)))
+
+
+@command(0x1002, "simxSetJointPosition")
+def set_joint_position(caller: Caller, handle: int, data: bytes) -> None:
+    joints.refuse_position(caller.scene.get(handle))
+
+
+@command(0x1008, "simxSetJointTargetVelocity")
+def set_joint_target_velocity(caller: Caller, handle: int, data: bytes) -> None:
+    joints.set_target_velocity(caller.scene.get(handle), *take("<f", data))
+
+
+@command(0x100C, "simxSetJointTargetPosition")
+def set_joint_target_position(caller: Caller, handle: int, data: bytes) -> None:
+    joints.refuse_position(caller.scene.get(handle))
+
+
+@command(0x100A, "simxGetJointMatrix")
+def get_joint_matrix(caller: Caller, handle: int, data: bytes) -> bytes:
+    half = joints.joint_position(caller.scene.get(handle)) / 2
+    return pack_float(*matrix_of(Frame(ORIGIN.position, (0.0, 0.0, math.sin(half), math.cos(half)))))
+
+
+@command(0x100B, "simxSetSphericalJointMatrix")
+def set_spherical_joint_matrix(caller: Caller, handle: int, data: bytes) -> None:
+    joints.wheel_of(caller.scene.get(handle))
+    raise PaddockError("expected a spherical joint; wheels have revolute ones")
+
+
+@command(0x100D, "simxGetJointForce")
+def get_joint_force(caller: Caller, handle: int, data: bytes) -> bytes:
+    joints.wheel_of(caller.scene.get(handle))
+    return pack_float(0.0)  # the engine is kinematic: wheels need no force
+
+
+@command(0x100E, "simxSetJointForce")
+def set_joint_force(caller: Caller, handle: int, data: bytes) -> None:
+    joints.wheel_of(caller.scene.get(handle))
+    caller.scene.remember(("force", handle), *take("<f", data))
+
+
+@command(0x1038, "simxGetJointMaxForce")
+def get_joint_max_force(caller: Caller, handle: int, data: bytes) -> bytes:
+    joints.wheel_of(caller.scene.get(handle))
+    return pack_float(caller.scene.settings.get(("force", handle), MAX_FORCE))
+
+
+@command(0x100F, "simxReadForceSensor")
+def read_force_sensor(caller: Caller, handle: int, data: bytes) -> None:
+    raise PaddockError(f"{caller.scene.get(handle)} is no force sensor")
+
+
+@command(0x1010, "simxBreakForceSensor")
+def break_force_sensor(caller: Caller, handle: int, data: bytes) -> None:
+    raise PaddockError(f"{caller.scene.get(handle)} is no force sensor")
+
+
+# ---- sensors
+
+
+@command(0x1009, "simxReadProximitySensor")
+def read_proximity_sensor(caller: Caller, handle: int, data: bytes) -> bytes:
+    found = detect(caller.scene, caller.scene.get(handle))
+    _, point, detected, normal = found or NO_DETECTION
+    return DETECTION.pack(found is not None, *point, detected, *normal)
+
+
+@command(0x1003, "simxGetVisionSensorImage")
+def get_grey_image(caller: Caller, handle: int, data: bytes) -> bytes:
+    image = take_image(caller.scene, caller.scene.get(handle))
+    grey: bytes = (image.sum(2, dtype="u2") // 3).astype("u1").tobytes()
+    return pack_int(image.shape[1], image.shape[0]) + grey
+
+
+@command(0x1004, "simxGetVisionSensorImage")
+def get_image(caller: Caller, handle: int, data: bytes) -> bytes:
+    image = take_image(caller.scene, caller.scene.get(handle))
+    return pack_int(image.shape[1], image.shape[0]) + image.tobytes()
+
+
+@command(0x1005, "simxSetVisionSensorImage")
+def set_grey_image(caller: Caller, handle: int, data: bytes) -> None:
+    paint_image(caller.scene, caller.scene.get(handle), data)
+
+
+@command(0x1006, "simxSetVisionSensorImage")
+def set_image(caller: Caller, handle: int, data: bytes) -> None:
+    paint_image(caller.scene, caller.scene.get(handle), data)
+
+
+@command(0x1011, "simxReadVisionSensor")
+def read_vision_sensor(caller: Caller, handle: int, data: bytes) -> bytes:
+    values = summarise(caller.scene, caller.scene.get(handle))
+    return b"\0" + pack_int(1, len(values)) + pack_float(*values)
+
+
+@command(0x1017, "simxGetVisionSensorDepthBuffer")
+def get_depth(caller: Caller, handle: int, data: bytes) -> bytes:
+    depth = take_depth(caller.scene, caller.scene.get(handle))
+    return pack_int(depth.shape[1], depth.shape[0]) + depth.astype("<f4").tobytes()
+
+
+# ---- collisions and distances
+
+
+def find_watched(caller: Caller, name: str, what: str) -> SceneObject:
+    """The robot of a collision or distance object: `Collision`, `Collision#0` …, or a robot's own name."""
+    bases = caller.scene.list_bases()
+    numbered = {base: what + ("" if i == 0 else f"#{i - 1}") for i, base in enumerate(bases)}
+    for base in bases:
+        if base.robot is not None and name.removesuffix("#") in (numbered[base], base.name, base.robot.name):
+            return base
+    raise UnknownName(f"{what.lower()} object", name, numbered.values())
+
+
+@command(0x300A, "simxGetCollisionHandle")
+def get_collision_handle(caller: Caller, name: str, data: bytes) -> bytes:
+    return pack_int(COLLISIONS + find_watched(caller, name, "Collision").handle)
+
+
+@command(0x300B, "simxGetDistanceHandle")
+def get_distance_handle(caller: Caller, name: str, data: bytes) -> bytes:
+    return pack_int(DISTANCES + find_watched(caller, name, "Distance").handle)
+
+
+@command(0x3019, "simxGetCollectionHandle")
+def get_collection_handle(caller: Caller, name: str, data: bytes) -> bytes:
+    return pack_int(COLLECTIONS + find_watched(caller, name, "Collection").handle)
+
+
+@command(0x1026, "simxReadCollision")
+def read_collision(caller: Caller, handle: int, data: bytes) -> bytes:
+    base = caller.scene.get(handle - COLLISIONS)
+    return pack_int(int(collides(caller.scene, base.handle, ALL)))
+
+
+@command(0x1027, "simxReadDistance")
+def read_distance(caller: Caller, handle: int, data: bytes) -> bytes:
+    base = caller.scene.get(handle - DISTANCES)
+    return pack_float(measure_distance(caller.scene, base.handle, ALL)[0])
+
+
+@command(0x200F, "simxCheckCollision")
+def check_collision(caller: Caller, first: int, second: int, data: bytes) -> bytes:
+    return pack_int(int(collides(caller.scene, first, second)))
+
+
+@command(0x2010, "simxCheckDistance")
+def check_distance(caller: Caller, first: int, second: int, data: bytes) -> bytes:
+    return pack_float(measure_distance(caller.scene, first, second)[0])

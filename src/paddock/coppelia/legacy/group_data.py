@@ -1,0 +1,107 @@
+"""Object groups: something about many objects in one reply."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from paddock.coppelia.frames import to_euler
+from paddock.coppelia.joints import joint_position
+from paddock.coppelia.objects import PARENT, WORLD, SceneObject
+from paddock.coppelia.paths import path_of
+from paddock.coppelia.proximity import detect
+from paddock.coppelia.scene import CoppeliaScene
+from paddock.core.errors import PaddockError
+
+REVOLUTE, FORCE_MODE = 10, 5
+
+
+class About(NamedTuple):
+    """What is told about an object."""
+
+    ints: tuple[int, ...] = ()
+    floats: tuple[float, ...] = ()
+    strings: tuple[str, ...] = ()
+
+
+def describe_group(scene: CoppeliaScene, group: Sequence[SceneObject], kind: int) -> bytes:
+    """The reply of `simxGetObjectGroupData`."""
+    if kind not in KINDS:
+        raise PaddockError(f"there is no data type {kind}; there are 0 to {max(KINDS)}")
+    told = [KINDS[kind](scene, found) for found in group]
+    ints = [value for about in told for value in about.ints]
+    floats = [value for about in told for value in about.floats]
+    strings = [value for about in told for value in about.strings]
+    counts = (len(group), len(ints), len(floats), len(strings))
+    handles = [found.handle for found in group]
+    numbers = struct.pack(f"<4i{len(group)}i{len(ints)}i{len(floats)}f", *counts, *handles, *ints, *floats)
+    return numbers + b"".join(text.encode() + b"\0" for text in strings)
+
+
+def tell_place(relative_to: int, *, position: bool = False, euler: bool = False, quaternion: bool = False) -> Tell:
+    """Tells places, in the world or in the parent."""
+
+    def tell(scene: CoppeliaScene, found: SceneObject) -> About:
+        frame = scene.frame(found, relative_to)
+        floats: tuple[float, ...] = frame.position if position else ()
+        floats += to_euler(frame.rotation) if euler else frame.rotation if quaternion else ()
+        return About(floats=floats)
+
+    return tell
+
+
+def tell_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
+    """State, detected object; point, normal."""
+    if found.part != "proximity":
+        return About((-1, -1), (0.0,) * 6)
+    seen = detect(scene, found)
+    return About((0, -1), (0.0,) * 6) if seen is None else About((1, seen.handle), (*seen.point, *seen.normal))
+
+
+def tell_joint(scene: CoppeliaScene, found: SceneObject) -> About:
+    """Position, force."""
+    return About(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
+
+
+def tell_joint_kind(scene: CoppeliaScene, found: SceneObject) -> About:
+    """Type and mode; limits, of which the range is -1 for cyclic joints."""
+    return About((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else About((-1, -1), (0.0, 0.0))
+
+
+def tell_velocity(*, linear: bool, angular: bool) -> Tell:
+    """Tells velocities in the world."""
+
+    def tell(scene: CoppeliaScene, found: SceneObject) -> About:
+        first, second = scene.velocity(found)
+        return About(floats=(first if linear else ()) + (second if angular else ()))
+
+    return tell
+
+
+Tell = Callable[[CoppeliaScene, SceneObject], About]
+
+KINDS: dict[int, Tell] = {
+    0: lambda scene, found: About(strings=(found.name,)),
+    1: lambda scene, found: About((found.type,)),
+    2: lambda scene, found: About((-1 if found.parent is None else found.parent.handle,)),
+    3: tell_place(WORLD, position=True),
+    4: tell_place(PARENT, position=True),
+    5: tell_place(WORLD, euler=True),
+    6: tell_place(PARENT, euler=True),
+    7: tell_place(WORLD, quaternion=True),
+    8: tell_place(PARENT, quaternion=True),
+    9: tell_place(WORLD, position=True, euler=True),
+    10: tell_place(PARENT, position=True, euler=True),
+    11: tell_place(WORLD, position=True, quaternion=True),
+    12: tell_place(PARENT, position=True, quaternion=True),
+    13: tell_proximity,
+    14: lambda scene, found: About((-1,), (0.0,) * 6),  # there are no force sensors
+    15: tell_joint,
+    16: tell_joint_kind,
+    17: tell_velocity(linear=True, angular=False),
+    18: tell_velocity(linear=False, angular=True),
+    19: tell_velocity(linear=True, angular=True),
+    20: lambda scene, found: About(strings=(found.alias,)),
+    21: lambda scene, found: About(strings=(path_of(scene, found),)),
+}

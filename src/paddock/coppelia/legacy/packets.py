@@ -1,0 +1,62 @@
+"""Packets: how messages of the legacy remote API travel over TCP."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from paddock.core.errors import BadMessage
+
+HEAD = struct.Struct("<hhh")  # 1, the length of the payload, packets still to come
+MOST_PAYLOAD = 1294  # bytes; with its header a packet has 1300
+LONGEST_MESSAGE = 1 << 24  # bytes
+
+
+def split_packets(message: bytes) -> bytes:
+    """A message as packets, one after the other; all but the last are equally long."""
+    if len(message) <= MOST_PAYLOAD:
+        return HEAD.pack(1, len(message), 0) + message
+    count = -(-len(message) // MOST_PAYLOAD)
+    if count > 1 << 15:
+        raise BadMessage(f"a message of {len(message)} bytes is too long for packets of {MOST_PAYLOAD}")
+    parts = []
+    for left in range(count - 1, -1, -1):
+        start = (count - 1 - left) * MOST_PAYLOAD
+        payload = message[start : start + MOST_PAYLOAD]
+        parts += [HEAD.pack(1, len(payload), left), payload]
+    return b"".join(parts)
+
+
+class PacketJoiner:
+    """Takes bytes as they come, and gives whole messages."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._message = bytearray()
+        self._left: int | None = None  # packets still to come of a message that has begun
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Messages that are complete now; damaged packets raise `BadMessage`, and nothing after them makes sense."""
+        self._bytes += data
+        while len(self._bytes) >= HEAD.size:
+            probe, length, left = HEAD.unpack_from(self._bytes)
+            self._check(probe, length, left)
+            if len(self._bytes) < HEAD.size + length:
+                return
+            self._message += self._bytes[HEAD.size : HEAD.size + length]
+            del self._bytes[: HEAD.size + length]
+            self._left = left
+            if len(self._message) > LONGEST_MESSAGE:
+                raise BadMessage(f"packet: expected a message of at most {LONGEST_MESSAGE} bytes")
+            if left == 0:
+                message, self._message, self._left = bytes(self._message), bytearray(), None
+                yield message
+
+    def _check(self, probe: int, length: int, left: int) -> None:
+        if probe != 1:
+            what = "it comes from a big-endian machine" if probe == 256 else f"it begins with {probe}"
+            raise BadMessage(f"packet: expected 1 in little-endian order first; {what}")
+        if length < 0 or left < 0:
+            raise BadMessage(f"packet: expected a length and a count >= 0, got {length} and {left}")
+        if self._left is not None and left != self._left - 1:
+            raise BadMessage(f"packet: expected {self._left - 1} packets to come, got {left}")

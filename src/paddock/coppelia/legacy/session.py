@@ -1,0 +1,165 @@
+"""LegacySession: one client of the legacy remote API. Messages in, messages out, without I/O."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from paddock.coppelia.legacy import device_commands, object_commands, signal_commands, simulation_commands
+from paddock.coppelia.legacy.messages import (
+    DISCONTINUE,
+    KEEP_BOTH,
+    LONGEST_DATA,
+    ONESHOT_SPLIT,
+    STREAMING,
+    STREAMING_SPLIT,
+    Block,
+    LegacyReply,
+    LegacyRequest,
+    build_message,
+    parse_message,
+)
+from paddock.coppelia.legacy.simulator import Caller
+from paddock.coppelia.legacy.table import carry_out
+from paddock.core.errors import PaddockError
+
+log = logging.getLogger("paddock.vrep")
+
+KILL_CONNECTION, TAKE_STRING = 0x000A, 0x3017
+MOST_STREAMS, MOST_PIECES, MOST_ERRORS, LONGEST_ERROR = 1000, 32, 50, 500
+SMALLEST_PIECE = 50  # bytes of a split reply
+STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
+ROOMS = (device_commands, object_commands, signal_commands, simulation_commands)  # their import fills the table
+
+Key = tuple[int, bytes]
+
+
+@dataclass(slots=True)
+class Stream:
+    """A command that is carried out again and again, or whose reply goes out in pieces."""
+
+    block: Block
+    last: float | None = None  # when it was carried out [ms]
+    reply: LegacyReply | None = None  # what goes out in pieces
+    sent: int = 0  # bytes of it
+
+
+class LegacySession:
+    """A client: its streams, its pieces, its last errors.
+
+    `execute` carries out the commands of a message. `build_reply` then carries out all streams, and gives the answer.
+    Between the two a step may pass, if the client has triggered one: so it gets what is sensed after it.
+    """
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        self.streams: dict[Key, Stream] = {}
+        self.ended = False  # the client wants to leave
+        self._pieces: dict[Key, bytearray] = {}
+        self._replies: list[LegacyReply] = []
+        self._request = LegacyRequest(-1, 0)
+
+    def execute(self, message: bytes) -> None:
+        """Carry out what a message asks for. `BadMessage` if it is none."""
+        self._request, blocks = parse_message(message)
+        self._replies = []
+        self.caller.scene.begin()
+        for piece in blocks:
+            block = self._join(piece)
+            if block is not None:
+                self._take(block)
+
+    def build_reply(self, now: float) -> bytes:
+        """The answer to the message; `now` is the server's time [ms]."""
+        caller = self.caller
+        if self.streams:
+            caller.scene.begin()
+            for key, stream in list(self.streams.items()):
+                self._stream(key, stream, now)
+        state = caller.control.state
+        bits = (state != "stopped") | (state == "paused") << 1 | caller.control.real_time << 2
+        replies, self._replies = self._replies, []
+        return build_message(self._request, int(now) & 0x7FFFFFFF, bits, replies)
+
+    def _join(self, piece: Block) -> Block | None:
+        """The whole command that a piece completes, if it does."""
+        if len(piece.data) == piece.whole:
+            return piece
+        key = (piece.command, piece.key)
+        whole = self._pieces.get(key)
+        if whole is None or len(whole) != piece.whole:
+            held = sum(map(len, self._pieces.values()))
+            if len(self._pieces) >= MOST_PIECES or held + piece.whole > LONGEST_DATA:
+                self._pieces.clear()
+            whole = self._pieces[key] = bytearray(piece.whole)
+        whole[piece.offset : piece.offset + len(piece.data)] = piece.data
+        if piece.offset + len(piece.data) < piece.whole:
+            return None
+        del self._pieces[key]
+        return piece._replace(data=bytes(whole), offset=0)
+
+    def _take(self, block: Block) -> None:
+        key, mode = (block.command, block.key), block.mode
+        if block.command == KILL_CONNECTION:
+            self.ended = True
+            self._replies.append(LegacyReply(block, b"", self._sim_time()))
+        elif mode == DISCONTINUE:
+            self.streams.pop(key, None)
+            self._replies.append(LegacyReply(block, b"", self._sim_time()))
+        elif mode in STREAMED:
+            going = self.streams.get(key)
+            if mode == ONESHOT_SPLIT and going is not None and going.block.mode == ONESHOT_SPLIT:
+                return  # it is not through with the last one yet
+            if going is None and len(self.streams) >= MOST_STREAMS:
+                self._replies.append(self._refuse(block, f"there are {MOST_STREAMS} streams already"))
+            else:
+                self.streams[key] = Stream(block)
+        else:
+            if not block.status & KEEP_BOTH:
+                self.streams.pop(key, None)  # a newer command replaces one that is alike
+            self._replies.append(self._carry_out(block))
+
+    def _stream(self, key: Key, stream: Stream, now: float) -> None:
+        """Reply to a stream if its time has come."""
+        mode = stream.block.mode
+        if mode == STREAMING:
+            if stream.last is not None and stream.block.delay and now - stream.last < stream.block.delay:
+                return
+            stream.last = now
+            reply = self._carry_out(stream.block)
+            self._replies.append(reply)
+            if key[0] == TAKE_STRING and not reply.failed:
+                del self.streams[key]
+            return
+        if stream.reply is None:
+            stream.reply, stream.sent = self._carry_out(stream.block), 0
+        whole, size = stream.reply.data, max(SMALLEST_PIECE, stream.block.delay)
+        piece = whole[stream.sent : stream.sent + size]
+        self._replies.append(stream.reply._replace(data=piece, offset=stream.sent, whole=len(whole)))
+        stream.sent += len(piece)
+        if stream.sent >= len(whole):
+            stream.reply = None
+            if mode == ONESHOT_SPLIT:
+                del self.streams[key]
+
+    def _carry_out(self, block: Block) -> LegacyReply:
+        time = self._sim_time()
+        try:
+            return LegacyReply(block, carry_out(self.caller, block.command, block.key, block.data), time)
+        except PaddockError as error:
+            return self._refuse(block, str(error))
+        except Exception:
+            log.exception("command %#06x failed", block.command)
+            return self._refuse(block, f"command {block.command:#06x} failed at the server")
+
+    def _refuse(self, block: Block, why: str) -> LegacyReply:
+        errors, why = self.caller.errors, why[:LONGEST_ERROR]
+        if not errors or errors[-1] != why:
+            errors.append(why)
+            del errors[:-MOST_ERRORS]
+        return LegacyReply(block, b"", self._sim_time(), failed=True)
+
+    def _sim_time(self) -> int:
+        if self.caller.control.state == "stopped":
+            return 0
+        return int(self.caller.scene.live.time * 1000 + 0.01)

@@ -1,0 +1,259 @@
+"""Commands about the simulation: its time, its parameters, its scene, and windows that nobody sees here."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from paddock.coppelia import parameters
+from paddock.coppelia.legacy.simulator import STEP_KEY, Caller
+from paddock.coppelia.legacy.table import command, pack_float, pack_int, read_text, take
+from paddock.core.errors import PaddockError
+from paddock.core.outside import visible
+from paddock.robots import robot_names
+
+log = logging.getLogger("paddock.vrep")
+
+START, PAUSE, STOP = 0, 1, 2
+MOST_WINDOWS = 100  # consoles and dialogs of a client
+QUESTION, INPUT, STILL_OPEN, OK, YES = 3, 4, 0, 1, 3  # kinds and results of dialogs
+NO_WINDOWS = {
+    0x1029: "simxRemoveUI",
+    0x2001: "simxGetUISlider",
+    0x2002: "simxSetUISlider",
+    0x2003: "simxGetUIEventButton",
+    0x2004: "simxGetUIButtonProperty",
+    0x2005: "simxSetUIButtonProperty",
+    0x2006: "simxSetUIButtonLabel",
+    0x3005: "simxLoadUI",
+    0x3007: "simxGetUIHandle",
+}
+
+# ---- time
+
+
+@command(0x0001, "simxSynchronous")
+def enable_synchronous(caller: Caller, data: bytes) -> None:
+    caller.control.set_synchronous(True)
+
+
+@command(0x0002, "simxSynchronous")
+def disable_synchronous(caller: Caller, data: bytes) -> None:
+    caller.control.set_synchronous(False)
+
+
+@command(0x0003, "simxSynchronousTrigger")
+def trigger(caller: Caller, data: bytes) -> None:
+    caller.control.trigger()
+
+
+@command(0x1007, "simxStartSimulation, simxPauseSimulation or simxStopSimulation")
+def set_simulation(caller: Caller, wish: int, data: bytes) -> None:
+    control = caller.control
+    actions = {START: control.start, PAUSE: control.pause, STOP: control.stop}
+    if wish not in actions:
+        raise PaddockError(f"expected 0 to start, 1 to pause or 2 to stop, got {wish}")
+    actions[wish]()
+
+
+@command(0x0004, "simxGetLastErrors")
+def get_last_errors(caller: Caller, data: bytes) -> bytes:
+    errors = list(caller.errors)
+    caller.errors.clear()
+    return pack_int(len(errors)) + b"".join(text.encode() + b"\0" for text in errors)
+
+
+# ---- parameters
+
+
+@command(0x101F, "simxGetBooleanParameter")
+def get_boolean(caller: Caller, number: int, data: bytes) -> bytes:
+    if number == parameters.REAL_TIME:
+        return pack_int(int(caller.control.real_time))
+    return pack_int(int(bool(parameters.get_parameter(caller.scene, "boolean", number))))
+
+
+@command(0x1020, "simxSetBooleanParameter")
+def set_boolean(caller: Caller, number: int, data: bytes) -> None:
+    (value,) = take("<i", data) if len(data) >= 4 else take("<B", data)
+    parameters.set_parameter(caller.scene, "boolean", number, bool(value))
+
+
+@command(0x1021, "simxGetIntegerParameter")
+def get_integer(caller: Caller, number: int, data: bytes) -> bytes:
+    value = parameters.get_parameter(caller.scene, "integer", number)
+    assert isinstance(value, int)
+    return pack_int(value)
+
+
+@command(0x1022, "simxSetIntegerParameter")
+def set_integer(caller: Caller, number: int, data: bytes) -> None:
+    parameters.set_parameter(caller.scene, "integer", number, *take("<i", data))
+
+
+@command(0x1023, "simxGetFloatingParameter")
+def get_floating(caller: Caller, number: int, data: bytes) -> bytes:
+    if number == parameters.TIME_STEP:
+        return pack_float(caller.simulator.step)
+    value = parameters.get_parameter(caller.scene, "floating", number)
+    assert isinstance(value, float)
+    return pack_float(value)
+
+
+@command(0x1024, "simxSetFloatingParameter")
+def set_floating(caller: Caller, number: int, data: bytes) -> None:
+    (value,) = take("<f", data)
+    if number != parameters.TIME_STEP:
+        parameters.set_parameter(caller.scene, "floating", number, value)
+        return
+    dt = caller.scene.live.dt
+    if not dt * 0.999 <= value <= 1:
+        raise PaddockError(f"expected a step from {dt:g} s, the tick of this world, to 1 s, got {value:g}")
+    caller.scene.settings[STEP_KEY] = round(value, 6)  # 0.01 as a float32 is 0.00999999977
+
+
+@command(0x101D, "simxGetArrayParameter")
+def get_array(caller: Caller, number: int, data: bytes) -> bytes:
+    value = parameters.get_parameter(caller.scene, "array", number)
+    assert isinstance(value, tuple)
+    return pack_float(*value)
+
+
+@command(0x101E, "simxSetArrayParameter")
+def set_array(caller: Caller, number: int, data: bytes) -> None:
+    parameters.set_parameter(caller.scene, "array", number, take("<3f", data))
+
+
+@command(0x1025, "simxGetStringParameter")
+def get_string(caller: Caller, number: int, data: bytes) -> bytes:
+    return parameters.get_string(caller.scene, number).encode() + b"\0"
+
+
+# ---- scenes and models
+
+
+def plain_name(path: str) -> str:
+    """`models/robots/mobile/pioneer p3dx.ttm` as `pioneer-p3dx`."""
+    file = re.split(r"[/\\]", path)[-1]
+    return re.sub(r"[\s_]+", "-", re.sub(r"\.tt[mt]$", "", file, flags=re.IGNORECASE)).lower()
+
+
+@command(0x3002, "simxLoadScene")
+def load_scene(caller: Caller, path: str, data: bytes) -> None:
+    world = caller.scene.live.world.name
+    if plain_name(path) != world:
+        raise PaddockError(f"{world!r} is served here: start `paddock serve {plain_name(path)} --vrep …` for another")
+    caller.control.stop()
+
+
+@command(0x0005, "simxCloseScene")
+def close_scene(caller: Caller, data: bytes) -> None:
+    caller.control.stop()
+
+
+@command(0x3003, "simxLoadModel")
+def load_model(caller: Caller, path: str, data: bytes) -> bytes:
+    kind = plain_name(path)
+    if kind not in robot_names():
+        raise PaddockError(f"there is no model {path!r}; there are {', '.join(robot_names())}")
+    return pack_int(caller.scene.load_model(kind).handle)
+
+
+@command(0x3004, "simxTransferFile")
+def transfer_file(caller: Caller, name: str, data: bytes) -> None:
+    raise PaddockError("files of clients are not taken: name a shipped scene or model")
+
+
+@command(0x3006, "simxEraseFile")
+def erase_file(caller: Caller, name: str, data: bytes) -> None:
+    raise PaddockError("there are no files of clients here")
+
+
+# ---- windows
+
+
+@command(0x3008, "simxAddStatusbarMessage")
+def add_statusbar_message(caller: Caller, text: str, data: bytes) -> None:
+    log.info("status: %s", visible(text))
+
+
+def open_window(windows: dict[int, str] | dict[int, tuple[int, str]]) -> int:
+    """A number for another console or dialog."""
+    if len(windows) >= MOST_WINDOWS:
+        raise PaddockError(f"there are {MOST_WINDOWS} already; close some")
+    return max(windows, default=0) + 1
+
+
+@command(0x3009, "simxAuxiliaryConsoleOpen")
+def open_console(caller: Caller, title: str, data: bytes) -> bytes:
+    handle = open_window(caller.consoles)
+    caller.consoles[handle] = title
+    return pack_int(handle)
+
+
+def find_console(caller: Caller, handle: int) -> str:
+    """The title of a console."""
+    if handle not in caller.consoles:
+        raise PaddockError(f"there is no console {handle}")
+    return caller.consoles[handle]
+
+
+@command(0x1014, "simxAuxiliaryConsoleClose")
+def close_console(caller: Caller, handle: int, data: bytes) -> None:
+    find_console(caller, handle)
+    del caller.consoles[handle]
+
+
+@command(0x1015, "simxAuxiliaryConsolePrint")
+def print_to_console(caller: Caller, handle: int, data: bytes) -> None:
+    title = find_console(caller, handle)
+    log.info("%s: %s", visible(title), visible(data.rstrip(b"\0").decode("utf-8", "replace")))
+
+
+@command(0x1016, "simxAuxiliaryConsoleShow")
+def show_console(caller: Caller, handle: int, data: bytes) -> None:
+    find_console(caller, handle)
+
+
+@command(0x300C, "simxDisplayDialog")
+def display_dialog(caller: Caller, title: str, data: bytes) -> bytes:
+    text, rest = read_text(data)
+    (kind,) = take("<i", rest)
+    initial, _ = read_text(rest[4:])
+    handle = open_window(caller.dialogs)
+    caller.dialogs[handle] = kind, initial
+    log.info("%s: %s", visible(title), visible(text))
+    return pack_int(handle, -1)
+
+
+def find_dialog(caller: Caller, handle: int) -> tuple[int, str]:
+    """A dialog's kind and the text that stands in it."""
+    if handle not in caller.dialogs:
+        raise PaddockError(f"there is no dialog {handle}")
+    return caller.dialogs[handle]
+
+
+@command(0x102D, "simxGetDialogResult")
+def get_dialog_result(caller: Caller, handle: int, data: bytes) -> bytes:
+    kind, _ = find_dialog(caller, handle)
+    return pack_int(STILL_OPEN if kind == 0 else YES if kind == QUESTION else OK)  # everything is agreed to at once
+
+
+@command(0x102C, "simxGetDialogInput")
+def get_dialog_input(caller: Caller, handle: int, data: bytes) -> bytes:
+    return find_dialog(caller, handle)[1].encode() + b"\0"
+
+
+@command(0x102B, "simxEndDialog")
+def end_dialog(caller: Caller, handle: int, data: bytes) -> None:
+    find_dialog(caller, handle)
+    del caller.dialogs[handle]
+
+
+def refuse_window(caller: Caller, *about: object) -> None:
+    """There are no user interfaces."""
+    raise PaddockError("there are no windows with sliders and buttons here")
+
+
+for _number, _name in NO_WINDOWS.items():
+    command(_number, _name)(refuse_window)

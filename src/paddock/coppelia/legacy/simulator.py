@@ -1,0 +1,87 @@
+"""What the commands of all clients work on: the scene, its signals, and the simulation's time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from paddock.coppelia.framework import EPuckSignals
+from paddock.coppelia.live import LiveWorld
+from paddock.coppelia.scene import CoppeliaScene
+from paddock.coppelia.signals import Signals
+from paddock.coppelia.stock_signals import StockSignals
+
+STEP = 0.05  # V-REP's usual step [s]
+STEP_KEY = "time step"
+
+
+class LegacySimulator:
+    """The simulator that clients of the legacy remote API find: one for all of them."""
+
+    def __init__(self, live: LiveWorld) -> None:
+        self.scene = CoppeliaScene(live)
+        self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene))
+
+    @property
+    def step(self) -> float:
+        """The length of a step [s]: 50 ms, unless a client has set another."""
+        return float(self.scene.settings.get(STEP_KEY, STEP))
+
+    def forget(self) -> None:
+        """The simulation was stopped: signals and painted pictures are gone."""
+        self.signals.clear()
+        for key in [key for key in self.scene.settings if key[0] == "image"]:
+            del self.scene.settings[key]
+
+    def ticks_of_step(self, tick: int) -> int:
+        """Ticks from one of them to the end of the next step: steps end at the ticks nearest to their multiples."""
+        dt = self.scene.live.dt
+        steps = int((tick + 0.5) * dt / self.step + 1e-9) + 1
+        return max(1, round(steps * self.step / dt) - tick)
+
+
+class Control(Protocol):
+    """A client's hand on time."""
+
+    @property
+    def state(self) -> str:
+        """stopped, running or paused."""
+
+    @property
+    def real_time(self) -> bool:
+        """Whether a simulated second takes a second."""
+
+    def start(self) -> None:
+        """Let time pass."""
+
+    def pause(self) -> None:
+        """Let it stand still."""
+
+    def stop(self) -> None:
+        """Back to the start; refused while others take part."""
+
+    def set_synchronous(self, on: bool) -> None:
+        """Have time wait for this client."""
+
+    def trigger(self) -> None:
+        """Let a step pass; refused unless time waits for this client and runs."""
+
+
+@dataclass(eq=False)
+class Caller:
+    """A client, as commands see it."""
+
+    simulator: LegacySimulator
+    control: Control
+    errors: list[str] = field(default_factory=list)  # texts of the last errors
+    selection: list[int] = field(default_factory=list)  # handles
+    dialogs: dict[int, tuple[int, str]] = field(default_factory=dict)  # kind and text by handle
+    consoles: dict[int, str] = field(default_factory=dict)  # titles by handle
+
+    @property
+    def scene(self) -> CoppeliaScene:
+        return self.simulator.scene
+
+    @property
+    def signals(self) -> Signals:
+        return self.simulator.signals

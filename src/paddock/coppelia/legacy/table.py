@@ -1,0 +1,96 @@
+"""The command table: every call of the legacy remote API, by its number."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from paddock.coppelia.legacy.simulator import Caller
+from paddock.core.errors import PaddockError
+
+Handler = Callable[..., bytes | None]
+H = TypeVar("H", bound=Handler)
+
+INTEGER, PAIR, TEXT, SCRIPT = 0x1000, 0x2000, 0x3000, 0x3400  # where commands with other command data begin
+
+
+class Call(NamedTuple):
+    """A call of the API."""
+
+    name: str
+    handler: Handler  # takes the caller, the command data, and the data; gives the data of the reply
+
+
+CALLS: dict[int, Call] = {}
+
+
+def command(number: int, name: str) -> Callable[[H], H]:
+    """Declare the handler of a command.
+
+    It takes the `Caller`, what the command is about (nothing, one or two integers, a text, or an integer and two
+    texts, by the range of its number) and the data. It gives the data of the reply, None for nothing, or raises.
+    """
+
+    def declare(handler: H) -> H:
+        assert number not in CALLS, f"{number:#x} twice"
+        CALLS[number] = Call(name, handler)
+        return handler
+
+    return declare
+
+
+def carry_out(caller: Caller, number: int, key: bytes, data: bytes) -> bytes:
+    """Carry out a command; what goes wrong is a `PaddockError` that names the call."""
+    call = CALLS.get(number)
+    if call is None:
+        raise PaddockError(f"command {number:#06x}: there is no such call")
+    try:
+        return call.handler(caller, *_read_key(number, key), data) or b""
+    except PaddockError as error:
+        raise PaddockError(f"{call.name}: {error}") from None
+
+
+def _read_key(number: int, key: bytes) -> tuple[Any, ...]:
+    if number < INTEGER:
+        return ()
+    if number < TEXT:
+        layout = "<i" if number < PAIR else "<ii"
+        rest = key[struct.calcsize(layout) :]
+        about: tuple[Any, ...] = take(layout, key)
+    elif number < SCRIPT:
+        text, rest = read_text(key)
+        about = (text,)
+    else:
+        script, rest = read_text(key[4:])
+        function, rest = read_text(rest)
+        about = (*take("<i", key), script, function)
+    if rest:
+        raise PaddockError(f"expected command data of {len(key) - len(rest)} bytes, got {len(key)}")
+    return about
+
+
+def take(layout: str, data: bytes) -> tuple[Any, ...]:
+    """Numbers from the beginning of some bytes."""
+    needed = struct.calcsize(layout)
+    if len(data) < needed:
+        raise PaddockError(f"expected {needed} bytes of data, got {len(data)}")
+    return struct.unpack_from(layout, data)
+
+
+def read_text(data: bytes) -> tuple[str, bytes]:
+    """A text up to its final zero, and what follows."""
+    text, zero, rest = data.partition(b"\0")
+    if not zero:
+        raise PaddockError("expected a text that ends with a zero")
+    return text.decode("utf-8", "replace"), rest
+
+
+def pack_int(*values: int) -> bytes:
+    """Integers of a reply."""
+    return struct.pack(f"<{len(values)}i", *values)
+
+
+def pack_float(*values: float) -> bytes:
+    """Floats of a reply."""
+    return struct.pack(f"<{len(values)}f", *values)

@@ -1,0 +1,124 @@
+"""Robot models: how a kind of robot looks as a tree of objects, under the names that programs know."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from paddock.coppelia.frames import Frame, from_axes, look_along
+from paddock.coppelia.live import SceneRobot
+from paddock.coppelia.objects import (
+    JOINT,
+    LEFT,
+    LIGHT,
+    PROXIMITY,
+    RIGHT,
+    SHAPE,
+    VISION,
+    Part,
+    SceneObject,
+)
+from paddock.core.geometry import Disc, bounding_radius
+from paddock.robots import RobotSpec
+from paddock.sensors.base import RangeSensorSpec, SensorSpec
+
+FROM_LEFT = (5, 6, 7, 0, 1, 2, 3, 4)
+"""The ps number of a V-REP e-puck's sensor: clockwise from the left side; ps0 … ps7 begin right of the nose."""
+AXLE = from_axes((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # z to the left: positive angles drive ahead
+DOWN = from_axes((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))  # z down, y ahead, x left
+LED = re.compile(r"led\d+")
+
+Add = Callable[..., SceneObject]
+"""Adds an object to a scene: (alias, number or None, type, part, parent, frame, **fields)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotModel:
+    """The names of a robot's parts in CoppeliaSim, and how its sensors behave there."""
+
+    name: str  # the legacy name of the base; those of parts begin with it
+    alias: str
+    joints: tuple[str, str] = ("leftMotor", "rightMotor")
+    height: float = 0.0  # of the base's frame above the floor [m]
+    aliases: Mapping[str, str] = field(default_factory=dict)  # of sensors, by the name of the device
+    order: tuple[int, ...] = ()  # the device's channel for each sensor of a proximity ring; none: as they come
+    limit: float = math.inf  # proximity sensors detect nothing beyond [m]
+    shapes: tuple[str, ...] = ()  # further parts that programs may look for
+
+
+PIONEER = RobotModel(
+    name="Pioneer_p3dx",
+    alias="PioneerP3DX",
+    height=0.1388,
+    aliases={"sonar": "ultrasonicSensor"},
+    limit=1.0,
+    shapes=("caster_freeJoint1", "caster_freeJoint2", "caster_link", "caster_wheel", "caster_wheel_visible"),
+)
+EPUCK = RobotModel(
+    name="ePuck",
+    alias="ePuck",
+    joints=("leftJoint", "rightJoint"),
+    height=0.0191,
+    aliases={"proximity": "proxSensor", "ground": "lightSensor"},
+    order=FROM_LEFT,
+    limit=0.05,
+    shapes=("base", "ring", "bodyElements", "ledLight"),
+)
+MODELS = {
+    "pioneer-p3dx": PIONEER,
+    "pioneer-p3dx-paper": PIONEER,
+    "e-puck": EPUCK,
+    "e-puck2": EPUCK,
+    "e-puck-nose": EPUCK,
+}
+
+
+def model_of(spec: RobotSpec) -> RobotModel:
+    """The model of a kind of robot; those that CoppeliaSim does not know have their own names."""
+    plain = re.sub(r"\W", "_", spec.name)
+    return MODELS.get(spec.name) or RobotModel(name=plain, alias=plain, height=spec.drive.wheel_diameter / 2)
+
+
+def add_robot(robot: SceneRobot, model: RobotModel, add: Add) -> SceneObject:
+    """Add a robot's tree: base, joints with wheels, proximity and vision sensors, lamps."""
+    spec, drive = robot.spec, robot.spec.drive
+    height, radius, side = model.height, drive.wheel_diameter / 2, drive.wheel_separation / 2
+    base = add("", None, SHAPE, "base", None, Frame((0.0, 0.0, height)), pieces=(spec.body.shape,))
+    base.height, base.radius = spec.body.height, bounding_radius(spec.body.shape)
+    for channel, alias, y in ((LEFT, model.joints[0], side), (RIGHT, model.joints[1], -side)):
+        joint = add(alias, None, JOINT, "joint", base, Frame((0.0, y, radius - height), AXLE), channel=channel)
+        wheel = alias.replace("Motor", "Wheel").replace("Joint", "Wheel")
+        add(wheel, None, SHAPE, "shape", joint, pieces=(Disc(0.0, 0.0, radius),))
+    for alias in model.shapes:
+        add(alias, None, SHAPE, "shape", base)
+    for sensor in spec.sensors:
+        alias = model.aliases.get(sensor.name, sensor.name)
+        if sensor.kind in ("sonar", "proximity"):
+            assert isinstance(sensor, RangeSensorSpec)
+            _add_ring(sensor, alias, model, base, add)
+        elif sensor.kind in ("camera", "ground"):
+            _add_vision(sensor, alias, height, base, add)
+    for lamp in spec.leds:
+        number = int(lamp[3:]) + 1 if LED.fullmatch(lamp) else None
+        add(lamp if number is None else "led", number, LIGHT, "lamp", base, device=lamp)
+    return base
+
+
+def _add_ring(sensor: RangeSensorSpec, alias: str, model: RobotModel, base: SceneObject, add: Add) -> None:
+    count = len(sensor.mounts)
+    order = model.order if len(model.order) == count else range(count)
+    for number, channel in enumerate(order, 1):
+        x, y, z, heading = sensor.mounts[channel]
+        frame = Frame((x, y, z - model.height), look_along(math.radians(heading)))
+        limit = min(sensor.range, model.limit)
+        fields = {"device": sensor.name, "channel": channel, "limit": limit}
+        add(alias, number if count > 1 else None, PROXIMITY, "proximity", base, frame, **fields)
+
+
+def _add_vision(sensor: SensorSpec, alias: str, height: float, base: SceneObject, add: Add) -> None:
+    part: Part = "camera" if sensor.kind == "camera" else "floor_sensor"
+    x, y, z, heading = sensor.mounts[len(sensor.mounts) // 2]
+    turn = look_along(math.radians(heading)) if part == "camera" else DOWN
+    add(alias, None, VISION, part, base, Frame((x, y, z - height), turn), device=sensor.name)

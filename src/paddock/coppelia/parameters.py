@@ -1,0 +1,123 @@
+"""Parameters of the simulator and of objects, by CoppeliaSim's numbers."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from typing import Literal
+
+from paddock.coppelia.joints import joint_velocity
+from paddock.coppelia.objects import SceneObject
+from paddock.coppelia.scene import CoppeliaScene
+from paddock.coppelia.vision import vision_shape
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import bounding_radius, box_of
+
+VERSION = 30500  # whose calls there are: V-REP 3.5.0
+TIME_STEP, RANDOM, REAL_TIME, PROGRAM_VERSION = 1, 0, 25, 1
+HIGHEST = {"boolean": 64, "integer": 64, "floating": 2, "array": 7, "string": 140}  # numbers of parameters
+Kind = Literal["boolean", "integer", "floating", "array"]
+MOTOR_ENABLED, VISIBLE, MASS, JOINT_VELOCITY = 2000, 10, 3005, 2012
+DEFAULTS: dict[tuple[Kind, int], object] = {
+    ("integer", PROGRAM_VERSION): VERSION,
+    ("floating", 2): 0.065,  # stereo distance
+    ("array", 0): (0.0, 0.0, -9.81),  # gravity
+}
+NOTHING: dict[Kind, object] = {"boolean": False, "integer": 0, "floating": 0.0, "array": (0.0, 0.0, 0.0)}
+
+
+def check_number(kind: str, number: int) -> None:
+    """Refuse numbers that no parameter has."""
+    if not 0 <= number <= HIGHEST[kind]:
+        raise PaddockError(f"there is no {kind} parameter {number}")
+
+
+def get_parameter(scene: CoppeliaScene, kind: Kind, number: int) -> object:
+    """A parameter of the simulator; those that mean nothing here are what a client has set, or 0."""
+    check_number(kind, number)
+    if (kind, number) == ("floating", RANDOM):
+        drawn = scene.settings["drawn"] = scene.settings.get("drawn", 0) + 1
+        return zlib.crc32(f"{scene.live.tick} {drawn}".encode()) / 2**32  # repeatable, and no better than needed
+    return scene.settings.get((kind, number), DEFAULTS.get((kind, number), NOTHING[kind]))
+
+
+def set_parameter(scene: CoppeliaScene, kind: Kind, number: int, value: object) -> None:
+    """Set a parameter of the simulator."""
+    check_number(kind, number)
+    if (kind, number) in (("integer", PROGRAM_VERSION), ("floating", RANDOM)):
+        raise PaddockError(f"{kind} parameter {number} can only be read")
+    scene.remember((kind, number), value)
+
+
+def get_string(scene: CoppeliaScene, number: int) -> str:
+    """A text of the simulator: names and folders of the scene; others are empty."""
+    check_number("string", number)
+    name = f"{scene.live.world.name}.ttt"
+    return name if number in (13, 15) else ""
+
+
+def get_object_float(scene: CoppeliaScene, found: SceneObject, number: int) -> float:
+    """A float parameter of an object."""
+    linear, angular = scene.velocity(found)
+    if 11 <= number <= 13:
+        return linear[number - 11]
+    if number == 14:
+        return math.hypot(*angular)
+    if 15 <= number <= 26:
+        return bounding_box(found)[(number - 15) % 6]
+    if found.part in ("camera", "floor_sensor") and number in (1000, 1001, 1004):
+        shape = vision_shape(found)
+        return {1000: shape.near, 1001: shape.far, 1004: shape.angle}[number]
+    if found.part == "joint" and number == JOINT_VELOCITY:
+        return joint_velocity(found)
+    if found.part == "base" and found.robot is not None and number == MASS:
+        return found.robot.spec.body.mass or 0.0
+    if (value := scene.settings.get(("float", found.handle, number))) is None:
+        raise PaddockError(f"{found} has no float parameter {number}")
+    return float(value)
+
+
+def bounding_box(found: SceneObject) -> tuple[float, float, float, float, float, float]:
+    """Smallest x, y, z and greatest x, y, z in the object's frame [m]."""
+    low, high = -found.height / 2, found.height / 2
+    if found.part == "base" and found.pieces:
+        x0, y0, x1, y1 = box_of(found.pieces[0])
+        base = found.frame.position[2]
+        return x0, y0, -base, x1, y1, found.height - base
+    if found.part == "solid":
+        boxes = [box_of(shape) for shape in found.pieces]
+        x, y, _ = found.frame.position
+        return (
+            min(box[0] for box in boxes) - x,
+            min(box[1] for box in boxes) - y,
+            low,
+            max(box[2] for box in boxes) - x,
+            max(box[3] for box in boxes) - y,
+            high,
+        )
+    radius = bounding_radius(found.pieces[0]) if found.pieces else 0.0
+    return -radius, -radius, -radius, radius, radius, radius
+
+
+def get_object_int(scene: CoppeliaScene, found: SceneObject, number: int) -> int:
+    """An integer parameter of an object."""
+    if found.part in ("camera", "floor_sensor") and number in (1002, 1003):
+        shape = vision_shape(found)
+        return shape.width if number == 1002 else shape.height
+    if found.part == "lamp" and found.robot is not None and number == VISIBLE:
+        return int(found.robot.read_lamps()[found.device] > 0)
+    default = 1 if number in (VISIBLE, MOTOR_ENABLED) else None
+    value = scene.settings.get(("int", found.handle, number), default)
+    if value is None:
+        raise PaddockError(f"{found} has no integer parameter {number}")
+    return int(value)
+
+
+def set_object_parameter(
+    scene: CoppeliaScene, found: SceneObject, kind: Literal["int", "float"], number: int, value: float
+) -> None:
+    """Set a parameter of an object. A lamp's visibility switches it; others are remembered, and mean nothing."""
+    if found.part == "lamp" and found.robot is not None and (kind, number) == ("int", VISIBLE):
+        found.robot.set_lamp(found.device, 1.0 if value else 0.0)
+    else:
+        scene.remember((kind, found.handle, number), value)

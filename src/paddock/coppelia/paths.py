@@ -1,0 +1,71 @@
+"""Object paths: `/PioneerP3DX/ultrasonicSensor[3]`, as CoppeliaSim has them since version 4.3."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from paddock.coppelia.objects import SceneObject
+
+if TYPE_CHECKING:
+    from paddock.coppelia.scene import CoppeliaScene
+
+LEVEL = re.compile(r"(?P<alias>[^\[\]{}/]+)(\[(?P<sibling>\d+)\]|\{(?P<number>\d+)\})?")
+
+
+def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject | None:
+    """The first object at a path; None if there is none.
+
+    Args:
+        scene: where to look.
+        path: levels between slashes, with `*`, `[i]` among siblings, `{i}` among all that fit; levels may be left out.
+            `./` begins at `start`, `../` at its parent, anything else at the top.
+        start: what `.` stands for.
+    """
+    below: Sequence[SceneObject] = scene.roots
+    levels = [level for level in path.split("/") if level]
+    while levels and levels[0] in (".", "..", ":", "::"):
+        if start is None:
+            return None
+        start = start if levels[0] in (".", ":") else start.parent
+        below = scene.roots if start is None else start.children
+        if not levels[1:]:
+            return start
+        levels = levels[1:]
+    return next(_match(below, levels), None) if levels else None
+
+
+def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
+    """The full path of an object, with numbers where siblings have the same alias."""
+    parts = []
+    at: SceneObject | None = found
+    while at is not None:
+        siblings = scene.roots if at.parent is None else at.parent.children
+        same = [other for other in siblings if other.alias == at.alias]
+        parts.append(at.alias + (f"[{same.index(at)}]" if len(same) > 1 else ""))
+        at = at.parent
+    return "/" + "/".join(reversed(parts))
+
+
+def _match(siblings: Sequence[SceneObject], levels: Sequence[str]) -> Iterator[SceneObject]:
+    """Objects at the levels of a path among siblings, or deeper; those that need no level left out come first."""
+    parsed = LEVEL.fullmatch(levels[0])
+    if parsed is None:
+        return
+    fitting = [sibling for sibling in siblings if fnmatch.fnmatchcase(sibling.alias, parsed["alias"])]
+    if parsed["number"] is not None:
+        everywhere = [found for root in siblings for found in root.tree]
+        fitting = [found for found in everywhere if fnmatch.fnmatchcase(found.alias, parsed["alias"])]
+        fitting = fitting[int(parsed["number"]) :][:1]
+    elif parsed["sibling"] is not None:
+        fitting = fitting[int(parsed["sibling"]) :][:1]
+    for found in fitting:
+        if len(levels) == 1:
+            yield found
+        else:
+            yield from _match(found.children, levels[1:])
+    if parsed["number"] is None:
+        for sibling in siblings:
+            yield from _match(sibling.children, levels)

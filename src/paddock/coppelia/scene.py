@@ -1,0 +1,287 @@
+"""The scene: the world and its robots as a tree of objects with handles, names and paths."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from paddock.coppelia.frames import ORIGIN, Frame, combine, floor_frame, heading_of, relate, rotate
+from paddock.coppelia.live import LiveWorld, SceneRobot
+from paddock.coppelia.models import RobotModel, add_robot, model_of
+from paddock.coppelia.objects import (
+    ALL,
+    CAMERA,
+    DUMMY,
+    LIGHT,
+    PARENT,
+    SHAPE,
+    WORLD,
+    Part,
+    SceneObject,
+)
+from paddock.coppelia.paths import find_path
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose, Shape, box_of
+from paddock.worlds.solids import solids
+
+SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
+FLOOR = "ResizableFloor_5_25"
+OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second part is a handle
+MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000
+UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
+
+
+class CoppeliaScene:
+    """The tree of objects of a live world. Handles are never used again.
+
+    Whoever answers a request calls `begin()` first: then robots that came or went are known, and what was sensed
+    before is forgotten. Within a request each device is read once.
+    """
+
+    def __init__(self, live: LiveWorld) -> None:
+        self.live = live
+        self.objects: dict[int, SceneObject] = {}  # by handle
+        self.roots: list[SceneObject] = []
+        self.sensed: dict[Any, Any] = {}  # what was sensed since `begin`, for the modules that read values
+        self.settings: dict[Any, Any] = {}  # what clients set and may read again: forces, parameters, pictures
+        self._handles = itertools.count(10)
+        self._names: dict[str, SceneObject] = {}
+        self._bases: dict[SceneRobot, SceneObject] = {}
+        self._layout: int | None = None
+        self._add_world()
+        self.begin()
+
+    # ---- the tree
+
+    def begin(self) -> None:
+        """A request is about to be answered."""
+        self.sensed.clear()
+        if self._layout == self.live.layout:
+            return
+        self._layout = self.live.layout
+        robots = self.live.list_robots()
+        for robot in [robot for robot in self._bases if robot not in robots]:
+            self._drop(self._bases.pop(robot))
+        for robot in robots:
+            if robot not in self._bases:
+                self._bases[robot] = self._add_robot(robot)
+
+    def get(self, handle: int) -> SceneObject:
+        """The object with a handle; an error names it if there is none."""
+        found = self.objects.get(handle)
+        if found is None:
+            raise PaddockError(f"object {handle} does not exist")
+        return found
+
+    def find(self, name: str) -> SceneObject:
+        """An object by its legacy name, its path, or the name of a robot in its world.
+
+        `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#` stands for
+        the object without a suffix. Cameras are also called `Vision_sensor`, as in scenes to which one was added.
+        """
+        found = self._names.get(name) or self._names.get(name.removesuffix("#")) or find_path(self, name.lstrip(".:"))
+        if found is None:
+            raise UnknownName("object", name, self._names)
+        return found
+
+    def base_of(self, robot: SceneRobot) -> SceneObject:
+        """The base of a robot's tree."""
+        return self._bases[robot]
+
+    def list_bases(self, model: RobotModel | None = None) -> list[SceneObject]:
+        """The bases of all robots, or of those of a model, in the world's order."""
+        bases = [self._bases[robot] for robot in self.live.list_robots() if robot in self._bases]
+        return [base for base in bases if model is None or (base.robot and model_of(base.robot.spec) is model)]
+
+    def of_type(self, type: int = ALL) -> list[SceneObject]:
+        """All objects of a type, parents before their children."""
+        return [found for found in self.walk() if type in (ALL, found.type)]
+
+    def walk(self) -> Iterator[SceneObject]:
+        """All objects, parents before their children."""
+        for root in self.roots:
+            yield from root.tree
+
+    def remember(self, key: Any, value: Any) -> None:
+        """Keep what a client has set, in `settings`."""
+        if key not in self.settings and len(self.settings) >= MOST_SETTINGS:
+            raise PaddockError(f"there are {MOST_SETTINGS} settings of clients already")
+        self.settings[key] = value
+
+    @cached_property
+    def still_shapes(self) -> list[tuple[int, Shape]]:
+        """Handles and shapes of all obstacles of the world; they never change."""
+        return [(found.handle, shape) for found in self.walk() if found.part == "solid" for shape in found.pieces]
+
+    # ---- where things are
+
+    def frame(self, found: SceneObject, relative_to: int = WORLD) -> Frame:
+        """Where an object is: in the world, in its parent (`PARENT`), or in the object with a handle."""
+        if relative_to == PARENT:
+            return found.frame if found.parent else self._absolute(found)
+        if relative_to == WORLD:
+            return self._absolute(found)
+        return relate(self._absolute(self.get(relative_to)), self._absolute(found))
+
+    def _absolute(self, found: SceneObject) -> Frame:
+        if found.part == "base" and found.robot is not None:
+            return floor_frame(found.robot.pose, found.frame.position[2])
+        return combine(self._absolute(found.parent), found.frame) if found.parent else found.frame
+
+    def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD) -> None:
+        """Put a robot or a dummy somewhere. Robots stay on the floor: their height and tilt do not count."""
+        if relative_to == PARENT:
+            relative_to = found.parent.handle if found.parent else WORLD
+        absolute = frame if relative_to == WORLD else combine(self._absolute(self.get(relative_to)), frame)
+        if not all(math.isfinite(number) for number in (*absolute.position, *absolute.rotation)):
+            raise PaddockError(f"{found}: expected finite numbers for a place, got {absolute}")
+        if found.part == "dummy":
+            found.frame = relate(self._absolute(found.parent), absolute) if found.parent else absolute
+            return
+        if found.part != "base" or found.robot is None:
+            raise PaddockError(f"{found} cannot be moved: only robots as a whole and dummies can")
+        if abs(rotate(absolute.rotation, (1.0, 0.0, 0.0))[2]) > UPWARDS:
+            raise PaddockError(f"{found} cannot stand on its nose or tail: expected an x axis that is not vertical")
+        x, y, _ = absolute.position
+        found.robot.set_pose(Pose(x, y, heading_of(absolute.rotation)))
+        self.sensed.clear()
+
+    def velocity(self, found: SceneObject) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+        """Linear [m/s] and angular [rad/s] velocity in the world; things that do not move have none."""
+        if found.robot is None:
+            return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        forward, turn = found.robot.twist
+        x, y, heading = found.robot.pose
+        px, py, _ = self._absolute(found).position
+        vx, vy = forward * math.cos(heading) - turn * (py - y), forward * math.sin(heading) + turn * (px - x)
+        return (vx, vy, 0.0), (0.0, 0.0, turn)
+
+    # ---- things that come and go
+
+    def add_dummy(self, parent: SceneObject | None = None) -> SceneObject:
+        """A point without a body, which programs use as a mark."""
+        if sum(found.part == "dummy" for found in self.objects.values()) >= MOST_DUMMIES:
+            raise PaddockError(f"there are {MOST_DUMMIES} dummies already; remove some")
+        name = self._free_name("Dummy")
+        return self._add(name, "Dummy", DUMMY, "dummy", parent)
+
+    def remove(self, found: SceneObject) -> None:
+        """Take a dummy away, or a robot with all its parts."""
+        if found.part == "dummy":
+            self._drop(found)
+        elif found.part == "base" and found.robot is not None:
+            self.live.remove(found.robot.name)
+            self.begin()
+        else:
+            raise PaddockError(f"{found} cannot be removed: only robots as a whole and dummies can")
+
+    def copy(self, found: SceneObject) -> SceneObject:
+        """A copy of a dummy, or another robot of the same kind, at any place with room."""
+        if found.part == "base" and found.robot is not None:
+            return self.load_model(found.robot.spec.name)
+        if found.part != "dummy":
+            raise PaddockError(f"{found} cannot be copied: only robots as a whole and dummies can")
+        copied = self.add_dummy(found.parent)
+        copied.frame = found.frame
+        return copied
+
+    def set_parent(self, found: SceneObject, parent: SceneObject | None, *, in_place: bool = True) -> None:
+        """Hang a dummy below another object, where it is (`in_place`), or where it was in its former parent."""
+        if found.part != "dummy":
+            raise PaddockError(f"{found} cannot get another parent: only dummies can")
+        if parent is not None and parent in found.tree:
+            raise PaddockError(f"{found} cannot get the parent {parent}: that is below it")
+        absolute = self._absolute(found)
+        (self.roots if found.parent is None else found.parent.children).remove(found)
+        (self.roots if parent is None else parent.children).append(found)
+        found.parent = parent
+        if in_place:
+            found.frame = absolute if parent is None else relate(self._absolute(parent), absolute)
+
+    def load_model(self, kind: str) -> SceneObject:
+        """Bring a robot of a shipped kind, at any place with room."""
+        name = self.live.spawn(kind)
+        self.begin()
+        return next(base for base in self.list_bases() if base.robot is not None and base.robot.name == name)
+
+    def _add(
+        self,
+        name: str,
+        alias: str,
+        type: int,
+        part: Part,
+        parent: SceneObject | None,
+        frame: Frame = ORIGIN,
+        **fields: Any,
+    ) -> SceneObject:
+        handle = next(self._handles)
+        found = SceneObject(
+            handle=handle, name=name, alias=alias, type=type, part=part, parent=parent, frame=frame, **fields
+        )
+        (self.roots if parent is None else parent.children).append(found)
+        self.objects[handle] = self._names[name] = found
+        return found
+
+    def _drop(self, found: SceneObject) -> None:
+        handles = {part.handle for part in found.tree}
+        for handle in handles:
+            del self.objects[handle]
+        name = None if found.robot is None else found.robot.name
+        for key in [key for key in self.settings if isinstance(key, tuple)]:
+            if key[1] == name or (key[0] in OF_OBJECTS and key[1] in handles):
+                del self.settings[key]
+        (self.roots if found.parent is None else found.parent.children).remove(found)
+        self._names = {name: other for name, other in self._names.items() if other.handle in self.objects}
+
+    def _free_name(self, name: str) -> str:
+        numbers = itertools.chain([name], (f"{name}#{i}" for i in itertools.count()))
+        return next(candidate for candidate in numbers if candidate not in self._names)
+
+    def _add_robot(self, robot: SceneRobot) -> SceneObject:
+        model = model_of(robot.spec)
+        suffix = self._free_name(model.name).removeprefix(model.name)
+
+        def add(
+            alias: str,
+            number: int | None,
+            type: int,
+            part: Part,
+            parent: SceneObject | None,
+            frame: Frame = ORIGIN,
+            **fields: Any,
+        ) -> SceneObject:
+            tail = (f"_{alias}" if alias else "") + ("" if number is None else str(number))
+            name = f"{model.name}{tail}{suffix}"
+            found = self._add(name, alias or model.alias, type, part, parent, frame, robot=robot, **fields)
+            self._names.setdefault(f"{robot.name}{tail}", found)
+            if part == "camera":
+                self._names[self._free_name("Vision_sensor")] = found
+            return found
+
+        return add_robot(robot, model, add)
+
+    def _add_world(self) -> None:
+        world = self.live.world
+        self._add("DefaultCamera", "DefaultCamera", CAMERA, "still", None, Frame((0.0, 0.0, 10.0)))
+        x0, y0, x1, y1 = world.bounds
+        floor = Frame(((x0 + x1) / 2, (y0 + y1) / 2, 0.0))
+        self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
+        for light in world.lights:
+            self._add(self._free_name("Light"), "Light", LIGHT, "still", None, Frame((*light.at, light.height)))
+        pieces: dict[str, list[Shape]] = defaultdict(list)
+        heights: dict[str, float] = {}
+        for solid in solids(world):
+            pieces[solid.path].append(solid.shape)
+            heights[solid.path] = solid.height
+        for path, shapes in pieces.items():
+            alias, height = SOLID_NAMES[path.partition("[")[0]], heights[path]
+            boxes = [box_of(shape) for shape in shapes]
+            x = (min(box[0] for box in boxes) + max(box[2] for box in boxes)) / 2
+            y = (min(box[1] for box in boxes) + max(box[3] for box in boxes)) / 2
+            frame = Frame((x, y, height / 2))
+            name = self._free_name(alias)
+            self._add(name, alias, SHAPE, "solid", None, frame, pieces=tuple(shapes), height=height)

@@ -1,0 +1,155 @@
+"""Script functions: what programs call in the script of a robot. They are registered by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from paddock.coppelia import framework
+from paddock.coppelia.live import SceneRobot
+from paddock.coppelia.scene import CoppeliaScene
+from paddock.core.errors import PaddockError
+from paddock.core.registry import Registry
+
+
+class ScriptData(NamedTuple):
+    """What a script function takes, and what it answers."""
+
+    ints: Sequence[int] = ()
+    floats: Sequence[float] = ()
+    strings: Sequence[str] = ()
+    buffer: bytes = b""
+
+
+ScriptFunction = Callable[[CoppeliaScene, SceneRobot, ScriptData], ScriptData]
+
+SCRIPT_FUNCTIONS: Registry[ScriptFunction] = Registry(
+    "script function",
+    group="paddock.script_functions",
+    builtin={
+        f"{name}ForRemote": f"paddock.coppelia.script_functions:{function}"
+        for name, function in {
+            "getProxSensors": "get_proximity",
+            "getLightSensors": "get_light",
+            "getLightSensor": "get_light",
+            "getGroundSensor": "get_ground",
+            "getGroundSensors": "get_ground",
+            "getAccelerometer": "get_accelerometer",
+            "getWheelEncodingSensor": "get_encoders",
+            "getAllSensors": "get_all",
+            "getCameraSensors": "get_camera",
+            "getPose": "get_pose",
+            "getWheelDiameter": "get_wheel_diameter",
+            "getWheelDistance": "get_wheel_distance",
+            "getObjectSizeFactor": "get_size_factor",
+            "setVelocities": "set_velocities",
+            "setMaxVelocity": "set_max_velocity",
+            "setImageCycle": "accept_cycle",
+            "setLED": "set_led",
+        }.items()
+    },
+)
+
+
+def call_script_function(scene: CoppeliaScene, script: str, function: str, data: ScriptData) -> ScriptData:
+    """Call a function in the script of an object.
+
+    Args:
+        scene: where it is.
+        script: the object's name or path: a robot, or a part of one. "": the first robot.
+        function: its name in `SCRIPT_FUNCTIONS`.
+        data: its arguments.
+    """
+    found = SCRIPT_FUNCTIONS.get(function)
+    if script:
+        robot = scene.find(script).robot
+    else:
+        robot = next((base.robot for base in scene.list_bases()), None)
+    if robot is None:
+        raise PaddockError(f"script function {function!r}: {script or 'the scene'} is no robot and has no script")
+    return found(scene, robot, data)
+
+
+def get_proximity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """Distances of eight proximity sensors [m], clockwise from the left side; 0.05 for nothing."""
+    return ScriptData(floats=framework.read_proximity(robot).tolist())
+
+
+def get_light(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """Eight light sensors [W/m²], in the same order."""
+    return ScriptData(floats=framework.read_ring(robot, "light").tolist())
+
+
+def get_ground(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """Left, middle and right ground sensor, 0 dark … 1 bright."""
+    return ScriptData(floats=robot.read("ground").tolist())
+
+
+def get_accelerometer(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """x, y, z [m/s²]."""
+    return ScriptData(floats=robot.read("accelerometer").tolist())
+
+
+def get_encoders(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """How far the wheels have turned, left and right [rad]."""
+    return ScriptData(floats=framework.read_encoders(robot).tolist())
+
+
+def get_all(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """24 numbers, see `framework.read_all`."""
+    return ScriptData(floats=framework.read_all(robot).tolist())
+
+
+def get_camera(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """Red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
+    return ScriptData(floats=framework.read_camera(scene, robot).tolist())
+
+
+def get_pose(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """x, y [m] and heading [rad]."""
+    return ScriptData(floats=list(robot.pose))
+
+
+def get_wheel_diameter(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """[m]"""
+    return ScriptData(floats=[robot.spec.drive.wheel_diameter])
+
+
+def get_wheel_distance(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """Between the wheels [m]."""
+    return ScriptData(floats=[robot.spec.drive.wheel_separation])
+
+
+def get_size_factor(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """How much larger than the original: never."""
+    return ScriptData(floats=[1.0])
+
+
+def set_velocities(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """Left and right wheel [rad/s]."""
+    if len(data.floats) != 2:
+        raise PaddockError(f"setVelocitiesForRemote: expected two velocities in rad/s, got {len(data.floats)}")
+    framework.set_velocities(scene, robot, *data.floats)
+    return ScriptData()
+
+
+def set_max_velocity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """The greatest velocity of the wheels [rad/s]."""
+    if len(data.floats) != 1 or not data.floats[0] > 0:
+        raise PaddockError(f"setMaxVelocityForRemote: expected a velocity > 0 in rad/s, got {list(data.floats)}")
+    scene.settings["fastest", robot.name] = float(data.floats[0])
+    return ScriptData()
+
+
+def accept_cycle(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """How often the camera's signal is refreshed: here, whenever it is read."""
+    return ScriptData()
+
+
+def set_led(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+    """The number of a lamp and its brightness, 0 or 1."""
+    if len(data.ints) != 2 or not 0 <= data.ints[0] < len(robot.spec.leds) or data.ints[1] not in (0, 1):
+        lamps = len(robot.spec.leds)
+        raise PaddockError(f"setLEDForRemote: expected a lamp below {lamps} and 0 or 1, got {list(data.ints)}")
+    robot.set_lamp(robot.spec.leds[data.ints[0]], float(data.ints[1]))
+    return ScriptData()

@@ -1,0 +1,90 @@
+"""Vision sensors of a scene: cameras, and the floor sensors of e-pucks as a camera of one row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.coppelia.objects import SceneObject
+from paddock.coppelia.scene import CoppeliaScene
+from paddock.core.errors import PaddockError
+from paddock.sensors.camera import CameraSpec
+
+NEAR = 0.01  # near clipping plane [m]
+FLOOR_FAR = 0.05  # far clipping plane of floor sensors [m]
+FLOOR_WIDTH = 32  # pixels of the e-puck's light sensor; its three ground sensors are at the ends and in the middle
+
+
+class VisionShape(NamedTuple):
+    """What kind of pictures a sensor takes."""
+
+    width: int
+    height: int
+    near: float  # clipping planes [m]
+    far: float
+    angle: float  # horizontal field of view [rad]
+
+
+def vision_shape(sensor: SceneObject) -> VisionShape:
+    """Size and clipping planes of a vision sensor's pictures."""
+    if sensor.robot is None or sensor.part not in ("camera", "floor_sensor"):
+        raise PaddockError(f"{sensor} is no vision sensor")
+    spec = sensor.robot.spec.sensor(sensor.device)
+    if isinstance(spec, CameraSpec):
+        return VisionShape(spec.width, spec.height, NEAR, spec.range, spec.opening)
+    return VisionShape(FLOOR_WIDTH, 1, 0.0, FLOOR_FAR, 0.0)
+
+
+def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
+    """The present picture, rows from bottom to top, [row, column, rgb]; or the one that a client has set."""
+    shape, key = vision_shape(sensor), ("image", sensor.handle)
+    if (painted := scene.settings.get(key)) is not None:
+        return np.asarray(painted)
+    if key not in scene.sensed:
+        assert sensor.robot is not None
+        if sensor.part == "camera":
+            image = np.ascontiguousarray(sensor.robot.picture(sensor.device)[::-1])
+        else:
+            seen = sensor.robot.read(sensor.device)
+            places = np.linspace(0, len(seen) - 1, shape.width)
+            bright = np.clip(np.interp(places, np.arange(len(seen)), seen), 0.0, 1.0)
+            image = np.repeat((bright * 255).round().astype(np.uint8), 3).reshape(shape.height, shape.width, 3)
+        scene.sensed[key] = image
+    return np.asarray(scene.sensed[key])
+
+
+def take_depth(scene: CoppeliaScene, sensor: SceneObject, *, metres: bool = False) -> NDArray[np.float32]:
+    """The present depth picture, rows from bottom to top: 0 … 1 between the clipping planes, or in metres."""
+    shape, key = vision_shape(sensor), ("depth", sensor.handle)
+    if key not in scene.sensed:
+        assert sensor.robot is not None
+        if sensor.part == "camera":
+            depth = np.minimum(sensor.robot.depth(sensor.device)[::-1], shape.far)
+        else:
+            depth = np.full((shape.height, shape.width), FLOOR_FAR)
+        scene.sensed[key] = depth
+    depth = scene.sensed[key]
+    if not metres:
+        depth = np.clip((depth - shape.near) / (shape.far - shape.near), 0.0, 1.0)
+    return np.asarray(depth, np.float32)
+
+
+def paint_image(scene: CoppeliaScene, sensor: SceneObject, pixels: bytes) -> None:
+    """Put a picture in the place of what a sensor sees: one or three bytes for each pixel, rows from the bottom."""
+    shape = vision_shape(sensor)
+    count = shape.width * shape.height
+    if len(pixels) not in (count, 3 * count):
+        raise PaddockError(f"{sensor}: expected {count} or {3 * count} bytes of a picture, got {len(pixels)}")
+    values = np.frombuffer(pixels, np.uint8)
+    values = np.repeat(values, 3) if len(pixels) == count else values
+    scene.settings["image", sensor.handle] = values.reshape(shape.height, shape.width, 3).copy()
+
+
+def summarise(scene: CoppeliaScene, sensor: SceneObject) -> list[float]:
+    """What `readVisionSensor` tells: minimum, maximum and mean of intensity, red, green, blue and depth."""
+    image = take_image(scene, sensor).reshape(-1, 3) / 255.0
+    depth = take_depth(scene, sensor).reshape(-1, 1)
+    values = np.column_stack((image.mean(1), image, depth))
+    return [float(value) for row in (values.min(0), values.max(0), values.mean(0)) for value in row]

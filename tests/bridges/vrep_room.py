@@ -1,0 +1,121 @@
+"""Worlds served in V-REP's legacy remote API, and the library that programs for it use."""
+
+from __future__ import annotations
+
+import importlib
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.bridges import VrepServer
+from paddock.links.vrep.client import VrepClient
+from paddock.server import Server, Settings
+from paddock.worlds.spec import Box, Cylinder, Light, Placed, WorldSpec
+
+NATIVE = Path(sys.prefix) / "clients" / "pypot" / "pypot" / "vrep"
+ROOM = WorldSpec(
+    name="vrep-room",
+    bounds=(0, 0, 6, 4),
+    dt=0.01,
+    boxes=(Box(at=(3.0, 2.0), size=(0.2, 1.0), height=0.5),),
+    cylinders=(Cylinder(at=(1.0, 3.3), radius=0.1),),
+    lights=(Light(at=(3.0, 3.5)),),
+    robots=(
+        Placed(name="pioneer", type="pioneer-p3dx", at=(2.0, 2.0), noise=False),
+        Placed(name="other", type="pioneer-p3dx", at=(5.0, 1.0), heading_deg=90, noise=False),
+        Placed(name="red", type="e-puck", at=(1.0, 1.0), noise=False),
+        Placed(name="blue", type="e-puck", at=(1.0, 0.06), heading_deg=-90, noise=False),
+    ),
+)
+
+
+def load_native() -> Any:
+    """V-REP's own Python module with its native library, as `make clients` unpacks it."""
+    if not NATIVE.exists():
+        pytest.skip("V-REP's native library is not here: make clients")
+    if str(NATIVE) not in sys.path:
+        sys.path.insert(0, str(NATIVE))
+    try:
+        return importlib.import_module("remoteApiBindings.vrep")
+    except OSError as error:
+        pytest.skip(f"V-REP's native library cannot be loaded: {error}")
+
+
+@contextmanager
+def served(
+    world: str | WorldSpec = ROOM,
+    ports: int = 1,
+    *,
+    seed: int = 5,
+    stopped: bool = True,
+    silence: float = 10.0,
+    **settings: Any,
+) -> Iterator[VrepServer]:
+    """A world with V-REP's API on free ports, flat out; its time stands still until someone starts it."""
+    arena = paddock.open(world, seed=seed)
+    chosen = Settings(**{"port": 0, "speed": None, **settings})
+    server = Server(arena, chosen)
+    with VrepServer(arena, *[0] * ports, stopped=stopped, silence=silence) as bridge, server.in_background():
+        yield bridge
+
+
+def connect(bridge: VrepServer, index: int = 0) -> VrepClient:
+    """A client in plain Python."""
+    return VrepClient(*bridge.addresses[index], timeout=20)
+
+
+class NativeClient:
+    """A connection of the native library. `client("GetObjectHandle", "ePuck")` waits for the answer."""
+
+    def __init__(self, bridge: VrepServer, index: int = 0, *, cycle: int = 1) -> None:
+        self.vrep = load_native()
+        self.id = self.vrep.simxStart(*bridge.addresses[index], True, True, 5000, cycle)
+        assert self.id >= 0
+
+    def __call__(self, name: str, *arguments: Any, mode: int | None = None) -> Any:
+        mode = self.vrep.simx_opmode_oneshot_wait if mode is None else mode
+        return getattr(self.vrep, f"simx{name}")(self.id, *arguments, mode)
+
+    def get(self, name: str, *arguments: Any) -> Any:
+        """The one value that a call answers."""
+        code, value = self(name, *arguments)
+        assert code == 0, (name, arguments, code)
+        return value
+
+    def until_ok(self, call: Callable[[], Any]) -> Any:
+        """Poll as programs do, until there is a value or an error."""
+        for _ in range(2000):
+            answer = call()
+            code = answer if isinstance(answer, int) else answer[0]
+            if not code & 1:
+                return answer
+            self.vrep.simxGetPingTime(self.id)
+        raise AssertionError("no value ever came")
+
+    def close(self) -> None:
+        self.vrep.simxFinish(self.id)
+
+
+@contextmanager
+def native(bridge: VrepServer, index: int = 0) -> Iterator[NativeClient]:
+    client = NativeClient(bridge, index)
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def handle_of(client: VrepClient, name: str) -> int:
+    """The handle of an object."""
+    (handle,) = struct.unpack("<i", client.call(0x3001, name.encode() + b"\0"))
+    return int(handle)
+
+
+def number(value: int) -> bytes:
+    return struct.pack("<i", value)
