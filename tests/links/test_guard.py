@@ -90,7 +90,8 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
     wait_for(lambda: not guards_of(process))
     with connect_soon(urls[name]) as robot:  # nobody has the line, nobody disturbs
         robot.wheels.set(0.03, 0.03)
-        robot.step(2)
+        wait_for(lambda: not stands(arena, name))
+        robot.step(4)
         assert not stands(arena, name)
 
 
