@@ -14,7 +14,7 @@ from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
 from paddock.mapping.method import MappingMethod, MapSetup
 from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.scan import Scan, transform
-from paddock.mapping.surfaces import trace_surfaces
+from paddock.mapping.surfaces import join_surfaces, trace_surfaces
 
 FINER = 0.5  # side of the field's cells over those of the map: between cells as wide as sigma a field is flat
 UNSURE = -1.0  # log-odds of cells that are not known to be free
@@ -79,7 +79,7 @@ class ScanToMap(MappingMethod):
     def _make_field(self, scan: Scan, pose: Pose) -> None:
         traced = transform(trace_surfaces(scan, self.setup.resolution), pose)
         self._gaps = choose_unseen(self.grid, np.concatenate((self._gaps, traced)))
-        points = np.concatenate((self.grid.surface_points(), self._gaps))
+        points = np.concatenate((join_surfaces(self.grid), self._gaps))
         points = points[np.abs(points - pose[:2]).max(axis=1) <= min(scan.max_range, SIGHT)]
         self._field = LikelihoodField.from_points(points, self.setup.resolution * FINER, self.sigma)
         self._made_at = pose
