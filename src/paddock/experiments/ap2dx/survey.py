@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 WHEEL_ERROR, SLIP = 0.01, 0.02  # wheels are off by up to 1 %, and slip by 2 % of each tick's travel
 LASER_RANGE = 8.0  # [m] as a SICK LMS200 has it that measures in millimetres
 MIXED_PIXELS = 0.5  # of the beams at depth edges; ranges have the noise of the robot's type, 1 cm
-LOOK_PERIOD, ERROR_PERIOD = 5.0, 0.1  # [s] between two looks at the coverage, and at the errors of the pose
+DECISION_PERIOD, LOOK_PERIOD = 0.1, 5.0  # [s] between two decisions, and between two looks at the coverage
 BEHAVIOURS = {"behaviours, report": REPORT, "behaviours, final": FINAL}
 
 
@@ -141,7 +141,8 @@ class Surveyor:
         self.errors: dict[str, list[tuple[float, float, float]]] = {name: [] for name in mappers}
         self.main, *others = mappers.values()
         self.followed = others if isinstance(driver, Explorer) else [self.main, *others]
-        self._look_at = self._compare_at = 0.0
+        self._decide_at = self._look_at = 0.0
+        self._wheels = WheelSpeeds(0.0, 0.0)
         self._cells = truth.frame.centres(np.argwhere(truth.reachable))
 
     @property
@@ -150,17 +151,18 @@ class Surveyor:
         return bool(getattr(self.driver, "done", False))
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """As the driver says."""
+        """As the driver says, ten times a second."""
+        if observation.time < self._decide_at - 1e-9:
+            return self._wheels
+        self._decide_at = observation.time + DECISION_PERIOD
         for mapper in self.followed:
             mapper.look(observation)
-        wheels = self.driver.act(observation)
-        if observation.time >= self._compare_at - 1e-9:
-            self._compare_at += ERROR_PERIOD
-            self.compare()
+        self._wheels = self.driver.act(observation)
+        self.compare()
         if observation.time >= self._look_at:
             self._look_at += LOOK_PERIOD
             self.look(observation.time)
-        return wheels
+        return self._wheels
 
     def compare(self) -> None:
         """Note how far all estimates are off."""
