@@ -36,17 +36,19 @@ class ScanToMap(MappingMethod):
     scans would fit best where their beams end in the same places, and a robot in a corridor would seem to stand.
     """
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.5) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.03, way: float = 0.5, turn: float = 1.0) -> None:
         """Set up.
 
         Args:
             setup: of the map.
             sigma: width of the field around surfaces [m].
-            way: after which the field is made anew, in m and in rad.
+            way: after which the field is made anew [m].
+            turn: likewise [rad]. What comes into sight beyond the end of a known wall is drawn to that end a bit: fields
+                that are made anew at each small turn, of scans that lag behind, would add this up.
         """
         if setup.opening > 0:
             raise PaddockError("ScanToMap: expected a laser's rays, got cones: use method 'odometry'")
-        self.sigma, self.way = sigma, way
+        self.sigma, self.way, self.turn = sigma, way, turn
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
@@ -72,8 +74,8 @@ class ScanToMap(MappingMethod):
     def draw(self, scan: Scan, pose: Pose) -> None:
         """Put a scan into the map."""
         super().draw(scan, pose)
-        moved = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
-        if self._field is None or max(moved) >= self.way:
+        moved, turned = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
+        if self._field is None or moved >= self.way or turned >= self.turn:
             self._make_field(scan, pose)
 
     def _make_field(self, scan: Scan, pose: Pose) -> None:
