@@ -28,7 +28,7 @@ class MapRun:
     world: str
     robot: str | None
     follower: str
-    mapping: str
+    mapping: str | None  # None: as suits the sensor
     seconds: float
     speed: float | None
     seed: int

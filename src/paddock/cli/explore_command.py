@@ -15,7 +15,12 @@ Method = Annotated[
 ]
 PathFollower = Annotated[str, typer.Option(help="How to follow paths: pure-pursuit, dynamic-window, mppi.")]
 MappingMethodName = Annotated[
-    str, typer.Option("--mapping", help="How to map: odometry, scan-to-scan, scan-to-map, particles, graph.")
+    str | None,
+    typer.Option(
+        "--mapping",
+        help="How to map: odometry, scan-to-scan, scan-to-map, particles, graph. "
+        "Default: scan-to-map with a laser, else odometry.",
+    ),
 ]
 MapFolder = Annotated[
     Path | None, typer.Option(help="Folder for the run's files: map, coverage, trace.csv, summary.json and pictures.")
@@ -27,7 +32,7 @@ def explore(
     robot: MappingRobot = None,
     method: Method = "tour",
     follower: PathFollower = "pure-pursuit",
-    mapping: MappingMethodName = "scan-to-map",
+    mapping: MappingMethodName = None,
     seconds: options.Seconds = 600.0,
     speed: options.Speed = None,
     seed: options.Seed = 0,
@@ -54,7 +59,7 @@ def go(
     heading_deg: Annotated[float | None, typer.Option(help="Heading there, in degrees. Default: any.")] = None,
     robot: MappingRobot = None,
     follower: PathFollower = "pure-pursuit",
-    mapping: MappingMethodName = "scan-to-map",
+    mapping: MappingMethodName = None,
     seconds: options.Seconds = 120.0,
     speed: options.Speed = None,
     seed: options.Seed = 0,
