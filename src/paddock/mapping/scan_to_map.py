@@ -21,9 +21,9 @@ UNSURE = -1.0  # log-odds of cells that are not known to be free
 FEW = 10  # points; a scan with fewer says nothing
 LEAST_SCORE = 0.3  # of a match that is believed
 SIGMAS = 3.0  # of the guess, to search
-LEAST_WINDOW, MOST_WINDOW = (0.1, math.radians(4)), (0.6, math.radians(25))  # [m], [rad]
+LEAST_WINDOW, MOST_WINDOW = (0.06, math.radians(3)), (0.6, math.radians(25))  # [m], [rad]
 SIGHT = 25.0  # of a large map, what lies further from the robot than this is left out of the field [m]
-PULL = 0.02  # score that a pose at the edge of the window loses
+PULL = 0.1  # score that a pose at the edge of the window loses: else the far face of a thin wall may fit as well
 # Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map.
 # So where the scan says anything, it decides; directions that it leaves open have a far larger covariance and stay.
 DOUBT: Floats = np.diag([0.5, 0.5, math.radians(20)]) ** 2  # [m, m, rad]
@@ -43,8 +43,8 @@ class ScanToMap(MappingMethod):
             setup: of the map.
             sigma: width of the field around surfaces [m].
             way: after which the field is made anew [m].
-            turn: likewise [rad]. What comes into sight beyond the end of a known wall is drawn to that end a bit: fields
-                that are made anew at each small turn, of scans that lag behind, would add this up.
+            turn: likewise [rad]. What comes into sight beyond the end of a known wall is drawn to that end a bit;
+                fields that are made anew at each small turn, of scans that lag behind, would add this up.
         """
         if setup.opening > 0:
             raise PaddockError("ScanToMap: expected a laser's rays, got cones: use method 'odometry'")

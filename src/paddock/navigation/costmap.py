@@ -18,7 +18,7 @@ from paddock.navigation.footprint import Footprint
 from paddock.navigation.grid_search import Cell, Floats
 from paddock.navigation.kernels.body import body_clearance
 
-Values = TypeVar("Values", bound=NDArray[Any])
+Value = TypeVar("Value", bound=np.generic)  # of a cell
 States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied
 FAR = 1e3  # [m] from everything
 PIONEER = 0.26  # circumscribed radius of the robot that lengths were chosen for [m]
@@ -131,7 +131,9 @@ def states_of(log_odds: NDArray[np.float32]) -> States:
     return states
 
 
-def crop(values: Values, frame: GridFrame, x: float, y: float, reach: float) -> tuple[Values, GridFrame]:
+def crop(
+    values: NDArray[Value], frame: GridFrame, x: float, y: float, reach: float
+) -> tuple[NDArray[Value], GridFrame]:
     """The part of a grid's values within a square of `reach` to each side of a point [m]."""
     (top, left), (bottom, right) = frame.cell(x - reach, y - reach), frame.cell(x + reach, y + reach)
     top, left = min(max(0, top), frame.rows), min(max(0, left), frame.columns)

@@ -28,8 +28,8 @@ ABOUT = (
     "through rooms in USARSim. Its report tells the design, the behaviours and their constants, and that the map was "
     "never used to plan; its chapter of results is empty. So there are no published figures to set ours beside. Here "
     "its behaviours run with the constants of the report and of the last program, and then what it aimed at: mapping "
-    "and exploration. Wheels are off by up to 1 % and slip by 2 %, so that dead reckoning fails in the same runs; the laser "
-    "sees 8 m, with a noise of 1 cm, and half of its beams at depth edges are mixed pixels."
+    "and exploration. Wheels are off by up to 1 % and slip by 2 %, so that dead reckoning fails in the same runs; the "
+    "laser sees 8 m, with a noise of 1 cm, and half of its beams at depth edges are mixed pixels."
 )
 MILESTONES = (
     ("1: drive, avoid: stop and turn", "a robot that was spawned", "behaviours, in yellow-rooms and ten apartments"),
@@ -53,9 +53,9 @@ LOGS = (
     "these logs and prints the same figures."
 )
 BEHAVED = (
-    "The behaviours of the last program often stay before the first wall that they meet straight on: stopped at 0.3 m and "
-    "backed by 0.15 m, all middle sonars see the 0.4 m that are needed to drive on, after hardly any turn. That follows "
-    "from its constants; the report's rule and constants turn until the robot fits through. What 100 % of speed meant is "
+    "The behaviours of the last program often stay before the first wall that they meet straight on: stopped at 0.3 m "
+    "and backed by 0.15 m, all middle sonars see the 0.4 m that are needed to drive on, after hardly any turn. That "
+    "follows from its constants; the report's rule turns until the robot fits through. What 100 % of speed meant is "
     "not known; here 10 % is 0.5 m/s, walking pace."
 )
 STRATEGIES = (
