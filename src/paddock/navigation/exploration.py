@@ -112,7 +112,7 @@ class Tour(ExplorationMethod):
 
     most = 9  # frontiers of a tour; of more, those with most area for their seconds
     most_area = 10.0  # of a frontier that counts [m²]
-    always = 25.0  # that every second costs [m²]
+    always = 15.0  # that every second costs [m²]
     coarse = 4  # lengths of ways between frontiers are found on cells that are so many times as large
 
     def choose(self, situation: Situation) -> Frontier:
