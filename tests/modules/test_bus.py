@@ -21,7 +21,7 @@ from paddock.modules.messages import (
     SonarMessage,
 )
 
-LONG = 20.0  # [s] of patience; nothing waits that long unless it is broken
+LONG = 60.0  # [s] of patience; nothing waits that long unless it is broken
 Join = Callable[..., Bus]
 
 

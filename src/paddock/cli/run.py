@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -48,11 +48,12 @@ def run_world(
     traceback: bool = False,
     choose: Callable[[Arena], Drivers] | None = None,
     write_more: Callable[[Episode, Path], None] | None = None,
+    settings: Mapping[str, object] | None = None,
 ) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened.
 
     A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one. `choose` makes
-    the controllers if given; `write_more` adds files to the folder.
+    the controllers if given; `write_more` adds files to the folder, and `settings` go into its summary.
     """
     console = Console()
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
@@ -69,7 +70,7 @@ def run_world(
                 choose=partial(choose, arena),
                 file=controller,
                 every=arena.dt if out is not None else None,
-                headless=headless,
+                headless=headless and settings is None,  # such a run takes long enough to be watched
                 traceback=traceback,
             )
             started = time.perf_counter()
@@ -81,6 +82,7 @@ def run_world(
                 continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
             config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
+            config |= {name: value for name, value in (settings or {}).items() if value is not None}
             if out is not None and outcome.episode.robots:
                 files: dict[str, Any] = {"inputs": (controller, policy), "write_more": write_more}
                 _write_folder(console, arena, outcome.episode, out, html=html, config=config, **files)

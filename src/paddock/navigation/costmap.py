@@ -131,6 +131,16 @@ def states_of(log_odds: NDArray[np.float32]) -> States:
     return states
 
 
+def pad(states: States, frame: GridFrame, x: float, y: float, reach: float) -> tuple[States, GridFrame]:
+    """A grid with unknown cells around it where needed, so that it holds a square of `reach` around a point [m]."""
+    (low, left), (high, right) = frame.cell(x - reach, y - reach), frame.cell(x + reach, y + reach)
+    below, before = max(0, -low), max(0, -left)
+    above, after = max(0, high + 1 - frame.rows), max(0, right + 1 - frame.columns)
+    x0, y0 = frame.x - before * frame.resolution, frame.y - below * frame.resolution
+    padded = np.pad(states, ((below, above), (before, after)), constant_values=-1)
+    return padded, GridFrame(x0, y0, frame.resolution, *padded.shape)
+
+
 def crop(
     values: NDArray[Value], frame: GridFrame, x: float, y: float, reach: float
 ) -> tuple[NDArray[Value], GridFrame]:

@@ -75,7 +75,7 @@ class PathDriver:
         self.path, self.heading = path, heading
         if not same_goal:
             self._mark = None
-            self.follower.reset()
+            self.follower.begin_path()
             self.ladder.reset()
         if self.state != "recovering" or not same_goal:
             self.state = "driving"
@@ -163,7 +163,7 @@ class PathDriver:
     def recover(self, pose: Pose, time: float) -> bool:
         """Take the next rung of the ladder; False: there is none left, and it is stuck."""
         self._mark, self._recovered_at = None, pose
-        self.follower.reset()
+        self.follower.begin_path()
         started = self.ladder.start(time)
         self.recoveries += started
         self.state = "recovering" if started else "stuck"
