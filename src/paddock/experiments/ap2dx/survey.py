@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 WHEEL_ERROR, SLIP = 0.01, 0.02  # wheels are off by up to 1 %, and slip by 2 % of each tick's travel
 LASER_RANGE = 8.0  # [m] as a SICK LMS200 has it that measures in millimetres
 MIXED_PIXELS = 0.5  # of the beams at depth edges; ranges have the noise of the robot's type, 1 cm
-DECISION_PERIOD, LOOK_PERIOD = 0.1, 5.0  # [s] between two decisions, and between two looks at the coverage
+DECISION_PERIOD, LOOK_PERIOD = 0.1, 1.0  # [s] between two decisions, and between two looks at the coverage
 BEHAVIOURS = {"behaviours, report": REPORT, "behaviours, final": FINAL}
 
 
