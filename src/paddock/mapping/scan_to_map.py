@@ -36,7 +36,7 @@ class ScanToMap(MappingMethod):
     scans would fit best where their beams end in the same places, and a robot in a corridor would seem to stand.
     """
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.03, way: float = 0.5, turn: float = 1.0) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.5, turn: float = 1.0) -> None:
         """Set up.
 
         Args:
