@@ -94,7 +94,7 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
         port=run.port,
         choose=choose,
         write_more=lambda episode, folder: write_map(*last[0], episode, folder),
-        settings={"robot": run.robot, "follower": run.follower, "mapping": run.mapping, **settings},
+        settings={"robot": run.robot or "", "follower": run.follower, "mapping": run.mapping or "", **settings},
     )
     return last[0]
 

@@ -91,11 +91,13 @@ def make_table(board: HealthBoard) -> Group:
 
 def send_goal(bus: str, x: float, y: float) -> str:
     """Send a goal to the planner; why it is refused, if it is."""
-    until = time.monotonic() + ANSWER
+    there = False
     with open_bus(bus, "PERSON", hears=["PLANNER"]) as line:
+        until = time.monotonic() + ANSWER
         line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
         while (left := until - time.monotonic()) > 0:
             message = line.receive(left)
             if isinstance(message, messages.RefusedMessage):
                 return message.reason
-    return ""
+            there |= message is not None and message.source == "PLANNER"
+    return "" if there else f"there is no planner at {bus}"

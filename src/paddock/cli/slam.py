@@ -50,12 +50,16 @@ def slam(
     from paddock.core.errors import PaddockError
     from paddock.mapping.logs import read_log, read_relations, run_slam
 
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not force:
+    if out.exists() and not out.is_dir():
+        raise PaddockError(f"{out} is a file: choose another folder")
+    if out.exists() and any(out.iterdir()) and not force:
         raise PaddockError(f"{out} is there already: choose another folder, or overwrite it with --force")
     if false_loops and method != "graph":
         raise PaddockError(f"--false-loops: only method graph looks for loops, got --method {method}")
     known = read_relations(relations) if relations else None
     log = read_log(file)
+    if len(log.scans) < 2:
+        raise PaddockError(f"{file}: expected two scans or more, got {len(log.scans)}")
     errors = relation_errors(log, {"odometry": log.odometry}, known)
     if known and not len(errors["odometry"].translation):
         raise PaddockError(

@@ -10,10 +10,10 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.mapping import Mapper
 from paddock.navigation.costmap import CostMap, Inflation, pad, seen_states
 from paddock.navigation.dstar_lite import DStarLite
 from paddock.navigation.grid_search import Cell
+from paddock.navigation.map_source import MapSource
 from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
@@ -38,7 +38,7 @@ class Navigator(MapUser):
 
     def __init__(
         self,
-        mapper: Mapper,
+        mapper: MapSource,
         robot: RobotSpec,
         goal: Point | None = None,
         heading: float | None = None,
