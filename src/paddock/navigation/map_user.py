@@ -81,7 +81,7 @@ class MapUser(ABC):
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision."""
-        self.mapper.look(observation)
+        self.mapper.update(observation)
         time, grid = observation.time, self.mapper.grid
         if not grid.frame.rows:  # nothing was seen yet
             return WheelSpeeds(0.0, 0.0)
