@@ -41,6 +41,7 @@ def serve(
     overhead_camera: options.OverheadCamera = None,
     usarsim: options.UsarSim = None,
     vrep: options.Vrep = None,
+    coppelia: options.Coppelia = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
@@ -53,6 +54,7 @@ def serve(
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
     paddock serve wall-loop --vrep 19997,19999
+    paddock serve wall-loop --coppelia 23000
     paddock serve clutter -c my_controller.py --open
     """
     from paddock.cli.serve import serve_world
@@ -60,7 +62,7 @@ def serve(
 
     refuse_both(controller, policy)
     named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
-    named |= {"overhead_camera": overhead_camera, "vrep": vrep}
+    named |= {"overhead_camera": overhead_camera, "vrep": vrep, "coppelia": coppelia}
     flat_out = speed == 0 or (lock_step and speed is None)
     settings = Settings(
         host=host,
