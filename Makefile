@@ -11,7 +11,7 @@ ARGS ?=
 WORKERS ?= 3  # processes of tests: one more than cores, as many tests wait for other processes
 COVERAGE ?=
 
-.PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients pictures screenshots clean
+.PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -43,6 +43,7 @@ soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,
 	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
 	$(BIN)/python benchmarks/orders_fuzz.py
 	$(BIN)/python benchmarks/orders_many.py
+	$(BIN)/python benchmarks/vrep_fuzz.py
 
 lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, translations
 	$(BIN)/ruff format --check .
@@ -69,7 +70,16 @@ $(VENV)/.clients: $(DEV)
 	@echo "installing other people's e-puck client (40 MB) for its test"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "unifr-api-epuck==1.3.11"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check python-socketio requests
+	@echo "unpacking V-REP's native library (GPL, for tests only) from another package"
+	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --dest $(VENV)/clients "pypot==5.0.2"
+	@$(BIN)/python -m zipfile -e $(VENV)/clients/pypot-5.0.2-py3-none-any.whl $(VENV)/clients/pypot
 	@touch $(VENV)/.clients
+
+java: clients/java/paddock.jar  ## the client for Java programs, as one jar
+
+clients/java/paddock.jar: $(wildcard clients/java/paddock/*.java)
+	javac -Xlint:all -d build/java clients/java/paddock/*.java
+	jar --create --file $@ -C build/java paddock
 
 pictures: $(DEV)  ## the pictures of the README and the documentation
 	$(BIN)/python docs/make_pictures.py

@@ -19,6 +19,7 @@ PUBLIC = {
     "control.obstacles",
     "control.tasks",
     "control.wall",
+    "coppelia",
     "draw",
     "episodes",
     "estimate",

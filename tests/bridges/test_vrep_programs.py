@@ -14,11 +14,13 @@ from bridges.vrep_room import NATIVE, connect, handle_of, load_native, served
 from paddock.testing import PaddockProcess
 
 
-def test_a_pioneer_finds_a_wall_and_follows_it() -> None:
+@pytest.mark.parametrize("blocking", [False, True], ids=["streamed", "blocking"])
+def test_a_pioneer_finds_a_wall_and_follows_it(blocking: bool) -> None:
     vrep = load_native()
-    with served("wall-loop") as bridge:
-        time, _ = follow_walls(vrep, bridge.addresses[0][1], synchronous=True, seconds=25.0)
-        assert time > 25.0
+    with served() as bridge:
+        port = bridge.addresses[0][1]
+        time, _ = follow_walls(vrep, port, synchronous=True, blocking=blocking, seconds=8.0)
+        assert time > 8.0
         sonar = bridge.arena.robots.new_handle("pioneer").sonar
         sonar.enable()
         assert min(sonar.read()[:8]) == pytest.approx(0.23, abs=0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import struct
 import threading
 
@@ -11,9 +12,11 @@ import pytest
 import paddock
 from bridges.vrep_room import ROOM, NativeClient, connect, handle_of, native, number, served
 from paddock.bridges import VrepServer
+from paddock.bridges.vrep import open_vrep
 from paddock.coppelia.legacy.messages import ask_for
-from paddock.core.errors import Refused, SimulationError
+from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.links.vrep.client import VrepClient
+from paddock.server import Server, Settings
 
 STEPS, BASE, TURN = 40, 2.0, 3.0
 SYNCHRONOUS, FREE, TRIGGER, JOINT_POSITION, TARGET_VELOCITY, PROXIMITY = 0x1, 0x2, 0x3, 0x1001, 0x1008, 0x1009
@@ -206,6 +209,27 @@ def test_many_native_clients_work_at_once() -> None:
             client.close()
         lefts = [bridge.arena[name].body.command.left for name in ("pioneer", "other", "red", "blue")]
         assert lefts == pytest.approx([RADIUS, 2 * RADIUS, 3 * 0.0205, 4 * 0.0205])
+
+
+def test_ports_are_for_this_machine_only_unless_asked() -> None:
+    with served() as bridge:
+        host, port = bridge.addresses[0]
+        assert host == "127.0.0.1"
+        assert "no token guards it" not in next(iter(bridge.describe()))
+        with pytest.raises(ConnectionRefusedError):  # any address would do that is not this one
+            socket.create_connection(("127.0.0.2", port), timeout=5)
+    arena = paddock.open(ROOM)
+    Server(arena, Settings(port=0))
+    with VrepServer(arena, 0, host="0.0.0.0") as bridge:
+        assert "no token guards it" in next(iter(bridge.describe()))
+
+
+@pytest.mark.parametrize("asked", ["", "x", "70000", "19997;19999", "stopped"])
+def test_ports_that_are_none_are_refused(asked: str) -> None:
+    arena = paddock.open(ROOM)
+    Server(arena, Settings(port=0))
+    with pytest.raises(PaddockError, match="expected ports from 0 to 65535"):
+        open_vrep(arena, [asked], "127.0.0.1")
 
 
 def test_an_arena_without_a_server_has_no_time_to_take_part_in() -> None:

@@ -37,7 +37,7 @@ class VrepConnection(asyncio.Protocol):
         self._messages: deque[bytes] = deque()
         self._heard = loop.time()
         self._triggered = False  # by the message that is carried out
-        self._goal = 0  # the tick at which the last step that was triggered ends
+        self._goal: int | None = None  # the tick at which a step ends that was triggered and has not passed yet
         self._hold: asyncio.TimerHandle | None = None  # while a reply waits for its step
 
     # ---- the wire
@@ -90,7 +90,7 @@ class VrepConnection(asyncio.Protocol):
 
     def release_if_silent(self, seconds: float) -> None:
         """Time waits no longer for a client that says nothing at all: its library speaks all the time."""
-        if self.member.locked and self.loop.time() - self._heard > seconds:
+        if self.member.locked and self._hold is None and self.loop.time() - self._heard > seconds:
             log.warning("time waits no longer for %s: it said nothing for %g s", self.name, seconds)
             self.member.lock(False)
 
@@ -109,14 +109,19 @@ class VrepConnection(asyncio.Protocol):
                 self._reply()
 
     def _wait_for_step(self) -> None:
-        arena = self.server.arena
-        start = max(arena.tick, self._goal if self._goal - arena.tick < 1 / arena.dt else 0)
+        tick = self.server.arena.tick
+        start = tick if self._goal is None else self._goal
         self._goal = start + self.server.simulator.ticks_of_step(start)
         self._hold = self.loop.call_later(LONGEST_HOLD, self._end_hold)
-        self.member.ask(self._goal - arena.tick, self._end_hold)
+        self.member.ask(self._goal - tick, self._pass_step)
+
+    def _pass_step(self) -> None:
+        """All steps that were triggered have passed."""
+        self._goal = None
+        self._end_hold()
 
     def _end_hold(self) -> None:
-        """The step has passed; or others let time wait: then the trigger is accepted, and that is the reply."""
+        """Reply; if others let time wait for too long, that tells only that the trigger was accepted."""
         if self._hold is None:
             return
         self._hold.cancel()
@@ -167,13 +172,12 @@ class VrepConnection(asyncio.Protocol):
 
     def end_synchronous(self) -> None:
         """The simulation was stopped: nobody waits for steps any more."""
-        self.synchronous, self._goal = False, 0
+        self.synchronous, self._goal = False, None
         self.member.lock(False)
         self._end_hold()
 
     def set_synchronous(self, on: bool) -> None:
-        self.synchronous = on
-        self._goal = self.server.arena.tick
+        self.synchronous, self._goal = on, None
         self.member.lock(on)
 
     def trigger(self) -> None:

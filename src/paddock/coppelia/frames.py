@@ -106,7 +106,7 @@ def to_euler(rotation: Quaternion) -> Vector:
     beta = math.asin(max(-1.0, min(1.0, r02)))
     if abs(r02) > STEEP:
         return math.atan2(r21, r11), beta, 0.0
-    return math.atan2(-r12, r22), beta, math.atan2(-r01, r00)
+    return math.atan2(0.0 - r12, r22), beta, math.atan2(0.0 - r01, r00)  # 0 and not -0 for what stands upright
 
 
 def from_euler(angles: Sequence[float]) -> Quaternion:

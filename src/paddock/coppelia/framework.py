@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.coppelia.live import SceneRobot
 from paddock.coppelia.models import EPUCK, FROM_LEFT
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.signals import Signal
 from paddock.coppelia.vision import take_image
 from paddock.core.errors import PaddockError
@@ -19,6 +20,7 @@ FASTEST = 2.094  # of the wheels of a V-REP e-puck, unless a program sets anothe
 FIRST_PORT = 20000  # the framework has a port for each robot, from this one on
 PREFIXED = re.compile(r"(?P<prefix>.+)_(?P<what>allSens|camera|velocities)")
 NUMBERED = re.compile(r"epuck(\d+)", re.IGNORECASE)
+FLOOR = re.compile(r"mylightSens_([012])")
 STOCK = re.compile(r"EPUCK_(?P<what>\w+?)(?P<suffix>#\d+)?")
 
 
@@ -53,7 +55,7 @@ def read_encoders(robot: SceneRobot) -> NDArray[np.float64]:
     return np.array(robot.travel) / (robot.spec.drive.wheel_diameter / 2)
 
 
-def read_camera(scene: Scene, robot: SceneRobot) -> NDArray[np.float64]:
+def read_camera(scene: CoppeliaScene, robot: SceneRobot) -> NDArray[np.float64]:
     """Red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
     cameras = [part for part in scene.base_of(robot).children if part.part == "camera"]
     if not cameras:
@@ -61,7 +63,15 @@ def read_camera(scene: Scene, robot: SceneRobot) -> NDArray[np.float64]:
     return take_image(scene, cameras[0]).reshape(-1) / 255.0
 
 
-def set_velocities(scene: Scene, robot: SceneRobot, left: float, right: float) -> None:
+GIVEN: dict[str, Callable[[SceneRobot], NDArray[np.float64]]] = {
+    "allSens": read_all,
+    "proxSens": read_proximity,
+    "lightSens": lambda robot: read_ring(robot, "light"),
+    "groundSens": lambda robot: robot.read("ground"),
+}  # of string signals
+
+
+def set_velocities(scene: CoppeliaScene, robot: SceneRobot, left: float, right: float) -> None:
     """Turn both wheels [rad/s], at most as fast as the robot's script allows."""
     if not np.isfinite((left, right)).all():
         raise PaddockError(f"robot {robot.name!r}: expected two finite velocities in rad/s, got {left!r}, {right!r}")
@@ -75,32 +85,33 @@ class EPuckSignals:
 
     `<name>_allSens` and `<name>_camera` are given, `<name>_velocities` is obeyed; the name is that of the robot, its
     legacy name, or `epuck` and a port: the first e-puck has 20000, the second 20001. The stock model's float signals
-    `EPUCK_velLeft` and `EPUCK_velRight` are obeyed, and its `EPUCK_proxSens`, `EPUCK_lightSens`, `EPUCK_groundSens`
-    and `EPUCK_allSens` given; those of copies have a suffix.
+    `EPUCK_velLeft` and `EPUCK_velRight` and its string signal `EPUCK_LED` (a lamp from 1 on, and 0, 1 or 2 to toggle)
+    are obeyed. `EPUCK_proxSens`, `EPUCK_lightSens`, `EPUCK_groundSens`, `EPUCK_allSens`, and the ground sensors as
+    float signals `EPUCK_mylightSens_0` … `2` are given. Those of copies have a suffix.
     """
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: CoppeliaScene) -> None:
         self.scene = scene
 
-    def give(self, name: str) -> bytes | None:
-        """The value of a string signal, as float32 numbers."""
+    def give(self, name: str) -> Signal | None:
+        """The value of a string signal as float32 numbers, or of a float signal."""
         robot, what = self._find(name)
         if robot is None:
             return None
-        if what == "allSens":
-            return _pack(read_all(robot))
+        if what in GIVEN:
+            return GIVEN[what](robot).astype("<f4").tobytes()
         if what == "camera":
-            return _pack(read_camera(self.scene, robot))
-        if what == "proxSens":
-            return _pack(read_proximity(robot))
-        if what == "lightSens":
-            return _pack(read_ring(robot, "light"))
-        return _pack(robot.read("ground")) if what == "groundSens" else None
+            return read_camera(self.scene, robot).astype("<f4").tobytes()
+        number = FLOOR.fullmatch(what)
+        return None if number is None else float(robot.read("ground")[int(number[1])])
 
     def obey(self, name: str, value: Signal) -> None:
-        """Drive as a signal says."""
+        """Drive, or switch a lamp, as a signal says."""
         robot, what = self._find(name)
         if robot is None:
+            return
+        if what == "LED" and isinstance(value, bytes):
+            switch_lamp(robot, value)
             return
         radius = robot.spec.drive.wheel_diameter / 2
         left, right = (speed / radius for speed in robot.command)
@@ -136,5 +147,11 @@ class EPuckSignals:
         return bases[index].robot if 0 <= index < len(bases) else bases[0].robot if bases else None
 
 
-def _pack(values: NDArray[np.float64]) -> bytes:
-    return values.astype("<f4").tobytes()
+def switch_lamp(robot: SceneRobot, value: bytes) -> None:
+    """Switch a lamp: its number from 1 on, and 0 off, 1 on or 2 to toggle, as two integers of 4 bytes."""
+    number, wish = np.frombuffer(value, "<i4").tolist() if len(value) == 8 else (0, 0)
+    if not (1 <= number <= len(robot.spec.leds) and wish in (0, 1, 2)):
+        raise PaddockError(f"EPUCK_LED: expected a lamp from 1 to {len(robot.spec.leds)} and 0, 1 or 2")
+    lamp = robot.spec.leds[number - 1]
+    lit = robot.read_lamps()[lamp] > 0
+    robot.set_lamp(lamp, float(not lit if wish == 2 else wish))

@@ -45,6 +45,7 @@ class RobotModel:
     aliases: Mapping[str, str] = field(default_factory=dict)  # of sensors, by the name of the device
     order: tuple[int, ...] = ()  # the device's channel for each sensor of a proximity ring; none: as they come
     limit: float = math.inf  # proximity sensors detect nothing beyond [m]
+    shapes: tuple[str, ...] = ()  # further parts that programs may look for
 
 
 PIONEER = RobotModel(
@@ -53,6 +54,7 @@ PIONEER = RobotModel(
     height=0.1388,
     aliases={"sonar": "ultrasonicSensor"},
     limit=1.0,
+    shapes=("caster_freeJoint1", "caster_freeJoint2", "caster_link", "caster_wheel", "caster_wheel_visible"),
 )
 EPUCK = RobotModel(
     name="ePuck",
@@ -62,6 +64,7 @@ EPUCK = RobotModel(
     aliases={"proximity": "proxSensor", "ground": "lightSensor"},
     order=FROM_LEFT,
     limit=0.05,
+    shapes=("base", "ring", "bodyElements", "ledLight"),
 )
 MODELS = {
     "pioneer-p3dx": PIONEER,
@@ -87,7 +90,9 @@ def add_robot(robot: SceneRobot, model: RobotModel, add: Add) -> SceneObject:
     for channel, alias, y in ((LEFT, model.joints[0], side), (RIGHT, model.joints[1], -side)):
         joint = add(alias, None, JOINT, "joint", base, Frame((0.0, y, radius - height), AXLE), channel=channel)
         wheel = alias.replace("Motor", "Wheel").replace("Joint", "Wheel")
-        add(wheel, None, SHAPE, "wheel", joint, pieces=(Disc(0.0, 0.0, radius),))
+        add(wheel, None, SHAPE, "shape", joint, pieces=(Disc(0.0, 0.0, radius),))
+    for alias in model.shapes:
+        add(alias, None, SHAPE, "shape", base)
     for sensor in spec.sensors:
         alias = model.aliases.get(sensor.name, sensor.name)
         if sensor.kind in ("sonar", "proximity"):

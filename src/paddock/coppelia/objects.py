@@ -15,7 +15,7 @@ LAST_TYPE = 16  # point clouds
 WORLD, ALL, PARENT, SCENE = -1, -2, -11, -12  # handles that stand for something else
 LEFT, RIGHT = 0, 1  # channels of joints
 
-Part = Literal["base", "wheel", "joint", "proximity", "camera", "floor_sensor", "lamp", "solid", "still", "dummy"]
+Part = Literal["base", "shape", "joint", "proximity", "camera", "floor_sensor", "lamp", "solid", "still", "dummy"]
 """What stands behind an object. `still`: the floor, lights and cameras of the world, which do nothing."""
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from paddock.coppelia.joints import joint_velocity
 from paddock.coppelia.objects import SceneObject
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.vision import vision_shape
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import bounding_radius, box_of
@@ -32,7 +32,7 @@ def check_number(kind: str, number: int) -> None:
         raise PaddockError(f"there is no {kind} parameter {number}")
 
 
-def get_parameter(scene: Scene, kind: Kind, number: int) -> object:
+def get_parameter(scene: CoppeliaScene, kind: Kind, number: int) -> object:
     """A parameter of the simulator; those that mean nothing here are what a client has set, or 0."""
     check_number(kind, number)
     if (kind, number) == ("floating", RANDOM):
@@ -41,7 +41,7 @@ def get_parameter(scene: Scene, kind: Kind, number: int) -> object:
     return scene.settings.get((kind, number), DEFAULTS.get((kind, number), NOTHING[kind]))
 
 
-def set_parameter(scene: Scene, kind: Kind, number: int, value: object) -> None:
+def set_parameter(scene: CoppeliaScene, kind: Kind, number: int, value: object) -> None:
     """Set a parameter of the simulator."""
     check_number(kind, number)
     if (kind, number) in (("integer", PROGRAM_VERSION), ("floating", RANDOM)):
@@ -49,14 +49,14 @@ def set_parameter(scene: Scene, kind: Kind, number: int, value: object) -> None:
     scene.remember((kind, number), value)
 
 
-def get_string(scene: Scene, number: int) -> str:
+def get_string(scene: CoppeliaScene, number: int) -> str:
     """A text of the simulator: names and folders of the scene; others are empty."""
     check_number("string", number)
     name = f"{scene.live.world.name}.ttt"
     return name if number in (13, 15) else ""
 
 
-def get_object_float(scene: Scene, found: SceneObject, number: int) -> float:
+def get_object_float(scene: CoppeliaScene, found: SceneObject, number: int) -> float:
     """A float parameter of an object."""
     linear, angular = scene.velocity(found)
     if 11 <= number <= 13:
@@ -99,7 +99,7 @@ def bounding_box(found: SceneObject) -> tuple[float, float, float, float, float,
     return -radius, -radius, -radius, radius, radius, radius
 
 
-def get_object_int(scene: Scene, found: SceneObject, number: int) -> int:
+def get_object_int(scene: CoppeliaScene, found: SceneObject, number: int) -> int:
     """An integer parameter of an object."""
     if found.part in ("camera", "floor_sensor") and number in (1002, 1003):
         shape = vision_shape(found)
@@ -114,7 +114,7 @@ def get_object_int(scene: Scene, found: SceneObject, number: int) -> int:
 
 
 def set_object_parameter(
-    scene: Scene, found: SceneObject, kind: Literal["int", "float"], number: int, value: float
+    scene: CoppeliaScene, found: SceneObject, kind: Literal["int", "float"], number: int, value: float
 ) -> None:
     """Set a parameter of an object. A lamp's visibility switches it; others are remembered, and mean nothing."""
     if found.part == "lamp" and found.robot is not None and (kind, number) == ("int", VISIBLE):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from paddock.coppelia.objects import SceneObject
 
 if TYPE_CHECKING:
-    from paddock.coppelia.scene import Scene
+    from paddock.coppelia.scene import CoppeliaScene
 
 LEVEL = re.compile(r"(?P<alias>[^\[\]{}/]+)(\[(?P<sibling>\d+)\]|\{(?P<number>\d+)\})?")
 
 
-def find_path(scene: Scene, path: str, start: SceneObject | None = None) -> SceneObject | None:
+def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject | None:
     """The first object at a path; None if there is none.
 
     Args:
@@ -37,7 +37,7 @@ def find_path(scene: Scene, path: str, start: SceneObject | None = None) -> Scen
     return next(_match(below, levels), None) if levels else None
 
 
-def path_of(scene: Scene, found: SceneObject) -> str:
+def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
     """The full path of an object, with numbers where siblings have the same alias."""
     parts = []
     at: SceneObject | None = found

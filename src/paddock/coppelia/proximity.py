@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from paddock.coppelia.frames import Vector
 from paddock.coppelia.objects import SceneObject
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.surfaces import Surfaces
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import placed
 
 
-class Detection(NamedTuple):
+class DetectedSurface(NamedTuple):
     """What a proximity sensor detects. It looks along its z axis; x is to its left and y up."""
 
     distance: float  # [m]
@@ -25,7 +25,7 @@ class Detection(NamedTuple):
     normal: Vector  # of its surface
 
 
-def detect(scene: Scene, sensor: SceneObject) -> Detection | None:
+def detect(scene: CoppeliaScene, sensor: SceneObject) -> DetectedSurface | None:
     """What a proximity sensor detects; None if nothing is in its reach. A robot's ring is read once per request."""
     if sensor.part != "proximity" or sensor.robot is None:
         raise PaddockError(f"{sensor} is no proximity sensor")
@@ -33,15 +33,15 @@ def detect(scene: Scene, sensor: SceneObject) -> Detection | None:
     ring = scene.sensed.get(key)
     if ring is None:
         ring = scene.sensed[key] = _detect_ring(scene, sensor)
-    found: Detection | None = ring[sensor.channel]
+    found: DetectedSurface | None = ring[sensor.channel]
     return found
 
 
-def _detect_ring(scene: Scene, sensor: SceneObject) -> list[Detection | None]:
+def _detect_ring(scene: CoppeliaScene, sensor: SceneObject) -> list[DetectedSurface | None]:
     robot = sensor.robot
     assert robot is not None
     values = robot.read(sensor.device)
-    ring: list[Detection | None] = [None] * len(values)
+    ring: list[DetectedSurface | None] = [None] * len(values)
     channels = np.flatnonzero(values < sensor.limit)
     if not len(channels):
         return ring
@@ -57,11 +57,11 @@ def _detect_ring(scene: Scene, sensor: SceneObject) -> list[Detection | None]:
     for k, channel in enumerate(channels.tolist()):
         distance = float(distances[k])
         normal = (float(left[k]), 0.0, float(along[k]))
-        ring[channel] = Detection(distance, (0.0, 0.0, distance), handles[k], normal)
+        ring[channel] = DetectedSurface(distance, (0.0, 0.0, distance), handles[k], normal)
     return ring
 
 
-def _mounts_of(scene: Scene, sensor: SceneObject) -> NDArray[np.float64]:
+def _mounts_of(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.float64]:
     """x, y [m] of each sensor of a ring in the robot's frame, and where it looks as a unit vector."""
     assert sensor.robot is not None
     key = ("mounts", sensor.robot.name, sensor.device)
@@ -74,7 +74,7 @@ def _mounts_of(scene: Scene, sensor: SceneObject) -> NDArray[np.float64]:
     return np.asarray(scene.settings[key])
 
 
-def _surfaces_around(scene: Scene, sensor: SceneObject) -> Surfaces:
+def _surfaces_around(scene: CoppeliaScene, sensor: SceneObject) -> Surfaces:
     """Of all that stands still, and of other robots if any is near."""
     robot = sensor.robot
     assert robot is not None

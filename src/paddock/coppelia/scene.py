@@ -1,4 +1,4 @@
-"""Scene: the world and its robots as a tree of objects with handles, names and paths."""
+"""The scene: the world and its robots as a tree of objects with handles, names and paths."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000
 UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
 
 
-class Scene:
+class CoppeliaScene:
     """The tree of objects of a live world. Handles are never used again.
 
     Whoever answers a request calls `begin()` first: then robots that came or went are known, and what was sensed
@@ -84,11 +84,9 @@ class Scene:
         """An object by its legacy name, its path, or the name of a robot in its world.
 
         `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#` stands for
-        the object without a suffix.
+        the object without a suffix. Cameras are also called `Vision_sensor`, as in scenes to which one was added.
         """
-        found = self._names.get(name) or self._names.get(name.removesuffix("#"))
-        if found is None and name[:1] in ("/", ".", ":"):
-            found = find_path(self, name)
+        found = self._names.get(name) or self._names.get(name.removesuffix("#")) or find_path(self, name.lstrip(".:"))
         if found is None:
             raise UnknownName("object", name, self._names)
         return found
@@ -262,6 +260,8 @@ class Scene:
             name = f"{model.name}{tail}{suffix}"
             found = self._add(name, alias or model.alias, type, part, parent, frame, robot=robot, **fields)
             self._names.setdefault(f"{robot.name}{tail}", found)
+            if part == "camera":
+                self._names[self._free_name("Vision_sensor")] = found
             return found
 
         return add_robot(robot, model, add)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from paddock.coppelia import framework
 from paddock.coppelia.live import SceneRobot
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
 from paddock.core.registry import Registry
 
@@ -21,7 +21,7 @@ class ScriptData(NamedTuple):
     buffer: bytes = b""
 
 
-ScriptFunction = Callable[[Scene, SceneRobot, ScriptData], ScriptData]
+ScriptFunction = Callable[[CoppeliaScene, SceneRobot, ScriptData], ScriptData]
 
 SCRIPT_FUNCTIONS: Registry[ScriptFunction] = Registry(
     "script function",
@@ -51,7 +51,7 @@ SCRIPT_FUNCTIONS: Registry[ScriptFunction] = Registry(
 )
 
 
-def call_script_function(scene: Scene, script: str, function: str, data: ScriptData) -> ScriptData:
+def call_script_function(scene: CoppeliaScene, script: str, function: str, data: ScriptData) -> ScriptData:
     """Call a function in the script of an object.
 
     Args:
@@ -70,62 +70,62 @@ def call_script_function(scene: Scene, script: str, function: str, data: ScriptD
     return found(scene, robot, data)
 
 
-def get_proximity(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_proximity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """Distances of eight proximity sensors [m], clockwise from the left side; 0.05 for nothing."""
     return ScriptData(floats=framework.read_proximity(robot).tolist())
 
 
-def get_light(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_light(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """Eight light sensors [W/m²], in the same order."""
     return ScriptData(floats=framework.read_ring(robot, "light").tolist())
 
 
-def get_ground(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_ground(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """Left, middle and right ground sensor, 0 dark … 1 bright."""
     return ScriptData(floats=robot.read("ground").tolist())
 
 
-def get_accelerometer(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_accelerometer(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """x, y, z [m/s²]."""
     return ScriptData(floats=robot.read("accelerometer").tolist())
 
 
-def get_encoders(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_encoders(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """How far the wheels have turned, left and right [rad]."""
     return ScriptData(floats=framework.read_encoders(robot).tolist())
 
 
-def get_all(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_all(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """24 numbers, see `framework.read_all`."""
     return ScriptData(floats=framework.read_all(robot).tolist())
 
 
-def get_camera(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_camera(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """Red, green, blue (0 … 1) of all pixels, rows from bottom to top."""
     return ScriptData(floats=framework.read_camera(scene, robot).tolist())
 
 
-def get_pose(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_pose(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """x, y [m] and heading [rad]."""
     return ScriptData(floats=list(robot.pose))
 
 
-def get_wheel_diameter(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_wheel_diameter(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """[m]"""
     return ScriptData(floats=[robot.spec.drive.wheel_diameter])
 
 
-def get_wheel_distance(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_wheel_distance(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """Between the wheels [m]."""
     return ScriptData(floats=[robot.spec.drive.wheel_separation])
 
 
-def get_size_factor(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def get_size_factor(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """How much larger than the original: never."""
     return ScriptData(floats=[1.0])
 
 
-def set_velocities(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def set_velocities(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """Left and right wheel [rad/s]."""
     if len(data.floats) != 2:
         raise PaddockError(f"setVelocitiesForRemote: expected two velocities in rad/s, got {len(data.floats)}")
@@ -133,7 +133,7 @@ def set_velocities(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptD
     return ScriptData()
 
 
-def set_max_velocity(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def set_max_velocity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """The greatest velocity of the wheels [rad/s]."""
     if len(data.floats) != 1 or not data.floats[0] > 0:
         raise PaddockError(f"setMaxVelocityForRemote: expected a velocity > 0 in rad/s, got {list(data.floats)}")
@@ -141,12 +141,12 @@ def set_max_velocity(scene: Scene, robot: SceneRobot, data: ScriptData) -> Scrip
     return ScriptData()
 
 
-def accept_cycle(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def accept_cycle(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """How often the camera's signal is refreshed: here, whenever it is read."""
     return ScriptData()
 
 
-def set_led(scene: Scene, robot: SceneRobot, data: ScriptData) -> ScriptData:
+def set_led(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
     """The number of a lamp and its brightness, 0 or 1."""
     if len(data.ints) != 2 or not 0 <= data.ints[0] < len(robot.spec.leds) or data.ints[1] not in (0, 1):
         lamps = len(robot.spec.leds)

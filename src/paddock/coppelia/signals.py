@@ -14,10 +14,10 @@ Value = TypeVar("Value", int, float, bytes)
 
 
 class LiveSignals(Protocol):
-    """A robot's side of signals: some it gives itself, some it obeys."""
+    """The robots' side of signals: some they give themselves, some they obey."""
 
-    def give(self, name: str) -> bytes | None:
-        """The present value of a string signal of this name, if it is one of its own."""
+    def give(self, name: str) -> Signal | None:
+        """The present value of a signal of this name, if it is one of its own."""
 
     def obey(self, name: str, value: Signal) -> None:
         """A signal was set."""
@@ -56,15 +56,17 @@ class Signals:
         return self.ints.get(name)
 
     def get_float(self, name: str) -> float | None:
-        """The value of a float signal, if it is set."""
-        return self.floats.get(name)
+        """The value of a float signal, if it is set or a robot gives it."""
+        value = self._given(name)
+        return value if isinstance(value, float) else self.floats.get(name)
 
     def get_string(self, name: str) -> bytes | None:
         """The value of a string signal, if it is set or a robot gives it."""
-        for robots in self.live:
-            if (value := robots.give(name)) is not None:
-                return value
-        return self.strings.get(name)
+        value = self._given(name)
+        return value if isinstance(value, bytes) else self.strings.get(name)
+
+    def _given(self, name: str) -> Signal | None:
+        return next((value for robots in self.live if (value := robots.give(name)) is not None), None)
 
     def take_string(self, name: str) -> bytes | None:
         """Get a string signal and clear it."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.coppelia.objects import ALL, SceneObject
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Disc, Point, Shape, overlap, placed
 
@@ -71,7 +71,7 @@ class Surfaces:
         return [self.handles[index] for index in nearest.tolist()], normals
 
 
-def bodies_of(scene: Scene, found: SceneObject) -> Iterator[Shape]:
+def bodies_of(scene: CoppeliaScene, found: SceneObject) -> Iterator[Shape]:
     """The shapes of an object, and of a base's whole robot, in the world."""
     if found.part == "solid":
         yield from found.pieces
@@ -81,7 +81,7 @@ def bodies_of(scene: Scene, found: SceneObject) -> Iterator[Shape]:
             yield placed(shape, *found.robot.pose)
 
 
-def find_entity(scene: Scene, handle: int) -> list[SceneObject]:
+def find_entity(scene: CoppeliaScene, handle: int) -> list[SceneObject]:
     """What takes part in a check of collisions or distances: an object, or all that have a body."""
     if handle == ALL:
         return [found for found in scene.walk() if found.part in ("solid", "base")]
@@ -91,7 +91,7 @@ def find_entity(scene: Scene, handle: int) -> list[SceneObject]:
     return [found]
 
 
-def measure_distance(scene: Scene, first: int, second: int) -> tuple[float, SceneObject, SceneObject]:
+def measure_distance(scene: CoppeliaScene, first: int, second: int) -> tuple[float, SceneObject, SceneObject]:
     """The smallest distance between two entities [m], and which objects have it; parts of a robot are left out."""
     best: tuple[float, SceneObject, SceneObject] | None = None
     for a in find_entity(scene, first):
@@ -109,7 +109,7 @@ def measure_distance(scene: Scene, first: int, second: int) -> tuple[float, Scen
     return best
 
 
-def collides(scene: Scene, first: int, second: int) -> bool:
+def collides(scene: CoppeliaScene, first: int, second: int) -> bool:
     """Whether two entities touch."""
     return measure_distance(scene, first, second)[0] <= TOUCHING
 

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.coppelia.objects import SceneObject
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
 from paddock.sensors.camera import CameraSpec
 
 NEAR = 0.01  # near clipping plane [m]
 FLOOR_FAR = 0.05  # far clipping plane of floor sensors [m]
+FLOOR_WIDTH = 32  # pixels of the e-puck's light sensor; its three ground sensors are at the ends and in the middle
 
 
 class VisionShape(NamedTuple):
@@ -33,10 +34,10 @@ def vision_shape(sensor: SceneObject) -> VisionShape:
     spec = sensor.robot.spec.sensor(sensor.device)
     if isinstance(spec, CameraSpec):
         return VisionShape(spec.width, spec.height, NEAR, spec.range, spec.opening)
-    return VisionShape(len(spec.mounts), 1, 0.0, FLOOR_FAR, 0.0)
+    return VisionShape(FLOOR_WIDTH, 1, 0.0, FLOOR_FAR, 0.0)
 
 
-def take_image(scene: Scene, sensor: SceneObject) -> NDArray[np.uint8]:
+def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
     """The present picture, rows from bottom to top, [row, column, rgb]; or the one that a client has set."""
     shape, key = vision_shape(sensor), ("image", sensor.handle)
     if (painted := scene.settings.get(key)) is not None:
@@ -46,13 +47,15 @@ def take_image(scene: Scene, sensor: SceneObject) -> NDArray[np.uint8]:
         if sensor.part == "camera":
             image = np.ascontiguousarray(sensor.robot.picture(sensor.device)[::-1])
         else:
-            bright = np.clip(sensor.robot.read(sensor.device), 0.0, 1.0)
+            seen = sensor.robot.read(sensor.device)
+            places = np.linspace(0, len(seen) - 1, shape.width)
+            bright = np.clip(np.interp(places, np.arange(len(seen)), seen), 0.0, 1.0)
             image = np.repeat((bright * 255).round().astype(np.uint8), 3).reshape(shape.height, shape.width, 3)
         scene.sensed[key] = image
     return np.asarray(scene.sensed[key])
 
 
-def take_depth(scene: Scene, sensor: SceneObject, *, metres: bool = False) -> NDArray[np.float32]:
+def take_depth(scene: CoppeliaScene, sensor: SceneObject, *, metres: bool = False) -> NDArray[np.float32]:
     """The present depth picture, rows from bottom to top: 0 … 1 between the clipping planes, or in metres."""
     shape, key = vision_shape(sensor), ("depth", sensor.handle)
     if key not in scene.sensed:
@@ -68,7 +71,7 @@ def take_depth(scene: Scene, sensor: SceneObject, *, metres: bool = False) -> ND
     return np.asarray(depth, np.float32)
 
 
-def paint_image(scene: Scene, sensor: SceneObject, pixels: bytes) -> None:
+def paint_image(scene: CoppeliaScene, sensor: SceneObject, pixels: bytes) -> None:
     """Put a picture in the place of what a sensor sees: one or three bytes for each pixel, rows from the bottom."""
     shape = vision_shape(sensor)
     count = shape.width * shape.height
@@ -79,7 +82,7 @@ def paint_image(scene: Scene, sensor: SceneObject, pixels: bytes) -> None:
     scene.settings["image", sensor.handle] = values.reshape(shape.height, shape.width, 3).copy()
 
 
-def summarise(scene: Scene, sensor: SceneObject) -> list[float]:
+def summarise(scene: CoppeliaScene, sensor: SceneObject) -> list[float]:
     """What `readVisionSensor` tells: minimum, maximum and mean of intensity, red, green, blue and depth."""
     image = take_image(scene, sensor).reshape(-1, 3) / 255.0
     depth = take_depth(scene, sensor).reshape(-1, 1)

@@ -100,6 +100,8 @@ class Server:
             async with listener:
                 await self._stopped.wait()
         finally:
+            if self.arena.time_lock is self.time_lock:
+                self.arena.time_lock = None
             self.session.close()
             await self._say_goodbye()
 

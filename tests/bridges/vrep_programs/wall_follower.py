@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 WHEEL_RADIUS = 0.195  # the study's mistake: this is the diameter
@@ -11,14 +12,15 @@ SETTLE, AFTER, WITHIN = 10.0, 10.0, 0.07
 
 
 class Pioneer:
-    """The robot, as the remote API shows it: sensors are streamed once, and then read from the buffer."""
+    """The robot, as the API shows it: sensors are streamed once, then read from the buffer; or asked each time."""
 
-    def __init__(self, vrep: Any, client: int) -> None:
+    def __init__(self, vrep: Any, client: int, *, blocking: bool) -> None:
         self.vrep, self.client = vrep, client
+        self.mode = vrep.simx_opmode_oneshot_wait if blocking else vrep.simx_opmode_buffer
         self.base = self.handle("Pioneer_p3dx")
         self.left, self.right = self.handle("Pioneer_p3dx_leftMotor"), self.handle("Pioneer_p3dx_rightMotor")
-        self.sonars = [self.handle(f"Pioneer_p3dx_ultrasonicSensor{i}") for i in range(1, 17)]
-        for sonar in self.sonars:
+        self.sonars = [self.handle(f"Pioneer_p3dx_ultrasonicSensor{i}") for i in range(1, 9)]
+        for sonar in [] if blocking else self.sonars:
             vrep.simxReadProximitySensor(client, sonar, vrep.simx_opmode_streaming)
         vrep.simxGetObjectPosition(client, self.base, -1, vrep.simx_opmode_streaming)
 
@@ -31,15 +33,13 @@ class Pioneer:
     def ranges(self) -> list[float]:
         found = []
         for sonar in self.sonars:
-            code, seen, point, _, _ = self.vrep.simxReadProximitySensor(
-                self.client, sonar, self.vrep.simx_opmode_buffer
-            )
+            code, seen, point, _, _ = self.vrep.simxReadProximitySensor(self.client, sonar, self.mode)
             distance = math.sqrt(sum(value**2 for value in point))
             found.append(min(distance, NOTHING) if code == 0 and seen else NOTHING)
         return found
 
     def position(self) -> tuple[float, float]:
-        code, place = self.vrep.simxGetObjectPosition(self.client, self.base, -1, self.vrep.simx_opmode_buffer)
+        code, place = self.vrep.simxGetObjectPosition(self.client, self.base, -1, self.mode)
         return (place[0], place[1]) if code == 0 else (math.inf, math.inf)
 
     def drive(self, left: float, right: float) -> None:
@@ -54,7 +54,9 @@ class Pioneer:
         return float(self.vrep.simxGetLastCmdTime(self.client)) / 1000
 
 
-def follow_walls(vrep: Any, port: int, *, synchronous: bool, seconds: float = 900.0) -> tuple[float, float]:
+def follow_walls(
+    vrep: Any, port: int, *, synchronous: bool, blocking: bool = False, seconds: float = 900.0
+) -> tuple[float, float]:
     """Drive to a wall and follow it on the left; when the loop was closed, and how far from its beginning."""
     client = vrep.simxStart("127.0.0.1", port, True, True, 5000, 1)
     if client < 0:
@@ -63,13 +65,15 @@ def follow_walls(vrep: Any, port: int, *, synchronous: bool, seconds: float = 90
         if synchronous:
             vrep.simxSynchronous(client, True)
         vrep.simxStartSimulation(client, vrep.simx_opmode_oneshot_wait)
-        robot = Pioneer(vrep, client)
+        robot = Pioneer(vrep, client, blocking=blocking)
         following: float | None = None
         begin: tuple[float, float] | None = None
         while True:
             if synchronous:
                 vrep.simxSynchronousTrigger(client)
-            nearest, now = min(robot.ranges()[:8]), robot.time()
+            else:
+                time.sleep(0.005)  # about as often as the study's program looked
+            nearest, now = min(robot.ranges()), robot.time()
             if following is None:
                 robot.drive(0.5, 0.5)
                 following = now if nearest < CLEARANCE else None

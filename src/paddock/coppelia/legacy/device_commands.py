@@ -10,13 +10,13 @@ from paddock.coppelia.frames import ORIGIN, Frame, matrix_of
 from paddock.coppelia.legacy.simulator import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, SceneObject
-from paddock.coppelia.proximity import Detection, detect
+from paddock.coppelia.proximity import DetectedSurface, detect
 from paddock.coppelia.surfaces import collides, measure_distance
 from paddock.coppelia.vision import paint_image, summarise, take_depth, take_image
 from paddock.core.errors import PaddockError, UnknownName
 
 DETECTION = struct.Struct("<B3fi3f")
-NO_DETECTION = Detection(0.0, (0.0, 0.0, 0.0), -1, (0.0, 0.0, 0.0))
+NO_DETECTION = DetectedSurface(0.0, (0.0, 0.0, 0.0), -1, (0.0, 0.0, 0.0))
 COLLISIONS, DISTANCES, COLLECTIONS = 1_000_000, 2_000_000, 3_000_000  # added to the handle of a robot
 MAX_FORCE = 100.0  # of a joint, until a client sets another [N m]
 
@@ -136,7 +136,7 @@ def find_watched(caller: Caller, name: str, what: str) -> SceneObject:
     bases = caller.scene.list_bases()
     numbered = {base: what + ("" if i == 0 else f"#{i - 1}") for i, base in enumerate(bases)}
     for base in bases:
-        if base.robot is not None and name in (numbered[base], base.name, base.robot.name):
+        if base.robot is not None and name.removesuffix("#") in (numbered[base], base.name, base.robot.name):
             return base
     raise UnknownName(f"{what.lower()} object", name, numbered.values())
 

@@ -11,7 +11,7 @@ from paddock.coppelia.joints import joint_position
 from paddock.coppelia.objects import PARENT, WORLD, SceneObject
 from paddock.coppelia.paths import path_of
 from paddock.coppelia.proximity import detect
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
 
 REVOLUTE, FORCE_MODE = 10, 5
@@ -25,7 +25,7 @@ class About(NamedTuple):
     strings: tuple[str, ...] = ()
 
 
-def describe_group(scene: Scene, group: Sequence[SceneObject], kind: int) -> bytes:
+def describe_group(scene: CoppeliaScene, group: Sequence[SceneObject], kind: int) -> bytes:
     """The reply of `simxGetObjectGroupData`."""
     if kind not in KINDS:
         raise PaddockError(f"there is no data type {kind}; there are 0 to {max(KINDS)}")
@@ -42,7 +42,7 @@ def describe_group(scene: Scene, group: Sequence[SceneObject], kind: int) -> byt
 def tell_place(relative_to: int, *, position: bool = False, euler: bool = False, quaternion: bool = False) -> Tell:
     """Tells places, in the world or in the parent."""
 
-    def tell(scene: Scene, found: SceneObject) -> About:
+    def tell(scene: CoppeliaScene, found: SceneObject) -> About:
         frame = scene.frame(found, relative_to)
         floats: tuple[float, ...] = frame.position if position else ()
         floats += to_euler(frame.rotation) if euler else frame.rotation if quaternion else ()
@@ -51,7 +51,7 @@ def tell_place(relative_to: int, *, position: bool = False, euler: bool = False,
     return tell
 
 
-def tell_proximity(scene: Scene, found: SceneObject) -> About:
+def tell_proximity(scene: CoppeliaScene, found: SceneObject) -> About:
     """State, detected object; point, normal."""
     if found.part != "proximity":
         return About((-1, -1), (0.0,) * 6)
@@ -59,12 +59,12 @@ def tell_proximity(scene: Scene, found: SceneObject) -> About:
     return About((0, -1), (0.0,) * 6) if seen is None else About((1, seen.handle), (*seen.point, *seen.normal))
 
 
-def tell_joint(scene: Scene, found: SceneObject) -> About:
+def tell_joint(scene: CoppeliaScene, found: SceneObject) -> About:
     """Position, force."""
     return About(floats=(joint_position(found), 0.0) if found.part == "joint" else (0.0, 0.0))
 
 
-def tell_joint_kind(scene: Scene, found: SceneObject) -> About:
+def tell_joint_kind(scene: CoppeliaScene, found: SceneObject) -> About:
     """Type and mode; limits, of which the range is -1 for cyclic joints."""
     return About((REVOLUTE, FORCE_MODE), (0.0, -1.0)) if found.part == "joint" else About((-1, -1), (0.0, 0.0))
 
@@ -72,14 +72,14 @@ def tell_joint_kind(scene: Scene, found: SceneObject) -> About:
 def tell_velocity(*, linear: bool, angular: bool) -> Tell:
     """Tells velocities in the world."""
 
-    def tell(scene: Scene, found: SceneObject) -> About:
+    def tell(scene: CoppeliaScene, found: SceneObject) -> About:
         first, second = scene.velocity(found)
         return About(floats=(first if linear else ()) + (second if angular else ()))
 
     return tell
 
 
-Tell = Callable[[Scene, SceneObject], About]
+Tell = Callable[[CoppeliaScene, SceneObject], About]
 
 KINDS: dict[int, Tell] = {
     0: lambda scene, found: About(strings=(found.name,)),

@@ -20,7 +20,7 @@ LONGEST_DATA = 1 << 24  # bytes of a command that comes in pieces
 MOST_BLOCKS = 5000  # of a message
 
 
-class Request(NamedTuple):
+class LegacyRequest(NamedTuple):
     """A message of a client, without its blocks."""
 
     number: int
@@ -48,7 +48,7 @@ class Block(NamedTuple):
         return self.code & ~COMMAND
 
 
-def parse_message(message: bytes) -> tuple[Request, list[Block]]:
+def parse_message(message: bytes) -> tuple[LegacyRequest, list[Block]]:
     """A client's message; what breaks the format raises `BadMessage`."""
     if len(message) < HEADER.size:
         raise BadMessage(f"message: expected at least {HEADER.size} bytes, got {len(message)}")
@@ -56,7 +56,7 @@ def parse_message(message: bytes) -> tuple[Request, list[Block]]:
     blocks = list(islice(_parse_blocks(message), MOST_BLOCKS + 1))
     if len(blocks) > MOST_BLOCKS:
         raise BadMessage(f"message: expected at most {MOST_BLOCKS} commands")
-    return Request(number, client_time), blocks
+    return LegacyRequest(number, client_time), blocks
 
 
 def _parse_blocks(message: bytes) -> Iterator[Block]:
@@ -91,7 +91,7 @@ def ask_for(command: int, key: bytes = b"", data: bytes = b"", *, mode: int = BL
     return Block(command | mode, delay, 0, key, data, 0, len(data))
 
 
-class Reply(NamedTuple):
+class LegacyReply(NamedTuple):
     """The answer to a command: its code and key again, and a result, or a piece of it."""
 
     block: Block
@@ -102,7 +102,7 @@ class Reply(NamedTuple):
     whole: int | None = None  # bytes of the whole result; None: this is all
 
 
-def build_message(request: Request, server_time: int, state: int, replies: Iterable[Reply]) -> bytes:
+def build_message(request: LegacyRequest, server_time: int, state: int, replies: Iterable[LegacyReply]) -> bytes:
     """The server's answer to a message."""
     parts = [HEADER.pack(0, VERSION, request.number, request.client_time, server_time, 1, state)]
     for reply in replies:

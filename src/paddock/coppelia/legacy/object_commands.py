@@ -10,11 +10,10 @@ from paddock.coppelia.legacy.device_commands import COLLECTIONS
 from paddock.coppelia.legacy.group_data import describe_group
 from paddock.coppelia.legacy.simulator import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
-from paddock.coppelia.objects import ALL, LAST_TYPE, SceneObject
+from paddock.coppelia.objects import ALL, LAST_TYPE, SCENE, WORLD, SceneObject
 from paddock.core.errors import PaddockError
 
 ALL_OBJECTS = 109  # the type that stands for all
-PARENT_SELF = -1
 NOT_MODEL = 0xF0  # model property of what is no model
 IS_MODEL = 0
 
@@ -41,7 +40,7 @@ def set_object_parent(caller: Caller, handle: int, data: bytes) -> None:
 
 @command(0x200B, "simxGetObjectChild")
 def get_object_child(caller: Caller, handle: int, index: int, data: bytes) -> bytes:
-    children = caller.scene.get(handle).children
+    children = caller.scene.roots if handle in (WORLD, SCENE) else caller.scene.get(handle).children
     return pack_int(children[index].handle if 0 <= index < len(children) else -1)
 
 

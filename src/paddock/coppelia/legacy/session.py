@@ -14,8 +14,8 @@ from paddock.coppelia.legacy.messages import (
     STREAMING,
     STREAMING_SPLIT,
     Block,
-    Reply,
-    Request,
+    LegacyReply,
+    LegacyRequest,
     build_message,
     parse_message,
 )
@@ -40,7 +40,7 @@ class Stream:
 
     block: Block
     last: float | None = None  # when it was carried out [ms]
-    reply: Reply | None = None  # what goes out in pieces
+    reply: LegacyReply | None = None  # what goes out in pieces
     sent: int = 0  # bytes of it
 
 
@@ -56,8 +56,8 @@ class LegacySession:
         self.streams: dict[Key, Stream] = {}
         self.ended = False  # the client wants to leave
         self._pieces: dict[Key, bytearray] = {}
-        self._replies: list[Reply] = []
-        self._request = Request(-1, 0)
+        self._replies: list[LegacyReply] = []
+        self._request = LegacyRequest(-1, 0)
 
     def execute(self, message: bytes) -> None:
         """Carry out what a message asks for. `BadMessage` if it is none."""
@@ -102,10 +102,10 @@ class LegacySession:
         key, mode = (block.command, block.key), block.mode
         if block.command == KILL_CONNECTION:
             self.ended = True
-            self._replies.append(Reply(block, b"", self._sim_time()))
+            self._replies.append(LegacyReply(block, b"", self._sim_time()))
         elif mode == DISCONTINUE:
             self.streams.pop(key, None)
-            self._replies.append(Reply(block, b"", self._sim_time()))
+            self._replies.append(LegacyReply(block, b"", self._sim_time()))
         elif mode in STREAMED:
             going = self.streams.get(key)
             if mode == ONESHOT_SPLIT and going is not None and going.block.mode == ONESHOT_SPLIT:
@@ -142,22 +142,22 @@ class LegacySession:
             if mode == ONESHOT_SPLIT:
                 del self.streams[key]
 
-    def _carry_out(self, block: Block) -> Reply:
+    def _carry_out(self, block: Block) -> LegacyReply:
         time = self._sim_time()
         try:
-            return Reply(block, carry_out(self.caller, block.command, block.key, block.data), time)
+            return LegacyReply(block, carry_out(self.caller, block.command, block.key, block.data), time)
         except PaddockError as error:
             return self._refuse(block, str(error))
         except Exception:
             log.exception("command %#06x failed", block.command)
             return self._refuse(block, f"command {block.command:#06x} failed at the server")
 
-    def _refuse(self, block: Block, why: str) -> Reply:
+    def _refuse(self, block: Block, why: str) -> LegacyReply:
         errors, why = self.caller.errors, why[:LONGEST_ERROR]
         if not errors or errors[-1] != why:
             errors.append(why)
             del errors[:-MOST_ERRORS]
-        return Reply(block, b"", self._sim_time(), failed=True)
+        return LegacyReply(block, b"", self._sim_time(), failed=True)
 
     def _sim_time(self) -> int:
         if self.caller.control.state == "stopped":

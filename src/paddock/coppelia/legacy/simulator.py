@@ -7,8 +7,9 @@ from typing import Protocol
 
 from paddock.coppelia.framework import EPuckSignals
 from paddock.coppelia.live import LiveWorld
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.signals import Signals
+from paddock.coppelia.stock_signals import StockSignals
 
 STEP = 0.05  # V-REP's usual step [s]
 STEP_KEY = "time step"
@@ -18,8 +19,8 @@ class LegacySimulator:
     """The simulator that clients of the legacy remote API find: one for all of them."""
 
     def __init__(self, live: LiveWorld) -> None:
-        self.scene = Scene(live)
-        self.signals = Signals(EPuckSignals(self.scene))
+        self.scene = CoppeliaScene(live)
+        self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene))
 
     @property
     def step(self) -> float:
@@ -78,7 +79,7 @@ class Caller:
     consoles: dict[int, str] = field(default_factory=dict)  # titles by handle
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> CoppeliaScene:
         return self.simulator.scene
 
     @property

@@ -125,7 +125,9 @@ class VrepBody(WatchedBody):
         if kind in ("sonar", "proximity"):
             return [read_distance(data, device.spec.nothing) for data in answers]
         if kind == "ground":
-            return [float(red) / 255 for red in answers[0][8::3]]
+            row = np.frombuffer(answers[0], np.uint8, offset=8)[::3] / 255  # a camera of one row
+            places = np.linspace(0, len(row) - 1, device.spec.channels)
+            return [float(value) for value in np.interp(places, np.arange(len(row)), row)]
         if kind == "encoders":
             return self._roll([struct.unpack("<f", data)[0] for data in answers])
         pose = read_pose(answers)

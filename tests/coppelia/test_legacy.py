@@ -1,0 +1,116 @@
+"""Operation modes of the legacy remote API, byte for byte."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from coppelia.scene_room import Talk
+from paddock.coppelia.legacy import CALLS
+from paddock.coppelia.legacy.messages import (
+    DISCONTINUE,
+    ERROR,
+    ONESHOT_SPLIT,
+    STREAMING,
+    STREAMING_SPLIT,
+    Block,
+    ask_for,
+)
+
+PROXIMITY, IMAGE, SET_STRING, GET_STRING, TAKE_STRING = 0x1009, 0x1004, 0x3015, 0x3012, 0x3017
+
+
+@pytest.fixture(scope="module")
+def talk() -> Talk:
+    return Talk()
+
+
+def test_a_reply_repeats_what_was_asked_with_the_simulated_time(talk: Talk) -> None:
+    talk.arena.step(5)
+    asked = ask_for(0x3001, b"Pioneer_p3dx\0")
+    (reply,) = talk.ask(asked)
+    assert (reply.code, reply.key, reply.status) == (asked.code, asked.key, 0)
+    assert reply.data == talk.handle("Pioneer_p3dx")
+    assert reply.time == round(talk.arena.time * 1000)
+    assert talk.ask() == []
+
+
+def test_streams_go_on_with_their_delay_until_they_are_discontinued(talk: Talk) -> None:
+    quick = ask_for(PROXIMITY, talk.handle("Pioneer_p3dx_ultrasonicSensor1"), mode=STREAMING)
+    slow = ask_for(PROXIMITY, talk.handle("Pioneer_p3dx_ultrasonicSensor2"), mode=STREAMING, delay=100)
+    assert [reply.key for reply in talk.ask(quick, slow, now=1000)] == [quick.key, slow.key]
+    assert [reply.key for reply in talk.ask(now=1050)] == [quick.key]
+    assert [reply.key for reply in talk.ask(now=1100)] == [quick.key, slow.key]
+    (ended, _) = talk.ask(ask_for(PROXIMITY, quick.key, mode=DISCONTINUE), now=1200)
+    assert (ended.mode, ended.data) == (DISCONTINUE, b"")
+    assert [reply.key for reply in talk.ask(ask_for(PROXIMITY, slow.key, mode=DISCONTINUE), now=1300)] == [slow.key]
+    assert talk.ask(now=1400) == []
+
+
+def test_a_newer_command_replaces_a_stream_that_is_alike(talk: Talk) -> None:
+    key = talk.handle("Pioneer_p3dx_ultrasonicSensor3")
+    talk.ask(ask_for(PROXIMITY, key, mode=STREAMING))
+    assert len(talk.ask(ask_for(PROXIMITY, key))) == 1
+    assert talk.ask() == []
+
+
+def join(pieces: list[Block]) -> bytes:
+    whole = bytearray(pieces[0].whole)
+    for piece in pieces:
+        assert piece.whole == len(whole)
+        whole[piece.offset : piece.offset + len(piece.data)] = piece.data
+    return bytes(whole)
+
+
+def test_split_replies_come_in_pieces_once_or_again_and_again(talk: Talk) -> None:
+    key = talk.handle("ePuck_camera")
+    (expected,) = talk.ask(ask_for(IMAGE, key))
+    size = len(expected.data)
+    pieces = talk.ask(ask_for(IMAGE, key, mode=ONESHOT_SPLIT, delay=4000))
+    while sum(len(piece.data) for piece in pieces) < size:
+        (piece,) = talk.ask()
+        assert len(piece.data) <= 4000
+        pieces.append(piece)
+    assert join(pieces) == expected.data
+    assert talk.ask() == []
+    talk.ask(ask_for(IMAGE, key, mode=STREAMING_SPLIT, delay=8000))
+    offsets = [talk.ask()[0].offset for _ in range(4)]
+    assert offsets == [8000, 0, 8000, 0]
+    talk.ask(ask_for(IMAGE, key, mode=DISCONTINUE))
+
+
+def test_commands_that_come_in_pieces_are_carried_out_when_they_are_whole(talk: Talk) -> None:
+    text = bytes(range(256)) * 4
+    for offset in range(0, len(text), 300):
+        piece = text[offset : offset + 300]
+        block = Block(SET_STRING | ONESHOT_SPLIT, 300, 0, b"long\0", piece, offset, len(text))
+        replies = talk.ask(block)
+        assert bool(replies) == (offset + 300 >= len(text))
+    assert talk.ask(ask_for(GET_STRING, b"long\0"))[0].data == text
+
+
+def test_a_signal_that_is_taken_ends_its_stream(talk: Talk) -> None:
+    (waiting,) = talk.ask(ask_for(TAKE_STRING, b"later\0", mode=STREAMING))
+    assert waiting.status == ERROR
+    replies = talk.ask(ask_for(SET_STRING, b"later\0", b"here"))
+    assert [(reply.command, reply.data) for reply in replies] == [(SET_STRING, b""), (TAKE_STRING, b"here")]
+    assert talk.ask() == []
+
+
+def test_last_errors_are_told_once(talk: Talk) -> None:
+    talk.ask(ask_for(0x1001, struct.pack("<i", 4711)), ask_for(0x10FE, struct.pack("<i", 1)))
+    (told,) = talk.ask(ask_for(0x0004))
+    texts = told.data[4:].decode().split("\0")[:-1]
+    assert texts[-2:] == ["simxGetJointPosition: object 4711 does not exist", "command 0x10fe: there is no such call"]
+    assert struct.unpack_from("<i", told.data) == (len(texts),)
+    assert talk.ask(ask_for(0x0004))[0].data == bytes(4)
+
+
+@pytest.mark.parametrize("number", sorted(CALLS), ids=lambda number: f"{number:#06x}")
+def test_every_command_answers_whatever_it_is_asked(talk: Talk, number: int) -> None:
+    for key in (b"", struct.pack("<i", -1), struct.pack("<ii", 4711, 99), b"nothing\0", bytes(4) + b"a\0b\0"):
+        replies = [reply for reply in talk.ask(ask_for(number, key, b"\0" * 3)) if reply.command == number]
+        assert len(replies) == 1
+        assert replies[0].key == key
+    assert not any("failed at the server" in text for text in talk.session.caller.errors)

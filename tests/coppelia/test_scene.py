@@ -1,0 +1,191 @@
+"""A world and its robots as a tree of objects with names, paths and places."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coppelia.scene_room import make_scene
+from paddock.coppelia import EPuckSignals, ScriptData, Signals, StockSignals, call_script_function, detect
+from paddock.coppelia.frames import (
+    Frame,
+    combine,
+    from_euler,
+    from_matrix,
+    heading_of,
+    matrix_of,
+    relate,
+    rotate,
+    to_euler,
+)
+from paddock.coppelia.objects import PARENT
+from paddock.coppelia.paths import find_path, path_of
+from paddock.coppelia.surfaces import collides, measure_distance
+from paddock.core.errors import PaddockError, UnknownName
+
+angles = st.tuples(st.floats(-3.1, 3.1), st.floats(-1.5, 1.5), st.floats(-3.1, 3.1))
+places = st.tuples(*[st.floats(-5, 5)] * 3)
+
+
+@given(angles, places, angles, places)
+def test_frames_are_told_and_read_back_in_every_form(a: tuple, b: tuple, c: tuple, d: tuple) -> None:
+    outer, inner = Frame(b, from_euler(a)), Frame(d, from_euler(c))
+    assert to_euler(outer.rotation) == pytest.approx(a, abs=1e-6)
+    seen = combine(outer, inner)
+    back = relate(outer, seen)
+    assert back.position == pytest.approx(inner.position, abs=1e-9)
+    again = from_matrix(matrix_of(seen))
+    for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
+        assert rotate(again.rotation, axis) == pytest.approx(rotate(seen.rotation, axis), abs=1e-9)
+
+
+def test_every_object_is_found_by_its_name_and_by_its_path() -> None:
+    _, scene = make_scene()
+    for found in scene.walk():
+        assert scene.find(found.name) is found
+        assert scene.find(path_of(scene, found)) is found
+        assert scene.get(found.handle) is found
+    second = scene.find("Pioneer_p3dx#0")
+    assert scene.find("other") is second
+    assert scene.find("/PioneerP3DX{1}") is second
+    assert scene.find("/Pioneer*[1]") is second
+    assert scene.find("/PioneerP3DX/ultrasonicSensor[3]").name == "Pioneer_p3dx_ultrasonicSensor4"
+    for name in ("/leftMotor", "leftMotor", "./PioneerP3DX/leftMotor"):  # levels may be left out
+        assert scene.find(name).name == "Pioneer_p3dx_leftMotor"
+    assert scene.find("Vision_sensor").name == "Pioneer_p3dx_camera"
+    assert find_path(scene, "./leftMotor", second) is scene.find("Pioneer_p3dx_leftMotor#0")
+    with pytest.raises(UnknownName, match="did you mean 'Pioneer_p3dx'"):
+        scene.find("Pioneer_p4dx")
+    with pytest.raises(PaddockError, match="object 4711 does not exist"):
+        scene.get(4711)
+
+
+def test_sensors_sit_where_the_robots_spec_has_them_and_look_along_z() -> None:
+    arena, scene = make_scene()
+    robot = arena["other"]
+    for number, (x, y, z, heading) in enumerate(robot.spec.sensor("sonar").mounts, 1):
+        sensor = scene.find(f"Pioneer_p3dx_ultrasonicSensor{number}#0")
+        assert scene.frame(sensor, scene.find("other").handle).position == pytest.approx((x, y, z - 0.1388))
+        ahead = rotate(scene.frame(sensor).rotation, (0.0, 0.0, 1.0))
+        angle = robot.pose.heading + math.radians(heading)
+        assert ahead == pytest.approx((math.cos(angle), math.sin(angle), 0.0), abs=1e-9)
+        assert rotate(scene.frame(sensor).rotation, (0.0, 1.0, 0.0)) == pytest.approx((0.0, 0.0, 1.0), abs=1e-9)
+
+
+def test_the_detected_object_is_told_be_it_a_wall_or_another_robot() -> None:
+    arena, scene = make_scene()
+    sensor = scene.find("Pioneer_p3dx_ultrasonicSensor4")
+    found = detect(scene, sensor)
+    assert found is not None
+    assert found.handle == scene.find("Cuboid").handle
+    arena["other"].set_pose(2.8, 3.0, math.pi)
+    arena["pioneer"].set_pose(2.0, 3.0, 0.0)
+    scene.begin()
+    found = detect(scene, sensor)
+    assert found is not None
+    assert found.handle == scene.find("other").handle
+    with pytest.raises(PaddockError, match="is no proximity sensor"):
+        detect(scene, scene.find("ePuck"))
+
+
+def test_robots_and_dummies_are_put_elsewhere_and_walls_are_not() -> None:
+    arena, scene = make_scene()
+    base = scene.find("pioneer")
+    scene.place(base, Frame((2.5, 3.0, 9.0), from_euler((0.0, 0.0, 0.5))))
+    assert arena["pioneer"].pose == pytest.approx((2.5, 3.0, 0.5))
+    assert heading_of(scene.frame(base).rotation) == pytest.approx(0.5)
+    for name, message in (("Cuboid", "cannot be moved"), ("Pioneer_p3dx_leftMotor", "only robots as a whole")):
+        with pytest.raises(PaddockError, match=message):
+            scene.place(scene.find(name), Frame((1.0, 1.0, 0.0)))
+    with pytest.raises(PaddockError, match="cannot stand on its nose"):
+        scene.place(base, Frame((2.5, 3.0, 0.0), from_euler((0.0, math.pi / 2, 0.0))))
+    dummy = scene.add_dummy(base)
+    scene.place(dummy, Frame((0.0, 1.0, 0.0)), PARENT)
+    assert scene.frame(dummy).position == pytest.approx((2.5 - math.sin(0.5), 3.0 + math.cos(0.5), 0.1388))
+    scene.set_parent(dummy, None)
+    with pytest.raises(PaddockError, match="only dummies"):
+        scene.set_parent(base, None)
+
+
+def test_robots_come_and_go_and_handles_are_never_used_again() -> None:
+    arena, scene = make_scene()
+    gone = scene.find("other")
+    arena.remove("other")
+    arena.spawn("third", "pioneer-p3dx", at=(5.0, 3.0))
+    scene.begin()
+    with pytest.raises(PaddockError):
+        scene.get(gone.handle)
+    assert scene.find("third").name == "Pioneer_p3dx#0"
+    assert scene.find("third").handle > gone.handle
+    copied = scene.copy(scene.find("ePuck"))
+    scene.remove(copied)
+    with pytest.raises(PaddockError, match="cannot be removed"):
+        scene.remove(scene.find("wall" if "wall" in {o.name for o in scene.walk()} else "border"))
+
+
+def test_distances_and_collisions_are_those_of_the_bodies() -> None:
+    arena, scene = make_scene()
+    red, cylinder = scene.find("red").handle, scene.find("Cylinder").handle
+    distance, _, _ = measure_distance(scene, red, cylinder)
+    assert distance == pytest.approx(math.hypot(0.0, 2.3) - 0.1 - 0.037)
+    assert not collides(scene, red, -2)
+    arena["red"].set_pose(1.0, 3.3 - 0.1 - 0.0371)
+    assert collides(scene, red, cylinder)
+    assert collides(scene, red, -2)
+    with pytest.raises(PaddockError, match="has no body"):
+        measure_distance(scene, red, scene.find("DefaultCamera").handle)
+
+
+def test_signals_are_set_appended_taken_and_cleared() -> None:
+    _, scene = make_scene()
+    signals = Signals(EPuckSignals(scene))
+    signals.set_int("x", 1)
+    signals.set_float("x", 2.0)
+    signals.append_string("x", b"a")
+    signals.append_string("x", b"b")
+    assert (signals.get_int("x"), signals.get_float("x"), signals.get_string("x")) == (1, 2.0, b"ab")
+    assert signals.take_string("x") == b"ab"
+    assert signals.get_string("x") is None
+    signals.clear_int("x")
+    assert signals.get_int("x") is None
+    assert len(signals.get_string("ePuck#0_allSens") or b"") == 96
+    assert signals.get_string("EPUCK_proxSens#0") == (signals.get_string("blue_allSens") or b"")[:32]
+    with pytest.raises(PaddockError, match="expected two float32 numbers"):
+        signals.set_string("red_velocities", b"123")
+
+
+def test_stock_models_leave_their_signals() -> None:
+    arena, scene = make_scene()
+    signals = Signals(EPuckSignals(scene), StockSignals(scene))
+    arena.step(7)
+    assert signals.get_float("CurrentTime") == pytest.approx(0.07)
+    points = np.frombuffer(signals.get_string("measuredDataAtThisTime") or b"", "<f4").reshape(-1, 3)
+    ahead = points[np.abs(points[:, 1]) < 0.05, 0]
+    assert ahead == pytest.approx(2.9 - 2.0 - 0.021, abs=0.02)  # the box, from the scanner
+    ground = arena.robots.new_handle("red").ground
+    ground.enable()
+    floor = [signals.get_float(f"EPUCK_mylightSens_{k}") for k in range(3)]
+    assert floor == pytest.approx(ground.read())
+    for wish, lit in ((1, 1.0), (2, 0.0), (2, 1.0), (0, 0.0)):
+        signals.set_string("EPUCK_LED", np.array([3, wish], "<i4").tobytes())
+        assert arena["red"].leds.read()["led2"] == lit
+    with pytest.raises(PaddockError, match="expected a lamp from 1 to 10"):
+        signals.set_string("EPUCK_LED", np.array([11, 1], "<i4").tobytes())
+
+
+def test_script_functions_say_what_they_expect() -> None:
+    _, scene = make_scene()
+    with pytest.raises(UnknownName, match="did you mean 'getPoseForRemote'"):
+        call_script_function(scene, "ePuck", "getPosForRemote", ScriptData())
+    with pytest.raises(PaddockError, match="is no robot"):
+        call_script_function(scene, "Cuboid", "getPoseForRemote", ScriptData())
+    with pytest.raises(PaddockError, match="expected two velocities"):
+        call_script_function(scene, "ePuck", "setVelocitiesForRemote", ScriptData(floats=[1.0]))
+    with pytest.raises(PaddockError, match="no device"):
+        call_script_function(scene, "Pioneer_p3dx", "getGroundSensorForRemote", ScriptData())
+    call_script_function(scene, "ePuck", "setLEDForRemote", ScriptData(ints=[2, 1]))
+    assert scene.find("red").robot.read_lamps()["led2"] == 1.0  # type: ignore[union-attr]
