@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 64
 MOST_CLIENTS = 8  # of a connection
 MOST_WAITING = 100  # requests of a connection that does not wait for answers
+GLANCE = 2e-4  # seconds in which the next request of a quick client comes
 STANDING = 0.01  # seconds between two looks of a waiting call, while the simulation stands still
 STEP_COUNT = struct.Struct("<I")
 
@@ -107,6 +108,7 @@ class CoppeliaConnection(asyncio.Protocol):
         self.waits_for: CoppeliaClient | None = None  # whose reply is held back
         self._requests: deque[list[bytes]] = deque()
         self._busy = False
+        self._heard = 0.0  # by the loop's clock
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -119,6 +121,10 @@ class CoppeliaConnection(asyncio.Protocol):
             self.hang_up(f"there are {MOST_CONNECTIONS} connections already")
 
     def data_received(self, data: bytes) -> None:
+        now = self.server.loop.time()
+        if now - self._heard < GLANCE:
+            self.server.time.stay_awake(now + GLANCE)
+        self._heard = now
         try:
             for frames in self.peer.receive(data):
                 if not self._busy:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from paddock.coppelia.legacy.simulator import LegacySimulator
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.signals import Signals
 
 
@@ -51,7 +51,7 @@ class RemoteCaller:
     locks: int = 0  # the same for `acquireLock`
 
     @property
-    def scene(self) -> Scene:
+    def scene(self) -> CoppeliaScene:
         return self.simulator.scene
 
     @property

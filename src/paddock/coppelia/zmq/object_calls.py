@@ -9,7 +9,7 @@ from paddock.coppelia import parameters
 from paddock.coppelia.legacy.simulation_commands import plain_name
 from paddock.coppelia.objects import ALL, SCENE, SceneObject
 from paddock.coppelia.paths import find_path, path_of
-from paddock.coppelia.scene import Scene
+from paddock.coppelia.scene import CoppeliaScene
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_int
@@ -26,7 +26,7 @@ NOT_MODEL, IS_MODEL = 0xF0, 0
 # ---- finding
 
 
-def find_object(scene: Scene, path: str, start: SceneObject | None = None) -> SceneObject:
+def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject:
     """An object by its path, its legacy name, or a robot's name in its world: `/PioneerP3DX/leftMotor`, `/red/camera`.
 
     A legacy name may stand at the end of a path as well: scenes of older versions have them as aliases.
@@ -44,7 +44,7 @@ def find_object(scene: Scene, path: str, start: SceneObject | None = None) -> Sc
     return scene.find(path) if found is None else found
 
 
-def _find_named(scene: Scene, levels: list[str]) -> SceneObject | None:
+def _find_named(scene: CoppeliaScene, levels: list[str]) -> SceneObject | None:
     for base in scene.list_bases():
         if base.robot is not None and levels[0] in (base.robot.name, base.name):
             found = find_path(scene, "./" + "/".join(levels[1:]), base)
