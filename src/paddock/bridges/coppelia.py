@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import threading
 from collections.abc import Iterator, Sequence
@@ -61,26 +62,37 @@ class CoppeliaServer(Bridge):
         self.subscribers: dict[StepSubscriber, None] = {}
         self.clients: dict[str, CoppeliaClient] = {}  # by uuid
         self.loop: asyncio.AbstractEventLoop
-        self._servers: list[asyncio.Server] = []
+        self._task: asyncio.Task[None] | None = None
+        self._closed = threading.Event()
         self._watch: asyncio.TimerHandle | None = None
-        self._began = False
         self._sockets = open_ports(host, port)
         self.host, self.port = host, int(self._sockets[0].getsockname()[1])
         self.time.on_start(self._begin)
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """The server's event loop runs: listen."""
-        self.loop, self._began = loop, True
+        self.loop = loop
         if self.stopped:
             self.time.stop()
-        self._tasks = [
-            loop.create_task(self._listen(kind, listener))
-            for kind, listener in zip(self._kinds, self._sockets, strict=False)  # there may be no port for steps
-        ]
+        self._task = loop.create_task(self._serve())
+        self._task.add_done_callback(lambda task: self._closed.set())
         self._look()
 
-    async def _listen(self, kind: type[CoppeliaConnection] | type[StepSubscriber], listener: socket.socket) -> None:
-        self._servers.append(await self.loop.create_server(partial(kind, self), sock=listener))
+    async def _serve(self) -> None:
+        """Listen until the bridge is closed, or the server's event loop ends."""
+        servers = [
+            await self.loop.create_server(partial(kind, self), sock=listener)
+            for kind, listener in zip(self._kinds, self._sockets, strict=False)  # there may be no port for steps
+        ]
+        try:
+            await asyncio.Event().wait()
+        finally:
+            if self._watch is not None:
+                self._watch.cancel()
+            for server in servers:
+                server.close()
+            for connection in [*self.connections, *self.subscribers]:
+                connection.transport.abort()
 
     def _look(self) -> None:
         """Tell those who wait for long that the server is there; hang up on those who never say what they want."""
@@ -120,28 +132,12 @@ class CoppeliaServer(Bridge):
 
     def close(self) -> None:
         """The ports vanish, and clients are hung up on."""
-        closed = threading.Event()
-        if self._began and not self.loop.is_closed():
-
-            def close_all() -> None:
-                self._close_all()
-                closed.set()
-
-            try:
-                self.loop.call_soon_threadsafe(close_all)
-                closed.wait(CLOSING)
-            except RuntimeError:  # the loop has ended meanwhile
-                pass
+        if self._task is not None and not self._task.done():
+            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+                self.loop.call_soon_threadsafe(self._task.cancel)
+                self._closed.wait(CLOSING)
         for listener in self._sockets:
             listener.close()
-
-    def _close_all(self) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
-        for server in self._servers:
-            server.close()
-        for connection in [*self.connections, *self.subscribers]:
-            connection.transport.abort()
 
 
 def open_ports(host: str, port: int) -> list[socket.socket]:

@@ -74,9 +74,8 @@ class CoppeliaClient:
         self.server.time.run()
 
     def pause(self) -> None:
-        if self.state == "stopped":
-            raise Refused("the simulation is stopped")
-        self.server.time.pause()
+        if self.state == "running":
+            self.server.time.pause()
 
     def stop(self) -> None:
         clients, live = self.server.list_clients(), self.server.live
@@ -127,6 +126,7 @@ class CoppeliaConnection(asyncio.Protocol):
         self._heard = now
         try:
             for frames in self.peer.receive(data):
+                self._flush()
                 if not self._busy:
                     self._carry_out(frames)
                 else:
@@ -135,7 +135,10 @@ class CoppeliaConnection(asyncio.Protocol):
                         raise BadMessage("it does not wait for answers")
         except BadMessage as error:
             self.hang_up(error)
-            return
+        self._flush()
+
+    def _flush(self) -> None:
+        """Send what the connection itself has to say."""
         if self.peer.replies:
             self.transport.write(self.peer.replies)
             self.peer.replies = b""
@@ -223,15 +226,17 @@ class StepSubscriber(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         try:
-            for frames in self.peer.receive(data):
-                self.subscribed = frames[0][:1] == b"\1"
-                self.tell(self.server.step_count)
+            messages = list(self.peer.receive(data))
         except BadMessage as error:
             log.warning("coppelia: %s; hung up", error)
             self.transport.abort()
+            return
         if self.peer.replies:
             self.transport.write(self.peer.replies)
             self.peer.replies = b""
+        for frames in messages:
+            self.subscribed = frames[0][:1] == b"\1"
+            self.tell(self.server.step_count)
 
     def pause_writing(self) -> None:
         self.slow = True

@@ -10,7 +10,7 @@ from paddock.coppelia.legacy.simulator import STEP_KEY
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.constants import CONSTANTS
 from paddock.coppelia.zmq.table import CALLS, Steps, call
-from paddock.coppelia.zmq.values import take_count
+from paddock.coppelia.zmq.values import read_int, take_count
 from paddock.core.errors import PaddockError
 
 STATES = {"stopped": 0, "paused": 8, "running": 17}
@@ -94,7 +94,7 @@ def set_thread_automatic_switch(caller: RemoteCaller, on: Any) -> int:
     """Before version 4.6: stepping, the other way round; a number sets the level."""
     if isinstance(on, bool):
         return caller.set_stepping(not on)
-    before, caller.level = caller.level, max(0, int(on))
+    before, caller.level = caller.level, max(0, read_int(on))
     caller.hold_time()
     return before
 
