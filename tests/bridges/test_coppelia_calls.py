@@ -1,4 +1,4 @@
-"""CoppeliaSim's own client calls every function of `sim`: with arguments that have a value, and some that are an error."""
+"""CoppeliaSim's own client calls every function of `sim`, rightly and with a mistake."""
 
 from __future__ import annotations
 
@@ -15,15 +15,22 @@ from paddock.coppelia.zmq import CALLS, CONSTANTS
 from paddock.coppelia.zmq.absent_calls import ABSENT
 from paddock.coppelia.zmq.math_calls import PACKED
 from paddock.coppelia.zmq.property_calls import KINDS
+from paddock.coppelia.zmq.signal_calls import NAMED_KINDS
 
 MISSING = 9999  # no object has this handle
 UNIT = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]  # a matrix
 POSE = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-ROBOT, JOINT, SONAR, CAMERA, DUMMY = "@/PioneerP3DX", "@/PioneerP3DX/leftMotor", "@/PioneerP3DX/ultrasonicSensor[3]", "@/ePuck/camera", "@/Dummy"
+ROBOT, JOINT, SONAR, CAMERA, DUMMY = (
+    "@/PioneerP3DX",
+    "@/PioneerP3DX/leftMotor",
+    "@/PioneerP3DX/ultrasonicSensor[3]",
+    "@/ePuck/camera",
+    "@/Dummy",
+)
 COLLECTION = "@collection"
 Arguments = tuple[Any, ...]
 
-# The arguments of a call that has a value, and of an error. A text with @ stands for a handle. None: nothing is wrong ever.
+# Arguments that have a value, and arguments that are an error. A text with @ stands for a handle. None: no error.
 TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     # objects
     "getObject": (("/PioneerP3DX",), ("/Pioneer",)),
@@ -247,8 +254,8 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "getShapeColor": ((ROBOT, None, 0), (MISSING, None, 0)),
     "setLightParameters": (("@/ePuck/led", 1, None, None, None), (MISSING, 1)),
     "getLightParameters": (("@/ePuck/led",), (MISSING,)),
-    **{name: (("x", 1), ()) for name in ("setNamedStringParam", "setNamedInt32Param", "setNamedFloatParam", "setNamedBoolParam")},
-    **{name: (("x",), ()) for name in ("getNamedStringParam", "getNamedInt32Param", "getNamedFloatParam", "getNamedBoolParam")},
+    **{f"setNamed{kind}Param": (("x", 1), ()) for kind in NAMED_KINDS},
+    **{f"getNamed{kind}Param": (("x",), ()) for kind in NAMED_KINDS},
     **{f"set{kind}Property": ((ROBOT, "customData.x", 1), (ROBOT, "colour", 1)) for kind in ("", *KINDS)},
     **{f"get{kind}Property": ((ROBOT, "pose"), (ROBOT, "colour")) for kind in ("", *KINDS)},
     **{f"pack{kind}Table": (([1, 2, 3],), (["x"],)) for kind in PACKED},
@@ -326,7 +333,7 @@ def test_unknown_calls_and_modules_are_named(room: tuple[CoppeliaServer, Any, An
     _, client, sim = room
     with pytest.raises(Exception, match=r"No such function: sim\.makeCoffee"):
         client.call("sim.makeCoffee", [])
-    with pytest.raises(Exception, match="No such function: os.system"):
+    with pytest.raises(Exception, match=r"No such function: os\.system"):
         client.call("os.system", ["true"])
     with pytest.raises(Exception, match="module 'simIK' not found"):
         client.require("simIK")
@@ -342,7 +349,9 @@ def test_paths_names_and_handles_of_all_kinds_find_the_same_object(sim: Any) -> 
     assert sim.getObject("./leftMotor", {"proxy": base}) == left
     assert sim.getObject("/PioneerP3DX[1]/leftMotor") == sim.getObject("/other/leftMotor") != left
     assert sim.getObject("/PioneerP3DX[1]/Pioneer_p3dx_leftMotor") == sim.getObject("/other/leftMotor")
-    assert sim.getObject("/PioneerP3DX/ultrasonicSensor", {"index": 15}) == sim.getObject("Pioneer_p3dx_ultrasonicSensor16")
+    assert sim.getObject("/PioneerP3DX/ultrasonicSensor", {"index": 15}) == sim.getObject(
+        "Pioneer_p3dx_ultrasonicSensor16"
+    )
     assert sim.getObject("/nothing", {"noError": True}) == -1
     assert sim.getObjectAlias(left, 1) == "/PioneerP3DX[0]/leftMotor"
     handles = np.array([base, left], float)  # programs keep handles in numpy's arrays
@@ -382,7 +391,7 @@ def test_properties_are_those_of_objects_signals_and_own_data(sim: Any) -> None:
     sim.setBufferProperty(sim.handle_scene, "customData.tag", b"\0\1")
     assert sim.getBufferProperty(sim.handle_scene, "customData.tag") == b"\0\1"
     assert sim.getProperty(sim.handle_scene, "customData.other", {"noError": True}) is None
-    with pytest.raises(Exception, match="no property called 'possition' .did you mean 'position'"):
+    with pytest.raises(Exception, match=r"no property called 'possition' .did you mean 'position'"):
         sim.getVector3Property(left, "possition")
 
 

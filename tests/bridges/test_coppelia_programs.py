@@ -60,6 +60,8 @@ def test_a_served_world_is_found_by_a_program_of_its_own_process() -> None:
     with PaddockProcess("serve", "line-track", "--speed", "0", "--coppelia", "0") as server:
         port = server.line(r"ZeroMQ remote API at 127\.0\.0\.1, port (\d+)")
         script = "from coppeliasim_zmqremoteapi_client import RemoteAPIClient as Client; "
-        script += f"sim = Client('127.0.0.1', {port}).require('sim'); print(sim.getObjectAlias(sim.getObject('/ePuck')))"
+        script += (
+            f"sim = Client('127.0.0.1', {port}).require('sim'); print(sim.getObjectAlias(sim.getObject('/ePuck')))"
+        )
         told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
         assert told.stdout.strip() == "ePuck"

@@ -1,7 +1,8 @@
-"""Rough clients of CoppeliaSim's API: garbage, half messages, wrong types, those who never read. Nobody else notices."""
+"""Rough clients of CoppeliaSim's API: garbage, half messages, wrong types, deaf ones. Nobody else notices."""
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -111,13 +112,32 @@ def test_what_is_no_request_is_answered_with_an_error(room: tuple[CoppeliaServer
 def test_fuzzed_requests_break_nothing(room: tuple[CoppeliaServer, Any]) -> None:
     bridge, sim = room
     random, names = np.random.default_rng(7), sorted(CALLS)
-    values: list[Any] = [None, True, -1, 16, 17, 24, 1e9, -2.5, "", "/ePuck", b"\0\1", [], [1.0] * 3, [[]], {}, {"noError": 1}]
+    values: list[Any] = [
+        None,
+        True,
+        -1,
+        16,
+        17,
+        24,
+        1e9,
+        -2.5,
+        "",
+        "/ePuck",
+        b"\0\1",
+        [],
+        [1.0] * 3,
+        [[]],
+        {},
+        {"noError": 1},
+    ]
     slow = {"sim.wait", "sim.waitForSignal"}
     with RawClient(bridge) as client:
         for k in range(FUZZED):
             name = names[random.integers(len(names))]
             arguments = [values[i] for i in random.integers(len(values), size=random.integers(6))]
-            body = bytearray(cbor2.dumps({"func": name if name not in slow else "sim.x", "args": arguments, "uuid": "fuzz"}))
+            body = bytearray(
+                cbor2.dumps({"func": name if name not in slow else "sim.x", "args": arguments, "uuid": "fuzz"})
+            )
             if k % 2:
                 for place in random.integers(len(body), size=3):
                     body[place] = random.integers(256)
@@ -131,13 +151,15 @@ def test_fuzzed_requests_break_nothing(room: tuple[CoppeliaServer, Any]) -> None
 def test_half_messages_and_those_who_never_read_hold_up_nobody(room: tuple[CoppeliaServer, Any]) -> None:
     bridge, sim = room
     camera = sim.getObject("/ePuck/camera")
-    whole = pack_message([b"", cbor2.dumps({"func": "sim.getVisionSensorImg", "args": [camera], "uuid": "deaf", "padding": bytes(2000)})])
+    whole = pack_message(
+        [b"", cbor2.dumps({"func": "sim.getVisionSensorImg", "args": [camera], "uuid": "deaf", "padding": bytes(2000)})]
+    )
     with RawClient(bridge) as half, RawClient(bridge) as deaf:
         half.socket.sendall(whole[:20])
         deaf.socket.settimeout(0.2)
-        with pytest.raises(OSError):  # either it cannot send any more, or it is hung up on
-            for _ in range(20_000):
-                deaf.socket.sendall(whole)
+        with contextlib.suppress(OSError):  # it cannot send any more
+            deaf.socket.sendall(whole * 20_000)
+        assert len(bridge.connections) == 3
         assert sim.getSimulationState() == 0
         half.socket.sendall(whole[20:])
         assert len(half.answer()["ret"][0]) == 64 * 64 * 3

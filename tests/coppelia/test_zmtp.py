@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,10 +27,8 @@ def test_messages_arrive_whole_in_pieces_of_any_size(messages: list[list[bytes]]
 def test_any_bytes_are_messages_or_refused(data: bytes) -> None:
     for before in (b"", GREETING, HELLO):
         peer = ZmtpPeer("REP")
-        try:
+        with contextlib.suppress(BadMessage):
             assert all(isinstance(frame, bytes) for frames in peer.receive(before + data) for frame in frames)
-        except BadMessage as error:
-            assert str(error)
 
 
 def test_pings_are_answered_and_subscriptions_told() -> None:

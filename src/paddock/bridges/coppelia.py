@@ -91,8 +91,8 @@ class CoppeliaServer(Bridge):
                 self._watch.cancel()
             for server in servers:
                 server.close()
-            for connection in [*self.connections, *self.subscribers]:
-                connection.transport.abort()
+            for transport in [member.transport for group in (self.connections, self.subscribers) for member in group]:
+                transport.abort()
 
     def _look(self) -> None:
         """Tell those who wait for long that the server is there; hang up on those who never say what they want."""

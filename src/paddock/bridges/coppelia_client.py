@@ -56,7 +56,10 @@ class CoppeliaClient:
             self.member.lock(True)  # again, if it let others wait for too long
         tick = self.server.arena.tick
         ticks = self.server.simulator.ticks_of_step(tick)
-        self.member.ask(ticks, partial(loop.call_soon, then) if soon else then)
+        self.member.ask(ticks, (lambda: self._call_soon(then)) if soon else then)
+
+    def _call_soon(self, then: Callable[[], None]) -> None:
+        self.server.loop.call_soon(then)
 
     @property
     def state(self) -> SimulationState:

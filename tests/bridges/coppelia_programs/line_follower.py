@@ -1,4 +1,4 @@
-"""A line-following e-puck with its camera of one row below the nose, as programs for CoppeliaSim's ZeroMQ API have it."""
+"""A line-following e-puck with a camera of one row below its nose, for CoppeliaSim's ZeroMQ API."""
 
 from __future__ import annotations
 

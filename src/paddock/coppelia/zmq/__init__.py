@@ -11,6 +11,7 @@ from paddock.coppelia.zmq import (
     vision_calls,
     window_calls,
 )
+
 from paddock.coppelia.zmq import absent_calls  # isort: skip
 from paddock.coppelia.zmq.caller import RemoteCaller, SteppingControl
 from paddock.coppelia.zmq.constants import CONSTANTS

@@ -1,4 +1,4 @@
-"""Calls that CoppeliaSim has and this server does not: programs find them, and are told so by an error that names them."""
+"""Calls that CoppeliaSim has and this server does not: programs find them, and an error says so."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ checkProximitySensorEx checkVisionSensorEx combineRgbImages computeMassAndInerti
 createHeightfieldShape createJoint createMeshShape createOctree createPath createPointCloud createPrimitiveShape
 createProximitySensor createPureShape createScript createShape createTexture createVisionSensor executeScriptString
 exportMesh followPath generateShapeFromPath generateTextShape generateTimeOptimalTrajectory getClosestPosOnPath
-getConfigDistance getContactInfo getGraphCurve getLinkDummy getPathInterpolatedConfig getPathLengths getPathPlanningHandle
-getPointCloudPoints getPositionOnPath getReferencedHandles getRotationAxis getShapeGeomInfo getShapeInertia getShapeMesh
-getShapeTextureId groupShapes importMesh importShape insertPointsIntoPointCloud interpolateMatrices interpolatePoses
-launchExecutable loadImage moveToConfig moveToPose quitSimulator readTexture relocateShapeFrame resamplePath
-restoreEntityColor rotateAroundAxis ruckigPos ruckigRemove ruckigStep ruckigVel saveImage saveModel saveScene scaleObject
-scaleObjects scheduleExecution serialOpen setJointDependency setJointInterval setLinkDummy setReferencedHandles setShapeBB
-setShapeMass setShapeMaterial setShapeTexture setSphericalJointMatrix setVelocity transformBuffer ungroupShape visitTree
-writeTexture
-""".split()
+getConfigDistance getContactInfo getGraphCurve getLinkDummy getPathInterpolatedConfig getPathLengths
+getPathPlanningHandle getPointCloudPoints getPositionOnPath getReferencedHandles getRotationAxis getShapeGeomInfo
+getShapeInertia getShapeMesh getShapeTextureId groupShapes importMesh importShape insertPointsIntoPointCloud
+interpolateMatrices interpolatePoses launchExecutable loadImage moveToConfig moveToPose quitSimulator readTexture
+relocateShapeFrame resamplePath restoreEntityColor rotateAroundAxis ruckigPos ruckigRemove ruckigStep ruckigVel
+saveImage saveModel saveScene scaleObject scaleObjects scheduleExecution serialOpen setJointDependency
+setJointInterval setLinkDummy setReferencedHandles setShapeBB setShapeMass setShapeMaterial setShapeTexture
+setSphericalJointMatrix setVelocity transformBuffer ungroupShape visitTree writeTexture
+""".split()  # noqa: SIM905 a list would take a page
 
 
 def _declare(name: str) -> None:

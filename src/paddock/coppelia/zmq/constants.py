@@ -98,7 +98,11 @@ GROUPS: dict[str, dict[str, int]] = {
         "abs_y_velocity": 12,
         "abs_z_velocity": 13,
         "abs_rot_velocity": 14,
-        **{f"objbbox_{end}_{axis}": 15 + 3 * j + i for j, end in enumerate(("min", "max")) for i, axis in enumerate("xyz")},
+        **{
+            f"objbbox_{end}_{axis}": 15 + 3 * j + i
+            for j, end in enumerate(("min", "max"))
+            for i, axis in enumerate("xyz")
+        },
         **{
             f"modelbbox_{end}_{axis}": 21 + 3 * j + i
             for j, end in enumerate(("min", "max"))
@@ -107,7 +111,13 @@ GROUPS: dict[str, dict[str, int]] = {
     },
     "shapefloatparam": {"mass": 3005},
     "shapeintparam": {"static": 3003, "respondable": 3004},
-    "modelproperty": {"not_collidable": 1, "not_measurable": 2, "not_detectable": 8, "not_dynamic": 16, "not_model": 0xF0},
+    "modelproperty": {
+        "not_collidable": 1,
+        "not_measurable": 2,
+        "not_detectable": 8,
+        "not_dynamic": 16,
+        "not_model": 0xF0,
+    },
     "drawing": {
         "points": 0,
         "lines": 1,
@@ -120,7 +130,16 @@ GROUPS: dict[str, dict[str, int]] = {
         "linestrip": 8,
         "cyclic": 2048,
     },
-    "primitiveshape": {"none": 0, "plane": 1, "disc": 2, "cuboid": 3, "spheroid": 4, "cylinder": 5, "cone": 6, "capsule": 7},
+    "primitiveshape": {
+        "none": 0,
+        "plane": 1,
+        "disc": 2,
+        "cuboid": 3,
+        "spheroid": 4,
+        "cylinder": 5,
+        "cone": 6,
+        "capsule": 7,
+    },
     "propertytype": {
         "bool": 0,
         "int": 1,
@@ -141,6 +160,8 @@ GROUPS: dict[str, dict[str, int]] = {
         "table": 16,
     },
 }
-CONSTANTS: dict[str, int] = {f"{group}_{name}": value for group, names in GROUPS.items() for name, value in names.items()}
+CONSTANTS: dict[str, int] = {
+    f"{group}_{name}": value for group, names in GROUPS.items() for name, value in names.items()
+}
 CONSTANTS |= {f"object_{name}_type": value for name, value in OBJECT_TYPES.items()}
 CONSTANTS["stringparam_scenedefaultdir"] = 132

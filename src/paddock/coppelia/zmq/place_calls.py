@@ -1,4 +1,4 @@
-"""Calls about places and speeds of objects. Setters take the reference before or after the place, as versions differ."""
+"""Calls about places and speeds of objects. Versions differ: the reference comes before or after the place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls about properties, which CoppeliaSim has since version 4.7: of objects, of the scene, and those of programs' own."""
+"""Calls about properties, which there are since version 4.7: of objects, of the scene, and programs' own."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ APP = -9
 OWN, SIGNAL = "customData.", "signal."  # beginnings of the names of properties that programs make
 MOST_LETTERS = 200  # of a name
 KINDS = (
-    "Bool Int Long Float String Buffer Table IntArray2 Vector2 Vector3 Matrix3x3 Matrix4x4 Quaternion Pose Color "
-    "FloatArray IntArray Handle HandleArray"
-).split()
+    "Bool Int Long Float String Buffer Table IntArray2 Vector2 Vector3 Matrix3x3 Matrix4x4 Quaternion "
+    "Pose Color FloatArray IntArray Handle HandleArray"
+).split()  # noqa: SIM905 a list would take a page
 NOT_WRITABLE = 1
 TYPE_NAMES = {value: name for name, value in OBJECT_TYPES.items()}
 Get = Callable[[RemoteCaller, SceneObject], Any]
@@ -66,7 +66,9 @@ JOINT, VISION = ("joint",), ("camera", "floor_sensor")
 PROPERTIES: dict[str, Property] = {
     **_places(PARENT),
     **{f"absolute{name[0].upper()}{name[1:]}": about for name, about in _places(WORLD).items()},
-    "alias": Property("string", lambda caller, found: found.alias, lambda c, f, value: set_object_alias(c, f, read_text(value))),
+    "alias": Property(
+        "string", lambda caller, found: found.alias, lambda c, f, value: set_object_alias(c, f, read_text(value))
+    ),
     "handle": Property("int", lambda caller, found: found.handle),
     "objectUid": Property("long", lambda caller, found: found.handle),
     "objectType": Property("string", lambda caller, found: TYPE_NAMES[found.type]),

@@ -6,8 +6,8 @@ from typing import Any
 
 import cbor2
 
-from paddock.coppelia.objects import SceneObject
 from paddock.coppelia import script_functions
+from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.script_functions import ScriptData
 from paddock.coppelia.signals import MOST_BYTES
 from paddock.coppelia.zmq.caller import RemoteCaller
@@ -97,9 +97,7 @@ def read_custom_data(caller: RemoteCaller, target: int, tag: str) -> bytes | Non
 
 
 @call()
-def write_custom_table_data(
-    caller: RemoteCaller, target: int, tag: str, table: Any, options: Any = None
-) -> None:
+def write_custom_table_data(caller: RemoteCaller, target: int, tag: str, table: Any, options: Any = None) -> None:
     keep_data(caller, target, tag, cbor2.dumps(table))
 
 
@@ -163,7 +161,9 @@ def get_script(caller: RemoteCaller, kind: int, owner: Any = "", name: Any = Non
     """The script of a robot, by its handle, name or path; without, that of the scene."""
     if isinstance(owner, int | float) and owner >= 0:
         return script_of(caller.scene.get(read_int(owner)))
-    return script_of(find_object(caller.scene, read_text(owner))) if owner and isinstance(owner, str | bytes) else SCRIPTS
+    return (
+        script_of(find_object(caller.scene, read_text(owner))) if owner and isinstance(owner, str | bytes) else SCRIPTS
+    )
 
 
 @call()

@@ -34,7 +34,8 @@ def cut(image: NDArray[Any], corner: Any, size: Any) -> NDArray[Any]:
 
 def to_grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The mean of red, green and blue."""
-    return (image.sum(2, dtype="u2") // 3).astype("u1")
+    grey: NDArray[np.uint8] = (image.sum(2, dtype="u2") // 3).astype("u1")
+    return grey
 
 
 @call()

@@ -1,4 +1,4 @@
-"""Calls about what people would see in CoppeliaSim's windows: logs, colours, drawings. They are taken, and nobody sees them."""
+"""Calls about what people would see in CoppeliaSim's windows: logs, colours, drawings. Nobody sees them here."""
 
 from __future__ import annotations
 
@@ -99,9 +99,7 @@ def ignore(caller: RemoteCaller, *ignored: Any) -> None:
 
 
 @call()
-def set_object_color(
-    caller: RemoteCaller, found: SceneObject, index: int, component: int, colour: list[float]
-) -> bool:
+def set_object_color(caller: RemoteCaller, found: SceneObject, index: int, component: int, colour: list[float]) -> bool:
     caller.scene.remember(("colour", found.handle), tuple(take_count(colour, 3)))
     return True
 
@@ -112,16 +110,12 @@ def get_object_color(caller: RemoteCaller, found: SceneObject, index: int, compo
 
 
 @call()
-def set_shape_color(
-    caller: RemoteCaller, found: SceneObject, part: Any, component: int, colour: list[float]
-) -> None:
+def set_shape_color(caller: RemoteCaller, found: SceneObject, part: Any, component: int, colour: list[float]) -> None:
     caller.scene.remember(("colour", found.handle), tuple(take_count(colour, 3)))
 
 
 @call()
-def get_shape_color(
-    caller: RemoteCaller, found: SceneObject, part: Any, component: int
-) -> tuple[int, list[float]]:
+def get_shape_color(caller: RemoteCaller, found: SceneObject, part: Any, component: int) -> tuple[int, list[float]]:
     return 1, get_object_color(caller, found, 0, component)
 
 
@@ -133,9 +127,7 @@ def set_light_parameters(caller: RemoteCaller, found: SceneObject, on: int, *col
 
 
 @call()
-def get_light_parameters(
-    caller: RemoteCaller, found: SceneObject
-) -> tuple[int, list[float], list[float], list[float]]:
+def get_light_parameters(caller: RemoteCaller, found: SceneObject) -> tuple[int, list[float], list[float], list[float]]:
     lamp = found.part == "lamp" and found.robot is not None
     on = found.robot.read_lamps()[found.device] > 0 if lamp and found.robot is not None else True
     return int(on), [0.0, 0.0, 0.0], list(WHITE), list(WHITE)
