@@ -48,14 +48,12 @@ def serve(
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
 
-    paddock serve clutter --lock-step --seed 7
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
-    paddock serve wall-loop --vrep 19997,19999
-    paddock serve wall-loop --coppelia 23000
-    paddock serve clutter -c my_controller.py --open
+    paddock serve wall-loop --vrep 19997,19999 --coppelia 23000
+    paddock serve clutter -c my_controller.py --lock-step --seed 7 --open
     """
     from paddock.cli.serve import serve_world
     from paddock.server import Settings

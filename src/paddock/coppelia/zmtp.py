@@ -51,7 +51,7 @@ def pack_ready(socket_type: str) -> bytes:
 
 
 class ZmtpPeer:
-    """One end of a connection. Send `greeting` first; `receive` gives whole messages, and may leave `replies` to send."""
+    """One end of a connection. Send `greeting` first; `receive` gives whole messages, and leaves `replies`."""
 
     greeting = GREETING
 

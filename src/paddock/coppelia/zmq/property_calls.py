@@ -22,10 +22,10 @@ from paddock.core.errors import PaddockError, UnknownName
 APP = -9
 OWN, SIGNAL = "customData.", "signal."  # beginnings of the names of properties that programs make
 MOST_LETTERS = 200  # of a name
-KINDS = (
+KINDS = (  # noqa: SIM905 a list would take a page
     "Bool Int Long Float String Buffer Table IntArray2 Vector2 Vector3 Matrix3x3 Matrix4x4 Quaternion "
     "Pose Color FloatArray IntArray Handle HandleArray"
-).split()  # noqa: SIM905 a list would take a page
+).split()
 NOT_WRITABLE = 1
 TYPE_NAMES = {value: name for name, value in OBJECT_TYPES.items()}
 Get = Callable[[RemoteCaller, SceneObject], Any]
