@@ -10,6 +10,10 @@ DEV := $(VENV)/.ready-dev
 ARGS ?=
 WORKERS ?= 3  # processes of tests: one more than cores, as many tests wait for other processes
 COVERAGE ?=
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in a file share its servers and fixtures
+
+# Tests start hundreds of processes; where Python may not keep its byte code, each of them compiles all sources anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots clean
 
@@ -22,13 +26,13 @@ test: $(DEV)  ## all tests but the long ones, then the kernels once more in plai
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
-	$(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m "not long" $(ARGS)
+	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
 
 test-long: $(DEV)  ## whole experiments, the GPU's simulator, other packages: about five minutes on two cores
-	$(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m long $(ARGS)
+	$(PYTEST) $(COVERAGE) -m long $(ARGS)
 
 test-plain: $(DEV)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) $(COVERAGE) -m "not heavy and not long" tests/engine tests/sensors
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m "not heavy and not long" tests/engine tests/sensors
 
 coverage: $(DEV)  ## the same, half as fast, with the lines that tests reach; fails below 90 %
 	$(BIN)/coverage erase

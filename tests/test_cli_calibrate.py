@@ -200,7 +200,7 @@ def test_of_a_real_robot_someone_is_asked_where_it_stands(tmp_path: Path, monkey
         assert "--method fit needs places and headings of the robot: add --camera" in blind.stderr
     with (
         EPuckEmulators(arena, serial=["red"]) as emulators,
-        paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=5) as known,
+        paddock.connect(f"epuck://{emulators.devices['red']}?type={tmp_path / 'red.toml'}", timeout=60) as known,
     ):
         assert known.spec.drive.measured == measured
         assert wheels_of(known.spec).right_to_left == pytest.approx(1.02, abs=0.004)

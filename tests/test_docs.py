@@ -68,7 +68,11 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("page", [API, SENSORS, CONTROLLERS, BATCHES, SLAM], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [API, SENSORS, CONTROLLERS, pytest.param(BATCHES, marks=pytest.mark.long), SLAM],  # it compiles a loop of its own
+    ids=lambda page: page.stem,
+)
 def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "page"}

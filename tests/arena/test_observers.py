@@ -434,7 +434,7 @@ def test_an_observer_may_call_from_other_threads(arena: Arena, red: Robot) -> No
     def ask_elsewhere(seen: paddock.Observation) -> None:
         thread = threading.Thread(target=lambda: poses.append(red.pose))
         thread.start()
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
     poses: list[paddock.Pose] = []

@@ -25,7 +25,7 @@ from paddock.epuck.emulator.server import EmulatorServer
 pty = pytest.importorskip("pty", reason="no pseudo terminals here")
 
 
-def read_until(file: int, end: bytes, seconds: float = 5.0) -> bytes:
+def read_until(file: int, end: bytes, seconds: float = 60.0) -> bytes:
     seen, deadline = b"", time.monotonic() + seconds
     os.set_blocking(file, False)
     while not seen.endswith(end) and time.monotonic() < deadline:
@@ -58,7 +58,7 @@ def test_several_emulators_at_once_and_the_newest_client_of_a_port_counts() -> N
     arena = bench()
     with EPuckEmulators(arena, serial=["red", "blue"], wifi={"red": 0, "blue": 0}) as emulators:
         assert len(set(emulators.devices.values())) == 2
-        links = [socket.create_connection(emulators.addresses[name], timeout=5) for name in ("red", "blue", "blue")]
+        links = [socket.create_connection(emulators.addresses[name], timeout=60) for name in ("red", "blue", "blue")]
         command = packets.pack_command(packets.WANT_SENSORS, packets.Actuators(left=100, right=100))
         for link in (links[0], links[2]):
             link.sendall(command[:7])
@@ -69,7 +69,7 @@ def test_several_emulators_at_once_and_the_newest_client_of_a_port_counts() -> N
         arena.step(10)
         assert arena["red"].wheels.speeds.left > 0
         links[2].close()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while arena["blue"].wheels.speeds.left > 0 and time.monotonic() < deadline:
             arena.step()
             time.sleep(0.01)
@@ -95,7 +95,7 @@ def test_time_does_not_pass_by_itself_and_is_not_held_up() -> None:
 def test_a_robot_that_leaves_takes_its_emulator_along() -> None:
     arena = bench()
     with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}) as emulators:
-        red, blue = (socket.create_connection(emulators.addresses[name], timeout=5) for name in ("red", "blue"))
+        red, blue = (socket.create_connection(emulators.addresses[name], timeout=60) for name in ("red", "blue"))
         arena.remove("red")
         command = packets.pack_command(packets.WANT_SENSORS, packets.Actuators())
         red.sendall(command)
@@ -110,7 +110,7 @@ def test_a_client_that_reads_slowly_gets_every_byte() -> None:
     count = 60  # pictures of 38401 bytes: more than the sockets hold
     with (
         EPuckEmulators(bench(), wifi={"blue": 0}) as emulators,
-        socket.create_connection(emulators.addresses["blue"], timeout=20) as link,
+        socket.create_connection(emulators.addresses["blue"], timeout=60) as link,
     ):
         link.sendall(packets.pack_command(packets.WANT_IMAGE, packets.Actuators()) * count)
         for _ in range(count):
@@ -121,7 +121,7 @@ def test_a_client_that_reads_slowly_gets_every_byte() -> None:
 def test_a_client_that_does_not_read_holds_nobody_up() -> None:
     arena = bench()
     with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}) as emulators:
-        deaf, other = (socket.create_connection(emulators.addresses[name], timeout=20) for name in ("blue", "red"))
+        deaf, other = (socket.create_connection(emulators.addresses[name], timeout=60) for name in ("blue", "red"))
         deaf.setblocking(False)
         pictures = packets.pack_command(packets.WANT_IMAGE, packets.Actuators()) * 100
         with suppress(BlockingIOError):
@@ -185,7 +185,7 @@ def test_who_commands_last_is_obeyed() -> None:
     arena = bench()
     with (
         EPuckEmulators(arena, serial=["blue"], wifi={"blue": 0}) as emulators,
-        socket.create_connection(emulators.addresses["blue"], timeout=5) as link,
+        socket.create_connection(emulators.addresses["blue"], timeout=60) as link,
     ):
         link.sendall(packets.pack_command(packets.WANT_SENSORS, packets.Actuators(left=100, right=100)))
         receive(link, 105)

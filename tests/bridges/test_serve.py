@@ -29,7 +29,7 @@ def test_served_robots_have_emulators(clock: list[str]) -> None:
     with PaddockProcess("serve", "line-crossing", *clock, "--epuck-serial", "red", "--epuck2", "blue=0") as server:
         for name in ("red", "blue"):
             url = server.line(rf"^{name}: .*?(epuck2?://[^)]+)")
-            with paddock.connect(url, name=name, timeout=10) as robot:
+            with paddock.connect(url, name=name, timeout=60) as robot:
                 robot.enable()
                 robot.wheels.set(0.05, 0.05)
                 assert robot.sense().ground.shape == (3,)
@@ -39,7 +39,7 @@ def test_served_robots_have_emulators(clock: list[str]) -> None:
                 # In lock-step time waits for clients of the server, and emulators are none.
                 assert (moved.left > 0.005) == (not clock)
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(20) == 0
+        assert server.process.wait(120) == 0
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_emulators_are_for_this_machine_only_even_where_the_server_is_not() -> N
         assert found is not None, line
         assert NO_TOKEN not in line
         port = int(found[1])
-        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        socket.create_connection(("127.0.0.1", port), timeout=60).close()
         with pytest.raises(ConnectionRefusedError):  # any address would do that is not this one
-            socket.create_connection(("127.0.0.2", port), timeout=5)
+            socket.create_connection(("127.0.0.2", port), timeout=60)
 
 
 def test_emulators_for_the_network_are_asked_for_and_say_that_no_token_guards_them() -> None:
@@ -73,7 +73,7 @@ def test_emulators_for_the_network_are_asked_for_and_say_that_no_token_guards_th
         found = re.search(r"at 0\.0\.0\.0, port (\d+)", line)
         assert found is not None, line
         assert NO_TOKEN in line
-        socket.create_connection(("127.0.0.2", int(found[1])), timeout=5).close()
+        socket.create_connection(("127.0.0.2", int(found[1])), timeout=60).close()
 
 
 def test_bridges_are_chosen_by_name_and_may_come_from_a_users_file(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def driven(file: Path, option: str = "-c") -> Iterator[tuple[str, list[str]]]:
             yield server.url, said
         finally:
             server.process.send_signal(signal.SIGINT)
-            status = server.process.wait(20)
+            status = server.process.wait(120)
             said += [server.log, *server.printed, f"{status}"]
 
 
@@ -75,7 +75,7 @@ def test_a_reset_gives_fresh_controllers(tmp_path: Path) -> None:
     with driven(file) as (url, _), paddock.connect(url, name="guest", lock_step=False) as arena:
         wait_for(lambda: arena["red"].pose and arena.time > 1.5)  # longer than they drive
         arena.reset()
-        start = arena["red"].pose
+        start = paddock.open("line-crossing")["red"].pose
         wait_for(lambda: math.dist(start[:2], arena["red"].pose[:2]) > 0.003)
 
 
@@ -84,7 +84,7 @@ def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_
     file.write_text(WRONG)
     with driven(file) as (url, said), paddock.connect(url, name="guest", lock_step=False) as arena:
         wait_for(lambda: arena["red"].wheels.speeds == (0, 0) and arena.time > 0.6)
-        assert arena.owner("red") == ""
+        wait_for(lambda: arena.owner("red") == "")
     told = " ".join(" ".join(said).split())
     assert f"{file} line 1: the controller of 'red' answered 0.05" in told
     assert "wrong.py drives no more" in told

@@ -194,7 +194,7 @@ def test_the_image_server_shows_the_camera() -> None:
         client.send(INIT)
         client.step(1)
         assert server.image_address is not None
-        viewer, splitter = socket.create_connection(server.image_address, timeout=20), FrameSplitter()
+        viewer, splitter = socket.create_connection(server.image_address, timeout=60), FrameSplitter()
         pictures: list[Any] = []
         with running(arena):
             while not pictures:  # the first comes unasked

@@ -20,7 +20,7 @@ class Client:
 
     def __init__(self, server: UsarSimServer) -> None:
         self.arena, self.socket, self.splitter = server.arena, socket.create_connection(server.address), LineSplitter()
-        self.socket.settimeout(20)
+        self.socket.settimeout(60)
         self.lines: list[UsarLine] = []
 
     def send(self, data: bytes) -> None:

@@ -18,7 +18,7 @@ from paddock.bench.page import why_no_browser
 from paddock.links.remote import RemoteArena
 from paddock.testing import PaddockProcess
 
-LONG = 30.0  # seconds after which a test gives up; nothing here is measured by it
+LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it
 
 try:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect

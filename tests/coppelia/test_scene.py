@@ -122,9 +122,11 @@ def test_robots_come_and_go_and_handles_are_never_used_again() -> None:
     assert scene.find("third").name == "Pioneer_p3dx#0"
     assert scene.find("third").handle > gone.handle
     copied = scene.copy(scene.find("ePuck"))
+    scene.remember(("float", copied.handle, 4000), 1.0)
     scene.remove(copied)
+    assert ("float", copied.handle, 4000) not in scene.settings
     with pytest.raises(PaddockError, match="cannot be removed"):
-        scene.remove(scene.find("wall" if "wall" in {o.name for o in scene.walk()} else "border"))
+        scene.remove(scene.find("border"))
 
 
 def test_distances_and_collisions_are_those_of_the_bodies() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import paddock
+from command_line import paddock as command
 from paddock.core.provenance import PACKAGES
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.study import evolve, resume
@@ -67,15 +68,30 @@ def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
         resume(Path("out"), generations=3)
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an evolution of four generations."""
+    folder = tmp_path_factory.mktemp("whole")
+    evolve(replace(SMALL, generations=4), out=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same after two."""
+    folder = tmp_path_factory.mktemp("half")
+    evolve(SMALL, out=folder)
+    return folder
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 @pytest.mark.parametrize("name", ["checkpoint.npz", "champion.png", "summary.json", "learning-curve.png"])
-def test_a_full_disk_is_told_in_one_line_and_what_was_written_stays_valid(name: str, tmp_path: Path) -> None:
-    whole, out = tmp_path / "whole", tmp_path / "out"
-    evolve(replace(SMALL, generations=4), out=whole)
-    evolve(SMALL, out=out)
+def test_a_full_disk_is_told_in_one_line_and_what_was_written_stays_valid(
+    name: str, whole: Path, half: Path, tmp_path: Path
+) -> None:
+    out = shutil.copytree(half, tmp_path / "out")
     (out / f"{name}.part").symlink_to(FULL)
-    command = [sys.executable, "-m", "paddock", "evolve", "--resume", "--out", str(out), "--generations", "4"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = command("evolve", "--resume", "--out", str(out), "--generations", "4")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == f"paddock: {out / name}: cannot be written: No space left on device"

@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shlex
+import shutil
 import sys
 import time
 from dataclasses import replace
@@ -29,6 +30,22 @@ from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import evolve, resume
 
 SMALL = EvolutionConfig(task="maze", population=6, generations=4, seconds=5.0, seed=5)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small evolution."""
+    folder = tmp_path_factory.mktemp("whole")
+    evolve(SMALL, out=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same after two of its four generations."""
+    folder = tmp_path_factory.mktemp("half")
+    evolve(replace(SMALL, generations=2), out=folder)
+    return folder
 
 
 def paddock_evolve(folder: Path, *options: str) -> Printed:
@@ -83,10 +100,10 @@ def test_the_history_grows_by_a_line_a_generation(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ["more", "half", "less", "nothing"])
-def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(left: str, tmp_path: Path) -> None:
-    whole, torn = tmp_path / "whole", tmp_path / "torn"
-    evolve(SMALL, out=whole)
-    evolve(replace(SMALL, generations=2), out=torn)
+def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(
+    left: str, whole: Path, half: Path, tmp_path: Path
+) -> None:
+    torn = shutil.copytree(half, tmp_path / "torn")
     path = torn / "history.csv"
     rows = path.read_bytes().splitlines(keepends=True)
     if left == "nothing":
@@ -134,8 +151,8 @@ def test_enough_generations_are_enough(tmp_path: Path) -> None:
     assert json.loads(tested.stdout)["test_drives"] == 3
 
 
-def test_the_task_may_be_left_out_to_resume(tmp_path: Path) -> None:
-    evolve(SMALL, out=tmp_path / "out")
+def test_the_task_may_be_left_out_to_resume(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "out")
     done = paddock_evolve(tmp_path, "--resume", "--out", "out", "--generations", "5", "--json")
     assert (done.returncode, json.loads(done.stdout)["generations"]) == (0, 5)
     for options, message in (
@@ -174,7 +191,7 @@ def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> No
     assert f"wrote out: champion.npz, champion.png, {wrote}" in done.stdout
 
 
-def test_the_picture_shows_the_drives_that_were_judged(tmp_path: Path) -> None:
+def test_the_picture_shows_the_drives_that_were_judged(whole: Path, tmp_path: Path) -> None:
     config = EvolutionConfig(task="maze", population=6, generations=2, mazes=5, size=(3, 3), seconds=8.0)
     study = evolve(config, out=tmp_path)
     drive, evaluation, dt = drive_champion(study.evolution)
@@ -188,8 +205,7 @@ def test_the_picture_shows_the_drives_that_were_judged(tmp_path: Path) -> None:
         assert len(points) >= drive.ticks[world] * dt / 0.1
     with Image.open(tmp_path / "champion.png") as four:
         assert four.width == 1400  # two of four worlds side by side
-    evolve(SMALL, out=tmp_path / "one")
-    with Image.open(tmp_path / "one" / "champion.png") as one:
+    with Image.open(whole / "champion.png") as one:
         assert one.width == 1000
 
 

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from hypothesis import strategies as st
 
-TIMEOUT = 0.4  # [s] how long the tests wait for an answer: enough on a busy machine
-LATE = 0.6
+TIMEOUT = 0.2  # [s] that calls have while the line is bad
+LATE = 3 * TIMEOUT
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ YARD = paddock.WorldSpec(
         Placed(name="blue", type="e-puck", at=(1.5, 1.5)),
     ),
 )
-PATIENCE = 30.0  # seconds after which a test fails rather than wait for ever
+PATIENCE = 60.0  # seconds after which a test fails rather than wait for ever
 
 
 def serving(world: Any = YARD, *, seed: int = 1, **settings: Any) -> contextlib.AbstractContextManager[Server]:

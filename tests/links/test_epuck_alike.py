@@ -58,7 +58,7 @@ def test_a_real_robot_counts_from_zero_as_a_simulated_one_does(name: str) -> Non
         arena.step(100)
         arena[name].stop()
         arena.step()
-        with paddock.connect(url_of(emulators, name), name=name, timeout=5) as robot:
+        with paddock.connect(url_of(emulators, name), name=name, timeout=60) as robot:
             assert robot.seed == 0
             robot.enable("encoders")
             assert abs(robot.encoders.raw()).min() > 500
@@ -75,7 +75,7 @@ def test_a_real_robot_has_no_world_and_says_so() -> None:
     arena = bench()
     with (
         EPuckEmulators(arena, serial=["blue"]) as emulators,
-        paddock.connect(f"epuck://{emulators.devices['blue']}", name="blue", timeout=5) as robot,
+        paddock.connect(f"epuck://{emulators.devices['blue']}", name="blue", timeout=60) as robot,
     ):
         with pytest.raises(paddock.SimulationError, match=r"blue\.world: a real robot has no world"):
             robot.world  # noqa: B018

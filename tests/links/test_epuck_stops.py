@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 
 import paddock
 from bridges.epuck_room import bench
-from links.nasty import Fault, NastySerial, NastyWifi
+from links.nasty import LATE, Fault, NastySerial, NastyWifi
 from paddock.arena import Arena
 from paddock.bridges import EPuckEmulators
 from paddock.bridges.epuck import emulate
@@ -26,6 +25,7 @@ pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 STANDS = (0.0, 0.0)
+LONG = 60.0  # [s] after which a test gives up; nothing here is measured by it
 
 
 @pytest.fixture
@@ -65,18 +65,16 @@ def test_no_command_comes_between_the_stop_and_the_end(arena: Arena, emulators: 
             refused.append(str(error))
 
     for _ in range(10):
-        robot = paddock.connect(url_of(emulators, name), timeout=5)
+        robot = paddock.connect(url_of(emulators, name), timeout=LONG)
         driving, refused = threading.Semaphore(0), list[str]()
         threads = [threading.Thread(target=drive, args=(robot, driving, refused)) for _ in range(4)]
         for thread in threads:
             thread.start()
         for _ in range(8):
-            assert driving.acquire(timeout=10)
-        began = time.monotonic()
+            assert driving.acquire(timeout=LONG)
         robot.close()
-        assert time.monotonic() - began < 5
         for thread in threads:
-            thread.join(10)
+            thread.join(LONG)
         assert refused == ["the connection to the robot was closed"] * 4
         assert speeds(arena, name) == STANDS
 
@@ -91,12 +89,13 @@ def test_closing_waits_for_a_thread_that_has_the_wire_longer_than_the_timeout(ar
             return super()._answer_line(letter, text)
 
     emulator = NastySerial(Slow(emulate(arena, "red")))
-    robot = paddock.connect(emulator.url, timeout=0.3)
+    robot = paddock.connect(emulator.url, timeout=LONG)
     robot.wheels.set(0.1, 0.1)
+    robot.port.timeout = LATE / 2
     emulator.script.faults[:] = [Fault("late")]  # by twice the timeout; calibration has more time
     thread = threading.Thread(target=robot.calibrate)
     thread.start()
-    assert calibrating.wait(5)
+    assert calibrating.wait(LONG)
     robot.close()
     thread.join()
     emulator.close()
@@ -104,13 +103,13 @@ def test_closing_waits_for_a_thread_that_has_the_wire_longer_than_the_timeout(ar
 
 
 def test_everyone_may_close(arena: Arena, emulators: EPuckEmulators) -> None:
-    robot = paddock.connect(url_of(emulators, "red"), timeout=5)
+    robot = paddock.connect(url_of(emulators, "red"), timeout=LONG)
     robot.wheels.set(0.1, 0.1)
     threads = [threading.Thread(target=robot.close) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(LONG)
     robot.close()
     assert speeds(arena, "red") == STANDS
     robot.watch(0.01)  # a closed robot is not watched
@@ -121,7 +120,7 @@ def test_everyone_may_close(arena: Arena, emulators: EPuckEmulators) -> None:
 def test_a_controller_that_fails_leaves_no_robot_driving(
     arena: Arena, emulators: EPuckEmulators, error: type[BaseException]
 ) -> None:
-    with paddock.connect(url_of(emulators, "red") + "?dt=0.01", timeout=5) as robot:
+    with paddock.connect(url_of(emulators, "red") + "?dt=0.01", timeout=LONG) as robot:
         robot.enable("ground")
         looks: list[Any] = []
 
@@ -138,7 +137,7 @@ def test_a_controller_that_fails_leaves_no_robot_driving(
 
 DRIVER = """
 import paddock
-robot = paddock.connect({url!r}, timeout=5)
+robot = paddock.connect({url!r}, timeout=60)
 robot.wheels.set(0.1, 0.1)
 print("drives", flush=True)
 {end}
@@ -158,14 +157,14 @@ def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
         assert running.stdout.readline() == b"drives\n"
         if interrupt:
             running.send_signal(signal.SIGINT)
-        running.wait(20)
+        running.wait(LONG)
     assert speeds(arena, name) == STANDS
 
 
 def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
         host, port = emulators.addresses["blue"]
-        robot = paddock.connect(f"epuck2://{host}:{port}", timeout=2)
+        robot = paddock.connect(f"epuck2://{host}:{port}", timeout=LONG)
         robot.enable("ground")
         robot.leds.set("body")
         robot.wheels.set(0.1, 0.1)
@@ -186,11 +185,13 @@ def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(aren
 
 def test_a_command_that_failed_is_not_carried_out_by_the_next_one(arena: Arena) -> None:
     emulator = NastyWifi(WifiFirmware(emulate(arena, "blue")))
-    robot = paddock.connect(emulator.url, timeout=0.4)
+    robot = paddock.connect(emulator.url, timeout=LONG)
     robot.enable("ground")
     emulator.script.faults[:] = [Fault("silence")]
+    robot.port.timeout = 0.2
     with pytest.raises(paddock.Timeout):
         robot.wheels.set(0.1, 0.1)
+    robot.port.timeout = LONG
     robot.ground.read()
     assert speeds(arena, "blue") == STANDS
     assert robot.wheels.speeds == STANDS
@@ -200,7 +201,7 @@ def test_a_command_that_failed_is_not_carried_out_by_the_next_one(arena: Arena) 
 
 @pytest.mark.parametrize("name", ["red", "blue"])
 def test_a_robot_whose_line_was_opened_anew_stands(arena: Arena, emulators: EPuckEmulators, name: str) -> None:
-    with paddock.connect(url_of(emulators, name), timeout=5) as robot:
+    with paddock.connect(url_of(emulators, name), timeout=LONG) as robot:
         robot.leds.set("body")
         robot.wheels.set(0.1, 0.1)
         robot.reconnect()
@@ -219,11 +220,13 @@ def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Are
 
     firmware = Deaf(emulate(arena, "red"))
     emulator = NastySerial(firmware)
-    with paddock.connect(emulator.url, timeout=0.4) as robot:
+    with paddock.connect(emulator.url, timeout=LONG) as robot:
         robot.wheels.set(0.1, 0.1)
         firmware.deaf = True
+        robot.port.timeout = 0.4
         with pytest.raises(paddock.LinkError):
             robot.reconnect()
+        robot.port.timeout = LONG
         robot.reconnect()
         assert speeds(arena, "red") == robot.wheels.speeds == STANDS
     emulator.close()
@@ -232,7 +235,7 @@ def test_a_robot_that_does_not_hear_the_stop_is_not_believed_to_stand(arena: Are
 def test_wheels_are_set_once_even_if_that_fails_strangely(
     arena: Arena, emulators: EPuckEmulators, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with paddock.connect(url_of(emulators, "red"), timeout=5) as robot:
+    with paddock.connect(url_of(emulators, "red"), timeout=LONG) as robot:
         calls: list[tuple[float, float]] = []
 
         def broken(left: float, right: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,12 @@ def greet(connection: ServerConnection, welcome: m.Welcome = WELCOME) -> None:
     connection.recv()
     for message in (welcome, *NEWS):
         connection.send(encode(message))
+
+
+def listen(connection: ServerConnection) -> None:
+    """Say nothing more, until the client goes."""
+    for _ in connection:
+        pass
 
 
 def asked(connection: ServerConnection) -> Any:
@@ -133,30 +138,28 @@ def test_a_viewer_is_not_in_the_lock_and_may_not_drive() -> None:
 
 
 def test_a_server_that_accepts_but_never_answers() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        began = time.monotonic()
-        with pytest.raises(paddock.Timeout, match=r"no sign of life within 0\.3 s"):
-            paddock.connect(f"ws://127.0.0.1:{listener.getsockname()[1]}", timeout=0.3)
-        assert time.monotonic() - began < 2
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        pytest.raises(paddock.Timeout, match=r"no sign of life within 0\.3 s"),
+    ):
+        paddock.connect(f"ws://127.0.0.1:{listener.getsockname()[1]}", timeout=0.3)
 
 
 def test_a_server_that_never_says_welcome() -> None:
-    with impostor(lambda connection: time.sleep(1)) as url:
-        began = time.monotonic()
+    with impostor(listen) as url:
         with pytest.raises(paddock.Timeout) as caught:
-            paddock.connect(url, timeout=0.3)
-        assert time.monotonic() - began < 2
-        assert str(caught.value) == f"{url}: no answer to 'hello' within 0.3 s"
+            paddock.connect(url, timeout=1)
+        assert str(caught.value) == f"{url}: no answer to 'hello' within 1 s"
 
 
 def test_a_server_that_never_tells_its_robots() -> None:
     def behave(connection: ServerConnection) -> None:
         connection.recv()
         connection.send(encode(WELCOME))
-        time.sleep(1)
+        listen(connection)
 
     with impostor(behave) as url, pytest.raises(paddock.Timeout, match="no answer to 'hello'"):
-        paddock.connect(url, timeout=0.3)
+        paddock.connect(url, timeout=1)
 
 
 def test_a_server_of_another_version() -> None:
@@ -173,7 +176,7 @@ def test_a_server_of_another_version() -> None:
     def refuse(connection: ServerConnection) -> None:
         hello = asked(connection)
         connection.send(encode(m.Refusal(id=hello.id, error="VersionMismatch", message="hello.version: this server …")))
-        time.sleep(1)
+        listen(connection)
 
     with impostor(refuse) as url, pytest.raises(paddock.VersionMismatch, match=r"^hello\.version: this server …$"):
         paddock.connect(url)
@@ -197,10 +200,10 @@ def test_a_server_that_answers_garbage(garbage: bytes | str) -> None:
     def behave(connection: ServerConnection) -> None:
         connection.recv()
         connection.send(garbage)
-        time.sleep(1)
+        listen(connection)
 
     with impostor(behave) as url, pytest.raises(paddock.BadMessage, match="what the server sent makes no sense: "):
-        paddock.connect(url, timeout=5)
+        paddock.connect(url)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +228,7 @@ def test_a_server_of_another_kind(answer: bytes, error: type[Exception], told: s
         thread = threading.Thread(target=behave)
         thread.start()
         with pytest.raises(error, match=told):
-            paddock.connect(f"ws://127.0.0.1:{listener.getsockname()[1]}", timeout=2)
+            paddock.connect(f"ws://127.0.0.1:{listener.getsockname()[1]}")
         thread.join(PATIENCE)
 
 
@@ -234,9 +237,9 @@ def test_frames_that_are_none_are_named() -> None:
         greet(connection)
         connection.recv()
         connection.socket.sendall(b"\xff\xff\xff\xff")
-        time.sleep(1)
+        listen(connection)
 
-    with impostor(behave) as url, contextlib.closing(paddock.connect(url, timeout=5)) as arena:
+    with impostor(behave) as url, contextlib.closing(paddock.connect(url)) as arena:
         with pytest.raises(paddock.BadMessage, match="makes no sense"):
             arena.digest()
         with pytest.raises(paddock.BadMessage, match="makes no sense"):
@@ -266,8 +269,8 @@ def test_an_answer_that_comes_too_late_is_dropped() -> None:
         connection.send(encode(m.Answer(id=12345, value="never asked for")))
         connection.send(encode(m.Answer(id=asked(connection).id, value="right")))
 
-    with impostor(behave) as url, contextlib.closing(paddock.connect(url, timeout=0.3)) as arena:
-        with pytest.raises(paddock.Timeout, match=r"no answer to 'digest' within 0\.3 s"):
+    with impostor(behave) as url, contextlib.closing(paddock.connect(url, timeout=1)) as arena:
+        with pytest.raises(paddock.Timeout, match="no answer to 'digest' within 1 s"):
             arena.digest()
         first.set()
         assert arena.digest() == "right"
@@ -283,15 +286,13 @@ def test_a_server_that_falls_silent_is_noticed_by_all_who_wait() -> None:
                 if request.type in ("enable", "subscribe"):
                     connection.send(encode(m.Done(id=request.id)))  # type: ignore[attr-defined]
 
-    with impostor(behave) as url, contextlib.closing(paddock.connect(url, timeout=0.3)) as arena:
+    with impostor(behave) as url, contextlib.closing(paddock.connect(url, timeout=1)) as arena:
         red = arena["red"]
         red.enable("ground")
         red.watch()  # a thread reads in the background now, and waits for ever
-        began = time.monotonic()
         for call in (arena.digest, arena.step):
             with pytest.raises(paddock.Timeout):
                 call()
-        assert time.monotonic() - began < 6
 
 
 def test_a_server_that_does_not_read_is_noticed() -> None:
@@ -310,7 +311,7 @@ def test_a_server_that_does_not_read_is_noticed() -> None:
 
         thread = threading.Thread(target=behave)
         thread.start()
-        wire = WebSocketWire(f"ws://127.0.0.1:{listener.getsockname()[1]}/ws", timeout=0.3)
+        wire = WebSocketWire(f"ws://127.0.0.1:{listener.getsockname()[1]}/ws", timeout=1)
         thread.join()
         command = m.Steer(commands={"red": paddock.Command(leds={str(i): 1.0 for i in range(5000)})})
         with wire_end[0], contextlib.closing(wire), pytest.raises(paddock.LinkError, match="the server does not read"):
@@ -323,13 +324,12 @@ def test_a_server_that_does_not_read_is_noticed() -> None:
 def test_a_server_that_is_killed_is_noticed_by_every_call() -> None:
     with contextlib.ExitStack() as stack:
         server, url = stack.enter_context(process("--lock-step", "--speed", "0"))
-        arena = stack.enter_context(paddock.connect(url, timeout=5))
+        arena = stack.enter_context(paddock.connect(url))
         red = arena["red"]
         red.enable("ground")
         arena.step()
         server.kill()
         server.wait()
-        began = time.monotonic()
         for call in (arena.step, arena.digest, red.ground.raw, lambda: arena.spawn("green", "e-puck")):
             with pytest.raises(
                 paddock.LinkError, match=r"the connection was lost: .* \(arena\.reconnect\(\) tries again\)"
@@ -339,13 +339,12 @@ def test_a_server_that_is_killed_is_noticed_by_every_call() -> None:
             arena.reconnect()
         with pytest.raises(paddock.LinkError, match=r"the connection was (lost|closed)"):
             arena.step()
-        assert time.monotonic() - began < 5
 
 
 def test_a_server_that_is_killed_during_a_step_ends_the_step() -> None:
     with contextlib.ExitStack() as stack:
         server, url = stack.enter_context(process("--lock-step", "--speed", "0.1"))
-        arena = stack.enter_context(paddock.connect(url, timeout=5))
+        arena = stack.enter_context(paddock.connect(url))
         timer = threading.Timer(0.3, server.kill)
         timer.start()
         with pytest.raises(paddock.LinkError, match="the connection was lost"):
@@ -479,10 +478,10 @@ def test_closing_wakes_those_who_wait() -> None:
         threads = [threading.Thread(target=wait) for _ in range(3)]
         for thread in threads:
             thread.start()
-        time.sleep(0.1)
+        wait_for(lambda: arena.dialogue._answers)  # one waits for the server, the others for that one
         arena.close()
         for thread in threads:
-            thread.join(5)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
         assert [type(error) for error in errors] == [paddock.LinkError] * 3
 

@@ -18,6 +18,12 @@ from paddock.metrics import Distance
 from paddock.testing import wait_for
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, too, a server has time to answer; those that never answer are reached with a time-out."""
+    monkeypatch.setattr("paddock.links.usarsim.connection.SHORT", 60.0)
+
+
 @pytest.fixture
 def server() -> Iterator[UsarSimServer]:
     arena = paddock.open("yellow-rooms", seed=3)
@@ -78,9 +84,10 @@ def test_a_run_leaves_an_episode_with_traces_and_metrics(server: UsarSimServer) 
         robot.enable("sonar", "encoders")
         episode = robot.run(3.0, lambda seen: (0.2, 0.2) if seen.sonar.min() > 0.3 else (0, 0), metrics=[Distance()])
         trace = episode.trace
-        assert trace.pose[-1][0] - trace.pose[0][0] == pytest.approx(0.55, abs=0.15)
+        driven = trace.pose[-1][0] - trace.pose[0][0]  # how soon it begins to drive depends on this machine
+        assert 0.1 < driven < 0.65
         assert trace.reading("sonar").shape[1] == 8
-        assert episode.metrics["distance"] == pytest.approx(0.55, abs=0.15)
+        assert episode.metrics["distance"] == pytest.approx(driven, abs=0.05)
         with pytest.raises(paddock.SimulationError, match="cannot run at speed 5"):
             robot.run(1.0, lambda seen: None, speed=5)
         with pytest.raises(paddock.SimulationError, match=r"snapshot: R1 is a robot of a USARSim server"):
@@ -112,10 +119,11 @@ def test_pictures_come_from_the_image_server(server: UsarSimServer) -> None:
 def test_a_reset_starts_the_robot_anew(server: UsarSimServer) -> None:
     with reach(url(server, "at=1.5,2.0")) as robot:
         robot.enable("encoders")
-        robot.wheels.set(0.3, 0.3)
-        robot.step(10)
+        robot.wheels.set(0.05, 0.05)
+        robot.step(200)
+        before = robot.time
         robot.reset()
-        assert robot.time < 0.3
+        assert robot.time < before / 2
         assert robot.pose.x == pytest.approx(1.5, abs=0.01)
         assert robot.encoders.read() == pytest.approx([0, 0], abs=0.01)
         assert len(server.arena.robots) == 1
@@ -169,11 +177,11 @@ def lone_server(*lines: str, on_drive: str = "") -> tuple[socket.socket, str]:
 
 def test_a_silent_server_is_told_apart_from_one_that_is_not_there() -> None:
     listener, address = lone_server("NFO {Gametype x} {Level y} {TimeLimit 0}")
-    with pytest.raises(paddock.Timeout, match=r"no report about R1 for 0\.2 s; is the simulation paused.*class P2DX"):
-        paddock.connect(address, timeout=0.2)
+    with pytest.raises(paddock.Timeout, match=r"no report about R1 for 1 s; is the simulation paused.*class P2DX"):
+        paddock.connect(address, timeout=1)
     listener.close()
     with pytest.raises(paddock.LinkError, match=r"cannot connect: .*paddock serve yellow-rooms --usarsim"):
-        paddock.connect(address, timeout=0.2)
+        paddock.connect(address, timeout=1)
     assert threads() == []
 
 
@@ -189,7 +197,7 @@ def test_a_server_of_the_later_generation_with_an_odd_scan_is_understood() -> No
         "STA {Time 9.0} {Battery 90} {FrontSteer 0} {RearSteer 0}",
     ]
     listener, address = lone_server(*said)
-    with reach(f"{address}?scan=clockwise", timeout=0.3) as robot:
+    with reach(f"{address}?scan=clockwise", timeout=1) as robot:
         robot.enable()
         assert robot.sonar.read().tolist() == [k + 0.5 for k in range(1, 9)]
         assert (robot.laser.spec.channels, robot.laser.read()[0]) == (133, 2.32)
@@ -198,7 +206,7 @@ def test_a_server_of_the_later_generation_with_an_odd_scan_is_understood() -> No
         assert robot.pose_source == "odometry"
         assert "position" not in robot.devices
         assert robot.encoders.raw().tolist() == [100, 50]
-        with pytest.raises(paddock.Timeout, match=r"no report of a later time for 0\.3 s"):
+        with pytest.raises(paddock.Timeout, match=r"no report of a later time for 1 s"):
             robot.step()
     listener.close()
 
@@ -210,7 +218,7 @@ def test_sonars_that_report_later_leave_the_others_in_their_places() -> None:
     listener, address = lone_server(
         f"SEN {{Time 7.1}} {{Type Sonar}} {front}", "STA {Time 9.0}", on_drive=f"SEN {{Type Sonar}} {rear}"
     )
-    with reach(address, timeout=0.3) as robot:
+    with reach(address, timeout=1) as robot:
         robot.enable()
         robot.wheels.set(0.1, 0.1)
         wait_for(lambda: "A8" in robot.body.server.reports.sonar)
@@ -264,4 +272,7 @@ def test_headings_are_mirrored_in_both_directions(server: UsarSimServer) -> None
         robot.wheels.set(0.2, 0.2)
         robot.step(10)
         assert robot.pose.y > 3.05
+        robot.stop()
+        wait_for(lambda: server.arena["pioneer"].body.wheel_speeds == (0, 0))
+        robot.step(10)
         assert robot.pose.y == pytest.approx(server.arena["pioneer"].pose.y, abs=0.05)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -329,10 +328,12 @@ def test_an_observer_may_end_itself_and_start_others(arena: RemoteArena, red: Ro
 
     ends: list[Any] = []
     ends.append(red.on_sense(once))
-    for _ in range(5):
+
+    def step() -> bool:
         arena.step()
-        time.sleep(0.02)
-    wait_for(lambda: diary.entries)
+        return bool(diary.entries)
+
+    wait_for(step)
     assert ends == []
 
 
@@ -369,7 +370,7 @@ def test_closing_ends_the_thread_at_once(arena: RemoteArena, red: Robot) -> None
     thread = arena.watcher.thread
     assert thread is not None
     arena.close()
-    thread.join(5)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle
+from itertools import count, cycle, islice
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from paddock.core.geometry import Pose, wrap
 from paddock.estimate import TravelSensors
 from paddock.mapping import Mapper, RangeReader
 from paddock.robots import load_robot
-from paddock.worlds import load_world
+from paddock.worlds import WorldSpec, load_world
 
 HALL = ((3.2, 2.2), (4.8, 2.2), (5.2, 4.2), (7.0, 4.2), (7.3, 1.2), (5.0, 1.0), (4.8, 2.2), (3.0, 2.2), (1.5, 3.5))
 ALL_ROOMS = (
@@ -28,6 +28,7 @@ ALL_ROOMS = (
     (2.5, 8.2), (0.6, 8.3), (0.6, 6.0), (2.7, 6.0), (2.7, 3.5), (1.0, 3.5), (1.0, 1.0), (2.0, 1.6),
 )  # fmt: skip
 SPEC = load_robot("pioneer-p2dx")
+EVERY = 5  # ticks between two looks
 
 
 class Look(NamedTuple):
@@ -48,20 +49,27 @@ def drive_rooms(seconds: float = 45.0, way: tuple[tuple[float, float], ...] = HA
     world = load_world("yellow-rooms")
     robot = replace(world.robots[0], wheel_diameter_error=(0.01, -0.005), wheel_separation_error=0.01, slip_noise=0.02)
     arena = paddock.open(replace(world, robots=(robot,)), seed=3)
-    arena["pioneer"].enable("laser", "encoders")
-    return tuple(_drive(arena, seconds, way))
+    return tuple(islice(_drive(arena, cycle(way)), round(seconds / arena.dt / EVERY)))
 
 
-def _drive(arena: Arena, seconds: float, way: tuple[tuple[float, float], ...]) -> Iterator[Look]:
-    robot, goals = arena["pioneer"], cycle(way)
-    goal = next(goals)
-    for tick in range(round(seconds / arena.dt)):
+def drive_once(world: WorldSpec, way: Sequence[tuple[float, float]], seed: int) -> Iterator[Look]:
+    """All looks of a drive to the end of a way."""
+    return _drive(paddock.open(world, seed=seed), iter(way))
+
+
+def _drive(arena: Arena, goals: Iterator[tuple[float, float]]) -> Iterator[Look]:
+    robot = arena["pioneer"]
+    robot.enable("laser", "encoders")
+    goal: tuple[float, float] | None = next(goals)
+    for tick in count():
         pose = robot.pose
-        if tick % 5 == 0:
+        if tick % EVERY == 0:
             seen = robot.sense()
             yield Look(seen.time, np.array(seen.encoders), np.array(seen.laser), pose)
-        if math.dist(goal, pose[:2]) < 0.3:
-            goal = next(goals)
+        if goal is not None and math.dist(goal, pose[:2]) < 0.3:
+            goal = next(goals, None)
+        if goal is None:
+            return
         off = wrap(math.atan2(goal[1] - pose.y, goal[0] - pose.x) - pose.heading)
         robot.drive(0.4 * max(0.0, math.cos(off)) ** 3, max(-1.2, min(1.2, 2 * off)))
         arena.step()

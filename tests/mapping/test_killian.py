@@ -56,9 +56,13 @@ def clean(log: ScanLog) -> SlamResult:
 def test_the_paths_of_all_loops_fit(log: ScanLog, clean: SlamResult) -> None:
     found = evaluate_relations(known_loops(log), clean.trajectory)
     assert found.left_out == 0
-    assert np.median(found.translation) < 0.1
-    assert found.translation.max() < 2.0  # along bare corridors a door more or less is all there is to see
-    assert log.duration / clean.cpu_seconds > 50
+    assert np.median(found.translation) < 0.07
+    assert np.quantile(found.translation, 0.9) < 0.4
+    assert found.translation.max() < 2.0  # along bare corridors scans fit many places, the file's no better than ours
+
+
+def test_it_is_fifty_times_faster_than_it_was_driven(log: ScanLog, clean: SlamResult) -> None:
+    assert log.duration / clean.cpu_seconds > 50  # seconds of one core: a busy machine changes nothing
 
 
 def test_false_loops_change_nothing(log: ScanLog, clean: SlamResult) -> None:

@@ -21,7 +21,7 @@ from paddock.modules.messages import (
     SonarMessage,
 )
 
-LONG = 20.0  # [s] of patience; nothing waits that long unless it is broken
+LONG = 60.0  # [s] of patience; nothing waits that long unless it is broken
 Join = Callable[..., Bus]
 
 
@@ -31,7 +31,7 @@ def free_port() -> int:
         return port
 
 
-@pytest.fixture(params=["memory", "lines", "zenoh"])
+@pytest.fixture(params=["memory", "lines", "zenoh", "peers"])
 def join(request: pytest.FixtureRequest) -> Iterator[Join]:
     """Joins a bus that nobody else uses."""
     url, middle, opened = f"memory://{uuid.uuid4()}", None, []
@@ -45,6 +45,9 @@ def join(request: pytest.FixtureRequest) -> Iterator[Join]:
         port = free_port()
         middle = ZenohRouter(f"tcp/127.0.0.1:{port}")
         url = f"zenoh://127.0.0.1:{port}"
+    elif request.param == "peers":
+        pytest.importorskip("zenoh", reason="pip install 'paddock[modules]'")
+        url = f"zenoh://peers:{free_port()}"
 
     def join_bus(name: str, **options: object) -> Bus:
         opened.append(open_bus(url, name, **options))  # type: ignore[arg-type]

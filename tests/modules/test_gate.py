@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import json
+import queue
 import shutil
 import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +17,7 @@ import pytest
 
 from modules.rooms import configure
 from modules.test_modules import LONG, wait_for
-from paddock.modules import ModuleThreads, open_bus
+from paddock.modules import Bus, ModuleThreads, open_bus
 from paddock.modules.carriers.lines import LineGate
 from paddock.modules.coordinator import CoordinatorModule
 from paddock.modules.messages import DriveMessage, PresenceMessage, RoundMessage
@@ -131,4 +133,19 @@ def test_a_module_that_comes_again_replaces_its_former_connection() -> None:
         assert b"HELLO!!!" in first.recv(1000)
         second.sendall(hello)
         assert b"HELLO!!!" in second.recv(1000)
+        assert b"another module says that it is PLANNER, and takes its place" in first.recv(1000)
         assert first.recv(1000) == b""
+
+
+def test_a_module_whose_name_is_taken_says_so_and_waits_until_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, joined = queue.SimpleQueue[str](), queue.SimpleQueue[Bus]()
+    monkeypatch.setattr("warnings.warn", lambda text, *_, **__: told.put(text))
+    with LineGate("memory://taken") as gate:
+        url = f"lines://127.0.0.1:{gate.port}"
+        former = open_bus("memory://taken", "PLANNER")
+        threading.Thread(target=lambda: joined.put(open_bus(url, "PLANNER"))).start()
+        assert (
+            told.get(timeout=LONG) == f"{url}: memory://taken: there is a module PLANNER already; PLANNER tries again"
+        )
+        former.close()
+        joined.get(timeout=LONG).close()

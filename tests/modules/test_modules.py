@@ -37,7 +37,7 @@ from paddock.modules.reflex import ReflexModule, ReflexOptions
 from paddock.testing import serve
 
 pytestmark = pytest.mark.heavy
-LONG = 30.0  # [s] of patience; nothing waits that long unless it is broken
+LONG = 60.0  # [s] of patience; nothing waits that long unless it is broken
 
 
 def wait_for(bus: Bus, is_it: Callable[[ModuleMessage], bool]) -> ModuleMessage:

@@ -15,6 +15,7 @@ from paddock.modules.safety import (
     ClosingRule,
     Gate,
     MotorGate,
+    MotorLimits,
     ProtectiveField,
     Reflex,
     Refuse,
@@ -233,3 +234,16 @@ def test_the_rule_of_ap2dx_needs_one_inner_sonar_that_is_near_and_closing() -> N
     assert rule.refuse(FORWARD, escaping=True) == ""
     rule.update(np.array([0.04, 1, 1, 0.28, 1, 1, 1, 0.04]))
     assert rule.refuse(FORWARD, escaping=False) == ""  # it misses a wall approached slower than its resolution
+
+
+def test_a_command_holds_for_as_long_as_it_says_but_not_longer_than_the_motor_allows() -> None:
+    gate = MotorGate(MotorLimits(silence=0.26))
+    gate.on_stop(1)
+    fast = WheelSpeeds(0.2, 0.2)
+    start, soon, late = ClockReading(1.0, 1.0), ClockReading(1.05, 1.05), ClockReading(1.08, 1.08)
+    assert gate.on_command(fast, 1, 0, start, start, holds=0.065) == ""
+    assert gate.on_time(soon) == fast
+    assert gate.on_time(late) == STILL
+    assert gate.on_command(fast, 1, 1, late, late, holds=10.0) == ""
+    assert gate.on_time(ClockReading(1.08 + 0.25, 1.08)) == fast
+    assert gate.on_time(ClockReading(1.08 + 0.27, 1.08)) == STILL

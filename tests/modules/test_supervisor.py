@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from modules.rooms import configure
+from command_line import paddock
+from modules.rooms import configure, write_configuration
 from paddock.modules import Supervisor, open_bus
 
 
@@ -25,3 +26,12 @@ def test_a_run_is_over_with_its_coordinator_also_when_others_end_in_the_same_mom
 def test_modules_are_given_the_time_to_run_for_to_the_last_digit(tmp_path: Path) -> None:
     supervisor = Supervisor(configure(tmp_path, seconds=123456.75), "unused")
     assert "123456.75" in supervisor.processes["coordinator"].command
+
+
+def test_a_mistake_in_a_configuration_ends_the_run_and_is_quoted(tmp_path: Path) -> None:
+    options = {"planner": {"controller": "wnder"}}
+    config = write_configuration(configure(tmp_path, options=options, seconds=600.0, bus="lines://127.0.0.1:0"))
+    done = paddock("modules", "up", str(config))
+    assert done.returncode == 2
+    assert "module planner" in done.stderr
+    assert "did you mean 'wander'" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -108,4 +109,9 @@ def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> Non
     assert "0 frontiers left" in done.stdout
     assert "reachable space mapped" in done.stdout
     (folder,) = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "map_quality.json").read_text())["mapped"] > 0.9
+    assert json.loads((folder / "summary.json").read_text())["config"]["mapping"] == "odometry"
+    done = paddock("explore", str(world), "--headless", "--seconds", "1")
+    assert done.returncode == 1
+    assert "not finished after 1 s" in done.stdout
     assert {"map.yaml", "map.pgm", "map_view.png", "coverage.png", "trace.csv"} <= {f.name for f in folder.iterdir()}

@@ -76,14 +76,14 @@ def test_goals_can_be_changed_and_taken_back_on_the_way_and_what_cannot_be_is_re
             elif arena.tick == 500:
                 assert not navigator.set_goal(0.0, 2.0)
                 told.append(navigator.refusal)
-                assert not navigator.set_goal(40.0, 40.0)
+                assert not navigator.set_goal(4000.0, 40.0)
                 told.append(navigator.refusal)
 
         arena.run(10.4, navigator, on_step=change)
         assert math.dist(arena["pioneer"].pose[:2], (1.0, 2.0)) < 0.5
     assert told[0] in ("driving", "turning")
     assert told[1] == "(0.00, 2.00) is in an obstacle"
-    assert told[2].startswith("(40.00, 40.00) is beyond the map")
+    assert told[2] == "(4000.00, 40.00) is more than 200 m beyond what is known"
     assert navigator.state == f"refused: {told[2]}"
     assert not navigator.done
     with pytest.raises(PaddockError, match="finite"):
@@ -126,5 +126,7 @@ def test_what_steps_into_the_way_is_not_run_into() -> None:
 def test_the_command_tells_whether_the_robot_got_there() -> None:
     done = paddock("go", "yellow-rooms", "2.5", "2.5", "--headless", "--mapping", "odometry")
     assert (done.returncode, "(2.50, 2.50) reached" in done.stdout) == (0, True)
+    done = paddock("go", "yellow-rooms", "-900", "1", "--headless", "--mapping", "odometry")
+    assert (done.returncode, "(-900.00, 1.00) is more than 200 m beyond" in done.stdout) == (1, True)
     done = paddock("go", "yellow-rooms", "4", "0.8", "--headless", "--mapping", "odometry")  # in a wall
     assert (done.returncode, "refused: (4.00, 0.80) is" in done.stdout) == (1, True)

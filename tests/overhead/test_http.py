@@ -30,7 +30,7 @@ PASSWORD = {"user": "lab", "password": "se:cret"}
 def get(camera: HttpCamera, path: str, **headers: str) -> http.client.HTTPResponse:
     """The answer to a request; all of it is read, unless it is a stream."""
     address = urlsplit(camera.url)
-    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=20)
+    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     if not answer.getheader("Content-Type", "").startswith("multipart/"):
@@ -43,7 +43,7 @@ def get(camera: HttpCamera, path: str, **headers: str) -> http.client.HTTPRespon
 def test_a_still_is_a_jpeg_with_its_time(path: str) -> None:
     with serve_camera() as (camera, arena):
         arena.step(5)
-        with urllib.request.urlopen(camera.url + path, timeout=20) as answer:
+        with urllib.request.urlopen(camera.url + path, timeout=60) as answer:
             assert answer.headers["Content-Type"] == "image/jpeg"
             assert float(answer.headers["X-Timestamp"]) == pytest.approx(0.1)
             assert Image.open(io.BytesIO(answer.read())).size == SIZE
@@ -87,6 +87,7 @@ def test_a_camera_that_nobody_looks_at_rests_and_the_next_picture_is_fresh() -> 
     with serve_camera() as (camera, arena):
         feed = camera.feed
         assert feed.is_idle
+        feed.idle = 3600.0
         assert get(camera, "/snapshot.jpg").getheader("X-Timestamp") == "0.000000"
         assert not feed.is_idle
         feed.idle = 0.0
@@ -102,10 +103,10 @@ def test_urllib_gets_in_with_the_password_only(scheme: str) -> None:
         known.add_password(None, camera.url, *PASSWORD.values())
         handlers = {"basic": urllib.request.HTTPBasicAuthHandler, "digest": Md5Handler}
         opener = urllib.request.build_opener(handlers[scheme](known))
-        with opener.open(camera.url + "/snapshot.jpg", timeout=20) as answer:
+        with opener.open(camera.url + "/snapshot.jpg", timeout=60) as answer:
             assert answer.status == 200
         with pytest.raises(urllib.error.HTTPError, match="401") as refused:
-            urllib.request.urlopen(camera.url + "/snapshot.jpg", timeout=20)
+            urllib.request.urlopen(camera.url + "/snapshot.jpg", timeout=60)
         refused.value.close()
 
 
@@ -215,7 +216,7 @@ def test_other_paths_hosts_and_requests_are_refused() -> None:
         assert get(camera, "/snapshot.jpg", Host="evil.example").status == 421
         assert get(camera, "/").status == 200
         address = urlsplit(camera.url)
-        with socket.create_connection((str(address.hostname), address.port or 0), timeout=20) as raw:
+        with socket.create_connection((str(address.hostname), address.port or 0), timeout=60) as raw:
             raw.sendall(b"BREW /pot HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert raw.recv(100).startswith(b"HTTP/1.1 501")
         assert get(camera, "/snapshot.jpg").status == 200

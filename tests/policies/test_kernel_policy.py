@@ -15,16 +15,15 @@ from paddock.policies.kernel_policy import KernelPolicy
 @paddock.kernel
 def weave(inputs, weights, memory, wheels):
     """Swings to and fro, and turns from what is near; the ground sensors come first."""
-    memory[0] += 1.0
+    memory[0] += weights[2]
     near = 1.0 - min(1.0, inputs[3] / 0.07)
     wheels[0] = weights[0] - weights[1] * near + 0.02 * math.sin(0.1 * memory[0])
     wheels[1] = weights[0] + weights[1] * near
 
 
 @paddock.kernel
-def lost(inputs, weights, memory, wheels):
-    """Divides by zero."""
-    wheels[0], wheels[1] = math.nan, 0.05
+def another(inputs, weights, memory, wheels):
+    """Is never compiled."""
 
 
 @paddock.kernel
@@ -52,14 +51,14 @@ def wordy(inputs, weights, memory, wheels):
 
 def policy(**more: Any) -> KernelPolicy:
     return KernelPolicy(
-        **{"decide": weave, "devices": ("ground", "proximity"), "weights": [0.06, 0.2], "remember": 1, **more}
+        **{"decide": weave, "devices": ("ground", "proximity"), "weights": [0.06, 0.2, 1.0], "remember": 1, **more}
     )
 
 
 @pytest.mark.heavy
 def test_it_drives_the_same_everywhere_to_the_last_bit() -> None:
     batch = paddock.batch("clutter", 2, seed=[6, 6])
-    batch.run(3.0, policy().with_weights([[0.06, 0.2], [0.05, 0.2]]))
+    batch.run(3.0, policy().with_weights([[0.06, 0.2, 1.0], [0.05, 0.2, 1.0]]))
     digests = []
     for compiled in (True, False):
         one = policy()
@@ -75,7 +74,7 @@ def test_it_drives_the_same_everywhere_to_the_last_bit() -> None:
 @pytest.mark.heavy
 def test_wheels_told_what_is_no_number_stand_still() -> None:
     batch = paddock.batch("clutter", 1)
-    batch.run(0.1, KernelPolicy(decide=lost, devices=("proximity",)))
+    batch.run(0.1, policy(weights=[0.05, 0.0, 1.7e308]))  # at the second tick the sine of infinity
     assert batch.commands[0, 0, :2].tolist() == [0.0, 0.05]
 
 
@@ -83,8 +82,10 @@ def test_one_run_has_one_kernel_of_your_own() -> None:
     with paddock.open("line-crossing") as arena:
         for robot in arena.robots.values():
             robot.enable("ground", "proximity")
-        other = KernelPolicy(decide=lost, devices=("proximity",))
-        with pytest.raises(paddock.SimulationError, match="weave, lost: one run can have one kernel of your own only"):
+        other = KernelPolicy(decide=another, devices=("proximity",))
+        with pytest.raises(
+            paddock.SimulationError, match="weave, another: one run can have one kernel of your own only"
+        ):
             arena.run(0.1, {"red": policy(), "blue": other})
 
 

@@ -132,7 +132,7 @@ print(run_scenario(spec, seed=0, speed=1, on_step=started).ended)
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=20)[0] == "interrupted\n"
+        assert process.communicate(timeout=120)[0] == "interrupted\n"
     assert process.returncode == 0
 
 

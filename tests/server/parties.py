@@ -28,7 +28,7 @@ from websockets.uri import parse_uri
 from paddock.server import Server
 from paddock.testing import PaddockProcess, serve
 
-LONG = 20.0  # seconds after which a test gives up; nothing here is measured by it
+LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it
 SPEC = {
     "name": "box",
     "body": {"radius": 0.03, "height": 0.05},

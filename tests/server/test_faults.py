@@ -289,7 +289,7 @@ def test_one_more_than_allowed_is_told_to_come_later_and_may() -> None:
 @pytest.mark.parametrize("watching", [False, True])
 def test_a_client_whose_server_is_killed_gets_a_link_error_and_no_hang(watching: bool) -> None:
     with ServerProcess("clutter", "--lock-step") as server:
-        arena = paddock.connect(server.url, timeout=5)
+        arena = paddock.connect(server.url, timeout=LONG)
         if watching:
             arena["red"].enable("ground")
             arena["red"].on_sense(lambda seen: None)
@@ -307,16 +307,18 @@ def test_a_client_whose_server_is_killed_gets_a_link_error_and_no_hang(watching:
 def test_a_client_whose_server_freezes_gets_a_timeout(watching: bool) -> None:
     with (
         ServerProcess("clutter", "--speed", "0") as server,
-        paddock.connect(server.url, timeout=0.3) as arena,
+        paddock.connect(server.url, timeout=LONG) as arena,
     ):
         red = arena["red"]
         red.enable("ground")
         if watching:
             red.on_sense(lambda seen: None)
+        arena.dialogue.wire.timeout = 0.3
         server.process.send_signal(signal.SIGSTOP)
         for call in (arena.digest, red.ground.raw, arena.step):
             with pytest.raises(Timeout, match="no answer to"):
                 call()
+        arena.dialogue.wire.timeout = LONG
         server.process.send_signal(signal.SIGCONT)
         arena.step()  # nothing is lost
 

@@ -89,9 +89,9 @@ def test_who_does_not_answer_is_released_its_robot_stops_and_all_are_told() -> N
         Peer(server, name="onlooker") as onlooker,
     ):
         both = {"ticks": 50}
-        one = diligent.tell("step", **both, commands={"blue": {"wheels": [0.05, 0.05]}})
-        lazy.ask("step", **both, commands={"red": {"wheels": [0.05, 0.05]}})
-        diligent.answer(one)
+        last = lazy.tell("step", **both, commands={"red": {"wheels": [0.05, 0.05]}})
+        diligent.ask("step", **both, commands={"blue": {"wheels": [0.05, 0.05]}})
+        lazy.answer(last)
         answer = diligent.ask("step", ticks=50)  # waits for the lazy one, then goes on without
         assert answer["tick"] == 100
         for peer in (diligent, lazy, onlooker):
@@ -233,7 +233,7 @@ def test_an_outsider_waits_on_a_lock_step_server_until_the_members_let_time_pass
 HOLDER = """
 import sys
 import paddock
-arena = paddock.connect(sys.argv[1], name="holder", timeout=1.0)
+arena = paddock.connect(sys.argv[1], name="holder", timeout=2.0)
 robot = arena.claim("red")
 robot.wheels.set(0.05, 0.05)
 print("ready", flush=True)

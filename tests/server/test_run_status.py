@@ -17,7 +17,7 @@ from paddock.protocol import VERSION
 from paddock.server.history import MOST_SAMPLES, RunHistory
 from paddock.server.show import Show
 
-LONG = 20.0  # seconds after which a test gives up
+LONG = 60.0  # seconds after which a test gives up
 
 
 class RawViewer:

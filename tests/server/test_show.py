@@ -12,7 +12,7 @@ import paddock
 from paddock.links.remote import RemoteArena
 from paddock.server.show import Show
 
-LONG = 20.0  # seconds after which a test gives up
+LONG = 60.0  # seconds after which a test gives up
 
 
 @pytest.fixture

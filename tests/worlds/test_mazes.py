@@ -249,6 +249,9 @@ def test_the_exit_is_marked_on_the_floor() -> None:
         (lambda: make_maze(3, 3, kind="willson"), "no kind of maze called 'willson' (did you mean 'wilson'?)"),
         (lambda: make_maze(3, 3, loops=1.5), "loops: expected a share of the dead ends from 0 to 1, got 1.5"),
         (lambda: make_maze(3, 3, loops=math.nan), "loops: expected a share of the dead ends from 0 to 1, got nan"),
+        (lambda: make_maze(3, 3, seed=1.7), "seed: expected a whole number, got 1.7"),
+        (lambda: make_maze(3, 3, seed="1"), "seed: expected a whole number, got '1'"),
+        (lambda: make_maze(3, 3, seed=True), "seed: expected a whole number, got true"),
         (lambda: make_maze(3, 2, exit=(3, 0)), "exit: expected a cell from [0, 0] to [2, 1], got [3, 0]"),
         (lambda: make_maze(3, 3, start=(2, 2)), "exit: expected another cell than the start, got [2, 2]"),
         (

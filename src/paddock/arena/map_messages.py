@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.arena.run_board import ShownMap
+from paddock.arena.run_board import ShownMap, ShownModule
 from paddock.core.errors import BadMessage, PaddockError
 from paddock.core.geometry import Pose
 from paddock.estimate import Estimate
@@ -26,7 +26,8 @@ POINTS = ("frontiers", "plan", "scan", "goal")
 def pack_map(shown: ShownMap, grid: m.GridData | None) -> m.MapData:
     """A map as it travels; None: its cells are as before."""
     points = {name: _flat(getattr(shown.view, name)) for name in POINTS}
-    return m.MapData(grid=grid, task=shown.doing, refusal=shown.refusal, **points)
+    modules = tuple(m.ModuleState(**part._asdict()) for part in shown.modules)
+    return m.MapData(grid=grid, task=shown.doing, refusal=shown.refusal, modules=modules, **points)
 
 
 def pack_grid(view: MapView) -> m.GridData:
@@ -49,7 +50,8 @@ def unpack_map(data: m.MapData, before: ShownMap | None) -> ShownMap | None:
         return None
     points = {name: _pairs(name, getattr(data, name)) for name in POINTS}
     view = _unpack_grid(data.grid) if data.grid is not None else before.view  # type: ignore[union-attr]
-    return ShownMap(replace(view, **points), data.task, data.refusal)
+    modules = tuple(ShownModule(*(getattr(part, name) for name in ShownModule._fields)) for part in data.modules)
+    return ShownMap(replace(view, **points), data.task, data.refusal, modules)
 
 
 def pack_estimate(estimate: Estimate | None) -> dict[str, Any]:

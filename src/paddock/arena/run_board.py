@@ -14,12 +14,23 @@ NO_RUN = "no controller runs that could take it"
 OVER = "the run is over"
 
 
+class ShownModule(NamedTuple):
+    """How a part of a program is that runs as a process of its own."""
+
+    name: str
+    state: str  # running, silent, gone or ended
+    rate: float = 0.0  # rounds per second
+    latency: float = 0.0  # from a measurement to its effect there, 99 % within so much [ms]; 0: not known
+    says: str = ""
+
+
 class ShownMap(NamedTuple):
     """A controller's map, and what it says that it does: its attribute `state`, or else `task`."""
 
     view: MapView
     doing: str
     refusal: str  # why it does not, or no longer, drive to its goal; empty: it does
+    modules: tuple[ShownModule, ...] = ()  # of a program in several processes
 
 
 class GoalWish(NamedTuple):
@@ -70,7 +81,8 @@ class RunBoard:
         view = getattr(controller, "map_view", None)
         if isinstance(view, MapView):
             doing = _text(controller, "state") or _text(controller, "task")
-            self.maps[robot] = ShownMap(view, doing, _text(controller, "refusal"))
+            modules = tuple(part for part in getattr(controller, "modules", ()) if isinstance(part, ShownModule))
+            self.maps[robot] = ShownMap(view, doing, _text(controller, "refusal"), modules)
 
     def takes_goals(self, robot: str) -> bool:
         """Whether a controller that runs here would take a goal."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    import asyncio
 
 SimulationState = Literal["stopped", "running", "paused"]
 

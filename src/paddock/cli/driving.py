@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +72,7 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
             quiet = drive.headless or not console.is_terminal
 
             def on_step(arena: BaseArena) -> None:
-                show(arena.time - began, lambda: describe_robots(arena, list(drivers.controllers)))
+                show(arena.time - began, lambda: describe_robots(arena, drivers.controllers))
 
             arena.run(
                 drive.seconds,
@@ -107,9 +107,10 @@ def print_traceback(error: BaseException, *, whole: bool, message: str = "") -> 
     console.print(Text.assemble(("paddock: ", "bold red"), told), soft_wrap=True, highlight=False)
 
 
-def describe_robots(arena: BaseArena, names: list[str]) -> str:
-    """The first robots in one line: where they are, as far as one may know, and how fast their wheels turn."""
-    shown = [name for name in names or arena.robots if name in arena.robots][:STATUS_ROBOTS]
+def describe_robots(arena: BaseArena, drivers: Mapping[str, object]) -> str:
+    """The first robots in one line: where they are, as far as one may know, how fast they are, what they do."""
+    names = list(drivers) or list(arena.robots)
+    shown = [name for name in names if name in arena.robots][:STATUS_ROBOTS]
     parts = []
     for name in shown:
         robot = arena[name]
@@ -119,7 +120,8 @@ def describe_robots(arena: BaseArena, names: list[str]) -> str:
             where = f"{x:5.2f} {y:5.2f} {math.degrees(heading):4.0f}°" + (" touch" if robot.contacts else "")
         except Refused:  # on a server, only supervisors may know
             where = ""
-        parts.append(f"{name} {where} {left:.3f} {right:.3f} m/s")
+        state = getattr(drivers.get(name), "state", "")
+        parts.append(f"{name} {where} {left:.3f} {right:.3f} m/s" + (f", {visible(state)}" if state else ""))
     more = len(arena.robots) - len(shown)
     return "  ".join(parts) + (f"  and {more} more" if more > 0 else "")
 

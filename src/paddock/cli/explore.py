@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console
 
 from paddock.arena import Arena, Robot, mapper_of, range_reader_of, walls_of
 from paddock.cli.controllers import Drivers
 from paddock.cli.run import run_world
 from paddock.core.errors import PaddockError
+from paddock.core.files import write_text
 from paddock.core.geometry import Point, Pose
 from paddock.episodes import Episode
 from paddock.mapping import Mapper, MapTruth, assess_map, save_map
@@ -28,7 +31,7 @@ class MapRun:
     world: str
     robot: str | None
     follower: str
-    mapping: str
+    mapping: str | None  # None: as suits the robot's sensors
     seconds: float
     speed: float | None
     seed: int
@@ -37,21 +40,24 @@ class MapRun:
     port: int | None
 
 
-def run_explorer(run: MapRun, method: str) -> None:
-    """Explore, and tell how much of the world is known."""
+def run_explorer(run: MapRun, method: str) -> bool:
+    """Explore, and tell how much of the world is known; whether the robot was done in time."""
     console = Console(highlight=False)
     user, arena, robot = drive(
         run,
         lambda mapper, robot: Explorer(mapper, robot.spec, method=method, follower=run.follower, seed=run.seed),
+        method=method,
     )
+    ended = user.state if user.done else f"not finished after {arena.time:g} s ({user.state})"
     area = user.growth[-1][1] if user.growth else 0.0
-    console.print(f"{user.state}: {area:.1f} m² known, {len(user.frontiers)} frontiers left", markup=False)
+    console.print(f"{ended}: {area:.1f} m² known, {len(user.frontiers)} frontiers left", markup=False)
     truth = find_truth(arena, robot, user.start)
     if user.growth and truth is not None:
         quality = assess_map(user.mapper.grid, truth, alignment=None)
         console.print(
             f"against the world: {quality.mapped:.1%} of reachable space mapped, F1 of occupied cells {quality.f1:.3f}"
         )
+    return user.done
 
 
 def run_navigator(run: MapRun, goal: Point, heading_deg: float | None) -> bool:
@@ -66,8 +72,8 @@ def run_navigator(run: MapRun, goal: Point, heading_deg: float | None) -> bool:
     return user.done and not user.refusal
 
 
-def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser]) -> tuple[MapUser, Arena, Robot]:
-    """Run a controller that maps; it, the arena and the robot as they are in the end."""
+def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: object) -> tuple[MapUser, Arena, Robot]:
+    """Run a controller that maps; it, the arena and the robot in the end. `settings` go into the summary."""
     last: list[tuple[MapUser, Arena, Robot]] = []  # made anew when somebody runs it again
 
     def choose(arena: Arena) -> Drivers:
@@ -87,7 +93,8 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser]) -> tuple[MapUse
         out=run.out,
         port=run.port,
         choose=choose,
-        write_more=lambda episode, folder: write_map(last[0][0], episode, folder),
+        write_more=lambda episode, folder: write_map(*last[0], episode, folder),
+        settings={"robot": run.robot or "", "follower": run.follower, "mapping": run.mapping or "", **settings},
     )
     return last[0]
 
@@ -115,11 +122,19 @@ def find_truth(arena: Arena, robot: Robot, start: Pose) -> MapTruth | None:
     return MapTruth.of(walls_of(arena.world, above=height), start[:2], radius, max_range=reader.max_range)
 
 
-def write_map(user: MapUser, episode: Episode, folder: Path) -> None:
-    """The map as a picture and for map_server, and how it grew."""
-    trace = next(iter(episode.robots.values())).trace
+def write_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode, folder: Path) -> None:
+    """The map as a picture and for map_server, how it grew, and how good it is."""
     if not user.growth:
         return
-    save_figure(map_view_chart(user.map_view, trace.path(), about=user.state), folder / "map_view.png")
-    save_figure(coverage_chart({"known": user.growth}), folder / "coverage.png")
+    path, title = episode.robots[robot.name].trace.path(), arena.world.title or arena.world.name
+    save_figure(map_view_chart(user.map_view, path, title=f"Map: {title}", about=user.state), folder / "map_view.png")
+    truth = find_truth(arena, robot, user.start)
+    figures: dict[str, object] = {"ended": user.state, "known_m2": user.growth[-1][1], "frontiers": len(user.frontiers)}
+    most = None
+    if truth is not None:
+        quality = assess_map(user.mapper.grid, truth, alignment=None)
+        figures |= {"mapped": quality.mapped, "f1": quality.f1}
+        most = float(np.count_nonzero(truth.free)) * user.mapper.grid.resolution**2
+    save_figure(coverage_chart({"known": user.growth}, most=most), folder / "coverage.png")
     save_map(user.mapper.grid, folder / "map.yaml")
+    write_text(folder / "map_quality.json", json.dumps(figures, indent=2) + "\n")

@@ -15,7 +15,12 @@ Method = Annotated[
 ]
 PathFollower = Annotated[str, typer.Option(help="How to follow paths: pure-pursuit, dynamic-window, mppi.")]
 MappingMethodName = Annotated[
-    str, typer.Option("--mapping", help="How to map: odometry, scan-to-scan, scan-to-map, particles, graph.")
+    str | None,
+    typer.Option(
+        "--mapping",
+        help="How to map: odometry, scan-to-scan, scan-to-map, particles, graph. Default: scan-to-map with a laser, "
+        "odometry without.",
+    ),
 ]
 MapFolder = Annotated[
     Path | None, typer.Option(help="Folder for the run's files: map, coverage, trace.csv, summary.json and pictures.")
@@ -27,7 +32,7 @@ def explore(
     robot: MappingRobot = None,
     method: Method = "tour",
     follower: PathFollower = "pure-pursuit",
-    mapping: MappingMethodName = "scan-to-map",
+    mapping: MappingMethodName = None,
     seconds: options.Seconds = 600.0,
     speed: options.Speed = None,
     seed: options.Seed = 0,
@@ -35,7 +40,7 @@ def explore(
     headless: options.Headless = False,
     port: options.Port = None,
 ) -> None:
-    """A robot maps all of a world that it can get to, and stops by itself.
+    """A robot maps all of a world that it can get to, and stops by itself. The exit status is 0 only if it has done so.
 
     paddock explore yellow-rooms
     paddock explore yellow-rooms --headless --out runs
@@ -44,7 +49,8 @@ def explore(
     from paddock.cli.explore import MapRun, run_explorer
 
     run = MapRun(world, robot, follower, mapping, seconds, speed, seed, out, headless, port)
-    run_explorer(run, method)
+    if not run_explorer(run, method):
+        raise typer.Exit(1)
 
 
 def go(
@@ -54,7 +60,7 @@ def go(
     heading_deg: Annotated[float | None, typer.Option(help="Heading there, in degrees. Default: any.")] = None,
     robot: MappingRobot = None,
     follower: PathFollower = "pure-pursuit",
-    mapping: MappingMethodName = "scan-to-map",
+    mapping: MappingMethodName = None,
     seconds: options.Seconds = 120.0,
     speed: options.Speed = None,
     seed: options.Seed = 0,
@@ -65,7 +71,7 @@ def go(
     """A robot drives to a place on the map that it builds on the way. The exit status is 0 only if it gets there.
 
     paddock go yellow-rooms 10 7
-    paddock go yellow-rooms 6 2.4 --headless        # refused: that is in a box
+    paddock go yellow-rooms 6 2.4 --headless        # in a box: refused once that is seen
     """
     from paddock.cli.explore import MapRun, run_navigator
 

@@ -16,7 +16,7 @@ def goal(
     """Send a robot whose controller takes goals to a place; a click on the page does the same.
 
     paddock goal http://127.0.0.1:8642/ rover 2.5 1.0
-    paddock goal http://127.0.0.1:8642/ rover -- -1.0 0.5
+    paddock goal http://127.0.0.1:8642/ rover -1.0 0.5
     """
     import paddock
     from paddock.core.errors import PaddockError

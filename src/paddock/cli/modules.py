@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paddock.cli.options import Json
+from paddock.cli.options import NEGATIVE_NUMBERS, Json
 
 if TYPE_CHECKING:
     from paddock.modules import ModulesSpec
@@ -18,6 +18,9 @@ modules_app = typer.Typer(
 Config = Annotated[str, typer.Argument(help="A shipped configuration (explore), or the path of its TOML file.")]
 BusUrl = Annotated[str | None, typer.Option(help="Another bus than the configuration's: zenoh://HOST:PORT, lines://….")]
 
+ArenaUrl = Annotated[
+    str | None, typer.Option("--url", help="Drive the robot of a server, such as http://127.0.0.1:8642/.")
+]
 Seconds = Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds, instead of the configuration's.")]
 
 LockStep = Annotated[
@@ -34,6 +37,7 @@ def module(
     bus: BusUrl = None,
     seconds: Seconds = None,
     lock_step: LockStep = None,
+    url: ArenaUrl = None,
     fresh: Annotated[bool, typer.Option(help="Do not go on where a module that was killed left off.")] = False,
 ) -> None:
     """Run one module of a configuration, until its run is over.
@@ -42,7 +46,7 @@ def module(
     """
     from paddock.modules.process import run_module
 
-    run_module(name, _load(config, bus, seconds, lock_step), fresh=fresh)
+    run_module(name, _load(config, bus, seconds, lock_step, url), fresh=fresh)
 
 
 @modules_app.command()
@@ -53,6 +57,7 @@ def up(
     seconds: Seconds = None,
     lock_step: LockStep = None,
     bus: BusUrl = None,
+    url: ArenaUrl = None,
     json: Json = False,
 ) -> None:
     """Start the modules of a configuration, start those again that die, and show how they are.
@@ -62,7 +67,23 @@ def up(
     """
     from paddock.cli.modules_view import run_modules
 
-    run_modules(config, _load(config, bus, seconds, lock_step), only=only, together=together, json_lines=json)
+    run_modules(config, _load(config, bus, seconds, lock_step, url), only=only, together=together, json_lines=json)
+
+
+@modules_app.command()
+def bench(
+    config: Config = "explore",
+    seconds: Annotated[float, typer.Option(min=10.0, help="Simulated seconds of each run.")] = 60.0,
+    bus: BusUrl = None,
+    json: Json = False,
+) -> None:
+    """Measure how fast modules are: in lock-step, and from a measurement to the motor when time runs freely.
+
+    paddock modules bench explore --seconds 60
+    """
+    from paddock.cli.modules_bench import run_bench
+
+    run_bench(config, _load(config, bus, seconds, None), json_lines=json)
 
 
 @modules_app.command()
@@ -81,7 +102,7 @@ def drive(
     drive_by_keys(_load(config, bus, None, None), read_keys(), speed=speed, turn=turn)
 
 
-@modules_app.command()
+@modules_app.command(context_settings=NEGATIVE_NUMBERS)
 def goal(
     x: Annotated[float, typer.Argument(help="In metres, from where the robot started.")],
     y: Annotated[float, typer.Argument(help="To the left of where it looked.")],
@@ -96,6 +117,7 @@ def goal(
     if reason := send_goal(bus, x, y):
         typer.echo(f"refused: {reason}", err=True)
         raise typer.Exit(1)
+    typer.echo(f"the planner has the goal ({x:g}, {y:g})")
 
 
 @modules_app.command()
@@ -140,17 +162,20 @@ def replay(
     paddock modules replay run.jsonl --bus lines://127.0.0.1:5000 --source SENSOR
     """
     from paddock.modules import open_bus
+    from paddock.modules.messages import REPLAY
     from paddock.modules.recording import replay as say_again
 
-    with open_bus(bus, "REPLAY") as line:
+    with open_bus(bus, REPLAY) as line:
         typer.echo(f"{say_again(recording, line, source or ['SENSOR'])} messages")
 
 
-def _load(config: str, bus: str | None, seconds: float | None, lock_step: bool | None) -> ModulesSpec:
+def _load(
+    config: str, bus: str | None, seconds: float | None, lock_step: bool | None, url: str | None = None
+) -> ModulesSpec:
     from dataclasses import replace
 
     from paddock.modules import load_modules
 
-    given = {"bus": bus, "seconds": seconds, "lock_step": lock_step}
+    given = {"bus": bus, "seconds": seconds, "lock_step": lock_step, "url": url}
     changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     return replace(load_modules(config), **changes)

@@ -35,6 +35,8 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
     console = Console()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
     with Supervisor(spec, config, only=chosen) as supervisor:
+        if not json_lines:
+            console.print(f"the bus is {supervisor.spec.bus}", highlight=False, soft_wrap=True)
         try:
             with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
                 while supervisor.look(PERIOD):
@@ -72,8 +74,9 @@ def make_table(board: HealthBoard) -> Group:
     """How all modules are."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
     for title, width in COLUMNS.items():
-        table.add_column(title, justify="left" if title in ("module", "state") else "right", min_width=width)
-    table.add_column("says", overflow="ellipsis", no_wrap=True)
+        side = "left" if title in ("module", "state") else "right"
+        table.add_column(title, justify=side, min_width=width, no_wrap=True)  # type: ignore[arg-type]
+    table.add_column("says")
     for row in board.modules.values():
         report = row.report
         if report is None and not row.present and not row.restarts:
@@ -83,7 +86,7 @@ def make_table(board: HealthBoard) -> Group:
             delays = [f"{row.latencies.percentile(share):g}" if len(row.latencies) else "" for share in (0.5, 0.99)]
             numbers = [str(report.rounds), f"{row.rate:.1f}", str(report.lost), *delays, f"{report.cpu:.1f}"]
         state = Text(row.state, style=COLOURS[row.state])
-        says = visible(report.status) if report else ""
+        says = Text(visible(report.status) if report else "", overflow="ellipsis", no_wrap=True)
         table.add_row(row.name.lower(), state, str(row.restarts), *numbers, says)
     refusal = Text(f"refused: {visible(board.refusal)}" if board.refusal else "", style="yellow")
     return Group(table, refusal)
@@ -91,11 +94,13 @@ def make_table(board: HealthBoard) -> Group:
 
 def send_goal(bus: str, x: float, y: float) -> str:
     """Send a goal to the planner; why it is refused, if it is."""
-    until = time.monotonic() + ANSWER
+    there = False
     with open_bus(bus, "PERSON", hears=["PLANNER"]) as line:
+        until = time.monotonic() + ANSWER
         line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
         while (left := until - time.monotonic()) > 0:
             message = line.receive(left)
             if isinstance(message, messages.RefusedMessage):
                 return message.reason
-    return ""
+            there |= message is not None and message.source == "PLANNER"
+    return "" if there else f"there is no planner at {bus}"

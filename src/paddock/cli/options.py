@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+NEGATIVE_NUMBERS = {"ignore_unknown_options": True}  # of commands with coordinates: -1.5 is no option
+
 Seed = Annotated[int, typer.Option(help="Decides all noise. Equal seeds give equal runs, to the last bit.")]
 Speed = Annotated[
     float | None,

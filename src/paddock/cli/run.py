@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -48,11 +48,12 @@ def run_world(
     traceback: bool = False,
     choose: Callable[[Arena], Drivers] | None = None,
     write_more: Callable[[Episode, Path], None] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened.
 
-    A viewer of the page can start the run again. With `needs_viewer`, it begins only when there is one. `choose` makes
-    the controllers if given; `write_more` adds files to the folder.
+    A viewer of the page can start it again; with `needs_viewer`, it begins only when there is one. `choose` makes the
+    controllers if given; `write_more` adds files to the folder, and `settings` go into its summary.
     """
     console = Console()
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
@@ -69,7 +70,7 @@ def run_world(
                 choose=partial(choose, arena),
                 file=controller,
                 every=arena.dt if out is not None else None,
-                headless=headless,
+                headless=headless and settings is None,  # such a run takes long enough to be watched
                 traceback=traceback,
             )
             started = time.perf_counter()
@@ -80,12 +81,11 @@ def run_world(
                     raise
                 continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
-            config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
-            if out is not None and outcome.episode.robots:
-                files: dict[str, Any] = {"inputs": (controller, policy), "write_more": write_more}
-                _write_folder(console, arena, outcome.episode, out, html=html, config=config, **files)
-            if picture is not None:
-                _write_picture(arena, outcome.episode, picture)
+            by = str(controller or policy or "")
+            config = {"seed": arena.seed, "seconds": seconds, "controller": by, **(settings or {})}
+            files: dict[str, Any] = {"inputs": (controller, policy), "write_more": write_more}
+            _write_folder(console, arena, outcome.episode, out, html=html, config=config, **files)
+            _write_picture(arena, outcome.episode, picture)
             if page is None or outcome.interrupted:
                 break
             if not offer_to_run_again(page, console, outcome.explanation, failed=outcome.episode.failed):
@@ -98,13 +98,15 @@ def _write_folder(
     console: Console,
     arena: Arena,
     episode: Episode,
-    out: Path,
+    out: Path | None,
     *,
     html: bool,
     config: dict[str, Any],
     inputs: tuple[Path | None, ...],
     write_more: Callable[[Episode, Path], None] | None,
 ) -> None:
+    if out is None or not episode.robots:
+        return
     folder = fresh_folder(out, arena.world.name)
     write_run(
         episode,
@@ -120,7 +122,9 @@ def _write_folder(
     console.print(f"wrote {folder}", highlight=False, markup=False)
 
 
-def _write_picture(arena: Arena, episode: Episode, picture: Path) -> None:
+def _write_picture(arena: Arena, episode: Episode, picture: Path | None) -> None:
+    if picture is None:
+        return
     from paddock.draw.world import draw_world
 
     trails = {name: [(x, y) for x, y in record.trace.path().tolist()] for name, record in episode.robots.items()}

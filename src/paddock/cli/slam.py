@@ -50,12 +50,21 @@ def slam(
     from paddock.core.errors import PaddockError
     from paddock.mapping.logs import read_log, read_relations, run_slam
 
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not force:
+    if out.exists() and not out.is_dir():
+        raise PaddockError(f"{out} is a file: choose another folder")
+    if out.exists() and any(out.iterdir()) and not force:
         raise PaddockError(f"{out} is there already: choose another folder, or overwrite it with --force")
     if false_loops and method != "graph":
         raise PaddockError(f"--false-loops: only method graph looks for loops, got --method {method}")
     known = read_relations(relations) if relations else None
     log = read_log(file)
+    if len(log.scans) < 2:
+        raise PaddockError(f"{file}: expected two scans or more, got {len(log.scans)}")
+    errors = relation_errors(log, {"odometry": log.odometry}, known)
+    if known and not len(errors["odometry"].translation):
+        raise PaddockError(
+            f"{relations}: none of its {len(known)} relations has both its times in {file}: is it of another log?"
+        )
     options: dict[str, Any] = {"false_loops": false_loops} if method == "graph" else {}
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("scans", total=len(log.scans))
@@ -67,7 +76,7 @@ def slam(
             progress=lambda count: bar.update(task, completed=count),
             **options,
         )
-    errors = relation_errors(log, {method: result.trajectory.poses, "odometry": log.odometry}, known)
+    errors = relation_errors(log, {method: result.trajectory.poses}, known) | errors
     metrics = describe_run(log, method, seed, result, errors)
     write_results(out, log, method, result, errors, metrics)
     if json_lines:
@@ -113,6 +122,7 @@ def describe_run(
         "seconds": round(result.seconds, 2),
         "cpu_seconds": round(result.cpu_seconds, 2),
         "times_real_time": round(log.duration / max(result.seconds, 1e-9), 1),
+        "times_real_time_of_a_core": round(log.duration / max(result.cpu_seconds, 1e-9), 1),
         "relations": {name: each.figures() for name, each in errors.items()},
     }
 
@@ -136,7 +146,7 @@ def write_results(
     poses = result.trajectory.poses
     save_figure(map_chart(result.grid, poses, loops=result.loops, title=name, about=about), out / "map.png")
     save_figure(path_chart({"odometry": log.odometry, method: poses}, title=name), out / "paths.png")
-    if errors and len(errors[method].translation):
+    if errors:
         save_figure(relations_chart(errors), out / "errors.png")
 
 
@@ -148,11 +158,12 @@ def print_metrics(metrics: dict[str, Any], out: Path) -> None:
 
     console = Console()
     for problem in metrics["broken_lines"][:5]:
-        console.print(f"left out: {problem}", style="yellow", highlight=False, markup=False)
+        console.print(f"left out: {metrics['log']}: {problem}", style="yellow", highlight=False, markup=False)
+    speeds = [f"{metrics[name]:.0f} ×" for name in ("times_real_time", "times_real_time_of_a_core")]
     console.print(
         f"{metrics['scans']} scans, {metrics['length_m']:.0f} m in {metrics['duration_s']:.0f} s; "
         f"took {metrics['seconds']:.1f} s, {metrics['cpu_seconds']:.1f} s of a core "
-        f"({metrics['times_real_time']:.0f} × faster than it was driven); "
+        f"({' and '.join(speeds)} faster than it was driven); "
         f"{metrics['loops']} loops, {metrics['refused_loops']} refused",
         highlight=False,
     )

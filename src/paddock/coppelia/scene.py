@@ -30,6 +30,7 @@ from paddock.worlds.solids import solids
 
 SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
 FLOOR = "ResizableFloor_5_25"
+OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second part is a handle
 MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000
 UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
 
@@ -230,11 +231,12 @@ class CoppeliaScene:
         return found
 
     def _drop(self, found: SceneObject) -> None:
-        for part in list(found.tree):
-            del self.objects[part.handle]
-        if found.robot is not None:
-            mine = [key for key in self.settings if isinstance(key, tuple) and found.robot.name in key]
-            for key in mine:
+        handles = {part.handle for part in found.tree}
+        for handle in handles:
+            del self.objects[handle]
+        name = None if found.robot is None else found.robot.name
+        for key in [key for key in self.settings if isinstance(key, tuple)]:
+            if key[1] == name or (key[0] in OF_OBJECTS and key[1] in handles):
                 del self.settings[key]
         (self.roots if found.parent is None else found.parent.children).remove(found)
         self._names = {name: other for name, other in self._names.items() if other.handle in self.objects}

@@ -69,6 +69,7 @@ class Kernel:
         except Exception:  # written by another version, with classes that are gone: start anew
             Path(cache._index_path).unlink(missing_ok=True)
         _survive_full_disk(dispatcher._cache)
+        _compile_once(dispatcher, Path(cache._index_path).with_suffix(".lock"))
         return dispatcher  # type: ignore[no-any-return]
 
     def entry(self, *arguments: Any) -> Callable[..., Any]:
@@ -115,6 +116,35 @@ def _survive_full_disk(cache: Any) -> None:
                 Path(file._index_path).unlink(missing_ok=True)
 
     cache.save_overload = save_overload
+
+
+def _compile_once(dispatcher: Any, path: Path) -> None:
+    """Of processes that need a kernel at the same time one compiles it; the others wait and load its machine code."""
+    from numba.core.compiler_lock import global_compiler_lock
+
+    compile_here = dispatcher.compile
+
+    def compile_alone(signature: Any) -> Any:
+        with global_compiler_lock, _alone_among_processes(path):
+            return compile_here(signature)
+
+    dispatcher.compile = compile_alone
+
+
+_held: list[Path] = []  # what this process compiles: kernels inside other kernels are not waited for
+
+
+@contextmanager
+def _alone_among_processes(path: Path) -> Iterator[None]:
+    with contextlib.ExitStack() as stack:
+        if not _held:
+            with contextlib.suppress(ImportError, OSError):  # not on Windows, or no folder to write to: compile anyway
+                import fcntl
+
+                fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
+        _held.append(path)
+        stack.callback(_held.pop)
+        yield
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from paddock.core.errors import SimulationError
+from paddock.core.errors import SimulationError, SpecError, format_value
 
 
 def all_finite(*values: Any) -> bool:
@@ -31,3 +31,10 @@ def check_seed(seed: int) -> int:
     if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise SimulationError(f"seed: expected a whole number from 0 to 2**63 - 1, got {seed!r}")
     return int(seed)
+
+
+def check_whole(value: int, path: str) -> int:
+    """A whole number of any sign, or a SpecError that names where it stands."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise SpecError(f"expected a whole number, got {format_value(value)}", path=path)
+    return int(value)

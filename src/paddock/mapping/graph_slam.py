@@ -12,7 +12,7 @@ from paddock.mapping.key_scans import KeyScan
 from paddock.mapping.loop_checks import LoopChecks
 from paddock.mapping.loops import LoopFinder, LoopOptions
 from paddock.mapping.motion_step import MotionStep
-from paddock.mapping.pose_graph import PoseGraph
+from paddock.mapping.pose_graph import PoseEdge, PoseGraph
 from paddock.mapping.scan import AT_CENTRE, Scan
 from paddock.mapping.scan_tracker import ScanTracker, TrackerOptions
 
@@ -75,6 +75,9 @@ class GraphSlam:
         if len(self.scans) > 1:
             self._close_loops()
             self.checks.solve()
+            while groups := self._finder.decide():
+                self._offer(groups)
+                self.checks.solve()
 
     def _add_key_scan(self, scan: KeyScan) -> None:
         tracked = self._tracker.follow(scan, self._since)
@@ -87,7 +90,13 @@ class GraphSlam:
 
     def _close_loops(self) -> None:
         self._searched = self.graph.travelled[-1]
-        for loops in self._finder.find(len(self.scans) - 1):
+        solved = self.checks.solved
+        self._offer(self._finder.find(len(self.scans) - 1))
+        if self.checks.solved > solved:
+            self._offer(self._finder.decide())
+
+    def _offer(self, groups: list[list[PoseEdge]]) -> None:
+        for loops in groups:
             self.checks.offer(loops)
             for group in self.false_loops.beside(loops):
                 self.checks.offer(group)

@@ -26,6 +26,7 @@ from paddock.mapping.pose_graph import PoseEdge, PoseGraph, rotate_covariance
 from paddock.mapping.scan import transform
 
 Floats = NDArray[np.float64]
+Nodes = Sequence[int] | NDArray[np.int64]  # numbers of poses of the graph
 LOOP_SPREAD = np.diag([0.03, 0.03, math.radians(0.3)]) ** 2  # added to a match: old poses are not exact either
 SIGHT = 12.0  # scans from further away are not drawn where single scans are matched [m]
 PULL = 0.02  # of the estimate, see `SearchWindow`
@@ -55,35 +56,58 @@ class LoopFinder:
 
     def __init__(self, graph: PoseGraph, scans: Sequence[KeyScan], options: LoopOptions | None = None) -> None:
         self.graph, self.scans, self.options = graph, scans, options or LoopOptions()
+        self._undecided: list[tuple[range, NDArray[np.int64]]] = []  # pieces that fitted at several places, among poses
 
     def find(self, latest: int) -> list[list[PoseEdge]]:
         """Loops between the piece that ends at a pose and what was seen before it; each group agrees in itself."""
-        options, way = self.options, self.graph.travelled
-        first = bisect_left(way, way[latest] - options.piece)
-        piece, old = range(first, latest + 1), range(bisect_right(way, way[first] - options.gap))
-        if not old or way[latest] - way[first] < options.piece / 2:
+        way, length = self.graph.travelled, self.options.piece
+        piece = range(bisect_left(way, way[latest] - length), latest + 1)
+        if way[latest] - way[piece[0]] < length / 2:
             return []
-        ways = shortest_ways(self.graph, latest)[: len(old)]
-        drifts = np.array([options.drift.distance(each) for each in ways])
-        near = self.distances(old, [self.graph.poses[latest]]) < drifts + REACH / 2
+        return self.search(piece, np.arange(len(self.long_before(piece))))
+
+    def decide(self) -> list[list[PoseEdge]]:
+        """Loops of pieces that fitted at several places, now that the graph knows better how far they may have drifted.
+
+        Along a corridor that was last seen long ago one door is like the next; once both ends are known, one is left.
+        """
+        waiting, self._undecided = self._undecided, []
+        groups = []
+        for piece, old in waiting:
+            drift = self.options.drift.distance(float(shortest_ways(self.graph, piece[-1])[old].min()))
+            if drift <= self.options.sharp / 2:
+                groups += self.search(piece, old)
+            else:
+                self._undecided.append((piece, old))
+        return groups
+
+    def long_before(self, piece: range) -> range:
+        """The poses that a piece may have come back to."""
+        way = self.graph.travelled
+        return range(bisect_right(way, way[piece[0]] - self.options.gap))
+
+    def search(self, piece: range, old: NDArray[np.int64]) -> list[list[PoseEdge]]:
+        """Loops between a piece and some old poses."""
+        drift, latest = self.options.drift, piece[-1]
+        ways = shortest_ways(self.graph, latest)[old]
+        drifts = np.array([drift.distance(each) for each in ways])
+        near = self.distances(old, [self.graph.poses[latest]]) < drifts + REACH / 2 if len(old) else np.zeros(0, bool)
         groups = []
         while near.any():  # what is better known is searched on its own, within less
             known = near & (drifts <= 1.5 * drifts[near].min() + 0.5)
-            window = SearchWindow(float(drifts[known].max()), options.drift.angle(float(ways[known].max())), PULL)
-            if loops := self.match_piece(piece, old, np.flatnonzero(known).tolist(), window):
+            window = SearchWindow(float(drifts[known].max()), drift.angle(float(ways[known].max())), PULL)
+            if loops := self.match_piece(piece, old[known], window):
                 groups.append(loops)
             near &= ~known
         return groups
 
-    def distances(self, nodes: Sequence[int], places: Sequence[Pose]) -> Floats:
+    def distances(self, nodes: Nodes, places: Sequence[Pose]) -> Floats:
         """From poses of the graph to the nearest of some places [m]."""
         at, to = (np.array([pose[:2] for pose in poses]) for poses in ([self.graph.poses[k] for k in nodes], places))
         least: Floats = np.hypot(*(at[:, None] - to).transpose(2, 0, 1)).min(1)
         return least
 
-    def match_piece(
-        self, piece: Sequence[int], old: Sequence[int], known: Sequence[int], window: SearchWindow
-    ) -> list[PoseEdge]:
+    def match_piece(self, piece: range, known: NDArray[np.int64], window: SearchWindow) -> list[PoseEdge]:
         """Loops from a piece to old poses that are known equally well, if it is found there and nowhere else."""
         poses, latest = self.graph.poses, piece[-1]
         if window.distance <= self.options.tracked:
@@ -92,13 +116,16 @@ class LoopFinder:
         points = thin_points(np.vstack(outline), 1.5 * COARSE)
         if not len(points):
             return []
-        near = self.distances(old, [poses[k] for k in piece[::-4]]) < window.distance + REACH / 2
+        near = self.distances(self.long_before(piece), [poses[k] for k in piece[::-4]]) < window.distance + REACH / 2
         cell = COARSE if window.distance > self.options.sharp else COARSE / 2
         drawn = self.draw_field(np.flatnonzero(near), cell)
         turn = cell / max(math.sqrt((points**2).sum() / len(points)), cell)
         apart = SearchWindow(1.0, math.radians(10))
         peaks = find_peaks(points, drawn, poses[latest], window, turn, least=self.options.least_coarse, apart=apart)
-        if not peaks or (len(peaks) > 1 and window.distance > self.options.sharp):
+        if len(peaks) > 1 and window.distance > self.options.sharp:
+            self._undecided.append((piece, known))
+            return []
+        if not peaks:
             return []
         return self.verify(piece, known, peaks[0].pose, FINE_WINDOW, spread_to_rival(peaks))
 
@@ -111,7 +138,7 @@ class LoopFinder:
         return LikelihoodField.from_points(thin_points(np.vstack(drawn), cell), cell, cell)
 
     def verify(
-        self, piece: Sequence[int], old: Sequence[int], place: Pose, window: SearchWindow, rival: Floats = NO_SPREAD
+        self, piece: range, old: NDArray[np.int64], place: Pose, window: SearchWindow, rival: Floats = NO_SPREAD
     ) -> list[PoseEdge]:
         """Match scans of the piece one by one around the place that was found; none unless they agree."""
         poses, latest, options = self.graph.poses, piece[-1], self.options
@@ -125,8 +152,7 @@ class LoopFinder:
                 tried[k], last = guess, self.graph.travelled[k]
         if len(tried) < options.supporters:
             return []
-        near = np.flatnonzero(self.distances(old, list(tried.values())) < SIGHT)
-        around = [old[k] for k in near.tolist()]
+        around = old[self.distances(old, list(tried.values())) < SIGHT].tolist()
         drawn = self.draw_field(around, FINE)
         matches = {k: match_scan(self.scans[k].points, drawn, guess, window) for k, guess in tried.items()}
         good = {k: match for k, match in matches.items() if match.score >= options.least_fine}

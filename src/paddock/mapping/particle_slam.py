@@ -21,7 +21,10 @@ from paddock.mapping.tile_maps import TileMaps
 
 # Of a step, whatever the wheels say: an error that is always the same must not outweigh what the scans see.
 LEAST_SPREAD = np.diag([0.02, 0.02, math.radians(0.8)]) ** 2
+WHEEL_SPREAD = np.diag([0.005, 0.005, math.radians(0.3)]) ** 2  # the same where the scan does not say
 MOST_POINTS = 90  # of a scan that are looked at
+OPEN = 0.3  # share of the largest precision below which a direction is rather open
+APART = 0.2  # neighbours further apart than that are left out, see `choose_dense` [m]
 WORST = -3.0  # least log-likelihood of a beam
 FEW = 10  # points; a scan with fewer says nothing
 
@@ -86,7 +89,7 @@ class ParticleSlam(MappingMethod):
         """Draw each particle's next pose by its own map and the motion; weigh it by how well both can be explained."""
         guesses = carry_along(self.poses, Pose(0.0, 0.0, 0.0), step.pose)
         spreads = turn_matrices(self.poses[:, 2], step.covariance + LEAST_SPREAD)
-        points = scan.points()
+        points = choose_dense(scan)
         points = points[:: max(1, len(points) // MOST_POINTS)]
         noise = np.empty((self.count, 3))
         start = draw_normal(self.setup.seed, self.used, noise)
@@ -103,8 +106,12 @@ class ParticleSlam(MappingMethod):
             self.maps.cells, self.maps.offsets, self.maps.places, points, self.maps.origin, guesses, precisions,
             sharp, self.independence * WORST, 0.5, peaks, values, curvatures,
         )  # fmt: skip
-        spreads = np.asarray(np.linalg.inv(precisions + information_of(curvatures)), float)
-        self.poses = peaks + draw_spread(spreads, noise)
+        information = information_of(curvatures)
+        spreads = np.asarray(np.linalg.inv(precisions + information), float)
+        peaks[:, :2] = guesses[:, :2] + hold_back(peaks[:, :2] - guesses[:, :2], information[:, :2, :2])
+        # Along a corridor particles spread as the wheels may err: of more, those that the map holds back would survive.
+        wheels = np.linalg.inv(turn_matrices(self.poses[:, 2], step.covariance + WHEEL_SPREAD))
+        self.poses = peaks + draw_spread(np.asarray(np.linalg.inv(wheels + information), float), noise)
         far = max(1.0, float(np.sqrt((points**2).sum(axis=1).mean())))
         grain = self.setup.resolution * np.array([1.0, 1.0, 1.0 / far])  # what cells cannot better
         self._within = spreads.mean(axis=0) + np.diag(grain**2 / 12)
@@ -125,6 +132,31 @@ class ParticleSlam(MappingMethod):
         self.particles = np.column_stack((poses, weights))
         _, covariance = summarise(poses, weights, "mean")
         self.pose, self.covariance = Pose(*poses[self._best].tolist()), covariance + self._within
+
+
+def choose_dense(scan: Scan) -> Floats:
+    """The points of a scan (robot frame [m]) that have a neighbour nearby.
+
+    Far along a wall beams end metres apart, in cells with none between. Such points fit best where they fell before: a
+    robot that drives along a corridor would seem to stand still.
+    """
+    points = scan.points()
+    near = (np.diff(np.flatnonzero(scan.hits)) == 1) & (np.hypot(*np.diff(points, axis=0).T) < APART)
+    dense: Floats = points[np.append(near, False) | np.append(False, near)] if len(points) > 1 else points[:0]
+    return dense
+
+
+def hold_back(moves: Floats, information: Floats) -> Floats:
+    """Moves of particles [m], shape (n, 2), without what they moved along directions that the scan leaves open.
+
+    The map of a corridor ends somewhere ahead, so that every scan fits a little better further back. Each pull is
+    small, and all are the same.
+    """
+    values, vectors = np.linalg.eigh(information)
+    squared = np.maximum(values, 0.0) ** 2
+    shares = squared / (squared + (OPEN * values[:, -1:]) ** 2 + 1e-12)
+    held: Floats = np.einsum("nij,nj,nkj,nk->ni", vectors, shares, vectors, moves)
+    return held
 
 
 def information_of(curvatures: Floats) -> Floats:

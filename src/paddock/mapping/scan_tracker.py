@@ -32,7 +32,7 @@ class TrackerOptions:
     most_distance: float = 0.6  # of a search [m]
     most_angle: float = 0.5  # [rad]
     pull: float = 0.05  # see `SearchWindow`
-    doubt: float = 10.0  # of odometry where the scan says something: wheels that err by a share do so in every step
+    doubt: float = 100.0  # of odometry where the scan says something: wheels that err by a share do so in every step
 
 
 class TrackedStep(NamedTuple):

@@ -43,7 +43,9 @@ class HealthBoard:
         self.refusal = ""  # the newest motion that did not pass, and why
 
     def __getitem__(self, name: str) -> ModuleHealth:
-        return self.modules.setdefault(name, ModuleHealth(name))
+        if name not in self.modules:
+            self.modules[name] = ModuleHealth(name)
+        return self.modules[name]
 
     def take(self, message: ModuleMessage) -> None:
         """A message has come."""

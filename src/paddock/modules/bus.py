@@ -6,7 +6,8 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -29,6 +30,7 @@ CARRIERS: Registry[type[Bus]] = Registry(
 """What carries messages, by the scheme of its URL."""
 
 MOST_WAITING = 10_000  # messages in an inbox
+Post = tuple[ModuleMessage, bytes]  # a message, and its line
 
 
 class Inbox:
@@ -37,35 +39,41 @@ class Inbox:
     def __init__(self, *, lossless: bool = False) -> None:
         self.dropped = self.refused = self.lost = 0
         self._lossless = lossless
-        self._waiting: OrderedDict[Any, ModuleMessage] = OrderedDict()
+        self._waiting: OrderedDict[Any, Post] = OrderedDict()
         self._newest: dict[tuple[str, str], int] = {}  # sequence, by source and destination
         self._count = 0
         self._filled = threading.Condition()
 
-    def put_line(self, line: bytes) -> None:
-        """A message has come; what is none is counted."""
-        try:
-            message = decode_message(line)
-        except BadMessage:
-            self.refused += 1
-        else:
-            self.put(message)
+    def put_lines(self, lines: Iterable[bytes]) -> None:
+        """Messages have come; what is none is counted."""
+        posts = []
+        for line in lines:
+            try:
+                posts.append((decode_message(line), line))
+            except BadMessage:
+                self.refused += 1
+        self.put(posts)
 
-    def put(self, message: ModuleMessage) -> None:
-        """A message has come."""
+    def put(self, posts: Iterable[Post]) -> None:
+        """Messages have come: whoever waits is woken once for all of them."""
         with self._filled:
-            self._count_lost(message)
-            self._count += 1
-            key: Any = self._count
-            if message.quality is Quality.STREAM and not self._lossless:
-                key = (message.source, type(message), getattr(message, "device", ""))
-                self.dropped += key in self._waiting
-            elif len(self._waiting) >= MOST_WAITING:
-                self._waiting.popitem(last=False)
-                self.dropped += 1
-            self._waiting[key] = message
-            self._waiting.move_to_end(key)  # what came before the new one is handled before it
+            for post in posts:
+                self._add(post)
             self._filled.notify()
+
+    def _add(self, post: Post) -> None:
+        message = post[0]
+        self._count_lost(message)
+        self._count += 1
+        key: Any = self._count
+        if message.quality is Quality.STREAM and not self._lossless:
+            key = (message.source, type(message), getattr(message, "device", ""))
+            self.dropped += key in self._waiting
+        elif len(self._waiting) >= MOST_WAITING:
+            self._waiting.popitem(last=False)
+            self.dropped += 1
+        self._waiting[key] = post
+        self._waiting.move_to_end(key)  # what came before the new one is handled before it
 
     def _count_lost(self, message: ModuleMessage) -> None:
         if isinstance(message, PresenceMessage):  # made here, without a number
@@ -79,9 +87,18 @@ class Inbox:
     def get(self, timeout: float | None) -> ModuleMessage | None:
         """The next message; None if there is none for so many seconds. None as a timeout waits for ever."""
         with self._filled:
-            if not self._waiting and not self._filled.wait_for(lambda: bool(self._waiting), timeout):
-                return None
-            return self._waiting.popitem(last=False)[1]
+            return self._waiting.popitem(last=False)[1][0] if self._wait(timeout) else None
+
+    def get_all(self, timeout: float | None) -> list[Post]:
+        """All that wait; at least one unless there is none for so many seconds."""
+        with self._filled:
+            self._wait(timeout)
+            posts = list(self._waiting.values())
+            self._waiting.clear()
+            return posts
+
+    def _wait(self, timeout: float | None) -> bool:
+        return bool(self._waiting) or self._filled.wait_for(lambda: bool(self._waiting), timeout)
 
 
 class Bus(ABC):
@@ -112,6 +129,7 @@ class Bus(ABC):
         self.inbox = Inbox(lossless=lossless)
         self.sends = 0
         self._sequences: Counter[str] = Counter()
+        self._held: list[Post] | None = None  # what leaves together
 
     def send(self, message: ModuleMessage) -> None:
         """Send a message; source, number and time of sending are filled in."""
@@ -119,11 +137,34 @@ class Bus(ABC):
         self._sequences[message.destination] = sequence + 1
         stamped = msgspec.structs.replace(message, source=self.name, sequence=sequence, sent=time.time())
         self.sends += 1
-        self.carry(stamped, encode_message(stamped))
+        post = stamped, encode_message(stamped)
+        if self._held is None:
+            self.carry([post])
+        else:
+            self._held.append(post)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """What is sent inside leaves at its end, all at once: others are woken once for all of it."""
+        if self._held is not None:
+            yield
+            return
+        held: list[Post] = []
+        self._held = held
+        try:
+            yield
+        finally:
+            self._held = None
+            if held:
+                self.carry(held)
 
     def receive(self, timeout: float | None = None) -> ModuleMessage | None:
         """The next message; None if there is none for so many seconds."""
         return self.inbox.get(timeout)
+
+    def receive_all(self, timeout: float | None = None) -> list[ModuleMessage]:
+        """All messages that wait; at least one unless there is none for so many seconds."""
+        return [message for message, _ in self.inbox.get_all(timeout)]
 
     def accepts(self, message: ModuleMessage) -> bool:
         """Whether a message is for this module."""
@@ -136,11 +177,12 @@ class Bus(ABC):
     def note_presence(self, name: str, present: bool) -> None:
         """Another module has come or gone."""
         if name != self.name:
-            self.inbox.put(PresenceMessage(source=name, destination=self.name, present=present))
+            message = PresenceMessage(source=name, destination=self.name, present=present)
+            self.inbox.put([(message, encode_message(message))])
 
     @abstractmethod
-    def carry(self, message: ModuleMessage, line: bytes) -> None:
-        """Bring a message, and its line, to whom it is for."""
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Bring messages, with their lines, to whom they are for."""
 
     @abstractmethod
     def close(self) -> None:
@@ -169,5 +211,6 @@ def split_address(url: str) -> tuple[str, int]:
     except ValueError:
         host = port = None
     if not host or port is None:
+        CARRIERS.get(parts.scheme)  # refuses one that is unknown
         raise LinkError(f"bus: expected a URL such as '{parts.scheme}://127.0.0.1:7447', got {format_value(url)}")
     return host, port

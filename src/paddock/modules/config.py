@@ -61,9 +61,9 @@ class ModulesSpec(Spec):
     bus: Annotated[str, Description("a URL such as 'zenoh://127.0.0.1:7447'")] = "memory://modules"
     gate: Annotated[int, Number("a port", low=0, high=65535)] | None = None  # for modules that speak lines of JSON
     world: str = "yellow-rooms"  # a shipped world, or a TOML file beside this one
-    url: str | None = None  # instead of a world: an arena or a robot elsewhere
+    url: str | None = None  # an arena or a robot elsewhere, instead of a world of the coordinator's own
     robot: str | None = None  # its name in the world; None: the only one
-    kind: str | None = None  # of robot, where a URL is given
+    kind: str | None = None  # of robot; None: as the world has it
     devices: tuple[str, ...] = ("sonar", "laser", "encoders")
     seed: Seed = 0
     seconds: Duration = 600.0  # simulated, to run for
@@ -99,8 +99,6 @@ class ModulesSpec(Spec):
         """The robot that is driven."""
         if self.robot is not None:
             return self.robot
-        if self.url is not None:
-            raise SpecError("missing: the name of the robot at the URL", path="robot")
         robots = [robot.name for robot in load_world(self.place(self.world)).robots]
         if len(robots) != 1:
             raise SpecError(f"missing: one of {', '.join(robots)}", path="robot")
@@ -111,8 +109,6 @@ class ModulesSpec(Spec):
         """What the robot is like."""
         if self.kind is not None:
             return load_robot(self.place(self.kind))
-        if self.url is not None:
-            raise SpecError("missing: the kind of the robot at the URL, such as 'pioneer-p2dx'", path="kind")
         world = load_world(self.place(self.world))
         for robot in world.robots:
             if robot.name == self.robot_name:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+import msgspec
 import numpy as np
 
 import paddock
@@ -16,14 +17,19 @@ from paddock.arena.robot import Robot
 from paddock.core.errors import PaddockError, Timeout
 from paddock.core.spec import Spec
 from paddock.links import SERVERS
+from paddock.links.remote import RemoteArena
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
-from paddock.modules.messages import ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
+from paddock.modules.messages import HealthMessage, ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
 from paddock.modules.module import ASK_AGAIN, Module
 from paddock.modules.readings import make_message
 from paddock.modules.rounds import RoundMerger
+from paddock.modules.show import ModulesShow
 
-SILENCE = 0.28  # [s] without a word of the motor, simulated or by the wall, and the robot is stopped in the next tick
+STANDS_AFTER = (
+    0.26  # [s] from the motor's last word, simulated or by the wall, to wheels that stand, if brakes allow it
+)
+LEAST_SILENCE = 0.08  # [s] of a motor that is stopped for; it speaks every 0.02 s
 COMMAND_AGE = 0.2  # [s] simulated: what the motor says of before is too old
 MOST_LATE = 100  # messages that are handled after a tick was due
 LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
@@ -47,6 +53,7 @@ class CoordinatorModule(Module):
         self.arena: BaseArena = open_arena(spec)
         self.robot: Robot = self.arena[spec.robot_name]
         self.robot.enable(*spec.devices)
+        self.deceleration = spec.robot_spec.drive.max_acceleration or np.inf  # [m/s²]
         self.ticks = max(1, round(spec.period / self.arena.dt))
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
@@ -54,12 +61,28 @@ class CoordinatorModule(Module):
         self.final_pose = self.robot.pose  # when the run was over
         self.contacts = 0  # looks at which the robot touched something
         self.stops = 0  # of a robot whose motor was silent
+        self.show: ModulesShow | None = None  # to those who watch an arena elsewhere
+        if spec.url is not None:
+            self.show = ModulesShow(spec.robot_spec, [entry.name.upper() for entry in spec.modules], bus.send)
+            self.arena.board.begin({self.robot.name: self.show})
+            if isinstance(self.arena, RemoteArena):
+                self.arena.claim(self.robot.name)  # from now on goals for it come here
         self._trace: IO[str] | None = None
         if options.trace is not None:
             self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
             self._trace.write("time,wall,x,y,heading,left,right,command_left,command_right,contacts\n")
 
+    @classmethod
+    def sources(cls, spec: ModulesSpec) -> frozenset[str] | None:
+        return super().sources(spec) if spec.url is None else spec.names
+
     # ---- what others say
+
+    def _take(self, message: ModuleMessage) -> None:
+        if self.show is not None:
+            self.show.take(message, self.robot.pose)
+        if message.source == "MOTOR" or isinstance(message, ResumeMessage):  # others are heard for the show only
+            super()._take(message)
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, MotorMessage) and message.source == "MOTOR":
@@ -80,7 +103,9 @@ class CoordinatorModule(Module):
     def watch_motor(self) -> None:
         """Stop the robot if its motor has been silent for too long."""
         simulated, wall = self.heard
-        if (self.arena.time - simulated > SILENCE or time.time() - wall > SILENCE) and any(self.robot.body.command):
+        fastest = max(map(abs, self.robot.body.command))
+        allowed = max(LEAST_SILENCE, STANDS_AFTER - fastest / self.deceleration)
+        if fastest and max(self.arena.time - simulated, time.time() - wall) > allowed:
             self.robot.stop()
             self.stops += 1
 
@@ -90,16 +115,21 @@ class CoordinatorModule(Module):
         """Send what all devices show, also what has not changed: a module may just have been started."""
         self.said, self.round = [], self.arena.tick // self.ticks
         look, now = self.robot.sense(), self.arena.time
+        if self.show is not None:
+            self.show.look(look)
+            if self.show.has_map:  # who asks for it earlier gets it then
+                self.arena.board.show(self.robot.name, self.show)
         if now < self.time:
             self.note_reset(now)
         self.time = now
         self.contacts += bool(self.robot.contacts)
-        for sensor in self.spec.robot_spec.sensors:
-            if sensor.name in look.sensors:
-                values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
-                self.send(make_message(sensor, values, now))
-        last = self.arena.tick >= self.end
-        self.finish_round(RoundMessage(number=self.round, time=now, last=last))
+        with self.bus.together():
+            for sensor in self.spec.robot_spec.sensors:
+                if sensor.name in look.sensors:
+                    values = np.asarray(getattr(look, sensor.name), float).reshape(-1).tolist()
+                    self.send(make_message(sensor, values, now))
+            last = self.arena.tick >= self.end
+            self.finish_round(RoundMessage(number=self.round, time=now, last=last))
 
     def note_reset(self, now: float) -> None:
         """The arena's clock went back: stop. Modules begin again when they hear of it; in lock-step they cannot."""
@@ -115,7 +145,7 @@ class CoordinatorModule(Module):
     def run(self) -> None:
         try:
             self.run_in_lock_step() if self.spec.lock_step else self.run_freely()
-            self.bus.send(self.health.report(self.bus, self.status()))
+            self.tell_health()
             self.final_pose = self.robot.pose
         finally:
             self.robot.stop()
@@ -136,7 +166,7 @@ class CoordinatorModule(Module):
                 raise Timeout(f"round {self.round}: the motor has not finished it for {self.spec.patience:g} s")
             for ready in merger.put(message) if message is not None else ():
                 self._take(ready)
-                if isinstance(ready, RoundMessage) and ready.number == self.round:
+                if isinstance(ready, RoundMessage) and (ready.source, ready.number) == ("MOTOR", self.round):
                     waiting_since = time.monotonic()
                     ask_at = waiting_since + ASK_AGAIN
                     if ready.last:
@@ -168,6 +198,12 @@ class CoordinatorModule(Module):
             (x, y, heading), (left, right), contacts = self.robot.body.motion()
             row = self.arena.time, time.time(), x, y, heading, left, right, *self.robot.body.command, contacts
             self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
+
+    def tell_health(self) -> HealthMessage:
+        report = super().tell_health()
+        if self.show is not None:
+            self.show.take(msgspec.structs.replace(report, source=self.name, sent=time.time()), self.robot.pose)
+        return report
 
     @property
     def _last_in_round(self) -> None:  # type: ignore[override]

@@ -6,14 +6,15 @@ import heapq
 import itertools
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from paddock.core.chance import chance
 from paddock.core.spec import Number, Share, Spec
-from paddock.modules.bus import Bus
-from paddock.modules.messages import ModuleMessage, PresenceMessage
+from paddock.modules.bus import Bus, Post
+from paddock.modules.messages import PresenceMessage
 
 POLL = 0.05  # [s]
 Wait = Annotated[float, Number("seconds", low=0, high=60)]
@@ -36,7 +37,7 @@ class FaultyBus(Bus):
     def __init__(self, inner: Bus) -> None:
         super().__init__(inner.url, inner.name, hears=inner.hears, lossless=inner.lossless)
         self.inner, self.faults, self.since = inner, LinkFaults(), 0.0
-        self._late: list[tuple[float, int, ModuleMessage, bytes | None]] = []
+        self._late: list[tuple[float, int, Post, bool]] = []
         self._numbers = itertools.count()
         self._changed, self._closed = threading.Condition(), threading.Event()
         for work in (self._take_in, self._deliver):
@@ -48,36 +49,37 @@ class FaultyBus(Bus):
             faults = LinkFaults.from_toml(faults.read_text(encoding="utf-8"), file=faults.name)
         self.faults, self.since = faults, time.monotonic()
 
-    def carry(self, message: ModuleMessage, line: bytes) -> None:
-        """Carry it if the link does."""
-        self._pass(message, line)
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Carry what the link does."""
+        for post in posts:
+            self._pass(post, out=True)
 
     def _take_in(self) -> None:
         while not self._closed.is_set():
-            message = self.inner.receive(POLL)
-            if isinstance(message, PresenceMessage):
-                self.inbox.put(message)
-            elif message is not None:
-                self._pass(message, None)
+            for post in self.inner.inbox.get_all(POLL):
+                if isinstance(post[0], PresenceMessage):
+                    self.inbox.put([post])
+                else:
+                    self._pass(post, out=False)
 
-    def _pass(self, message: ModuleMessage, line: bytes | None) -> None:
-        """Let a message through, out with its line or in without: at once, later, or never."""
+    def _pass(self, post: Post, *, out: bool) -> None:
+        """Let a message through, out or in: at once, later, or never."""
         faults, age, number = self.faults, time.monotonic() - self.since, next(self._numbers)
         bad = age < faults.lasts
         if age < faults.cut or (bad and faults.loss and chance(faults.seed, number, 0) < faults.loss):
             return
         if bad and faults.delay:
             with self._changed:
-                heapq.heappush(self._late, (time.monotonic() + faults.delay, number, message, line))
+                heapq.heappush(self._late, (time.monotonic() + faults.delay, number, post, out))
                 self._changed.notify()
         else:
-            self._hand_over(message, line)
+            self._hand_over(post, out)
 
-    def _hand_over(self, message: ModuleMessage, line: bytes | None) -> None:
-        if line is None:
-            self.inbox.put(message)
+    def _hand_over(self, post: Post, out: bool) -> None:
+        if out:
+            self.inner.carry([post])
         else:
-            self.inner.carry(message, line)
+            self.inbox.put([post])
 
     def _deliver(self) -> None:
         while not self._closed.is_set():
@@ -86,8 +88,8 @@ class FaultyBus(Bus):
                 if not self._late or self._late[0][0] > now:
                     self._changed.wait(min(POLL, self._late[0][0] - now) if self._late else POLL)
                     continue
-                _, _, message, line = heapq.heappop(self._late)
-            self._hand_over(message, line)
+                _, _, post, out = heapq.heappop(self._late)
+            self._hand_over(post, out)
 
     def close(self) -> None:
         """Leave."""

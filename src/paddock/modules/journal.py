@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from paddock.core.errors import PaddockError
-from paddock.core.files import append_text, whole_file
+from paddock.core.files import append_text
 from paddock.modules.messages import ModuleMessage, RoundMessage
 from paddock.modules.recording import read_recording
+from paddock.modules.snapshot import load_snapshot, save_snapshot
 from paddock.modules.wire import encode_message
 
 
 class Journal:
-    """Two files of a name, with the endings .snapshot and .jsonl; without a name nothing is kept.
+    """Two files of a name, with the endings .npz and .jsonl; without a name nothing is kept.
 
     A killed process leaves whole rounds. A power cut may cost the last ones.
+
+    Args:
+        path: the name.
+        header: what the state is of; a snapshot with another one is refused.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
+        self._path, self._header = path, header
         self._waiting: list[str] = []
 
     def add(self, message: ModuleMessage) -> None:
@@ -37,22 +40,15 @@ class Journal:
 
     def snapshot(self, number: int, state: Any) -> None:
         """Keep a state, that of the end of a round; messages of before are not needed any more."""
-        if self._path is None:
-            return
-        with whole_file(self._snapshot, "wb", sync=False) as file:
-            pickle.dump((number, state), file)
-        self._lines.unlink(missing_ok=True)
+        if self._path is not None:
+            save_snapshot(self._snapshot, self._header, (number, state))
+            self._lines.unlink(missing_ok=True)
 
     def restore(self) -> tuple[int, Any] | None:
         """The number of a round and the state at its end, if there is one."""
         if self._path is None or not self._snapshot.is_file():
             return None
-        try:
-            number, state = pickle.loads(self._snapshot.read_bytes())
-        except (pickle.UnpicklingError, EOFError, AttributeError, ImportError, ValueError, TypeError) as error:
-            raise PaddockError(
-                f"{self._snapshot}: cannot be read ({error}): delete it to begin with an empty map"
-            ) from None
+        number, state = load_snapshot(self._snapshot, self._header)
         return number, state
 
     def messages(self, *, after: int) -> Iterator[ModuleMessage]:
@@ -78,7 +74,7 @@ class Journal:
 
     @property
     def _snapshot(self) -> Path:
-        return Path(f"{self._path}.snapshot")
+        return Path(f"{self._path}.npz")
 
     @property
     def _lines(self) -> Path:

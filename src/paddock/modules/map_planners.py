@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from paddock.mapping import Mapper
 from paddock.modules.remote_map import RemoteMapper
 from paddock.navigation import Explorer, Navigator
 from paddock.robots import RobotSpec
@@ -20,7 +19,7 @@ def make_navigator(spec: RobotSpec, feed: list[Any], **options: Any) -> Navigato
     return Navigator(_join(spec, feed), spec, **options)
 
 
-def _join(spec: RobotSpec, feed: list[Any]) -> Mapper:
+def _join(spec: RobotSpec, feed: list[Any]) -> RemoteMapper:
     mapper = RemoteMapper(spec)
     feed.append(mapper.take)
-    return cast(Mapper, mapper)  # all of it that navigation uses
+    return mapper

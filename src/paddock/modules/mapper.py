@@ -51,7 +51,9 @@ class MapperModule(Module):
             **options.options,
         )
         self.builder = ObservationBuilder(robot)
-        self.journal = Journal(spec.file("mapper"))
+        header = {"robot": robot.name, "seed": spec.seed, "method": options.method, "resolution": options.resolution}
+        header |= {"device": options.device, "options": dict(options.options)}
+        self.journal = Journal(spec.file("mapper"), header)
         self.heard = RoundMessage(number=0)  # the newest
         self.resumed = 0  # rounds that were taken from the journal
 
@@ -66,7 +68,7 @@ class MapperModule(Module):
         self.update()
         self.journal.write()
         if self.is_multiple(number, self.options.snapshot_period):
-            self.journal.snapshot(number, (self.heard, self.mapper, self.builder))
+            self.journal.snapshot(number, (self.heard, self.mapper, self.builder.readings))
         self.say()
 
     def update(self) -> None:
@@ -94,7 +96,7 @@ class MapperModule(Module):
     def on_resume(self) -> None:
         """Go on where a mapper before this one was killed, and say again what it may not have said."""
         if (state := self.journal.restore()) is not None:
-            self.round, (self.heard, self.mapper, self.builder) = state
+            self.round, (self.heard, self.mapper, self.builder.readings) = state
             self.time = self.heard.time
         for message in self.journal.messages(after=self.round):
             self.time = max(self.time, message.time)

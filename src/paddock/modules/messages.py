@@ -10,12 +10,14 @@ from msgspec import Meta, Struct, field
 
 from paddock.core.observation import Finite
 
+REPLAY = "REPLAY"  # the name of a module that says again what others said, in their names
 EVERYONE = "ALL"  # a destination: whoever listens to the source
 MOST_NUMBERS, MOST_LETTERS = 4096, 200
 ModuleId = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]{0,31}$", description="a module's name in capitals")]
 Whole = Annotated[int, Meta(ge=0, le=2**53)]
 Line = Annotated[str, Meta(max_length=MOST_LETTERS)]
 Numbers = Annotated[list[Finite | None], Meta(max_length=MOST_NUMBERS)]  # null: nothing within range, infinity
+Points = Annotated[list[Finite], Meta(max_length=MOST_NUMBERS)]
 Position = tuple[Finite, Finite, Finite]
 ActionType = Literal["FORWARD", "BACKWARD", "LEFT", "RIGHT", "TURN", "STOP"]
 
@@ -137,6 +139,7 @@ class DriveMessage(ModuleMessage, frozen=True, kw_only=True, tag="drive"):
     left: Finite
     right: Finite
     epoch: Whole = 0
+    holds: Finite = 0.3  # [s] then it is over, unless a newer one has come; a motor may end it earlier
 
 
 class MotorMessage(ModuleMessage, frozen=True, kw_only=True, tag="motor"):
@@ -229,6 +232,18 @@ class GoalMessage(ModuleMessage, frozen=True, kw_only=True, tag="goal"):
     y: Finite
 
 
+class PlanMessage(ModuleMessage, frozen=True, kw_only=True, tag="plan"):
+    """What the planner plans by, for people: points are x, y [m], one after the other, in the mapper's frame."""
+
+    quality: ClassVar[Quality] = Quality.STREAM
+
+    plan: Points = field(default_factory=list)
+    frontiers: Points = field(default_factory=list)
+    goal: Annotated[list[Finite], Meta(max_length=2)] = field(default_factory=list)
+    doing: Line = ""
+    refusal: Line = ""
+
+
 class TeleopMessage(ModuleMessage, frozen=True, kw_only=True, tag="teleop"):
     """A person drives with a twist, until half a second after the last such message."""
 
@@ -282,7 +297,8 @@ MESSAGES: dict[str, type[ModuleMessage]] = {
     for cls in (
         HelloMessage, SonarMessage, RangeScannerMessage, OdometryMessage, InsMessage, ReadingsMessage, ActionMessage,
         DriveMessage, MotorMessage, StopMessage, ResetMessage, ClearMessage, RefusedMessage, GuardMessage, PoseMessage,
-        MapMessage, GoalMessage, TeleopMessage, RoundMessage, ResumeMessage, PresenceMessage, HealthMessage,
+        MapMessage, GoalMessage, PlanMessage, TeleopMessage, RoundMessage, ResumeMessage, PresenceMessage,
+        HealthMessage,
     )
 }  # fmt: skip
 """The classes by their type on the wire."""

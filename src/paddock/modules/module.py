@@ -18,7 +18,7 @@ from paddock.modules.bus import Bus, open_bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.faults import FaultyBus
 from paddock.modules.health import Health
-from paddock.modules.messages import EVERYONE, ModuleMessage, ResumeMessage, RoundMessage
+from paddock.modules.messages import EVERYONE, HealthMessage, ModuleMessage, ResumeMessage, RoundMessage
 from paddock.modules.rounds import RoundMerger
 
 MODULES: Registry[type[Module]] = Registry(
@@ -97,8 +97,8 @@ class Module:
     # ---- running
 
     @classmethod
-    def sources(cls) -> frozenset[str] | None:
-        """The names of modules that it listens to; None: all."""
+    def sources(cls, spec: ModulesSpec) -> frozenset[str] | None:
+        """The names of modules of a configuration that it listens to; None: all."""
         return None if cls.listens == EVERY_MODULE else frozenset((*cls.upstream, *cls.delayed, *cls.listens))
 
     def run(self) -> None:
@@ -112,10 +112,11 @@ class Module:
         neighbours = (*upstream, *delayed)
         wake_at = ask_at = time.monotonic()
         while not self.ended.is_set():
-            message = self.bus.receive(max(0.0, wake_at - time.monotonic()))
-            if message is not None:
-                for ready in merger.put(message) if self.spec.lock_step else (message,):
-                    self._take(ready)
+            waiting = self.bus.receive_all(max(0.0, wake_at - time.monotonic()))
+            with self.bus.together():
+                for message in waiting:
+                    for ready in merger.put(message) if self.spec.lock_step else (message,):
+                        self._take(ready)
             now = time.monotonic()
             if now >= self.end_at:
                 return
@@ -135,7 +136,13 @@ class Module:
         if not self.spec.lock_step:
             self.on_wake(now)
         if self.health.is_due(now):
-            self.bus.send(self.health.report(self.bus, self.status()))
+            self.tell_health()
+
+    def tell_health(self) -> HealthMessage:
+        """Tell everyone how this module is."""
+        report = self.health.report(self.bus, self.status())
+        self.bus.send(report)
+        return report
 
     def _take(self, message: ModuleMessage) -> None:
         self.health.note(message)
@@ -159,7 +166,7 @@ class Module:
             self.on_round(message.number)
             self.finish_round(message)
             if message.last:
-                self.bus.send(self.health.report(self.bus, self.status()))
+                self.tell_health()
                 self.end_at = time.monotonic() + (LINGER if self.spec.lock_step else 0.0)
 
     def begin_again(self) -> None:
@@ -197,7 +204,7 @@ def start_module(kind: str, spec: ModulesSpec) -> Module:
     cls = MODULES.get(entry.code or kind, folder=spec.folder or None)
     options = entry.read_options(cls.options_class)
     name = kind.upper()
-    bus = open_bus(spec.bus, name, hears=cls.sources(), lossless=spec.lock_step)
+    bus = open_bus(spec.bus, name, hears=cls.sources(spec), lossless=spec.lock_step)
     if entry.faults is not None:
         bus = FaultyBus(bus)
     try:

@@ -27,7 +27,7 @@ class MotorOptions(Spec):
     """How old what may be, by whichever clock says so first."""
 
     command_age: Seconds = 0.2  # from sending to execution
-    silence: Seconds = 0.26  # without a valid command; waking up and a tick make it 0.3 s until the wheels are stopped
+    silence: Seconds = 0.26  # without a valid command, or earlier if it says so; then the wheels are stopped
 
 
 class MotorModule(Module):
@@ -66,7 +66,7 @@ class MotorModule(Module):
         now = self.now()
         sent = ClockReading(message.time, message.time if self.spec.lock_step else message.sent)
         wheels = WheelSpeeds(message.left, message.right)
-        reason = self.gate.on_command(wheels, message.epoch, message.sequence, sent, now)
+        reason = self.gate.on_command(wheels, message.epoch, message.sequence, sent, now, message.holds)
         if not reason:
             self.turn_wheels(message)
             return
@@ -93,7 +93,7 @@ class MotorModule(Module):
     def on_wake(self, now: float) -> None:
         self.turn_wheels()
         if self.gate.epoch is None:
-            self.bus.send(ResumeMessage(destination="REFLEX", number=self.round))
+            self.bus.send(ResumeMessage(destination="REFLEX"))  # as one that was just started
 
     def status(self) -> str:
         left, right = self.gate.wheels

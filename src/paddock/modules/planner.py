@@ -16,11 +16,14 @@ from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec, OptionTable
 from paddock.modules.escape import Escape
 from paddock.modules.messages import (
+    MOST_LETTERS,
+    MOST_NUMBERS,
     ClearMessage,
     DriveMessage,
     GoalMessage,
     GuardMessage,
     ModuleMessage,
+    PlanMessage,
     RefusedMessage,
     ResetMessage,
     StopMessage,
@@ -42,6 +45,11 @@ PLANNERS: Registry[Callable[..., Any]] = Registry(
 is called with each message of the mapper."""
 
 
+STANDS_AFTER = 0.26  # [s] from its last motion to wheels that stand, where brakes and rounds allow it; with ticks 0.3 s
+SHOW_ROUNDS = 5  # between two plans that are told to people
+LEAST_ROUNDS = 1.3  # for which a motion holds, or the robot would stop between two of them
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannerOptions(Spec):
     """Which controller drives, and its options."""
@@ -59,7 +67,9 @@ class DrivingModule(Module):
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
         self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
-        self.outline: Floats = shape_of(robot, sees_behind=False).outline
+        shape = shape_of(robot, sees_behind=False)
+        self.outline: Floats = shape.outline
+        self.deceleration = shape.deceleration
         self.gate, self.epoch, self.refusal = "blocked", 0, ""
         self.escape: Escape | None = None
         self.answered = 0  # the epoch of the last stop that was answered
@@ -88,9 +98,13 @@ class DrivingModule(Module):
 
     def drive(self, wheels: WheelSpeeds) -> None:
         """Ask the reflex for wheel speeds."""
+        braking = max(map(abs, wheels)) / self.deceleration
         self.send(
-            DriveMessage(destination="REFLEX", time=self.time, left=wheels.left, right=wheels.right, epoch=self.epoch)
-        )
+            DriveMessage(
+                destination="REFLEX", time=self.time, left=wheels.left, right=wheels.right, epoch=self.epoch,
+                holds=max(LEAST_ROUNDS * self.spec.period, STANDS_AFTER - braking),
+            )
+        )  # fmt: skip
 
     def shake_hands(self, points: Floats) -> bool:
         """Answer a stop, if there is one: ask to get away, and say when that is done. Whether motions pass."""
@@ -124,6 +138,7 @@ class PlannerModule(DrivingModule):
         self.feed: list[Callable[[ModuleMessage], None]] = []
         self.controller = make(spec.robot_spec, self.feed, **options.options)
         self.act = acting(self.controller)
+        self.mixed = 0  # looks whose readings were of several times
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, GoalMessage):
@@ -145,11 +160,28 @@ class PlannerModule(DrivingModule):
         elif take(message.x, message.y) is False:
             self.refuse(self.controller.refusal)
 
+    def show(self) -> None:
+        """Tell those who watch what the controller plans by."""
+        driver, points = getattr(self.controller, "driver", None), dict[str, Any]()
+        for name, value in (
+            ("plan", getattr(driver, "path", ())),
+            ("frontiers", getattr(self.controller, "frontiers", ())),
+            ("goal", getattr(self.controller, "goal", ())),
+        ):
+            points[name] = np.asarray(value, float).reshape(-1).tolist()[:MOST_NUMBERS]
+        doing, refusal = (str(getattr(self.controller, name, ""))[:MOST_LETTERS] for name in ("state", "refusal"))
+        self.send(PlanMessage(destination="COORDINATOR", time=self.time, doing=doing, refusal=refusal, **points))
+
     def refuse(self, reason: str) -> None:
         """Tell people why not."""
         self.bus.send(RefusedMessage(time=self.time, reason=reason[:200]))
 
     def on_round(self, number: int) -> None:
+        if self.spec.url is not None and number % SHOW_ROUNDS == 0:
+            self.show()
+        if not self.builder.is_whole:
+            self.mixed += 1
+            return
         look = self.look()
         points = self.reader.read(look)
         if not self.shake_hands(points):

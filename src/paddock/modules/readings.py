@@ -25,6 +25,9 @@ from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
 
 Floats = NDArray[np.float64]
+SAME_TIME = 1e-6  # [s]
+SAME_PLACE = 0.1  # [m] by which an echo and a laser's range may differ: noise, and the way between their measurements
+CONE_EDGE = 0.05  # [rad] by which a cone may be wider than its data sheet says
 SensorMessage = SonarMessage | RangeScannerMessage | InsMessage | ReadingsMessage
 
 
@@ -84,9 +87,24 @@ class ObservationBuilder:
         self._there[message.device] = message.time
         return True
 
+    @property
+    def readings(self) -> tuple[Floats, dict[str, float]]:
+        """All newest values in a row, and the time of each device's [s]."""
+        return self._row, self._there
+
+    @readings.setter
+    def readings(self, readings: tuple[Floats, dict[str, float]]) -> None:
+        self._row, self._there = readings
+
     def find_oldest(self, devices: Collection[str]) -> float:
         """When the device was read whose newest reading is the oldest [s]; -inf: one has none, or there are none."""
         return min((self._there.get(device, -math.inf) for device in devices), default=-math.inf)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all newest readings were taken at one time: a message that is lost or late leaves an older one."""
+        times = self._there.values()
+        return bool(times) and max(times) - min(times) <= SAME_TIME
 
     def look(self, time: float) -> Observation:
         """All readings at a time [s]."""
@@ -98,26 +116,52 @@ class PointReader:
 
     def __init__(self, spec: RobotSpec) -> None:
         self.beams: dict[str, tuple[Floats, float]] = {}  # x, y [m] and direction [rad] of each beam; what is nothing
+        self.cones: dict[str, float] = {}  # half the opening of beams that are wide [rad]
         for sensor in spec.sensors:
             if isinstance(sensor, RangeSensorSpec) and sensor.channels:
                 self.beams[sensor.name] = np.array(list_beams(sensor)), min(sensor.nothing, sensor.range)
+                if isinstance(sensor, SonarSpec):
+                    self.cones[sensor.name] = sensor.opening / 2
 
     def read(self, observation: Observation) -> Floats:
-        """The points [m] in the robot's frame, shape (n, 2)."""
-        found = [np.empty((0, 2))]
+        """The points [m] in the robot's frame, shape (n, 2).
+
+        An echo comes from anywhere on an arc. Where a laser meets something there, that is its place; else it is taken
+        to be on the axis.
+        """
+        thin, wide = [np.empty((0, 2))], []
         for name in observation:
             if name in self.beams:
                 beams, most = self.beams[name]
                 ranges = np.asarray(getattr(observation, name), float)
                 met = np.isfinite(ranges) & (ranges < most)
-                (x, y, direction), ranges = beams[met].T, ranges[met]
-                found.append(np.column_stack((x + ranges * np.cos(direction), y + ranges * np.sin(direction))))
-        return np.concatenate(found)
+                if name in self.cones:
+                    wide.append((beams[met], ranges[met], self.cones[name]))
+                else:
+                    thin.append(_reach_out(beams[met], ranges[met]))
+        points = np.concatenate(thin)
+        echoes = [_reach_out(*find_unexplained(points, *echo)) for echo in wide]
+        return np.concatenate((points, *echoes))
 
     @property
     def sees_behind(self) -> bool:
         """Whether a beam looks backwards."""
         return any((np.cos(beams[:, 2]) < -0.7).any() for beams, _ in self.beams.values())
+
+
+def find_unexplained(points: Floats, beams: Floats, ranges: Floats, half: float) -> tuple[Floats, Floats]:
+    """Beams and ranges of echoes [m] that come from none of some points [m]; the beams open by twice `half` [rad]."""
+    away = points[None, :, :] - beams[:, None, :2]
+    aside = np.arctan2(away[..., 1], away[..., 0]) - beams[:, 2:]
+    aside = np.abs((aside + math.pi) % math.tau - math.pi)
+    off = np.abs(np.hypot(away[..., 0], away[..., 1]) - ranges[:, None])
+    new = ~((aside < half + CONE_EDGE) & (off < SAME_PLACE)).any(axis=1)
+    return beams[new], ranges[new]
+
+
+def _reach_out(beams: Floats, ranges: Floats) -> Floats:
+    x, y, direction = beams.T
+    return np.column_stack((x + ranges * np.cos(direction), y + ranges * np.sin(direction)))
 
 
 def list_beams(sensor: RangeSensorSpec) -> list[tuple[float, float, float]]:

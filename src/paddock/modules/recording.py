@@ -35,10 +35,11 @@ class BusRecorder:
         self._thread.start()
 
     def _run(self) -> None:
-        while (message := self._bus.receive(POLL)) is not None or not self._closed.is_set():
-            if message is not None and not isinstance(message, PresenceMessage):
-                self._file.write(encode_message(message) + b"\n")
-                self.messages += 1
+        while (posts := self._bus.inbox.get_all(POLL)) or not self._closed.is_set():
+            for message, line in posts:
+                if not isinstance(message, PresenceMessage):
+                    self._file.write(line + b"\n")
+                    self.messages += 1
 
     def close(self) -> None:
         """Write what is still waiting, and end."""
@@ -80,6 +81,6 @@ def replay(path: str | Path, bus: Bus, sources: Collection[str]) -> int:
     count = 0
     for message in read_recording(path):
         if message.source in sources:
-            bus.carry(message, encode_message(message))
+            bus.carry([(message, encode_message(message))])
             count += 1
     return count

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from paddock.arena.localisation import odometry_of
-from paddock.core.observation import WheelSpeeds
+from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import MetresOrZero, Seconds, Spec
 from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
@@ -34,6 +34,7 @@ from paddock.robots import RobotSpec
 
 CORNERS = 24  # of a round body's outline
 QUICK = 10.0  # [m/s²] assumed of robots whose data sheet does not say how they brake
+MOTION_HOLDS = 0.3  # [s] a motion that does not say for how long
 EPOCHS = 100  # … per second: a reflex that is started again begins with a greater one
 
 
@@ -70,6 +71,7 @@ class ReflexModule(Module):
         limits = ReflexLimits(escape_time=options.escape_time, escape_distance=options.escape_distance)
         self.reflex = Reflex(self.rule, int(time.time() * EPOCHS), limits)
         self.cause = 0.0  # wall time at which the newest readings were sent
+        self.mixed = 0  # looks whose readings were of several times
         self.driven_by_hand = -math.inf  # when a person last drove [s], simulated
 
     def handle(self, message: ModuleMessage) -> None:
@@ -79,7 +81,7 @@ class ReflexModule(Module):
                 self.look(message.time)
             case DriveMessage() | ActionMessage() | ResetMessage() | ClearMessage():
                 if message.source in DRIVERS and not self.is_overruled(message):
-                    self.act(self.obey(message, now), message.time)
+                    self.act(self.obey(message, now), message.time, getattr(message, "holds", MOTION_HOLDS))
             case RefusedMessage(source="MOTOR") if message.epoch > reflex.epoch:  # this clock went back
                 reflex.epoch = message.epoch
                 self.act(reflex.on_motor_started(now), now)
@@ -105,16 +107,12 @@ class ReflexModule(Module):
         return self.time - self.driven_by_hand < HAND_TIME
 
     def look(self, measured_at: float) -> None:
-        """Take a look at new readings, and tell the motor at once."""
-        look = self.builder.look(measured_at)
-        if "encoders" in look.sensors:
-            self.odometry.update(*np.asarray(look.encoders, float).tolist())
-        if isinstance(self.rule, ProtectiveField):
-            self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
-        elif "sonar" in look.sensors:
-            self.rule.update(look.sonar)
-        oldest = min(measured_at, self.builder.find_oldest(self.watched))
-        self.act(self.reflex.on_readings(oldest, self.odometry.distance, self.time), measured_at)
+        """Take a look at new readings, and tell the motor at once. Those of several times are left out."""
+        if self.builder.is_whole:
+            self.update(self.builder.look(measured_at), measured_at)
+        else:
+            self.mixed += 1
+            self.act(self.reflex.on_time(self.time), measured_at)
         if self.spec.lock_step and self.reflex.gate is Gate.BLOCKED:  # else it has just looked
             self.act(self.reflex.on_time(self.time), self.time)
         self.send(
@@ -126,6 +124,17 @@ class ReflexModule(Module):
                 reason=self.reflex.reason,
             )
         )
+
+    def update(self, look: Observation, measured_at: float) -> None:
+        """Tell the rule what was measured, and stop the robot if something is too near."""
+        if "encoders" in look.sensors:
+            self.odometry.update(*np.asarray(look.encoders, float).tolist())
+        if isinstance(self.rule, ProtectiveField):
+            self.rule.update(self.reader.read(look), self.odometry.pose, measured_at)
+        elif "sonar" in look.sensors:
+            self.rule.update(look.sonar)
+        oldest = min(measured_at, self.builder.find_oldest(self.watched))
+        self.act(self.reflex.on_readings(oldest, self.odometry.distance, self.time), measured_at)
 
     def obey(self, message: ModuleMessage, now: float) -> list[ReflexAction]:
         """What follows from a word of the planner or of a person."""
@@ -143,7 +152,7 @@ class ReflexModule(Module):
                 return self.reflex.on_motion(WheelSpeeds(message.left, message.right), now)
         return []
 
-    def act(self, actions: Iterable[ReflexAction], measured_at: float) -> None:
+    def act(self, actions: Iterable[ReflexAction], measured_at: float, holds: float = MOTION_HOLDS) -> None:
         """Carry out what the reflex has decided."""
         for action in actions:
             if isinstance(action, StopOrder):
@@ -153,7 +162,9 @@ class ReflexModule(Module):
             elif isinstance(action, Relay):
                 left, right = action.wheels
                 self.send(
-                    DriveMessage(destination="MOTOR", time=measured_at, left=left, right=right, epoch=action.epoch)
+                    DriveMessage(
+                        destination="MOTOR", time=measured_at, left=left, right=right, epoch=action.epoch, holds=holds
+                    )
                 )
             else:
                 self.send(RefusedMessage(time=measured_at, epoch=action.epoch, reason=action.reason[:200]))

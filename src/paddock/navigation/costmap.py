@@ -123,6 +123,16 @@ def seen_states(grid: OccupancyGrid) -> States:
     return np.where(grid.log_odds == 0, -1, grid.log_odds > 0).astype(np.int8)
 
 
+def pad(states: States, frame: GridFrame, x: float, y: float, reach: float) -> tuple[States, GridFrame]:
+    """A grid with unknown cells around it where needed, so that it holds a square of `reach` around a point [m]."""
+    (low, left), (high, right) = frame.cell(x - reach, y - reach), frame.cell(x + reach, y + reach)
+    below, before = max(0, -low), max(0, -left)
+    above, after = max(0, high + 1 - frame.rows), max(0, right + 1 - frame.columns)
+    x0, y0 = frame.x - before * frame.resolution, frame.y - below * frame.resolution
+    padded = np.pad(states, ((below, above), (before, after)), constant_values=-1)
+    return padded, GridFrame(x0, y0, frame.resolution, *padded.shape)
+
+
 def crop(states: States, frame: GridFrame, x: float, y: float, reach: float) -> tuple[States, GridFrame]:
     """The part of a grid within a square of `reach` to each side of a point [m]."""
     (top, left), (bottom, right) = frame.cell(x - reach, y - reach), frame.cell(x + reach, y + reach)

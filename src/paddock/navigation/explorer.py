@@ -9,13 +9,13 @@ import numpy as np
 
 from paddock.core.chance import chance
 from paddock.core.geometry import Point, Pose
-from paddock.mapping import Mapper
 from paddock.mapping.frame import Points
 from paddock.mapping.view import NO_POINTS
 from paddock.navigation.blacklist import Blacklist
 from paddock.navigation.exploration import EXPLORATION, SAME, Situation
 from paddock.navigation.frontiers import Frontier, find_frontiers
 from paddock.navigation.grid_search import search_grid
+from paddock.navigation.map_source import MapSource
 from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
@@ -38,7 +38,7 @@ class Explorer(MapUser):
 
     def __init__(
         self,
-        mapper: Mapper,
+        mapper: MapSource,
         robot: RobotSpec,
         *,
         method: str = "tour",

@@ -9,7 +9,7 @@ import numpy as np
 from paddock.core.geometry import Pose
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.estimate import Estimate
-from paddock.mapping import Mapper, MapView
+from paddock.mapping import MapView
 from paddock.mapping.frame import Points
 from paddock.mapping.view import NO_POINTS
 from paddock.navigation.costmap import CostMap, Inflation, seen_states
@@ -17,6 +17,7 @@ from paddock.navigation.drive_limits import STILL, DriveLimits
 from paddock.navigation.followers import Follower, make_follower
 from paddock.navigation.footprint import Footprint
 from paddock.navigation.grid_search import Cell
+from paddock.navigation.map_source import MapSource
 from paddock.navigation.path_driver import PathDriver
 from paddock.robots import RobotSpec
 
@@ -39,7 +40,7 @@ class MapUser(ABC):
 
     def __init__(
         self,
-        mapper: Mapper,
+        mapper: MapSource,
         robot: RobotSpec,
         *,
         follower: str | Follower = "pure-pursuit",

@@ -10,16 +10,17 @@ from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.mapping import Mapper
-from paddock.navigation.costmap import CostMap, Inflation
+from paddock.navigation.costmap import CostMap, Inflation, pad, seen_states
 from paddock.navigation.dstar_lite import DStarLite
 from paddock.navigation.grid_search import Cell
+from paddock.navigation.map_source import MapSource
 from paddock.navigation.map_user import MapUser
 from paddock.navigation.paths import smooth_path
 from paddock.robots import RobotSpec
 
 UNKNOWN_COST = 2.0  # of an unknown cell, more than of a free one: there may be no way
 BESIDE = 0.6  # a goal may be this far beside where the robot can be [circumscribed radii]
+FARTHEST = 200.0  # a goal may be this far beyond what is known [m]
 
 
 class Navigator(MapUser):
@@ -37,7 +38,7 @@ class Navigator(MapUser):
 
     def __init__(
         self,
-        mapper: Mapper,
+        mapper: MapSource,
         robot: RobotSpec,
         goal: Point | None = None,
         heading: float | None = None,
@@ -64,13 +65,14 @@ class Navigator(MapUser):
     def set_goal(self, x: float, y: float, heading: float | None = None) -> bool:
         """Drive to a place [m] from now on; False: it is refused, see `refusal`."""
         if not all_finite(x, y, heading or 0.0):
-            raise PaddockError(f"set_goal: expected finite numbers, got {x!r}, {y!r}, {heading!r}")
+            given = (x, y) if heading is None else (x, y, heading)
+            raise PaddockError(f"goal: expected finite numbers, got {', '.join(map(str, given))}")
         with self._turn:
             self._finished, self.reason, self.refusal, self._planner = False, "", "", None
             self.target, self._due, self._version = Pose(x, y, math.nan if heading is None else heading), 0.0, None
             self.driver.stop()
             if self.mapper.grid.frame.rows:
-                self._find_goal(self.cost_map())
+                self._find_goal()
             return not self.refusal
 
     def cancel(self) -> None:
@@ -88,21 +90,28 @@ class Navigator(MapUser):
         self.refusal = why
         self._conclude(f"refused: {why}")
 
-    def _find_goal(self, costmap: CostMap) -> Cell | None:
-        """The cell to drive to, or a refusal. A goal that the map does not show yet is no cell of it."""
+    def cost_map(self) -> CostMap:
+        """The present map, with unknown space up to the goal."""
+        states, frame = seen_states(self.mapper.grid), self.mapper.grid.frame
+        if self.target is not None:
+            states, frame = pad(states, frame, self.target.x, self.target.y, 2 * self.footprint.circumscribed)
+        return CostMap.of(states, frame, self.footprint, self.inflation)
+
+    def _find_goal(self) -> tuple[CostMap, Cell] | None:
+        """The present map, and the cell of it to drive to; None: the goal is refused."""
         assert self.target is not None
-        x, y = self.target[:2]
-        row, column = costmap.frame.cell(x, y)
-        inside = costmap.frame.holds(row, column)
-        if inside and costmap.states[row, column] > 0:
-            self._refuse(f"({x:.2f}, {y:.2f}) is in an obstacle")
+        (x, y), (x0, y0, x1, y1) = self.target[:2], self.mapper.grid.frame.bounds
+        place = f"({x:.2f}, {y:.2f})"
+        if max(x0 - x, x - x1, y0 - y, y - y1) > FARTHEST:
+            self._refuse(f"{place} is more than {FARTHEST:.0f} m beyond what is known")
             return None
+        costmap = self.cost_map()
         cell = costmap.nearest_passable(x, y, BESIDE * self.footprint.circumscribed)
-        if cell is None and inside:
-            self._refuse(f"({x:.2f}, {y:.2f}) is nearer to an obstacle than the body is wide")
+        if costmap.states[costmap.frame.cell(x, y)] > 0:
+            self._refuse(f"{place} is in an obstacle")
         elif cell is None:
-            self._refuse(f"({x:.2f}, {y:.2f}) is beyond the map: explore first, or give a goal on the way")
-        return cell
+            self._refuse(f"{place} is too near to an obstacle for the body")
+        return None if cell is None or self.refusal else (costmap, cell)
 
     def plan(self, pose: Pose, time: float) -> None:
         if self.target is None:
@@ -113,9 +122,12 @@ class Navigator(MapUser):
         if self.driver.state == "stuck":
             self._refuse("stuck: no recovery helped")
             return
-        costmap = self.cost_map()
-        goal, start = self._find_goal(costmap), self.find_start(costmap, pose, time)
-        if goal is None or start is None:
+        found = self._find_goal()
+        if found is None:
+            return
+        costmap, goal = found
+        start = self.find_start(costmap, pose, time)
+        if start is None:
             return
         planner = self._update_planner(costmap, start, goal)
         if not math.isfinite(planner.cost):

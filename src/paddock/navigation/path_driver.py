@@ -10,7 +10,7 @@ import numpy as np
 
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import WheelSpeeds
-from paddock.mapping import Mapper, Scan
+from paddock.mapping import Scan
 from paddock.mapping.frame import Points
 from paddock.mapping.scan import transform
 from paddock.mapping.view import NO_POINTS
@@ -18,6 +18,7 @@ from paddock.navigation.costmap import CostMap, Inflation, crop, seen_states
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
 from paddock.navigation.footprint import Footprint
+from paddock.navigation.map_source import MapSource
 from paddock.navigation.recovery import LADDER, RecoveryLadder, Surroundings
 
 DriverState = Literal["standing", "driving", "turning", "recovering", "reached", "stuck"]
@@ -75,7 +76,7 @@ class PathDriver:
         self.path, self.heading = path, heading
         if not same_goal:
             self._mark = None
-            self.follower.reset()
+            self.follower.begin_path()
             self.ladder.reset()
         if self.state != "recovering" or not same_goal:
             self.state = "driving"
@@ -89,7 +90,7 @@ class PathDriver:
         """What the wheels shall do now."""
         return self.follower.limits.wheels(self.twist)
 
-    def update(self, mapper: Mapper, time: float) -> WheelSpeeds:
+    def update(self, mapper: MapSource, time: float) -> WheelSpeeds:
         """Wheel speeds [m/s] at a time, by what a mapper knows; a new decision every tenth of a second."""
         if time < self._due - 1e-9:
             return self.wheels
@@ -105,7 +106,7 @@ class PathDriver:
         self.twist = self.follower.limits.approach(self.twist, wanted, PERIOD)
         return self.wheels
 
-    def _look(self, mapper: Mapper, pose: Pose) -> CostMap:
+    def _look(self, mapper: MapSource, pose: Pose) -> CostMap:
         """What is near: the map, and all that the last scan met, which may be too new to be believed by the map."""
         grid, reach = mapper.grid, REACH * self.footprint.circumscribed
         states, frame = crop(seen_states(grid), grid.frame, pose.x, pose.y, reach)
@@ -162,14 +163,14 @@ class PathDriver:
     def recover(self, pose: Pose, time: float) -> bool:
         """Take the next rung of the ladder; False: there is none left, and it is stuck."""
         self._mark, self._recovered_at = None, pose
-        self.follower.reset()
+        self.follower.begin_path()
         started = self.ladder.start(time)
         self.recoveries += started
         self.state = "recovering" if started else "stuck"
         return started
 
 
-def is_blind(mapper: Mapper, time: float) -> bool:
+def is_blind(mapper: MapSource, time: float) -> bool:
     """Whether the last scan is too old to drive by at a time [s]."""
     reader, scan = mapper.reader, mapper.scan
     return scan is None or time - scan.time > BLIND_AFTER + reader.period + reader.delay

@@ -43,6 +43,16 @@ class GridData(MessagePart, frozen=True, kw_only=True):
     version: Int64  # equal where cells are equal
 
 
+class ModuleState(MessagePart, frozen=True, kw_only=True):
+    """How a part of a robot's program is that runs as a process of its own."""
+
+    name: Text
+    state: Text  # running, silent, gone or ended
+    rate: Finite = 0.0  # rounds per second
+    latency: Finite = 0.0  # from a measurement to its effect there, 99 % within so much [ms]; 0: not known
+    says: Text = ""
+
+
 class MapData(MessagePart, frozen=True, kw_only=True):
     """A map, and what a program plans by: points are x, y [m], one after the other, in the map's frame."""
 
@@ -53,6 +63,7 @@ class MapData(MessagePart, frozen=True, kw_only=True):
     goal: Numbers | None = None  # none or one
     task: Text = ""  # what it says that it does
     refusal: Text = ""  # why it does not, or no longer, drive to its goal
+    modules: tuple[ModuleState, ...] = ()  # of a program in several processes
 
 
 class RobotReadings(MessagePart, frozen=True, kw_only=True):

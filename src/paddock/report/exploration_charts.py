@@ -9,24 +9,31 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.core.spec import rgb
-from paddock.draw.colours import GOAL, INK, LINES, MEAN, SOLUTION, WHITE, blend
+from paddock.draw.colours import FAINT, GOAL, INK, LINES, START_POSE, WHITE, blend
 from paddock.mapping import MapView
 from paddock.mapping.view import UNSEEN
-from paddock.report.charts import Series, add_legend, line_chart
+from paddock.report.charts import Level, Series, add_legend, line_chart
 from paddock.report.figures import new_axes, style_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, MOST_HEIGHT = 8.0, 10.0  # inches
-UNKNOWN_COLOR = "#d9d7d0"
+UNKNOWN_COLOR, UNSURE_COLOR = "#cfccc3", "#96938b"  # the latter of a cell that is about as likely free as occupied
+FRONTIER, PLAN = LINES[2], LINES[5]  # as on the page
 MARGIN = 0.5  # around what is known [m]
+
+# Of occupancies in percent: from white to grey, then from a darker grey to black, so that free and occupied differ.
+SHADES = np.array(
+    [rgb(blend(WHITE, UNKNOWN_COLOR, k / 60) if k <= 50 else blend(UNSURE_COLOR, INK, k / 50 - 1)) for k in range(101)],
+    np.uint8,
+)
 
 
 def map_view_chart(
     view: MapView, path: ArrayLike = (), *, title: str = "Map", about: str = "", ax: Axes | None = None
 ) -> Axes:
-    """A map as its controller sees it: occupied cells dark, unknown ones grey, with frontiers, plan and goal.
+    """A map as its controller sees it: free cells white, occupied ones dark, unknown ones grey.
 
     Args:
         view: the map.
@@ -39,18 +46,24 @@ def map_view_chart(
     own = ax is None
     if ax is None:
         ax = new_axes(width=WIDTH, height=min(MOST_HEIGHT, 1.4 + WIDTH * (y1 - y0) / (x1 - x0)))
-    shades = np.array([rgb(blend(WHITE, INK, k / 100)) for k in range(101)], np.uint8)
-    colours = np.where(view.cells[..., None] == UNSEEN, rgb(UNKNOWN_COLOR), shades[np.minimum(view.cells, 100)])
+    colours = np.where(view.cells[..., None] == UNSEEN, rgb(UNKNOWN_COLOR), SHADES[np.minimum(view.cells, 100)])
     left, low, right, high = view.frame.bounds
     ax.imshow(colours.astype(np.uint8), extent=(left, right, low, high), origin="lower", interpolation="nearest")
-    places = np.asarray(path, float)
-    if len(places):
-        ax.plot(places[:, 0], places[:, 1], color=LINES[0], linewidth=1.1, label="way of the robot")
+    ax.set_facecolor(UNKNOWN_COLOR)
+    places = np.asarray(path, float)[:, :2] if len(path) else np.empty((0, 2))  # type: ignore[arg-type]
+    ax.plot(*places.T, color=LINES[0], linewidth=1.1, label="way of the robot" if len(places) else "_")
     if len(view.plan):
-        ax.plot(*view.plan.T, color=SOLUTION, linewidth=1.6, label="plan")
-    for points, color, marker, name in ((view.frontiers, MEAN, "o", "frontiers"), (view.goal, GOAL, "*", "goal")):
+        ax.plot(*view.plan.T, color=PLAN, linewidth=1.6, label="plan")
+    for points, color, marker, name in (
+        (places[:1], START_POSE, "s", "start"),
+        (places[-1:], LINES[0], "o", "end"),
+        (view.frontiers, FRONTIER, "o", "frontiers"),
+        (view.goal, GOAL, "*", "goal"),
+    ):
         if len(points):
             ax.plot(*points.T, color=color, marker=marker, linestyle="", markersize=7, label=name)
+    for color, name in ((WHITE, "free"), (INK, "occupied"), (UNKNOWN_COLOR, "unknown")):
+        ax.plot([], [], color=color, marker="s", linestyle="", markersize=8, markeredgecolor=FAINT, label=name)
     ax.set_xlim(x0, x1)
     ax.set_ylim(y0, y1)
     ax.set_aspect("equal")
@@ -69,14 +82,22 @@ def known_bounds(view: MapView) -> tuple[float, float, float, float]:
 
 
 def coverage_chart(
-    curves: Mapping[str, Sequence[tuple[float, float]]], *, title: str = "Known area", ax: Axes | None = None
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    most: float | None = None,
+    title: str = "Known area",
+    ax: Axes | None = None,
 ) -> Axes:
     """How the known area grew.
 
     Args:
         curves: times [s] and areas [m²], by the name of a run.
+        most: what can be known [m²]; None: not told.
         title: the chart's name.
         ax: axes to draw into; None: a figure of its own.
     """
+    levels = [] if most is None else [Level("free space that can be seen", FAINT, most, dashed=True)]
     series = [Series(name, LINES[k % len(LINES)], *np.array(curve).T) for k, (name, curve) in enumerate(curves.items())]
-    return line_chart(title, series, x_name="time [s]", y_name="known area [m²]", ax=ax)
+    ax = line_chart(title, series, x_name="time [s]", y_name="known area [m²]", levels=levels, ax=ax)
+    ax.set_ylim(bottom=0)
+    return ax

@@ -30,7 +30,7 @@ def serve(
         yield server
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 30.0) -> None:
+def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Return as soon as something is so; fail if it never is."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -71,6 +71,7 @@ class UsarConnection:
 
     def wait(self, there: Callable[[], bool], what: str) -> None:
         """Until something is so; a Timeout where the server's clock stands for longer than the timeout."""
+        self.check()  # also where it is so already
         while not there():
             if not self._wait(partial(self._has_news, there, self.reports.time), self.timeout):
                 raise Timeout(f"{self.name}: no {what} for {self.timeout:g} s; is the simulation paused?")

@@ -3,55 +3,43 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from paddock.core.geometry import Pose, compose, relative, wrap
-from paddock.mapping.logs.lines import LogWords
-from paddock.mapping.logs.records import LASERS, LaserRecord, OdometryRecord, near_constant, parse_odometry
+from paddock.mapping.logs.lines import LogNotes
+from paddock.mapping.logs.records import LASERS, LaserRecord, OdometryRecord, find_mount, parse_odometry
 from paddock.mapping.logs.scan_log import ScanLog, usable_range
-from paddock.mapping.scan import AT_CENTRE, Scan
+from paddock.mapping.scan import Scan
 
-MOST_PROBLEMS = 100  # kept of a file with many
+NEAREST = 0.03  # what is nearer is no reading: some scanners say 0.02 where nothing came back [m]
+SET_BACK = 5.0  # times that go back by more are of a clock that was set; less is the order of writing [s]
 
 
 def parse_carmen(lines: Iterable[str], name: str) -> ScanLog:
     """The first laser of a log. Lines of other kinds are counted, broken ones are named with their numbers."""
     lasers: dict[str, list[LaserRecord]] = {kind: [] for kind in LASERS}
     odometry: list[OdometryRecord] = []
-    skipped: Counter[str] = Counter()
-    problems: list[str] = []
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        kind = words[0]
-        try:
+    notes = LogNotes(name)
+    for number, words in notes.read(lines):
+        kind = words.kind
+        with notes.leave_out_broken(number, kind):
             if kind in LASERS:
-                lasers[kind].append(LASERS[kind](LogWords(words)))
+                lasers[kind].append(LASERS[kind](words))
             elif kind == "ODOM":
-                odometry.append(parse_odometry(LogWords(words)))
+                odometry.append(parse_odometry(words))
             else:
-                skipped[kind] += 1
-        except ValueError as error:
-            skipped[f"broken {kind}"] += 1
-            if len(problems) < MOST_PROBLEMS:
-                problems.append(f"line {number}: {kind}: {error}")
-    kind = next((kind for kind in ("ROBOTLASER1", "FLASER", "RAWLASER1") if lasers[kind]), "FLASER")
+                notes.skipped[kind] += 1
+    used = next((kind for kind, records in lasers.items() if records), "FLASER")
     for other, records in lasers.items():
-        if other != kind and records:
-            skipped[other] += len(records)
-    return assemble_log(name, lasers[kind], odometry, skipped, problems)
+        if other != used and records:
+            notes.skipped[other] += len(records)
+    return assemble_log(lasers[used], odometry, find_mount(lasers[used]), notes)
 
 
 def assemble_log(
-    name: str,
-    records: Sequence[LaserRecord],
-    odometry: Sequence[OdometryRecord],
-    skipped: Counter[str],
-    problems: list[str],
+    records: Sequence[LaserRecord], odometry: Sequence[OdometryRecord], mount: Pose, notes: LogNotes
 ) -> ScanLog:
     """A log in the order of its times."""
     if not any(record.time for record in records):
@@ -59,27 +47,28 @@ def assemble_log(
     odometry = sorted(odometry, key=lambda record: record.time)
     placed = [(record, robot) for record in records if (robot := record.robot or pose_at(odometry, record.time))]
     if missing := len(records) - len(placed):
-        skipped["laser without odometry"] += missing
-    placed.sort(key=lambda pair: pair[0].time)
-    lasers = [record for record, _ in placed]
-    mounts = [relative(record.robot, record.laser) for record in lasers if record.robot and record.laser]
-    mount = mounts[0] if mounts and near_constant(mounts) else AT_CENTRE  # else the log's poses are corrected ones
-    limit = usable_range(
-        [record.ranges for record in lasers], min((record.max_range for record in lasers), default=np.inf)
-    )
-    return ScanLog(
-        name,
-        [to_scan(record, limit, mount) for record in lasers],
-        [robot for _, robot in placed],
-        [record.logger_time for record in lasers],
-        dict(skipped),
-        problems,
-    )
+        notes.skipped["laser without odometry"] += missing
+    order = order_times([record.time for record, _ in placed])
+    lasers, poses = [placed[k][0] for k in order], [placed[k][1] for k in order]
+    limit = usable_range([record.ranges for record in lasers])
+    scans = [to_scan(record, min(limit, record.max_range), mount) for record in lasers]
+    times = [record.logger_time for record in lasers]
+    return ScanLog(notes.name, scans, poses, times, dict(notes.skipped), notes.problems)
+
+
+def order_times(times: Sequence[float]) -> list[int]:
+    """Numbers of times in their order; after a clock was set back, times are ordered among themselves."""
+    latest, part, parts = -np.inf, 0, []
+    for time in times:
+        part += time < latest - SET_BACK
+        latest = time if time < latest - SET_BACK else max(latest, time)
+        parts.append(part)
+    return sorted(range(len(times)), key=lambda k: (parts[k], times[k]))
 
 
 def to_scan(record: LaserRecord, limit: float, mount: Pose) -> Scan:
     """A scan in which readings at the limit say nothing: a dark surface is as likely as open space."""
-    ranges = np.where((record.ranges > 0) & (record.ranges < limit), record.ranges, np.nan)
+    ranges = np.where((record.ranges > NEAREST) & (record.ranges < limit), record.ranges, np.nan)
     return Scan(record.time, record.angles, ranges, limit, mount)
 
 

@@ -1,8 +1,8 @@
-"""Pose graphs with scans, in the text format of g2o.
+"""Pose graphs with scans, in the text formats of g2o and, before it, of TORO.
 
-    VERTEX_SE2 id x y theta
+    VERTEX_SE2 id x y theta               TORO: VERTEX2
     ROBOTLASER1 …                         the scan at the vertex of the line before, as in CARMEN logs
-    EDGE_SE2 from to x y theta i11 i12 i13 i22 i23 i33
+    EDGE_SE2 from to x y theta i11 …      TORO: EDGE2; the information is not used
 
 Only edges between successive vertices count as odometry: other edges are loops that somebody found, and the vertices'
 poses are somebody's result.
@@ -10,77 +10,66 @@ poses are somebody's result.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, compose, relative
-from paddock.mapping.logs.carmen import MOST_PROBLEMS, assemble_log
-from paddock.mapping.logs.lines import LogWords
-from paddock.mapping.logs.records import LASERS, LaserRecord, parse_pose
+from paddock.mapping.logs.carmen import assemble_log
+from paddock.mapping.logs.lines import LogNotes
+from paddock.mapping.logs.records import LASERS, LaserRecord, find_mount, parse_pose
 from paddock.mapping.logs.scan_log import ScanLog
+from paddock.mapping.scan import AT_CENTRE
 
-BACK = Pose(0.0, 0.0, 0.0)
+VERTICES, EDGES = ("VERTEX_SE2", "VERTEX2"), ("EDGE_SE2", "EDGE2")
+Steps = dict[tuple[int, int], Pose]
 
 
 def parse_g2o(lines: Iterable[str], name: str) -> ScanLog:
     """The scans of a graph and the chain of its sequence edges."""
     lasers: dict[int, LaserRecord] = {}
-    steps: dict[int, Pose] = {}
-    vertices: list[int] = []
-    skipped: Counter[str] = Counter()
-    problems: list[str] = []
-    for number, line in enumerate(lines, 1):
-        words = LogWords(line.split())
-        if not words.words or words.words[0].startswith("#"):
-            continue
-        kind = words.words[0]
-        try:
-            if kind == "VERTEX_SE2":
-                vertices.append(words.count("vertex"))
-            elif kind in LASERS:
-                if not vertices:
-                    raise ValueError("expected VERTEX_SE2 before it")
-                lasers[vertices[-1]] = LASERS[kind](words)
-            elif kind == "EDGE_SE2":
-                skipped["loop edges"] += not take_edge(words, steps)
+    steps: Steps = {}
+    vertices: set[int] = set()
+    latest: int | None = None  # vertex
+    notes = LogNotes(name)
+    for number, words in notes.read(lines):
+        with notes.leave_out_broken(number, words.kind):
+            if words.kind in VERTICES:
+                latest = None  # so that a scan behind a broken one belongs to no other
+                latest = words.count("vertex")
+                vertices.add(latest)
+            elif words.kind in LASERS:
+                if latest is None:
+                    raise ValueError(f"expected {VERTICES[0]} before it")
+                lasers[latest] = LASERS[words.kind](words)
+            elif words.kind in EDGES:
+                first, second = words.count("vertex"), words.count("vertex")
+                steps.setdefault((first, second), parse_pose(words, "step"))
+                vertices |= {first, second}
             else:
-                skipped[kind] += 1
-        except ValueError as error:
-            skipped[f"broken {kind}"] += 1
-            if len(problems) < MOST_PROBLEMS:
-                problems.append(f"line {number}: {kind}: {error}")
-    return chain_steps(name, sorted(set(vertices)), lasers, steps, +skipped, problems)
+                notes.skipped[words.kind] += 1
+    if not lasers:
+        notes.skipped["vertices without a scan"] = len(vertices)
+    places = chain_steps(sorted(vertices), steps, notes) if lasers else {}
+    records = [record._replace(robot=places[vertex]) for vertex, record in sorted(lasers.items())]
+    return assemble_log(records, [], find_mount(list(lasers.values())), notes)
 
 
-def take_edge(words: LogWords, steps: dict[int, Pose]) -> bool:
-    """Keep an edge between successive vertices; False for others."""
-    first, second = words.count("vertex"), words.count("vertex")
-    step = parse_pose(words, "step")
-    if abs(first - second) != 1:
-        return False
-    steps.setdefault(min(first, second), step if first < second else relative(step, BACK))
-    return True
-
-
-def chain_steps(
-    name: str,
-    vertices: list[int],
-    lasers: dict[int, LaserRecord],
-    steps: dict[int, Pose],
-    skipped: Counter[str],
-    problems: list[str],
-) -> ScanLog:
-    """Scans with the poses that the sequence edges lead to."""
-    records, pose = [], Pose(0.0, 0.0, 0.0)
-    for place, vertex in enumerate(vertices):
-        if place:
-            if vertices[place - 1] != vertex - 1 or vertex - 1 not in steps:
-                raise PaddockError(
-                    f"{name}: expected an EDGE_SE2 from vertex {vertices[place - 1]} to {vertex}: "
-                    "successive vertices need edges between them"
-                )
-            pose = compose(pose, steps[vertex - 1])
-        if vertex in lasers:
-            records.append(lasers[vertex]._replace(robot=pose, laser=None))
-    return assemble_log(name, records, [], skipped, problems)
+def chain_steps(vertices: Sequence[int], steps: Mapping[tuple[int, int], Pose], notes: LogNotes) -> dict[int, Pose]:
+    """Poses of vertices, by the edges from each to the next."""
+    poses = {vertices[0]: AT_CENTRE}
+    used = 0
+    for first, second in pairwise(vertices):
+        step, back = steps.get((first, second)), steps.get((second, first))
+        if step is None and back is None:
+            broken = f"; {notes.problems[0]}" if notes.problems else ""
+            raise PaddockError(
+                f"{notes.name}: expected an {EDGES[0]} from vertex {first} to {second}: successive vertices need edges "
+                f"between them{broken}"
+            )
+        used += (step is not None) + (back is not None)
+        step = step or relative(back or AT_CENTRE, AT_CENTRE)
+        poses[second] = compose(poses[first], step)
+    if loops := len(steps) - used:
+        notes.skipped["loop edges"] += loops
+    return poses

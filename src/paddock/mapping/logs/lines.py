@@ -5,10 +5,14 @@ from __future__ import annotations
 import gzip
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from paddock.core.errors import PaddockError
+
+MOST_PROBLEMS = 100  # kept of a file with many
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -46,6 +50,11 @@ class LogWords:
     def __init__(self, words: Sequence[str]) -> None:
         self.words, self.place = words, 1
 
+    @property
+    def kind(self) -> str:
+        """The first word."""
+        return self.words[0]
+
     def take(self, count: int, what: str) -> Sequence[str]:
         """The next words."""
         if count < 0 or self.place + count > len(self.words):
@@ -68,3 +77,28 @@ class LogWords:
             return int(word)
         except ValueError:
             raise ValueError(f"{what}: expected a whole number, got {word!r}") from None
+
+
+class LogNotes:
+    """What a reader of a log leaves out: lines of other kinds by number, broken ones with their places."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.skipped: Counter[str] = Counter()
+        self.problems: list[str] = []
+
+    def read(self, lines: Iterable[str]) -> Iterator[tuple[int, LogWords]]:
+        """The lines that say something, with their numbers."""
+        for number, line in enumerate(lines, 1):
+            if (words := line.split()) and not words[0].startswith("#"):
+                yield number, LogWords(words)
+
+    @contextmanager
+    def leave_out_broken(self, number: int, kind: str) -> Iterator[None]:
+        """Note a line that cannot be read."""
+        try:
+            yield
+        except ValueError as error:
+            self.skipped[f"broken {kind}"] += 1
+            if len(self.problems) < MOST_PROBLEMS:
+                self.problems.append(f"line {number}: {kind}: {error}")

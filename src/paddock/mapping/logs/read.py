@@ -12,7 +12,7 @@ from paddock.mapping.logs.lines import read_lines
 from paddock.mapping.logs.records import LASERS
 from paddock.mapping.logs.scan_log import ScanLog
 
-GRAPH_LINES = ("VERTEX_SE2", "EDGE_SE2", "FIX")
+GRAPH_LINES = ("VERTEX", "EDGE", "FIX")
 
 
 def read_log(path: str | Path) -> ScanLog:

@@ -2,7 +2,7 @@
 
 FLASER n ranges… x y theta odom_x odom_y odom_theta ipc_time host logger_time
 ROBOTLASER1 type start fov step max_range accuracy remission n ranges… m remissions… laser pose, robot pose,
-    tv rv forward_safety side_safety turn_axis ipc_time host logger_time
+    tv rv forward_safety side_safety turn_axis ipc_time host logger_time; ROBOTLASER2, of a second laser, likewise
 RAWLASER1 type start fov step max_range accuracy remission n ranges… m remissions… ipc_time host logger_time
 ODOM x y theta tv rv accel ipc_time host logger_time
 """
@@ -16,11 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.core.geometry import Pose
+from paddock.core.geometry import Pose, relative
 from paddock.mapping.logs.lines import LogWords
+from paddock.mapping.scan import AT_CENTRE
 
 Floats = NDArray[np.float64]
-BEAM_STEPS = {180: 1.0, 181: 1.0, 360: 0.5, 361: 0.5, 400: 0.25, 401: 0.25}  # degrees, of FLASER lines by their beams
+# Beams of scanners with a field of view [degrees]: all that FLASER lines say is how many there are.
+FIELDS = {100.0: (100, 101, 200, 201, 400, 401), 270.0: (541, 1081)}  # all others see 180°
+WITHOUT_LAST = (100, 180, 200, 360, 400)  # beams of a scan that ends a step before the edge of the field
 MOST_BEAMS = 100_000
 
 
@@ -44,13 +47,13 @@ class OdometryRecord(NamedTuple):
 
 
 def parse_flaser(words: LogWords) -> LaserRecord:
-    """A FLASER line: its beams go from right to left over half a circle, unless they are 400."""
+    """A FLASER line: its beams go from right to left."""
     count = beam_count(words)
     ranges = np.array(words.numbers(count, "ranges"))
     laser, robot = parse_pose(words, "laser pose"), parse_pose(words, "odometry")
-    step = math.radians(BEAM_STEPS.get(count, 180 / (count - 1)))
-    start = -math.pi / 2 if count not in (400, 401) else -math.radians(50)
-    angles = start + step * np.arange(count, dtype=float)
+    field = next((field for field, counts in FIELDS.items() if count in counts), 180.0)
+    steps = count if count in WITHOUT_LAST else count - 1
+    angles = np.radians(field * np.arange(count) / steps - field / 2)
     return LaserRecord(*parse_times(words), angles, ranges, math.inf, laser, robot)
 
 
@@ -76,10 +79,12 @@ def parse_odometry(words: LogWords) -> OdometryRecord:
 
 
 LASERS: dict[str, Callable[[LogWords], LaserRecord]] = {
-    "FLASER": parse_flaser,
     "ROBOTLASER1": parse_robot_laser,
+    "FLASER": parse_flaser,
     "RAWLASER1": parse_raw_laser,
+    "ROBOTLASER2": parse_robot_laser,
 }
+"""By the kind of line; the first of these that a log has is used."""
 
 
 def parse_sweep(words: LogWords) -> tuple[Floats, Floats, float]:
@@ -119,7 +124,8 @@ def parse_times(words: LogWords) -> tuple[float, float]:
     return sent, written
 
 
-def near_constant(poses: Sequence[Pose]) -> bool:
-    """Whether poses are the same but for rounding: so a mount is, and a correction is not."""
-    spread = np.ptp(np.array(poses), axis=0)
-    return bool((spread < (0.01, 0.01, 0.01)).all())
+def find_mount(records: Sequence[LaserRecord]) -> Pose:
+    """Of the laser on the robot, if it is the same in all records but for rounding; else their poses are corrected."""
+    mounts = [relative(record.robot, record.laser) for record in records if record.robot and record.laser]
+    offsets = np.array([relative(mounts[0], mount) for mount in mounts])
+    return mounts[0] if mounts and (np.abs(offsets) < 0.01).all() else AT_CENTRE

@@ -57,9 +57,12 @@ def read_relations(path: str | Path) -> list[Relation]:
         if not line.strip() or line.startswith("#"):
             continue
         try:
-            first, second, x, y, _, _, _, yaw = LogWords(["", *line.split()]).numbers(8, "two times and a pose")
+            numbers = LogWords(["", *line.split()]).numbers(8, "two times and a pose")
+            if not all(map(math.isfinite, numbers)):
+                raise ValueError(f"expected finite numbers, got {line.strip()}")
         except ValueError as error:
             raise PaddockError(f"{path}: line {number}: {error}") from None
+        first, second, x, y, _, _, _, yaw = numbers
         relations.append(Relation(first, second, Pose(x, y, yaw)))
     if not relations:
         raise PaddockError(f"{path}: no relations: expected lines `time1 time2 x y z roll pitch yaw`")

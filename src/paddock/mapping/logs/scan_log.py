@@ -34,11 +34,15 @@ class ScanLog:
                 f"{self.name}: no laser scans: expected lines FLASER, ROBOTLASER1 or RAWLASER1 (the last with ODOM), "
                 f"or VERTEX_SE2 followed by ROBOTLASER1; found {kinds}{broken}"
             )
+        if not any(scan.hits.any() for scan in self.scans):
+            raise PaddockError(
+                f"{self.name}: no beam of its {len(self.scans)} scans met anything: nothing can be mapped"
+            )
 
     @property
     def duration(self) -> float:
-        """From the first scan to the last [s]."""
-        return self.scans[-1].time - self.scans[0].time
+        """From the first scan to the last [s]; what the clock was set back is no time."""
+        return float(np.diff([scan.time for scan in self.scans]).clip(0).sum())
 
     @property
     def length(self) -> float:
@@ -47,9 +51,9 @@ class ScanLog:
         return float(np.hypot(*np.diff(places, axis=0).T).sum())
 
 
-def usable_range(ranges: Sequence[np.ndarray], stated: float = np.inf) -> float:
-    """From which range on [m] a reading of this log means that nothing came back."""
-    limit = min(stated, SEEN_NOTHING)
+def usable_range(ranges: Sequence[np.ndarray]) -> float:
+    """From which range on [m] a reading of this log means that nothing came back, whatever its lines state."""
+    limit = SEEN_NOTHING
     every = np.concatenate(list(ranges)) if ranges else np.empty(0)
     every = every[np.isfinite(every)]
     if len(every) and (largest := every.max()) <= limit and (every >= 0.995 * largest).mean() > SATURATED:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import msgspec
 
-from paddock.core.errors import BadMessage, LinkError
-from paddock.modules.bus import Bus, open_bus, split_address
+from paddock.core.errors import BadMessage, LinkError, PaddockWarning
+from paddock.modules.bus import Bus, Post, open_bus, split_address
 from paddock.modules.messages import (
     EVERYONE,
+    REPLAY,
     ActionMessage,
     ClearMessage,
     HelloMessage,
@@ -70,8 +73,9 @@ class LineGate:
         with connection, suppress(OSError, LinkError):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.settimeout(HELLO_TIME)
-            lines = read_lines(connection)
-            hello = decode_message(next(lines, b""))
+            batches = read_batches(connection)
+            first, *rest = next(batches, [b""])
+            hello = decode_message(first)
             if not isinstance(hello, HelloMessage) or len(self._peers) >= MOST_PEERS or self._closed.is_set():
                 return
             connection.settimeout(None)
@@ -82,7 +86,7 @@ class LineGate:
                 connection.sendall(encode_message(refusal) + b"\n")
                 return
             try:
-                peer.read(lines)
+                peer.read(chain([rest], batches))
             finally:
                 self._dismiss(peer)
 
@@ -91,6 +95,7 @@ class LineGate:
         with self._lock:
             former = self._peers.pop(hello.source, None)
             if former is not None:
+                former.refuse(f"another module says that it is {hello.source}, and takes its place")
                 former.close()
             bus = open_bus(
                 self.url, hello.source, hears=hello.hears, lossless=hello.lossless, everything=hello.everything
@@ -129,21 +134,25 @@ class LinePeer:
         self._time = 0.0  # of the newest message that it was told [s]
         self._epoch = 0  # of the last stop that the module was told of
         if hello.protocol:
-            self._write(HelloMessage(source="GATE", destination=hello.source, protocol=PROTOCOL))
+            answer = HelloMessage(source="GATE", destination=hello.source, protocol=PROTOCOL)
+            connection.sendall(encode_message(answer) + b"\n")
         threading.Thread(target=self._forward, name=f"to {hello.source}", daemon=True).start()
 
-    def read(self, lines: Iterator[bytes]) -> None:
+    def read(self, batches: Iterable[list[bytes]]) -> None:
         """Bring what the module says onto the bus, until the connection ends; what is no message is left out."""
-        for line in lines:
-            try:
-                message = decode_message(line)
-            except BadMessage:
-                self.bus.inbox.refused += 1
-                continue
-            if self.hello.protocol and message.source == self.hello.source:
-                self.bus.carry(message, line)
-            else:
-                self.bus.send(self._number(message))
+        for lines in batches:
+            posts: list[Post] = []
+            for line in lines:
+                try:
+                    message = decode_message(line)
+                except BadMessage:
+                    self.bus.inbox.refused += 1
+                    continue
+                if self.hello.protocol and self.hello.source in (message.source, REPLAY):
+                    posts.append((message, line))
+                else:
+                    self.bus.send(self._number(message))
+            self.bus.carry(posts)
 
     def _number(self, message: ModuleMessage) -> ModuleMessage:
         """AP2DX's modules know no epochs: what they say is about the last stop that they were told of."""
@@ -154,20 +163,28 @@ class LinePeer:
     def _forward(self) -> None:
         with suppress(OSError):
             while not self._closed.is_set():
-                message = self.bus.receive(POLL)
-                if message is not None:
-                    self._write(message)
+                if lines := [line for post in self.bus.inbox.get_all(POLL) if (line := self._write(post))]:
+                    self.connection.sendall(b"\n".join(lines) + b"\n")
 
-    def _write(self, message: ModuleMessage) -> None:
+    def _write(self, post: Post) -> bytes:
+        """The line for the module; empty if it knows no such message."""
+        message, line = post
         self._time = max(self._time, message.time)
         if isinstance(message, StopMessage):
             self._epoch = message.epoch
         if self.hello.protocol:
-            self.connection.sendall(encode_message(message) + b"\n")
-        elif not isinstance(message, PresenceMessage | ResumeMessage):
-            if message.destination == EVERYONE:
-                message = msgspec.structs.replace(message, destination=self.hello.source)
-            self.connection.sendall(encode_original(message) + b"\n")
+            return line
+        if isinstance(message, PresenceMessage | ResumeMessage):
+            return b""
+        if message.destination == EVERYONE:
+            message = msgspec.structs.replace(message, destination=self.hello.source)
+        return encode_original(message)
+
+    def refuse(self, reason: str) -> None:
+        """Tell the module why its connection ends."""
+        refusal = RefusedMessage(source="GATE", destination=self.hello.source, reason=reason[:200])
+        with suppress(OSError):
+            self.connection.send(encode_message(refusal) + b"\n", socket.MSG_DONTWAIT)
 
     def close(self) -> None:
         """End the connection."""
@@ -188,7 +205,9 @@ class LineBus(Bus):
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name=f"lines of {name}", daemon=True)
         self._thread.start()
-        self._ready.wait()
+        if not self._ready.wait(HELLO_TIME):
+            warnings.warn(f"{url}: nobody answers yet; {name} waits", PaddockWarning, stacklevel=2)
+            self._ready.wait()
 
     def _run(self) -> None:
         while not self._closed.is_set():
@@ -206,30 +225,39 @@ class LineBus(Bus):
                     everything=self.everything,
                 )
                 connection.sendall(encode_message(hello) + b"\n")
-                for line in read_lines(connection):
-                    self._take(line, connection, present)
+                for lines in read_batches(connection):
+                    self._take(lines, connection, present)
             self._socket = None
             for name in present:
                 self.note_presence(name, False)
             self._closed.wait(RETRY)
 
-    def _take(self, line: bytes, connection: socket.socket, present: set[str]) -> None:
-        with suppress(BadMessage):
-            message = decode_message(line)
+    def _take(self, lines: list[bytes], connection: socket.socket, present: set[str]) -> None:
+        posts: list[Post] = []
+        for line in lines:
+            try:
+                message = decode_message(line)
+            except BadMessage:
+                self.inbox.refused += 1
+                continue
             if isinstance(message, HelloMessage):
                 self._socket = connection
                 self._ready.set()
-                return
+                continue
+            if isinstance(message, RefusedMessage) and message.source == "GATE":
+                warnings.warn(f"{self.url}: {message.reason}; {self.name} tries again", PaddockWarning, stacklevel=2)
+                continue
             if isinstance(message, PresenceMessage):
                 (present.add if message.present else present.discard)(message.source)
-        self.inbox.put_line(line)
+            posts.append((message, line))
+        self.inbox.put(posts)
 
-    def carry(self, message: ModuleMessage, line: bytes) -> None:
-        """Send a line; while there is no gate, it is lost."""
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Send lines; while there is no gate, they are lost."""
         connection = self._socket
         if connection is not None:
             with self._lock, suppress(OSError):
-                connection.sendall(line + b"\n")
+                connection.sendall(b"".join(line + b"\n" for _, line in posts))
 
     def close(self) -> None:
         """Leave."""
@@ -241,21 +269,19 @@ class LineBus(Bus):
         self._thread.join(1.0)
 
 
-def read_lines(connection: socket.socket) -> Iterator[bytes]:
-    """The lines of a connection, without their ends. One that is too long ends it; half a last line is left out."""
-    waiting = bytearray()
-    while True:
-        end = waiting.find(b"\n")
-        if end >= 0:
-            yield bytes(waiting[:end]).rstrip(b"\r")
-            del waiting[: end + 1]
-            continue
-        if len(waiting) > LONGEST_LINE:
-            return
+def read_batches(connection: socket.socket) -> Iterator[list[bytes]]:
+    """The lines of a connection, without their ends, as they come: some at a time.
+
+    One that is too long ends it; half a last line is left out.
+    """
+    rest = b""
+    while len(rest) <= LONGEST_LINE:
         try:
             got = connection.recv(65536)
         except OSError:
             return
         if not got:
             return
-        waiting += got
+        *lines, rest = (rest + got).split(b"\n")
+        if lines:
+            yield [line.rstrip(b"\r") for line in lines]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from paddock.core.errors import LinkError
-from paddock.modules.bus import Bus
-from paddock.modules.messages import ModuleMessage
+from paddock.modules.bus import Bus, Post
 
 
 class MemoryBus(Bus):
@@ -27,12 +27,12 @@ class MemoryBus(Bus):
                 other.note_presence(name, True)
                 self.note_presence(other.name, True)
 
-    def carry(self, message: ModuleMessage, line: bytes) -> None:
-        """Put it into the inboxes of those who want it."""
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Put them into the inboxes of those who want them."""
         with self.lock:
             for other in self.meetings.get(self.url, {}).values():
-                if other.accepts(message):
-                    other.inbox.put_line(line)
+                if wanted := [post for post in posts if other.accepts(post[0])]:
+                    other.inbox.put(wanted)
 
     def close(self) -> None:
         """Leave."""

@@ -1,4 +1,7 @@
-"""Modules on one host or several, by zenoh. A session in router mode joins them; modules are its clients.
+"""Modules on one host or several, by zenoh.
+
+On one host they find each other as peers, `zenoh://peers:7447`. Between hosts a session in router mode joins them, and
+modules are its clients, `zenoh://10.0.0.1:7447`.
 
 Safety does not rest on it: a message may be late or lost, and the motor stops the robot. Liveliness is for display.
 """
@@ -6,25 +9,31 @@ Safety does not rest on it: a message may be late or lost, and the motor stops t
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import groupby
 from typing import Any
 
 from paddock.core.errors import LinkError
-from paddock.modules.bus import Bus, split_address
+from paddock.modules.bus import Bus, Post, split_address
 from paddock.modules.messages import EVERYONE, ModuleMessage, Quality
 
 LEASE = 400  # [ms] after which a silent neighbour counts as gone
 ROOT = "paddock/modules"
+PEERS = "peers"  # in place of a host: modules of this one, without a router; the port tells groups apart
+HERE, GROUP = "127.0.0.1", "224.0.0.224"
 
 
 class ZenohBus(Bus):
-    """A client of a router at the URL's host and port; it is looked for until it is there."""
+    """A client of a router at the URL's host and port, which is looked for until it is there; or a peer on a host."""
 
     def __init__(self, url: str, name: str, **options: Any) -> None:
         super().__init__(url, name, **options)
         zenoh = load_zenoh()
         host, port = split_address(url)
-        self.session = open_session("client", connect=f"tcp/{host}:{port}")
+        if host == PEERS:
+            self.session = open_session("peer", listen=[f"tcp/{HERE}:0"], group=port)
+        else:
+            self.session = open_session("client", connect=f"tcp/{host}:{port}")
         keys = [f"{ROOT}/{name}/**"]
         hears = ["*"] if self.hears is None else self.hears
         keys += [f"{ROOT}/{EVERYONE}/{source}/**" for source in hears]
@@ -44,16 +53,19 @@ class ZenohBus(Bus):
         )
 
     def _take(self, sample: Any) -> None:
-        self.inbox.put_line(sample.payload.to_bytes())
+        self.inbox.put_lines(sample.payload.to_bytes().split(b"\n"))
 
-    def carry(self, message: ModuleMessage, line: bytes) -> None:
-        """Publish it under its destination."""
-        quality = Quality.ORDERED if self.lossless else message.quality
-        key = f"{ROOT}/{message.destination}/{self.name}/{quality.value}"
-        publisher = self._publishers.get(key)
-        if publisher is None:
-            publisher = self._publishers[key] = self._declare(key, quality)
-        publisher.put(line)
+    def carry(self, posts: Sequence[Post]) -> None:
+        """Publish them under their destinations; neighbours with the same one as one sample."""
+        for (destination, quality), group in groupby(posts, lambda post: self._address(post[0])):
+            key = f"{ROOT}/{destination}/{self.name}/{quality.value}"
+            publisher = self._publishers.get(key)
+            if publisher is None:
+                publisher = self._publishers[key] = self._declare(key, quality)
+            publisher.put(b"\n".join(line for _, line in group))
+
+    def _address(self, message: ModuleMessage) -> tuple[str, Quality]:
+        return message.destination, Quality.ORDERED if self.lossless else message.quality
 
     def _declare(self, key: str, quality: Quality) -> Any:
         zenoh = load_zenoh()
@@ -94,8 +106,8 @@ class ZenohRouter:
         self.close()
 
 
-def open_session(mode: str, *, connect: str = "", listen: Collection[str] = ()) -> Any:
-    """A session that notices soon when a neighbour is gone, and finds nobody by itself."""
+def open_session(mode: str, *, connect: str = "", listen: Collection[str] = (), group: int = 0) -> Any:
+    """A session that notices soon when a neighbour is gone; it finds those of its group on this host, or nobody."""
     zenoh = load_zenoh()
     config = zenoh.Config()
     settings = {
@@ -105,7 +117,9 @@ def open_session(mode: str, *, connect: str = "", listen: Collection[str] = ()) 
         "connect/timeout_ms": -1,
         "connect/exit_on_failure": False,
         "connect/retry": {"period_init_ms": 200, "period_max_ms": 500, "period_increase_factor": 1.5},
-        "scouting/multicast/enabled": False,
+        "scouting/multicast/enabled": bool(group),
+        "scouting/multicast/interface": "lo",
+        "scouting/multicast/address": f"{GROUP}:{group or 7446}",
         "transport/link/tx/lease": LEASE,
         "transport/link/tx/keep_alive": 4,
         # A look is a burst of readings: with the two places there are else, a busy machine drops a fifth of them.

@@ -47,6 +47,7 @@ class MotorGate:
     wheels: WheelSpeeds = STILL
     valid_at: ClockReading = LONG_AGO  # when the newest command came
     journeys: deque[tuple[float, float]] = field(default_factory=deque)  # when, and how long by both walls [s]; rising
+    holds: float = math.inf  # for so long after it came the newest command holds [s], if the limits allow it
 
     def on_stop(self, epoch: int) -> None:
         """The reflex has stopped the robot: no command of an older epoch is valid from now on."""
@@ -63,8 +64,16 @@ class MotorGate:
             self.journeys.popleft()
         return took - self.journeys[0][1]
 
-    def on_command(self, wheels: WheelSpeeds, epoch: int, sequence: int, sent: ClockReading, now: ClockReading) -> str:
-        """The reflex wants these wheel speeds. Returns why they are refused; empty: they hold."""
+    def on_command(
+        self,
+        wheels: WheelSpeeds,
+        epoch: int,
+        sequence: int,
+        sent: ClockReading,
+        now: ClockReading,
+        holds: float = math.inf,
+    ) -> str:
+        """The reflex wants these wheel speeds, for some time [s]. Returns why they are refused; empty: they hold."""
         age = max(now.simulated - sent.simulated, self.note_journey(sent.wall, now.wall))
         if self.epoch is None:
             return "the motor has not heard of an epoch yet"
@@ -74,12 +83,12 @@ class MotorGate:
             return f"number {sequence} is out of order: number {self.sequence} came before"
         if age > self.limits.command_age:
             return f"it is {age:.3f} s old; at most {self.limits.command_age:g} s are allowed"
-        self.epoch, self.sequence, self.wheels, self.valid_at = epoch, sequence, wheels, now
+        self.epoch, self.sequence, self.wheels, self.valid_at, self.holds = epoch, sequence, wheels, now, holds
         return ""
 
     def on_time(self, now: ClockReading) -> WheelSpeeds:
         """The wheel speeds at a moment."""
         silence = now - self.valid_at
-        if max(silence.simulated, silence.wall) > self.limits.silence:
+        if max(silence.simulated, silence.wall) > min(self.limits.silence, self.holds):
             self.wheels = STILL
         return self.wheels

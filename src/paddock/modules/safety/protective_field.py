@@ -6,6 +6,7 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
 from paddock.mapping.scan import transform
+from paddock.modules.safety.sweep_kernels import find_contact
 
 Floats = NDArray[np.float64]
 NO_POINTS: Floats = np.empty((0, 2))
@@ -75,6 +77,7 @@ class ProtectiveField:
         edges = np.roll(shape.outline, -1, axis=0) - shape.outline
         self.normals = np.column_stack((edges[:, 1], -edges[:, 0])) / np.hypot(*edges.T)[:, None]
         self.offsets = (self.normals * shape.outline).sum(axis=1)
+        self._find_contact(np.zeros((1, 2)), np.ones((1, 4)), 1.0, margin)  # compiled before anything drives
 
     def update(self, points: Floats, pose: Pose, time: float) -> None:
         """Take what sensors met [m, in the robot's frame], and the robot's pose by odometry."""
@@ -89,6 +92,7 @@ class ProtectiveField:
             if look.clock >= clock - MEMORY_TIME and (look.clock < clock or look.time >= time - MEMORY_TIME)
         ]
         self.seen.append(SeenPoints(time, clock, transform(points, pose) if len(points) else NO_POINTS))
+        self.__dict__.pop("_points", None)
         if math.dist(pose[:2], self.track[-1][:2]) >= TRACK_STEP:
             self.track.append(pose)
 
@@ -110,55 +114,39 @@ class ProtectiveField:
 
     def time_to_contact(self, wheels: WheelSpeeds, *, escaping: bool = False) -> float:
         """When the body would touch something on its way to a stop [s]; infinity: it stops in time."""
-        points, margin = self._near_points(wheels), self.margins[escaping]
-        if not len(points):
+        if not self.seen:
             return math.inf
-        now = self._distances(points)
-        for time, step in self._predict(wheels):
-            then = self._distances(_seen_from(points, step))
-            # What is inside the margin already must not come nearer, but may stay: getting away must be possible.
-            if ((then < margin) & (then < now - TOLERANCE)).any():
-                return time
-        return math.inf
-
-    def _near_points(self, wheels: WheelSpeeds) -> Floats:
-        points = np.concatenate([look.points for look in self.seen]) if self.seen else NO_POINTS
-        points = _seen_from(points, self.pose)
+        times, way = self._predict(wheels)
         reach = self.shape.reach + self.margins[0] + max(map(abs, wheels)) * self.stopping_time(wheels)
-        near: Floats = points[np.hypot(*points.T) < reach]
-        return near
+        step = self._find_contact(self._points, way, reach, self.margins[escaping])
+        return float(times[step]) if step >= 0 else math.inf
 
-    def _distances(self, points: Floats) -> Floats:
-        """From the body's edges to points [m]; negative inside."""
-        distances: Floats = (points @ self.normals.T - self.offsets).max(axis=1)
-        return distances
+    def _find_contact(self, points: Floats, way: Floats, reach: float, margin: float) -> int:
+        pose = np.array(self.pose)
+        return int(find_contact(points, pose, self.normals, self.offsets, way, reach, margin, TOLERANCE))
 
-    def _predict(self, wheels: WheelSpeeds) -> list[tuple[float, Pose]]:
+    @cached_property
+    def _points(self) -> Floats:
+        """All that was seen, in the frame of odometry [m]."""
+        return np.concatenate([look.points for look in self.seen])
+
+    def _predict(self, wheels: WheelSpeeds) -> tuple[Floats, Floats]:
         """Times and poses, from here, on the way to a stop: at full speed while it reacts, then braking evenly."""
         linear, angular = (wheels.left + wheels.right) / 2, (wheels.right - wheels.left) / self.shape.wheel_separation
         braking = self.stopping_time(wheels) - self.reaction
         way = self.reaction + braking / 2  # [s] at full speed
         steps = max(2, math.ceil((abs(linear) + abs(angular) * self.shape.reach) * way / SWEEP_STEP))
-        poses = []
-        for k in range(1, steps + 1):
-            driven = way * k / steps
-            heading = angular * driven
-            chord = linear * driven * (math.sin(heading / 2) / (heading / 2) if abs(heading) > 1e-9 else 1.0)
-            rest = driven - self.reaction
-            time = driven if rest <= 0 else self.reaction + braking * (1 - math.sqrt(max(0.0, 1 - 2 * rest / braking)))
-            poses.append((time, Pose(chord * math.cos(heading / 2), chord * math.sin(heading / 2), heading)))
-        return poses
+        driven = way * np.arange(1, steps + 1) / steps
+        rest = np.maximum(0.0, driven - self.reaction)
+        times = driven - rest + braking * (1 - np.sqrt(np.maximum(0.0, 1 - 2 * rest / max(braking, 1e-9))))
+        heading = angular * driven
+        chord = linear * driven * np.sinc(heading / 2 / np.pi)
+        half = heading / 2
+        return times, np.column_stack((chord * np.cos(half), chord * np.sin(half), np.cos(heading), np.sin(heading)))
 
     def _has_been_behind(self, wheels: WheelSpeeds) -> bool:
-        step = self._predict(wheels)[-1][1]
-        (x, y), *_ = transform(np.array([[step.x, step.y]]), self.pose)
+        (x, y), *_ = transform(self._predict(wheels)[1][-1:, :2], self.pose)
         return any(math.dist((x, y), pose[:2]) < self.shape.reach / 2 for pose in self.track)
-
-
-def _seen_from(points: Floats, pose: Pose) -> Floats:
-    c, s = math.cos(pose.heading), math.sin(pose.heading)
-    turned: Floats = (points - (pose.x, pose.y)) @ np.array([[c, -s], [s, c]])
-    return turned
 
 
 class ClosingRule:

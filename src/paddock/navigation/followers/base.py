@@ -25,8 +25,12 @@ class Follower(ABC):
     limits: DriveLimits
     seed: int = 0  # decides all that is drawn
 
-    def reset(self) -> None:  # noqa: B027 - most remember nothing
-        """Forget all that was; a new path begins."""
+    def reset(self) -> None:
+        """Begin anew: the same drive gives the same twists again."""
+        self.begin_path()
+
+    def begin_path(self) -> None:  # noqa: B027 - most remember nothing
+        """Forget what was planned for the path before."""
 
     @abstractmethod
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:

@@ -40,7 +40,10 @@ class MPPI(Follower):
         self.reset()
 
     def reset(self) -> None:
-        self._round = 0
+        self._decisions = 0  # so far: with the seed it decides what is drawn, so that no path has another's noise
+        super().reset()
+
+    def begin_path(self) -> None:
         self._plan = np.zeros((self.steps, 2))
 
     def weights(self, size: float) -> Floats:
@@ -51,11 +54,11 @@ class MPPI(Follower):
     def decide(self, pose: Pose, now: Twist, path: Points, local: CostMap) -> Twist:
         near = path[:POINTS_AHEAD]
         self._plan[:-1] = self._plan[1:].copy()
-        self._round += 1
+        self._decisions += 1
         weights = self.weights(local.footprint.circumscribed)
         most, spread = [self.limits.speed, self.limits.turn_rate], [self.spread, self.turn_spread]
         place = (*local.tables, np.array(pose), np.array(now))
         task = drive_numbers(self.limits), np.array(most), np.array(spread), self.step, near, spacing_of(near), weights
-        key = np.uint64(chain_key(np.uint64(self.seed), self._round))
+        key = np.uint64(chain_key(np.uint64(self.seed), self._decisions))
         improve_plan(place, task, self._plan, key, self.temperature, self._draws, self._costs)
         return Twist(*self._plan[0].tolist())

@@ -11,6 +11,7 @@ import { mapLegend } from "./map_legend.js";
 import { Maps } from "./maps.js";
 import { Monitor } from "./monitor.js";
 import { Mover } from "./mover.js";
+import { moduleBoard } from "./modules.js";
 import { orderBoard } from "./orders.js";
 import { PALETTE } from "./paint.js";
 import { RobotList, scoreboard } from "./robot_list.js";
@@ -65,6 +66,7 @@ const robotList = new RobotList(session, {
 });
 scoreboard(session, element("scores"), element("score-rows"));
 orderBoard(session, element("orders"), element("order-rows"));
+moduleBoard(session, maps, element("modules"), element("module-rows"));
 new Monitor(session, subscriptions, driver, element("monitor"), (pointed) => {
   arena.pointed = pointed;
   arena.touch();

@@ -8,7 +8,7 @@ const DARK = { free: "#6d7683", occupied: "#b9dcff" };
 const MOST_CELLS = 2 ** 26; // larger maps are not shown
 
 export class Maps {
-  maps = new Map(); // robot → {grid, frontiers, plan, scan, goal, task, refusal}
+  maps = new Map(); // robot → {grid, frontiers, plan, scan, goal, task, refusal, modules}
   version = 0; // rises with every change of cells
 
   constructor(session) {

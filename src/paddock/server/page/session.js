@@ -181,9 +181,9 @@ export class Session extends Emitter {
   }
 
   on_map({ robot, map }) {
-    const { grid = null, task = "", refusal = "", ...parts } = map ?? {};
+    const { grid = null, task = "", refusal = "", modules = [], ...parts } = map ?? {};
     const points = ["frontiers", "plan", "scan", "goal"].map((part) => [part, parts[part] ? numbers(parts[part]) : []]);
-    this.emit("map", robot, map ? { grid, task, refusal, ...Object.fromEntries(points) } : null);
+    this.emit("map", robot, map ? { grid, task, refusal, modules, ...Object.fromEntries(points) } : null);
   }
 
   on_scores({ scores }) {

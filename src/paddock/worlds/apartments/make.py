@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from numbers import Integral
 from random import Random
 
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value
 from paddock.core.geometry import bounding_radius
+from paddock.core.numeric import check_whole
 from paddock.robots import RobotSpec
 from paddock.worlds.apartments.plan import (
     CORRIDOR,
@@ -178,8 +178,7 @@ def _find_start(plan: FloorPlan, pieces: list[Box | Cylinder], random: Random) -
 
 
 def _check(seed: int, **lengths: float) -> None:
-    if not isinstance(seed, Integral) or isinstance(seed, bool):
-        raise SpecError(f"expected a whole number, got {format_value(seed)}", path="seed")
+    check_whole(seed, "seed")
     least = {"width": SHORTEST_ROOM, "depth": 2 * SHORTEST_ROOM + CORRIDOR, "door": 0.3}
     most = {"loops": 1.0, "furniture": 20.0, "odometry_error": 0.2, "door": 3.0}
     for name, value in lengths.items():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 
 from paddock.core.errors import SpecError, UnknownName, format_value
+from paddock.core.numeric import check_whole
 from paddock.worlds.mazes.carve import carve_backtracker, carve_kruskal, carve_rooms, carve_wilson, open_dead_ends
 from paddock.worlds.mazes.maze import Cell, Maze, Passage, check_size
 
@@ -47,7 +48,7 @@ def make_maze(
     if not 0 <= share <= 1:
         raise SpecError(f"expected a share of the dead ends from 0 to 1, got {format_value(share)}", path="loops")
     # A text as seed: Random would treat 3 and -3 alike, and kinds with the same seed should not resemble each other.
-    random = Random(f"{kind} {int(seed)}")
+    random = Random(f"{kind} {check_whole(seed, 'seed')}")
     passages = open_dead_ends(columns, rows, carve(columns, rows, random), share, random)
     way_out = (columns - 1, rows - 1) if exit is None else exit
     return Maze(columns=columns, rows=rows, passages=frozenset(passages), start=start, exit=way_out)

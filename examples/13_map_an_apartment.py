@@ -1,0 +1,15 @@
+"""Map an apartment that the robot has never seen: ten lines, and a picture if you like."""
+
+import paddock
+from paddock.arena import mapper_of
+from paddock.navigation import Explorer
+from paddock.worlds.apartments import make_apartment
+
+with paddock.open(make_apartment(3, kind="rooms", width=8.0, depth=7.0), seed=1) as arena:
+    robot = next(iter(arena.robots.values()))
+    explorer = Explorer(mapper_of(robot, pose=robot.pose), robot.spec)
+    episode = arena.run(300, explorer)
+
+print(f"{explorer.state} after {episode.seconds:.0f} s: {explorer.growth[-1][1]:.1f} m² known")
+assert explorer.done
+assert episode.trace.contacts.max() == 0

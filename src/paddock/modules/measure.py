@@ -1,0 +1,79 @@
+"""How fast modules are: rounds per second in lock-step, and from a measurement to the motor when time runs freely."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from paddock.modules.config import ModulesSpec
+from paddock.modules.health import LatencyHistogram
+from paddock.modules.messages import HealthMessage
+from paddock.modules.supervisor import Supervisor
+
+WARM = 20  # rounds in which a module loads what it needs; they do not count
+HUB = "HUB"  # the supervisor's own process, through which lines pass
+
+
+@dataclass(frozen=True)
+class ModuleTimes:
+    """What a run of modules took, without their start."""
+
+    simulated: float  # [s]
+    wall: float  # [s]
+    cpu: dict[str, float]  # processor seconds of each module per simulated second
+    latencies: LatencyHistogram  # from a measurement to the motor
+    escapes: str  # what planner and coordinator say at the end
+    load: float  # of this machine: processes that wanted to run, over the last minute
+
+    @property
+    def speed(self) -> float:
+        """Times real time, by the wall clock."""
+        return self.simulated / self.wall
+
+    @property
+    def critical_speed(self) -> float:
+        """Times real time that a machine without other work would reach: in a round one module waits for the other."""
+        return 1 / sum(self.cpu.values())
+
+
+def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
+    """Run the modules of a configuration as processes, and look at what they say about themselves."""
+    first: dict[str, HealthMessage] = {}
+    hub = wall = 0.0
+    with Supervisor(spec, config) as supervisor:
+        for report in _follow(supervisor):
+            if report.rounds >= WARM and report.source not in first:
+                first[report.source] = report
+                if report.source == "COORDINATOR":
+                    hub, wall = time.process_time(), time.time()
+        hub, wall = time.process_time() - hub, time.time() - wall
+        board = supervisor.board
+    last = {name: said for name in first if (said := board[name].report) is not None}
+    done = {name: (last[name].rounds - first[name].rounds) * spec.period for name in last}
+    cpu = {name: (last[name].cpu - first[name].cpu) / done[name] for name in last if done[name]}
+    end, begin = last["COORDINATOR"], first["COORDINATOR"]
+    cpu[HUB] = hub / wall * (end.sent - begin.sent) / done["COORDINATOR"]
+    return ModuleTimes(
+        done["COORDINATOR"],
+        end.sent - begin.sent,
+        cpu,
+        board["MOTOR"].latencies,
+        "; ".join(last[name].status for name in ("COORDINATOR", "PLANNER") if name in last),
+        os.getloadavg()[0],
+    )
+
+
+def measure_both(spec: ModulesSpec, config: str | Path) -> tuple[ModuleTimes, ModuleTimes]:
+    """In lock-step, and freely at real time."""
+    return (
+        measure_modules(replace(spec, lock_step=True), config),
+        measure_modules(replace(spec, lock_step=False, speed=1.0), config),
+    )
+
+
+def _follow(supervisor: Supervisor) -> Iterator[HealthMessage]:
+    while supervisor.look(0.05):
+        yield from [row.report for row in supervisor.board.modules.values() if row.report is not None]

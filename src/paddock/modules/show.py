@@ -1,0 +1,145 @@
+"""ModulesShow: what modules know and how they are, as those see it who watch the robot's arena; goals come back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.run_board import ShownModule
+from paddock.core.geometry import Pose, compose, relative
+from paddock.core.observation import Observation
+from paddock.estimate import Estimate
+from paddock.mapping import GridFrame, MapView, OccupancyGrid
+from paddock.mapping.scan import transform
+from paddock.mapping.view import UNSEEN
+from paddock.modules.board import HealthBoard, ModuleHealth
+from paddock.modules.messages import (
+    GoalMessage,
+    HealthMessage,
+    MapMessage,
+    ModuleMessage,
+    PlanMessage,
+    PoseMessage,
+    PresenceMessage,
+    RefusedMessage,
+)
+from paddock.modules.readings import Floats, PointReader
+from paddock.modules.remote_map import read_map
+from paddock.robots import RobotSpec
+
+HERE = Pose(0.0, 0.0, 0.0)
+Cells = NDArray[np.uint8]
+Send = Callable[[ModuleMessage], None]
+
+
+class ModulesShow:
+    """Has the attributes by which any controller shows itself: `estimate`, `map_view`, `state`, `refusal`, `modules`.
+
+    The mapper's frame begins where the robot did. Here all is in the world's frame: the two meet at the first pose.
+
+    Args:
+        spec: the robot.
+        names: of all modules.
+        send: sends a message.
+    """
+
+    def __init__(self, spec: RobotSpec, names: Sequence[str], send: Send) -> None:
+        self.reader, self.send = PointReader(spec), send
+        self.board = HealthBoard()
+        for name in names:
+            self.board[name].present = False
+        self.estimate: Estimate | None = None
+        self.state, self.refusal = "", ""
+        self._origin: Pose | None = None  # of the mapper's frame in the world
+        self._grid: OccupancyGrid | None = None
+        self._plan = PlanMessage()
+        self._scan: Floats = np.empty((0, 2))
+        self._maps = 0
+
+    def take(self, message: ModuleMessage, true_pose: Pose) -> None:
+        """A module has said something, while the robot was at a pose in the world."""
+        match message:
+            case PoseMessage(source="MAPPER"):
+                pose = Pose(message.x, message.y, message.theta)
+                if self._origin is None:
+                    self._origin = compose(true_pose, relative(pose, HERE))
+                covariance = np.array(message.covariance).reshape(-1, 3)
+                turn = np.eye(3)
+                c, s = math.cos(self._origin.heading), math.sin(self._origin.heading)
+                turn[:2, :2] = [[c, -s], [s, c]]
+                if covariance.shape == (3, 3):
+                    self.estimate = Estimate(compose(self._origin, pose), turn @ covariance @ turn.T)
+            case MapMessage(source="MAPPER") if (grid := read_map(message)) is not None:
+                self._grid = grid
+                self._maps += 1
+            case PlanMessage(source="PLANNER"):
+                self._plan, self.state, self.refusal = message, message.doing, message.refusal
+            case RefusedMessage(source="PLANNER"):
+                self.refusal = message.reason
+            case HealthMessage() | PresenceMessage() if message.source in self.board.modules:
+                self.board.take(message)
+
+    def look(self, observation: Observation) -> None:
+        """The robot has sensed something."""
+        self._scan = self.reader.read(observation)
+
+    def set_goal(self, x: float, y: float) -> bool:
+        """Send the planner a goal [m]; should it refuse, `refusal` says so a moment later."""
+        if self._origin is None:
+            self.refusal = "there is no map yet"
+            return False
+        goal = relative(self._origin, Pose(x, y, 0.0))
+        self.send(GoalMessage(destination="PLANNER", x=goal.x, y=goal.y))
+        self.refusal = ""
+        return True
+
+    @property
+    def modules(self) -> tuple[ShownModule, ...]:
+        """How all modules are."""
+        return tuple(describe_module(row) for row in self.board.modules.values())
+
+    @property
+    def has_map(self) -> bool:
+        """Whether there is something to see."""
+        return self._grid is not None and self.estimate is not None
+
+    @property
+    def map_view(self) -> MapView | None:
+        """The mapper's map in the frame of the world, with what the planner plans by."""
+        if self._grid is None or self._origin is None or self.estimate is None:
+            return None
+        view = MapView.of(self._grid)
+        frame, cells = turn_cells(view.frame, view.cells, self._origin)
+        frontiers, plan, goal = (
+            transform(np.array(points, float).reshape(-1, 2), self._origin) if points else np.empty((0, 2))
+            for points in (self._plan.frontiers, self._plan.plan, self._plan.goal)
+        )
+        scan = transform(self._scan, self.estimate.pose) if len(self._scan) else self._scan
+        return MapView(
+            frame=frame, cells=cells, frontiers=frontiers, plan=plan, goal=goal, scan=scan, version=self._maps
+        )
+
+
+def describe_module(row: ModuleHealth) -> ShownModule:
+    """How a module is, as it is shown."""
+    slow = row.latencies.percentile(0.99)
+    says = row.report.status if row.report else ""
+    return ShownModule(row.name.lower(), row.state, row.rate, slow if math.isfinite(slow) else 0.0, says)
+
+
+def turn_cells(frame: GridFrame, cells: Cells, origin: Pose) -> tuple[GridFrame, Cells]:
+    """Cells of a frame whose origin has a pose in the world, as cells of the world: each as the nearest one there."""
+    x0, y0, x1, y1 = frame.bounds
+    corners = transform(np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]), origin)
+    (low_x, low_y), (high_x, high_y) = corners.min(axis=0), corners.max(axis=0)
+    there = GridFrame.around(low_x, low_y, high_x, high_y, frame.resolution)
+    rows, columns = np.indices(there.shape).reshape(2, -1)
+    places = there.centres(np.column_stack((rows, columns)))
+    back = frame.cells(transform(places, relative(origin, HERE)))
+    inside = ((back >= 0) & (back < frame.shape)).all(axis=1)
+    turned = np.full(len(back), UNSEEN, np.uint8)
+    turned[inside] = cells[back[inside, 0], back[inside, 1]]
+    return there, turned.reshape(there.shape)

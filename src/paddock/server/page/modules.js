@@ -1,0 +1,29 @@
+// The panel of modules: how the processes are that together drive a robot.
+
+/** The panel, if the chosen robot's program has modules. */
+export function moduleBoard(session, maps, panel, rows) {
+  function show() {
+    const modules = maps.current?.modules ?? [];
+    panel.hidden = !modules.length;
+    rows.replaceChildren(...modules.map(moduleRow));
+  }
+  session.on("maps", show);
+  session.on("select", show);
+}
+
+function moduleRow({ name, state, rate = 0, latency = 0, says = "" }) {
+  const row = document.createElement("li");
+  row.dataset.testid = "module-row";
+  row.dataset.module = name;
+  row.dataset.state = state;
+  row.title = [`${name}: ${state}`, latency && `99 % of measurements within ${latency} ms`, says].filter(Boolean).join("\n");
+  const runs = state === "running";
+  const figures = { rate: runs ? rate.toFixed(1) : state, latency: runs && latency ? String(latency) : "" };
+  for (const [part, text] of Object.entries({ swatch: "", name, ...figures })) {
+    const cell = document.createElement("span");
+    cell.className = part;
+    cell.textContent = text;
+    row.append(cell);
+  }
+  return row;
+}

@@ -1,0 +1,29 @@
+"""Particles and graph where one place looks like another: no false loop, no room taken for the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mapping.alike_places import PLACES, drive_alike
+from mapping.driven_rooms import replay
+from mapping.test_graph_slam import false_loops
+from paddock.mapping import assess_map
+from paddock.mapping.graph_method import GraphMapping
+
+pytestmark = pytest.mark.long
+MOST = {"equal rooms": 0.5, "equal doors": 1.6, "bare corridor": 1.0}  # [m]: half of what lies between two places
+
+
+@pytest.mark.parametrize("method", ["particles", "graph"])
+@pytest.mark.parametrize("name", PLACES)
+def test_no_place_is_taken_for_another(name: str, method: str) -> None:
+    looks, truth = drive_alike(name)
+    mapper, errors = replay(method, looks)
+    assert np.hypot(*errors[:, :2].T).max() < MOST[name]
+    if isinstance(mapper.method, GraphMapping):
+        mapper.method.finish()
+        between = looks[1].time - looks[0].time
+        at_scans = [looks[round((scan.time - looks[0].time) / between)].pose for scan in mapper.method._scans]
+        assert false_loops(mapper.method.slam, at_scans) == []
+    assert assess_map(mapper.grid, truth, alignment=None).f1 > 0.8

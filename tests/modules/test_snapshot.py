@@ -1,0 +1,66 @@
+"""A mapper's snapshot: data that is checked, never code."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from modules.rooms import configure
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.mapping import GridFrame, OccupancyGrid
+from paddock.modules.mapper import MapperModule
+from paddock.modules.messages import RoundMessage
+from paddock.modules.module import start_module
+from paddock.modules.snapshot import load_snapshot, save_snapshot
+
+
+def test_objects_come_back_as_they_were_each_once(tmp_path: Path) -> None:
+    grid = OccupancyGrid.of(GridFrame(0.0, 0.5, 0.1, 2, 3), np.arange(6, dtype=np.float32).reshape(2, 3))
+    state = [
+        grid,
+        {"pose": Pose(1.0, float("inf"), 0.1), (1, 2): deque([b"ab", None], 3)},
+        grid,
+        RoundMessage(number=7),
+    ]
+    save_snapshot(tmp_path / "s.npz", {"method": "odometry"}, state)
+    first, table, again, message = load_snapshot(tmp_path / "s.npz", {"method": "odometry"})
+    assert first is again
+    assert first.digest() == grid.digest()
+    assert table == {"pose": Pose(1.0, float("inf"), 0.1), (1, 2): deque([b"ab", None], 3)}
+    assert isinstance(table["pose"], Pose)
+    assert message == RoundMessage(number=7)
+
+
+def test_a_snapshot_of_another_method_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    options = {"mapper": {"method": "odometry"}}
+    first = start_module("mapper", configure(tmp_path, "sensor", "mapper", state="state", options=options))
+    assert isinstance(first, MapperModule)
+    first.journal.snapshot(0, (first.heard, first.mapper, first.builder.readings))
+    first.bus.close()
+    options = {"mapper": {"method": "scan-to-map"}}
+    other = start_module("mapper", configure(tmp_path, "sensor", "mapper", state="state", options=options))
+    with pytest.raises(PaddockError, match=r"its method is 'odometry', and 'scan-to-map' is wanted: delete it"):
+        other.on_resume()
+    other.bus.close()
+
+
+@pytest.mark.parametrize("name", ["os:system", "subprocess:Popen", "paddock.core.files:whole_file"])
+def test_a_file_cannot_name_what_is_no_class_of_paddock(name: str, tmp_path: Path) -> None:
+    tree = {"header": {}, "state": {"number": 0, "object": name, "state": {}}}
+    with (tmp_path / "s.npz").open("wb") as file:
+        np.savez(file, tree=np.frombuffer(json.dumps(tree).encode(), np.uint8))
+    with pytest.raises(PaddockError, match="of another version of Paddock"):
+        load_snapshot(tmp_path / "s.npz", {})
+
+
+def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "s.npz").write_bytes(b"garbage")
+    with pytest.raises(PaddockError, match="no snapshot"):
+        load_snapshot(tmp_path / "s.npz", {})
+    with pytest.raises(PaddockError, match=r"own classes only, not builtins\.complex"):
+        save_snapshot(tmp_path / "s.npz", {}, 1j)
