@@ -81,8 +81,11 @@ def attack(port: int, rng: np.random.Generator, requests: int, names: list[str])
         for _ in range(requests):
             client.sendall(draw_request(rng, names))
             client.settimeout(0.05)
-            while not list(peer.receive(client.recv(1 << 16))):
-                pass
+            while data := client.recv(1 << 16):
+                if list(peer.receive(data)):
+                    break
+            else:
+                return  # hung up on
 
 
 class Failures(logging.Handler):
