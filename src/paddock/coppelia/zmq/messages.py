@@ -11,7 +11,11 @@ import numpy as np
 from paddock.core.errors import BadMessage
 
 DEEPEST = 32  # lists in lists
-TYPED_ARRAYS = {64: "u1", 69: "<u2", 70: "<u4", 78: "<i4", 79: "<i8", 85: "<f4", 86: "<f8"}  # tags, RFC 8746
+TYPED_ARRAYS = {  # by their tags, RFC 8746
+    65: ">u2", 66: ">u4", 67: ">u8", 69: "<u2", 70: "<u4", 71: "<u8", 72: "i1", 73: ">i2", 74: ">i4", 75: ">i8",
+    77: "<i2", 78: "<i4", 79: "<i8", 81: ">f4", 82: ">f8", 85: "<f4", 86: "<f8",
+}  # fmt: skip
+BYTES = 64  # the tag of an array of bytes
 WAIT = {"func": "_*wait*_", "args": []}
 EXECUTED, END = "_*executed*_", "_*end*_"
 
@@ -41,6 +45,8 @@ def parse_request(body: bytes) -> RemoteRequest:
 
 
 def _read_tag(tag: Any, immutable: bool = False) -> Any:
+    if tag.tag == BYTES:
+        return tag.value
     layout = TYPED_ARRAYS.get(tag.tag)
     if layout is None or not isinstance(tag.value, bytes) or len(tag.value) % np.dtype(layout).itemsize:
         return None
