@@ -56,7 +56,8 @@ def test_a_serial_device_greets_answers_and_is_there_for_the_next_client() -> No
 
 def test_several_emulators_at_once_and_the_newest_client_of_a_port_counts() -> None:
     arena = bench()
-    with EPuckEmulators(arena, serial=["red", "blue"], wifi={"red": 0, "blue": 0}) as emulators:
+    wifi = {"red": 0, "blue": 0}
+    with EPuckEmulators(arena, serial=["red", "blue"], wifi=wifi, kind=wifi) as emulators:
         assert len(set(emulators.devices.values())) == 2
         links = [socket.create_connection(emulators.addresses[name], timeout=60) for name in ("red", "blue", "blue")]
         command = packets.pack_command(packets.WANT_SENSORS, packets.Actuators(left=100, right=100))
@@ -94,7 +95,7 @@ def test_time_does_not_pass_by_itself_and_is_not_held_up() -> None:
 
 def test_a_robot_that_leaves_takes_its_emulator_along() -> None:
     arena = bench()
-    with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}) as emulators:
+    with EPuckEmulators(arena, wifi={"red": 0, "blue": 0}, kind=["red"]) as emulators:
         red, blue = (socket.create_connection(emulators.addresses[name], timeout=60) for name in ("red", "blue"))
         arena.remove("red")
         command = packets.pack_command(packets.WANT_SENSORS, packets.Actuators())
@@ -109,7 +110,7 @@ def test_a_robot_that_leaves_takes_its_emulator_along() -> None:
 def test_a_client_that_reads_slowly_gets_every_byte() -> None:
     count = 60  # pictures of 38401 bytes: more than the sockets hold
     with (
-        EPuckEmulators(bench(), wifi={"blue": 0}) as emulators,
+        EPuckEmulators(bench(), wifi={"blue": 0}, kind=["blue"]) as emulators,
         socket.create_connection(emulators.addresses["blue"], timeout=60) as link,
     ):
         link.sendall(packets.pack_command(packets.WANT_IMAGE, packets.Actuators()) * count)

@@ -12,7 +12,7 @@ import pytest
 
 from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
-from paddock.experiments.ap2dx.survey import Survey, SurveyJob, mean_interval, run_survey, wear_wheels
+from paddock.experiments.ap2dx.survey import Survey, SurveyJob, mean_interval, run_survey, wear_robot
 from paddock.modules.safety import StateSearch, search_handshake, search_original
 from paddock.modules.safety.handshake import SafetyState
 from paddock.worlds import WorldSpec
@@ -52,10 +52,12 @@ def test_a_method_beside_maps_the_same_drive_by_itself(survey: Survey) -> None:
     assert beside.position_error != survey.result.position_error
 
 
-def test_wheels_are_worn_by_the_seed() -> None:
-    worn = [wear_wheels(WORLD, seed).robots[0] for seed in (1, 1, 2)]
+def test_wheels_are_worn_by_the_seed_and_lasers_mix_pixels() -> None:
+    worn = [wear_robot(WORLD, seed).robots[0] for seed in (1, 1, 2)]
     assert worn[0] == worn[1] != worn[2]
     assert max(map(abs, worn[0].wheel_diameter_error)) <= 0.01
+    laser = worn[0].type.sensor("laser")
+    assert (laser.range, laser.mixed_pixels) == (8.0, 0.5)
 
 
 @functools.cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,12 +28,18 @@ def drive(
 
 
 @pytest.mark.parametrize("constants", CONSTANTS.values(), ids=list(CONSTANTS))
-def test_the_reflex_stops_before_a_wall_and_the_robot_turns_away(constants: BehaviourConstants) -> None:
+def test_the_reflex_stops_before_a_wall(constants: BehaviourConstants) -> None:
     behaviours, trace = drive(constants, 60.0, at=(6.0, 3.0))
     assert behaviours.stops >= 1
     assert trace.contacts.max() == 0
-    assert 7.4 < trace.pose[:, 0].max() < 7.7
-    assert np.ptp(trace.pose[:, 2]) > np.radians(1)
+    assert 7.4 < trace.pose[:, 0].max() < 7.8
+
+
+def test_with_the_reports_rule_it_turns_away_and_with_the_last_programs_it_stays_before_the_wall() -> None:
+    # Stopped at 0.3 m and backed by 0.15 m, the middle sonars see 0.4 m at once: that is deep enough to drive on.
+    away, before = (drive(constants, 60.0, at=(6.0, 3.0))[1].pose for constants in (REPORT, FINAL))
+    assert np.ptp(away[:, 2]) > np.radians(60)
+    assert before[-1, 0] > 7.0
 
 
 def test_a_hole_beside_a_wall_is_entered() -> None:
@@ -52,7 +60,7 @@ def test_a_robot_held_by_what_no_sonar_sees_gets_free() -> None:
 
 
 def test_the_reports_threshold_calls_a_driving_robot_stuck() -> None:
-    behaviours, trace = drive(REPORT, 25.0, at=(1.0, 3.0))
+    behaviours, trace = drive(replace(REPORT, forward_speed=0.05), 25.0, at=(1.0, 3.0))
     assert behaviours.stops == 0
     assert behaviours.times_stuck == 1  # after a hundred readings, though nothing was in its way
     assert trace.contacts.max() == 0

@@ -213,6 +213,7 @@ def test_a_lost_answer_costs_nothing_of_the_way(arena: Arena) -> None:
         arena.step(50)
         assert robot.pose.x == pytest.approx(0.1, abs=0.005)
         robot.port.hang_up()
+        arena["red"].wheels.set(0.1, 0.1)  # it does not hear that it is to stand
         arena.step(50)
         assert robot.pose.x == pytest.approx(0.2, abs=0.005)
     emulator.close()
@@ -287,15 +288,10 @@ def test_a_packet_too_many_is_no_answer_to_what_is_asked_next(arena: Arena) -> N
         robot.encoders.raw()
         received.set()
         assert sent.wait(LONG)
-        errors = []
         for _ in range(4):
             arena["blue"].wheels.set(0.05, 0.05)
             arena.step(20)
-            try:
-                assert tuple(robot.encoders.raw()) == firmware.robot.steps
-            except paddock.BadMessage as error:
-                errors.append(str(error))
-        assert [error.partition(": ")[2] for error in errors] == ["105 bytes came that nobody asked for"]
+            assert tuple(robot.encoders.raw()) == firmware.robot.steps
         robot.close()
         listener.shutdown(socket.SHUT_RDWR)
 

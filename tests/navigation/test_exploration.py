@@ -55,7 +55,14 @@ def test_nothing_is_a_frontier_that_cannot_be_got_to_or_is_too_short() -> None:
 def test_a_tour_begins_where_nothing_is_left_behind() -> None:
     places = np.array([1.0, -1.5, 2.0, 8.0])  # on a line, from 0
     between = np.abs(places[:, None] - places)
-    assert first_of_tour(np.abs(places), between, np.empty((16, 4))) == 1
+    assert first_of_tour(np.abs(places), between, np.zeros(4), 1.0, np.empty((16, 4))) == 1
+
+
+def test_a_tour_begins_where_much_is_to_be_seen_unless_all_of_it_would_be_far_longer() -> None:
+    places, worths = np.array([-1.0, 2.0, 3.0]), np.array([0.0, 0.0, 20.0])
+    between = np.abs(places[:, None] - places)
+    assert first_of_tour(np.abs(places), between, worths, 1.0, np.empty((8, 3))) == 1  # on the way to the last
+    assert first_of_tour(np.abs(places), between, worths, 50.0, np.empty((8, 3))) == 0
 
 
 def test_a_place_tried_in_vain_is_left_alone_longer_each_time_and_at_last_for_good() -> None:

@@ -49,6 +49,8 @@ class Arena(BaseArena):
     """A simulation in this process. Time moves only in `step` and `run`. Threads may share it; they take turns."""
 
     robots: Robots
+    body_class: type[LocalBody] = LocalBody
+    is_real = False  # whether its robots are, so that time passes by itself
 
     def __init__(self, built: BuiltWorld, *, seed: int = 0) -> None:
         self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
@@ -359,7 +361,7 @@ class Robots(Mapping[str, Robot]):
         numbers = self._arena.numbers
         if not isinstance(name, str) or name not in numbers:
             raise UnknownName("robot", name, numbers)
-        handle = Robot(self._arena, LocalBody(self._arena, numbers[name]))
+        handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
         handle.wheels.warns = False  # what is wrong is the business of those who hold it
         self._all.add(handle)
         return handle

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 import numpy as np
@@ -22,6 +22,7 @@ from paddock.robots import load_robot
 from paddock.sensors.response import raw_of
 
 NEEDED = {"proximity": 8, "light": 8, "ground": 3, "accelerometer": 3, "encoders": 2}  # channels by device
+KIND = "kind"
 
 
 class SimulatedHardware:
@@ -102,6 +103,7 @@ class EPuckEmulators(Bridge):
         *,
         serial: Iterable[str] = (),
         wifi: Mapping[str, int] | None = None,
+        kind: Collection[str] = (),
         host: str = LOOPBACK,
     ) -> None:
         """
@@ -109,6 +111,8 @@ class EPuckEmulators(Bridge):
             arena: where the robots are.
             serial: names of robots that get a serial device.
             wifi: TCP ports by the names of robots that are e-puck2s on Wi-Fi; 0 for any that is free.
+            kind: names of those on Wi-Fi that speak only when they are asked, and stand when their client hangs up.
+                Others do as a public copy of the firmware: packets come unasked, and the wheels go on turning.
             host: the address of those ports. The e-puck's languages have no place for a token: whoever reaches a port
                 drives its robot. So an address beyond this machine is for networks in which everyone may.
         """
@@ -121,7 +125,8 @@ class EPuckEmulators(Bridge):
                 self._server.open_serial(name, SerialFirmware(robot))
                 self.kinds[name] = robot.kind
             for name, port in (wifi or {}).items():
-                self._server.listen(name, WifiFirmware(emulate(arena, name, kind="e-puck2")), host, port)
+                firmware = WifiFirmware(emulate(arena, name, kind="e-puck2"), kind=name in kind)
+                self._server.listen(name, firmware, host, port)
         except BaseException:
             self.close()
             raise
@@ -151,13 +156,19 @@ def open_serial_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPu
 
 
 def open_wifi_emulators(arena: Arena, robots: Sequence[str], host: str) -> EPuckEmulators:
-    """The bridge `epuck2`: robots that are e-puck2s on Wi-Fi, as `name` or `name=port`."""
+    """The bridge `epuck2`: robots that are e-puck2s on Wi-Fi, as `name` or `name=port`, and `,kind` behind it."""
     ports: dict[str, int] = {}
+    kind: set[str] = set()
     for text in robots:
-        name, equals, port = text.partition("=")
+        robot, comma, manner = text.partition(",")
+        name, equals, port = robot.partition("=")
+        if comma and manner != KIND:
+            raise PaddockError(f"epuck2 {text}: expected nothing or {KIND!r} behind the comma, got {manner!r}")
         if equals and not (port.isdecimal() and int(port) <= 65535):
             raise PaddockError(f"epuck2 {text}: expected a robot's name, or name=port with a port from 0 to 65535")
         if name in ports:
             raise PaddockError(f"epuck2 {text}: robot {name!r} was to be an e-puck2 twice")
         ports[name] = int(port) if equals else packets.PORT
-    return EPuckEmulators(arena, wifi=ports, host=host)
+        if comma:
+            kind.add(name)
+    return EPuckEmulators(arena, wifi=ports, kind=kind, host=host)

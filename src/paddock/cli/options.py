@@ -87,9 +87,20 @@ EPuckSerial = Annotated[
     list[str] | None,
     typer.Option(help="A robot that gets a serial device, as a real e-puck would. May be repeated."),
 ]
+RealRobots = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--robot",
+        help="The address of a real robot, epuck:///dev/rfcomm0, epuck://10:00:E8:AD:77:BB or epuck2://HOST: it is "
+        "served instead of the world's own. It starts where the world has the robot of its ?name=. May be repeated.",
+    ),
+]
 EPuck2 = Annotated[
     list[str] | None,
-    typer.Option(help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port. Default: 1000. May be repeated."),
+    typer.Option(
+        help="A robot that is an e-puck2 on Wi-Fi: its name, or name=port (default 1000); `,kind` behind it for one "
+        "that speaks only when it is asked, and stands when its client hangs up. May be repeated."
+    ),
 ]
 Orders = Annotated[
     list[str] | None,

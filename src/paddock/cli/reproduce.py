@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from paddock.cli.sheets import print_sheet
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
@@ -53,6 +53,8 @@ def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None,
         MofNCompleteColumn(),
         TextColumn("runs"),
         TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
         console=aside,
         transient=True,
         disable=not aside.is_terminal,

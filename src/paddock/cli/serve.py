@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 import paddock
+from paddock.arena import Arena
 from paddock.arena.base import BaseArena
 from paddock.bridges import OrderRobots
 from paddock.bridges.base import LOOPBACK, OpenBridges
@@ -30,9 +31,10 @@ FOREVER = 1e9  # simulated seconds of a run: until the server stops
 
 
 def serve_world(
-    world: str,
+    world: str | None,
     settings: Settings,
     *,
+    robots: Sequence[str] = (),
     seed: int,
     classroom: Path | None,
     score: Path | None,
@@ -49,23 +51,21 @@ def serve_world(
     logging.basicConfig(handlers=[handler])
     if settings.speed is not None and not (math.isfinite(settings.speed) and 0.01 <= settings.speed <= 1000):
         raise PaddockError(f"--speed: expected a factor from 0.01 to 1000, or 0 for flat out, got {settings.speed:g}")
-    spec = load_world(world)
     names = read_names(classroom) if classroom is not None else []
-    if names:
-        spec = seat_students(spec, names)
-    server = Server(paddock.open(spec, seed=seed), settings, scoring=load_scoring(score))
+    arena, seats = open_real_arena(world, robots, names) if robots else open_arena(world or "", seed, names)
+    server = Server(arena, settings, scoring=load_scoring(score))
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
     if order_robots := [bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)]:
         server.list_orders = order_robots[0].list_orders
     links = []
-    for student, robot in robot_names(names).items():
+    for student, robot in seats.items():
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))
         links.append((student, robot, token))
 
     def ready() -> None:
-        console.print(visible(f"serving {spec.name} at {server.url()}   (Ctrl-C stops it)"))
+        console.print(visible(f"serving {arena.world.name} at {server.url()}   (Ctrl-C stops it)"))
         if server.supervisor:
             console.print(f"supervisor: {server.url(token=server.supervisor)}")
             if not links:
@@ -81,9 +81,27 @@ def serve_world(
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
-    with bridged:
+    with arena, bridged:
         server.run(ready)
     console.print("stopped")
+
+
+def open_arena(world: str, seed: int, students: list[str]) -> tuple[Arena, dict[str, str]]:
+    """A simulation, and the robot of each student."""
+    spec = load_world(world)
+    if students:
+        spec = seat_students(spec, students)
+    return paddock.open(spec, seed=seed), robot_names(students)
+
+
+def open_real_arena(world: str | None, robots: Sequence[str], students: list[str]) -> tuple[Arena, dict[str, str]]:
+    """Real robots, and which of them each student gets."""
+    from paddock.links.real_arena import FLOOR, open_real
+
+    if len(students) > len(robots):
+        raise PaddockError(f"--classroom: there are {len(students)} students for {len(robots)} robots")
+    arena = open_real(robots, FLOOR if world is None else load_world(world))
+    return arena, dict(zip(students, arena.numbers, strict=False))
 
 
 def connect_call(server: Server, *, classroom: bool) -> str:

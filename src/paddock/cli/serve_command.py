@@ -5,7 +5,15 @@ from __future__ import annotations
 import typer
 
 from paddock.cli import options
-from paddock.cli.run_command import refuse_both
+from paddock.cli.run_command import refuse_both, refuse_unused
+
+# Bridges that have an option.
+NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia")
+# Options that mean something where robots are real.
+SERVED_REAL = (
+    *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
+    *("bridge", "bridge_host", "open_page"),
+)
 
 
 def split_bridge(text: str) -> tuple[str, str]:
@@ -16,14 +24,34 @@ def split_bridge(text: str) -> tuple[str, str]:
     return name, asked
 
 
-def list_bridges(others: list[str] | None, **named: list[str] | None) -> list[tuple[str, str]]:
+def list_bridges(context: typer.Context) -> list[tuple[str, str]]:
     """The name of a bridge and what is asked of it, for each that was asked for."""
-    wanted = [(name.replace("_", "-"), asked) for name, texts in named.items() for asked in texts or ()]
-    return wanted + [split_bridge(text) for text in others or ()]
+    given = context.params
+    wanted = [(name.replace("_", "-"), asked) for name in NAMED_BRIDGES for asked in given[name] or ()]
+    return wanted + [split_bridge(text) for text in given["bridge"] or ()]
+
+
+def check_served(context: typer.Context) -> None:
+    """Refuse to serve nothing, two kinds of drivers, and real robots with options that mean nothing to them."""
+    given = context.params
+    if given["world"] is None and not given["robot"]:
+        raise typer.BadParameter("expected a world, or --robot with the address of a real robot")
+    if given["robot"]:
+        refuse_unused(context, "robot", SERVED_REAL)
+    refuse_both(given["controller"], given["policy"])
+
+
+def choose_speed(speed: float | None, *, lock_step: bool) -> float | None:
+    """Simulated seconds per second; None for flat out."""
+    if speed is None:
+        return None if lock_step else 1.0
+    return speed or None
 
 
 def serve(
-    world: options.World,
+    context: typer.Context,
+    world: options.OptionalWorld = None,
+    robot: options.RealRobots = None,
     host: options.Host = "127.0.0.1",
     port: options.ServerPort = 8642,
     speed: options.ServerSpeed = None,
@@ -54,18 +82,16 @@ def serve(
     paddock serve yellow-rooms --usarsim 3000
     paddock serve wall-loop --vrep 19997,19999 --coppelia 23000
     paddock serve clutter -c my_controller.py --lock-step --seed 7 --open
+    paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """
     from paddock.cli.serve import serve_world
     from paddock.server import Settings
 
-    refuse_both(controller, policy)
-    named = {"epuck_serial": epuck_serial, "epuck2": epuck2, "orders": orders, "usarsim": usarsim}
-    named |= {"overhead_camera": overhead_camera, "vrep": vrep, "coppelia": coppelia}
-    flat_out = speed == 0 or (lock_step and speed is None)
+    check_served(context)
     settings = Settings(
         host=host,
         port=port,
-        speed=None if flat_out else 1.0 if speed is None else speed,
+        speed=choose_speed(speed, lock_step=lock_step),
         lock_step=lock_step,
         token=token,
         allowed_hosts=tuple(allow_host or ()),
@@ -73,12 +99,13 @@ def serve(
     serve_world(
         world,
         settings,
+        robots=robot or (),
         seed=seed,
         classroom=classroom,
         score=score,
         controller=controller,
         policy=policy,
-        bridges=list_bridges(bridge, **named),
+        bridges=list_bridges(context),
         bridge_host=bridge_host,
         open_page=open_page,
     )

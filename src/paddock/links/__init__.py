@@ -54,9 +54,9 @@ def connect(
 
     Args:
         url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`; or of a real robot,
-            `epuck:///dev/rfcomm0`, `epuck2://192.168.1.20`, `orders:///dev/rfcomm0`; or of a robot in a USARSim server,
-            `usarsim://host:3000?class=P2DX`; or in V-REP, `vrep://host:19997?robot=Pioneer_p3dx`; or in
-            CoppeliaSim, `coppelia://host:23000?robot=/PioneerP3DX`.
+            `epuck:///dev/rfcomm0`, `epuck://10:00:E8:AD:77:BB`, `epuck2://192.168.1.20`, `orders:///dev/rfcomm0`; or
+            of a robot in a USARSim server, `usarsim://host:3000?class=P2DX`; or in V-REP,
+            `vrep://host:19997?robot=Pioneer_p3dx`; or in CoppeliaSim, `coppelia://host:23000?robot=/PioneerP3DX`.
         token: what the server's owner gave you; join links contain it. Not for real robots.
         name: what others see; of a real robot, what it is called here.
         lock_step: True to let time wait for you, False to let it run; None to do as the server wishes. Not for real
@@ -84,6 +84,11 @@ def _meant(scheme: str, url: object) -> str:
     kind, _, rest = url.partition(":")
     if kind in LINKS and rest:
         return f" (did you mean '{kind}://{rest if kind in ('epuck', 'orders') else rest.lstrip('/')}'?)"
-    if url.startswith("/dev/") or re.fullmatch(r"COM\d+", url, re.IGNORECASE):
+    bluetooth = r"[0-9A-F]{2}(:[0-9A-F]{2}){5}"
+    if (
+        url.startswith("/dev/")
+        or re.fullmatch(bluetooth, url, re.IGNORECASE)
+        or re.fullmatch(r"COM\d+", url, re.IGNORECASE)
+    ):
         return f" (did you mean 'epuck://{url}'?)"
     return f" (a server is 'ws://{url}', an e-puck2 'epuck2://{url}')" if re.fullmatch(r"[\w.-]+(:\d+)?", url) else ""

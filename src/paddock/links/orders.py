@@ -7,15 +7,13 @@ from collections.abc import Collection
 
 import numpy as np
 
-from paddock.arena.base import check_ticks
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.motion import Motion
 from paddock.core.numeric import all_finite
 from paddock.core.observation import Readings
 from paddock.epuck.driver.port import Raw
-from paddock.epuck.driver.streams import SerialStream
-from paddock.links.epuck import read_address
+from paddock.links.epuck.address import read_address
 from paddock.links.epuck.body import EPuckBody, SensorSample
 from paddock.links.epuck.robot import EPuck
 from paddock.orders.driving import TRIES, allow_seconds, estimate_seconds
@@ -24,22 +22,20 @@ from paddock.orders.port import OrdersPort, require_reply
 from paddock.orders.texts import CM, STOPS_AT, Order
 from paddock.sensors.response import si_of
 
-RENEWAL = 0.2  # [s] of a drive after which the robot hears from us, or it would stand soon
-
 
 def connect_orders(url: str, *, name: str = "", timeout: float = 10.0, checked: bool = True) -> OrdersRobot:
     """Reach a robot that takes orders, or the emulator of one.
 
     Args:
-        url: `orders:///dev/rfcomm0`; behind a `?`, `name=` says what the robot is called, and `dt=` how long a tick of
-            `step` is [s].
+        url: `orders:///dev/rfcomm0` or `orders://10:00:E8:AD:77:BB`; behind a `?`, `name=` says what the robot is
+            called, `dt=` how long a tick of `step` is [s], `silence=` after how many seconds without an answered call
+            it is stopped, and `channel=` which channel of a Bluetooth address is meant.
         name: what the robot is called, unless the URL says so.
         timeout: seconds after which a call fails, on top of what a drive takes.
         checked: ask for checked mode; robots that do not know it stay in legacy mode.
     """
     address = read_address(url, timeout)
-    device = address.device
-    port = OrdersPort(lambda left: SerialStream(device), timeout, checked=checked)
+    port = OrdersPort(address.open_line, timeout, checked=checked, silence=address.silence)
     try:
         port.identify()
         return OrdersRobot(port, name=address.name or name, dt=address.dt)
@@ -147,16 +143,6 @@ class OrdersRobot(EPuck):
         """Stand. A robot in legacy mode answers, and reads its line only when it stands anyway."""
         self.port.ask(Order("S"))
         self.body.mark_reset()
-
-    def step(self, n: int = 1) -> None:
-        """As with any e-puck; while its wheels turn, the robot hears that somebody is still there."""
-        each = max(1, int(RENEWAL / self.dt))
-        left = check_ticks(n)
-        while left > 0:
-            super().step(min(each, left))
-            left -= each
-            if self.port.checked and any(self.body.wheel_speeds):
-                self.port.read(())
 
     def _check(self, call: str, *numbers: float) -> None:
         if not all_finite(*numbers):

@@ -7,14 +7,16 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, ClassVar, NoReturn
 
 from paddock.arena.base import BaseArena
 from paddock.arena.body import Body
+from paddock.arena.devices import Device
 from paddock.arena.robot import Robot
 from paddock.core.errors import LinkError, SimulationError, UnknownName
-from paddock.core.observation import Observation, WheelSpeeds
+from paddock.core.observation import Observation, Readings, WheelSpeeds
 
 log = logging.getLogger("paddock.links")
 
@@ -39,6 +41,14 @@ class WatchedBody(Body):
         complaint, self.complaint = self.complaint, None
         if complaint is not None:
             raise complaint
+
+    def in_background(self) -> AbstractContextManager[object]:
+        """What is asked for in a `with` block is asked by a thread that goes on when the program hangs."""
+        return nullcontext()
+
+    def known_raw(self, device: Device) -> Readings | None:
+        """Hardware numbers that came with what was last sensed; None where there are none."""
+        return None
 
     @abstractmethod
     def look(self, robot: Robot) -> Observation:
@@ -105,7 +115,7 @@ class SingleRobot(Robot, BaseArena):
         watches = self.watches
         wanted: dict[str, tuple[float, Callable[[], object]]] = {}
         if watches.period is not None:
-            wanted[""] = watches.period, lambda: watches.tell(self.body.look(self))
+            wanted[""] = watches.period, lambda: watches.tell(self._look())
         for camera, period in watches.camera_periods.items():
             wanted[camera] = period, partial(self._show, camera)
         return {name: PeriodicThread(self, period or self.dt, task) for name, (period, task) in wanted.items()}
@@ -116,8 +126,14 @@ class SingleRobot(Robot, BaseArena):
             log.warning("%s: in the background: %s: %s", self.name, type(error).__name__, error)
         self.body.complaint = error
 
+    def _look(self) -> Observation:
+        with self.body.in_background():
+            return self.body.look(self)
+
     def _show(self, camera: str) -> None:
-        self.watches.show(camera, self.body.picture(self.devices[camera]), self.tick)  # type: ignore[arg-type]
+        with self.body.in_background():
+            picture = self.body.picture(self.devices[camera])  # type: ignore[arg-type]
+        self.watches.show(camera, picture, self.tick)
 
     # ---- what only simulations can do
 

@@ -12,6 +12,7 @@ from paddock.estimate.estimates import Estimate, check_covariance
 from paddock.estimate.motion_model import Floats
 from paddock.estimate.travel import TravelSensors, WheelTravel
 from paddock.mapping.method import MAPPING_METHODS, MapSetup
+from paddock.mapping.mixed_pixels import drop_mixed_pixels
 from paddock.mapping.motion_step import NO_SPREAD, MotionStep
 from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.reader import SAME_TIME, RangeReader
@@ -62,12 +63,14 @@ class Mapper:
         self.too_late = 0  # how many were left out, because they were older than the one before
         self._time = -np.inf  # of the last scan, or of the first look
         self._since: list[tuple[float, WheelTravel]] = []  # travel since then, with the time at its end
-        self._step = MotionStep()  # the same, added up
-        self._conclude()
+        self._estimate: Estimate | None = None  # made when it is asked for
 
     @property
     def estimate(self) -> Estimate:
         """The present estimate."""
+        if self._estimate is None:
+            pose, covariance = self._add_up(self._since).after(self.method.pose, self.method.covariance)
+            self._estimate = Estimate(pose, covariance, self.method.particles)
         return self._estimate
 
     @property
@@ -86,16 +89,19 @@ class Mapper:
         return MapView.of(self.grid, self.scan, self.scan_pose)
 
     def update(self, observation: Observation, time: float | None = None) -> Estimate:
+        """As `look`; gives the present estimate."""
+        self.look(observation, time)
+        return self.estimate
+
+    def look(self, observation: Observation, time: float | None = None) -> None:
         """Take a look at all sensors, at a time [s] that never goes back; None: the observation's own."""
         time = observation.time if time is None else time
         travel = self.sensors.read(observation, time)
         self._since.append((time, travel))
-        self._step = self._step.roll(travel, self._separation)
+        self._estimate = None
         scan = self.reader.read(observation, time)
         if scan is not None:
             self._use(scan)
-        self._conclude()
-        return self._estimate
 
     @property
     def _separation(self) -> float:
@@ -105,21 +111,17 @@ class Mapper:
         if scan.time < self._time - SAME_TIME:
             self.too_late += 1
             return
+        scan = drop_mixed_pixels(scan)
         before, self._since = split_travel(self._since, self._time, scan.time)
         self.method.add(scan, self._add_up(before))
         self.scan, self._time = scan, scan.time
         self.scans += 1
-        self._step = self._add_up(self._since)
 
     def _add_up(self, travels: list[tuple[float, WheelTravel]]) -> MotionStep:
         step = MotionStep()
         for _, travel in travels:
             step = step.roll(travel, self._separation)
         return step
-
-    def _conclude(self) -> None:
-        pose, covariance = self._step.after(self.method.pose, self.method.covariance)
-        self._estimate = Estimate(pose, covariance, self.method.particles)
 
 
 def split_travel(

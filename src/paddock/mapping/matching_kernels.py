@@ -20,15 +20,21 @@ def splat(points, frame, sigma, values):
     """Raise cells around points to exp(-d² / 2 sigma²), with d from a cell's centre to the nearest point [m]."""
     resolution = frame.resolution
     reach = math.ceil(3.0 * sigma / resolution)
+    width = resolution * resolution / (2.0 * sigma * sigma)
+    shrink = math.exp(-2.0 * width)
     for k in range(points.shape[0]):
         u, v = (points[k, 0] - frame.x) / resolution, (points[k, 1] - frame.y) / resolution
         column, row = math.floor(u), math.floor(v)
+        first, last = max(0, column - reach), min(values.shape[1], column + reach + 1)
         for i in range(max(0, row - reach), min(values.shape[0], row + reach + 1)):
-            for j in range(max(0, column - reach), min(values.shape[1], column + reach + 1)):
-                dx, dy = (j + 0.5 - u) * resolution, (i + 0.5 - v) * resolution
-                value = math.exp(-(dx * dx + dy * dy) / (2.0 * sigma * sigma))
+            # exp(-(j + 0.5 - u)² w) from cell to cell: each time it changes by a factor, and the factor by another.
+            dx, dy = first + 0.5 - u, i + 0.5 - v
+            value, factor = math.exp(-(dx * dx + dy * dy) * width), math.exp(-(2.0 * dx + 1.0) * width)
+            for j in range(first, last):
                 if value > values[i, j]:
                     values[i, j] = value
+                value *= factor
+                factor *= shrink
 
 
 @kernel

@@ -39,12 +39,12 @@ def add_beams(cells, offsets, tiles, stride, stamps, stamp, beams, ranges, origi
             x, y, dx, dy = aim_beam(beams[k], pose, c, s)
             u, v = (x + ranges[k] * dx - origin[0]) / side, (y + ranges[k] * dy - origin[1]) / side
             column, row = math.floor(u), math.floor(v)
+            place = tiles[row >> TILE_BITS, column >> TILE_BITS] + (row & TILE_MASK) * stride + (column & TILE_MASK)
+            weight = max(SLOWEST, 1.0 / (1.0 + max(0.0, cells[place]) / hit))
+            offsets[place, 0] += weight * (u - column - offsets[place, 0])
+            offsets[place, 1] += weight * (v - row - offsets[place, 1])
             if stamps[row, column] != stamp:
                 stamps[row, column] = stamp
-                place = tiles[row >> TILE_BITS, column >> TILE_BITS] + (row & TILE_MASK) * stride + (column & TILE_MASK)
-                weight = max(SLOWEST, 1.0 / (1.0 + max(0.0, cells[place]) / hit))
-                offsets[place, 0] += weight * (u - column - offsets[place, 0])
-                offsets[place, 1] += weight * (v - row - offsets[place, 1])
                 cells[place] = min(high, cells[place] + hit)
     for k in range(beams.shape[0]):
         if ranges[k] > 0.0:

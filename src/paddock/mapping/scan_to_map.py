@@ -14,16 +14,16 @@ from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
 from paddock.mapping.method import MappingMethod, MapSetup
 from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.scan import Scan, transform
-from paddock.mapping.surfaces import trace_surfaces
+from paddock.mapping.surfaces import join_surfaces, trace_surfaces
 
 FINER = 0.5  # side of the field's cells over those of the map: between cells as wide as sigma a field is flat
 UNSURE = -1.0  # log-odds of cells that are not known to be free
 FEW = 10  # points; a scan with fewer says nothing
 LEAST_SCORE = 0.3  # of a match that is believed
 SIGMAS = 3.0  # of the guess, to search
-LEAST_WINDOW, MOST_WINDOW = (0.1, math.radians(4)), (0.6, math.radians(25))  # [m], [rad]
+LEAST_WINDOW, MOST_WINDOW = (0.06, math.radians(3)), (0.6, math.radians(25))  # [m], [rad]
 SIGHT = 25.0  # of a large map, what lies further from the robot than this is left out of the field [m]
-PULL = 0.02  # score that a pose at the edge of the window loses
+PULL = 0.1  # score that a pose at the edge of the window loses: else the far face of a thin wall may fit as well
 # Wheels that err by a share err the same way for ever: a guess that had its say in each pose would bend the whole map.
 # So where the scan says anything, it decides; directions that it leaves open have a far larger covariance and stay.
 DOUBT: Floats = np.diag([0.5, 0.5, math.radians(20)]) ** 2  # [m, m, rad]
@@ -36,17 +36,19 @@ class ScanToMap(MappingMethod):
     scans would fit best where their beams end in the same places, and a robot in a corridor would seem to stand.
     """
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.5) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.5, turn: float = 1.0) -> None:
         """Set up.
 
         Args:
             setup: of the map.
             sigma: width of the field around surfaces [m].
-            way: after which the field is made anew, in m and in rad.
+            way: after which the field is made anew [m].
+            turn: likewise [rad]. What comes into sight beyond the end of a known wall is drawn to that end a bit;
+                fields that are made anew at each small turn, of scans that lag behind, would add this up.
         """
         if setup.opening > 0:
             raise PaddockError("ScanToMap: expected a laser's rays, got cones: use method 'odometry'")
-        self.sigma, self.way = sigma, way
+        self.sigma, self.way, self.turn = sigma, way, turn
         super().__init__(setup)
 
     def reset(self, pose: Pose, covariance: Floats) -> None:
@@ -72,14 +74,14 @@ class ScanToMap(MappingMethod):
     def draw(self, scan: Scan, pose: Pose) -> None:
         """Put a scan into the map."""
         super().draw(scan, pose)
-        moved = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
-        if self._field is None or max(moved) >= self.way:
+        moved, turned = math.dist(pose[:2], self._made_at[:2]), abs(wrap(pose.heading - self._made_at.heading))
+        if self._field is None or moved >= self.way or turned >= self.turn:
             self._make_field(scan, pose)
 
     def _make_field(self, scan: Scan, pose: Pose) -> None:
         traced = transform(trace_surfaces(scan, self.setup.resolution), pose)
         self._gaps = choose_unseen(self.grid, np.concatenate((self._gaps, traced)))
-        points = np.concatenate((self.grid.surface_points(), self._gaps))
+        points = np.concatenate((join_surfaces(self.grid), self._gaps))
         points = points[np.abs(points - pose[:2]).max(axis=1) <= min(scan.max_range, SIGHT)]
         self._field = LikelihoodField.from_points(points, self.setup.resolution * FINER, self.sigma)
         self._made_at = pose

@@ -131,5 +131,6 @@ def look_around(walls: Floats, views: Points, max_range: float, resolution: floa
         grid.add_scan(scan, Pose(x, y, 0.0))
         met.append(transform(scan.points(), Pose(x, y, 0.0)))
     points = np.concatenate(met)
-    _, first = np.unique(np.round(points / 0.01).astype(np.int64), axis=0, return_index=True)
+    column, row = np.round((points - points.min(axis=0)) / 0.01).astype(np.int64).T
+    _, first = np.unique(row * (column.max() + 1) + column, return_index=True)
     return grid, points[first]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from paddock.navigation.footprint import Footprint
 from paddock.navigation.grid_search import Cell, Floats
 from paddock.navigation.kernels.body import body_clearance
 
+Value = TypeVar("Value", bound=np.generic)  # of a cell
 States = NDArray[np.int8]  # of cells: -1 unknown, 0 free, 1 occupied
 FAR = 1e3  # [m] from everything
 PIONEER = 0.26  # circumscribed radius of the robot that lengths were chosen for [m]
@@ -120,7 +121,14 @@ def seen_states(grid: OccupancyGrid) -> States:
 
     Cells at the edge of a wall are met and passed in turns: nobody has to go and look at them again.
     """
-    return np.where(grid.log_odds == 0, -1, grid.log_odds > 0).astype(np.int8)
+    return states_of(grid.log_odds)
+
+
+def states_of(log_odds: NDArray[np.float32]) -> States:
+    """As `seen_states`, for a part of a grid."""
+    states: States = (log_odds > 0).astype(np.int8)
+    states -= log_odds == 0
+    return states
 
 
 def pad(states: States, frame: GridFrame, x: float, y: float, reach: float) -> tuple[States, GridFrame]:
@@ -133,10 +141,12 @@ def pad(states: States, frame: GridFrame, x: float, y: float, reach: float) -> t
     return padded, GridFrame(x0, y0, frame.resolution, *padded.shape)
 
 
-def crop(states: States, frame: GridFrame, x: float, y: float, reach: float) -> tuple[States, GridFrame]:
-    """The part of a grid within a square of `reach` to each side of a point [m]."""
+def crop(
+    values: NDArray[Value], frame: GridFrame, x: float, y: float, reach: float
+) -> tuple[NDArray[Value], GridFrame]:
+    """The part of a grid's values within a square of `reach` to each side of a point [m]."""
     (top, left), (bottom, right) = frame.cell(x - reach, y - reach), frame.cell(x + reach, y + reach)
     top, left = min(max(0, top), frame.rows), min(max(0, left), frame.columns)
     bottom, right = max(top, min(frame.rows, bottom + 1)), max(left, min(frame.columns, right + 1))
     x0, y0 = frame.x + left * frame.resolution, frame.y + top * frame.resolution
-    return states[top:bottom, left:right], GridFrame(x0, y0, frame.resolution, bottom - top, right - left)
+    return values[top:bottom, left:right], GridFrame(x0, y0, frame.resolution, bottom - top, right - left)

@@ -103,24 +103,37 @@ class Balanced(ExplorationMethod):
         return situation.seconds_to(frontier) - self.seconds_per_area * min(frontier.gain, self.most_area)
 
 
-class Tour(Balanced):
-    """The first frontier of the shortest tour through all of them, so that none is left behind to come back for."""
+class Tour(ExplorationMethod):
+    """The first frontier of the best tour through all of them: large ones early, and none left behind to come back for.
 
-    most = 9  # frontiers of a tour; of more, those that can be got to soonest
+    Every second costs the area that is still to be seen, up to the end of the tour, and a bit more, which counts when
+    only small frontiers are left: then the tour is the shortest.
+    """
+
+    most = 9  # frontiers of a tour; of more, those with most area for their seconds
+    most_area = 10.0  # of a frontier that counts [m²]
+    always = 15.0  # that every second costs [m²]
     coarse = 4  # lengths of ways between frontiers are found on cells that are so many times as large
 
     def choose(self, situation: Situation) -> Frontier:
-        frontiers = sorted(situation.frontiers, key=lambda frontier: self._begin(frontier, situation))[: self.most]
-        if len(frontiers) == 1:
+        frontiers = sorted(situation.frontiers, key=lambda frontier: self.rate(frontier, situation))[: self.most]
+        count = len(frontiers)
+        if count == 1:
             return frontiers[0]
         begin = np.array([self._begin(frontier, situation) for frontier in frontiers])
-        count = len(frontiers)
-        first = first_of_tour(begin, self._find_seconds(frontiers, situation), np.empty((1 << count, count)))
-        return frontiers[int(first)]
+        areas = np.array([self._area(frontier) for frontier in frontiers])
+        between = self._find_seconds(frontiers, situation)
+        return frontiers[int(first_of_tour(begin, between, areas, self.always, np.empty((1 << count, count))))]
+
+    def rate(self, frontier: Frontier, situation: Situation) -> float:
+        return self._begin(frontier, situation) / (self._area(frontier) + self.always)
+
+    def _area(self, frontier: Frontier) -> float:
+        return min(frontier.gain, self.most_area)
 
     def _begin(self, frontier: Frontier, situation: Situation) -> float:
-        figure = self.rate(frontier, situation)
-        return self.favour(figure) if situation.is_current(frontier) else figure
+        seconds = situation.seconds_to(frontier)
+        return max(0.0, self.favour(seconds)) if situation.is_current(frontier) else seconds
 
     def _find_seconds(self, frontiers: Sequence[Frontier], situation: Situation) -> Floats:
         """How long the ways between frontiers take [s]."""

@@ -42,7 +42,7 @@ class Explorer(MapUser):
         robot: RobotSpec,
         *,
         method: str = "tour",
-        least: float = 0.8,
+        least: float = 1.2,
         **options: Any,
     ) -> None:
         self.method = EXPLORATION.get(method)()

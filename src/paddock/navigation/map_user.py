@@ -81,8 +81,8 @@ class MapUser(ABC):
 
     def act(self, observation: Observation) -> WheelSpeeds:
         """One decision."""
-        pose, time = self.mapper.update(observation).pose, observation.time
-        grid = self.mapper.grid
+        self.mapper.update(observation)
+        time, grid = observation.time, self.mapper.grid
         if not grid.frame.rows:  # nothing was seen yet
             return WheelSpeeds(0.0, 0.0)
         wheels = self.driver.update(self.mapper, time)
@@ -92,7 +92,7 @@ class MapUser(ABC):
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
             self.growth.append((time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))
-            self.plan(pose, time)
+            self.plan(self.mapper.estimate.pose, time)
         return wheels
 
     @property

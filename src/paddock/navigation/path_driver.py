@@ -14,7 +14,7 @@ from paddock.mapping import Scan
 from paddock.mapping.frame import Points
 from paddock.mapping.scan import transform
 from paddock.mapping.view import NO_POINTS
-from paddock.navigation.costmap import CostMap, Inflation, crop, seen_states
+from paddock.navigation.costmap import CostMap, Inflation, crop, states_of
 from paddock.navigation.drive_limits import STILL, Twist
 from paddock.navigation.followers import Follower
 from paddock.navigation.footprint import Footprint
@@ -109,7 +109,8 @@ class PathDriver:
     def _look(self, mapper: MapSource, pose: Pose) -> CostMap:
         """What is near: the map, and all that the last scan met, which may be too new to be believed by the map."""
         grid, reach = mapper.grid, REACH * self.footprint.circumscribed
-        states, frame = crop(seen_states(grid), grid.frame, pose.x, pose.y, reach)
+        log_odds, frame = crop(grid.log_odds, grid.frame, pose.x, pose.y, reach)
+        states = states_of(log_odds)
         if mapper.scan is not None and not mapper.reader.opening:  # echoes of sonars may be anywhere on their arcs
             cells = frame.cells(transform(mapper.scan.points(), mapper.scan_pose))
             cells = cells[((cells >= 0) & (cells < frame.shape)).all(axis=1)]

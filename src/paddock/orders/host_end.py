@@ -37,6 +37,7 @@ class HostTiming:
     round_trip: float = 0.5  # [s] after which an answer that takes no drive is taken for lost
     reopening: float = 2.0  # [s] of silence after which the line is opened anew
     silence: float = 30.0  # [s] after which the robot is taken for lost
+    polling: float = math.inf  # [s] at most between two questions whether a drive is under way, in checked mode
     attempts: int = 12  # to have an order echoed right by a robot of 2012
     unknown: int = 2  # times that a robot must call checked mode unknown, before it is taken at its word
 
@@ -190,7 +191,8 @@ class HostEnd(LineEnd):
                 due = self.now + wait
             elif reply.kind in (texts.ACCEPTED, texts.WORKING):
                 accepted = True
-                self.silent_since = due = max(self.now + 2 * wait, began + expected + wait)
+                due = min(self.now + self.timing.polling, max(self.now + 2 * wait, began + expected + wait))
+                self.silent_since = due
             else:
                 return reply
 

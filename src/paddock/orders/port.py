@@ -6,16 +6,22 @@ import math
 import os
 import time
 from collections.abc import Callable, Collection
+from contextlib import nullcontext
 from typing import NoReturn
 
 from paddock.core.errors import DeviceRefused, LinkError, Timeout
 from paddock.core.geometry import Pose
 from paddock.core.reason import explain
+from paddock.epuck.driver.guard import RENEWAL, SILENCE
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
+from paddock.orders.checked_frames import write_checked
 from paddock.orders.host_end import HostEnd, HostTiming
 from paddock.orders.talk import Conversation, T, Talk
-from paddock.orders.texts import CM, Order, Reply
+from paddock.orders.texts import CM, DRIVING, Order, Reply
+
+SESSIONS = 1 << 24  # numbers for them
+POLLING = 2 * RENEWAL  # [s] between two questions whether a drive is still under way
 
 
 class OrdersPort(Port):
@@ -23,14 +29,22 @@ class OrdersPort(Port):
 
     kind = "e-puck"
 
-    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, checked: bool = True) -> None:
+    def __init__(
+        self,
+        open_stream: Callable[[float], ByteStream],
+        timeout: float,
+        *,
+        checked: bool = True,
+        silence: float = SILENCE,
+    ) -> None:
         """
         Args:
             open_stream: opens the stream, within the seconds that it is given.
             timeout: seconds that a call may take, on top of a drive.
             checked: ask for checked mode.
+            silence: seconds without an answered call after which a robot in checked mode is stopped.
         """
-        super().__init__(open_stream, timeout)
+        super().__init__(open_stream, timeout, silence=silence)
         self._asks_for_checked = checked
         self._end = HostEnd()
 
@@ -39,20 +53,27 @@ class OrdersPort(Port):
         """Whether the robot is in checked mode."""
         return self._end.mode == "checked"
 
+    @property
+    def stop_bytes(self) -> bytes:  # type: ignore[override]
+        """A new session stops what the last one ordered. A robot in legacy mode hears nothing while it drives."""
+        return write_checked(0, f"K{(self._end.session + 1) % SESSIONS}") if self.checked else b""
+
     def identify(self) -> None:
         with self.exchange():
             self.devices = ("proximity", "encoders") if self.checked else ("proximity",)
 
     def _synchronise(self, stream: ByteStream) -> None:
         """Begin a new session: what was ordered before is over, and the robot stands."""
-        number = int.from_bytes(os.urandom(3), "big")
-        timing = HostTiming(silence=self.timeout, reopening=2 * self.timeout)
+        number = int.from_bytes(os.urandom(3), "big")  # below SESSIONS
+        timing = HostTiming(silence=self.timeout, reopening=2 * self.timeout, polling=POLLING)
         self._end = HostEnd(session=number, checked=self._asks_for_checked, timing=timing)
         self._hold_talk(stream, self._end.connect())
 
     def ask(self, order: Order, seconds: float = 0.0, *, expected: float = 0.0) -> Reply:
         """Have an order carried out; `seconds` is how long the robot may drive for it."""
-        with self.hold(seconds + self.timeout), self.exchange() as stream:
+        drives = order.letter in DRIVING
+        stands_then = self.driving(drives, False) if drives or order.letter == "S" else nullcontext()
+        with self.hold(seconds + self.timeout), stands_then, self.exchange() as stream:
             return self._hold_talk(stream, self._end.ask(order, seconds, expected=expected))
 
     def _hold_talk(self, stream: ByteStream, conversation: Conversation[T]) -> T:
@@ -67,6 +88,7 @@ class OrdersPort(Port):
                 talk.wake(time.monotonic())
             else:
                 talk.receive(data, time.monotonic())
+                self.note_answer()
         assert talk.result is not None
         return talk.result
 
@@ -87,7 +109,7 @@ class OrdersPort(Port):
             there = {"proximity": (p0, p1, *[math.nan] * 4, p6, p7)}
         return {name: there[name] for name in devices}
 
-    def set_speeds(self, left: int, right: int) -> None:
+    def _set_speeds(self, left: int, right: int) -> None:
         if not self.checked:
             self._refuse("wheel speeds", "; have it drive with go_to, turn or forward")
         self.ask(Order("w", (left, right)))

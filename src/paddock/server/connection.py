@@ -36,7 +36,7 @@ MOST_PER_SECOND = 100_000  # messages; whoever sends more has to wait
 PATIENCE = 10.0  # seconds for a hello, and for a full buffer to be read
 TURN = 0.01  # seconds for one client's messages before others have their turn
 GLANCE = 0.0002  # seconds of looking for the next message before falling asleep, while a client is so quick
-PING_PERIOD = 5.0  # seconds
+PING_PERIOD, REAL_PING_PERIOD = 5.0, 0.3  # seconds; where robots are real
 STOP, GIVE_UP = 3, 60  # periods without a sign of life until a client's robots stop, and until it is given up
 HOST_GONE = 15_000  # milliseconds without an acknowledgement of the other side's system: it is no more
 NO_HELLO, NOT_ALLOWED, OTHER_VERSION = 4400, 4401, 4426  # close codes of our own
@@ -61,6 +61,7 @@ class Connection(asyncio.Protocol):
         self._newer = False  # the client's minor version is newer than ours
         self._proxied = False
         self._loop = asyncio.get_running_loop()
+        self._period = REAL_PING_PERIOD if server.arena.is_real else PING_PERIOD
         self._heard = self._loop.time()
         self._second, self._frames = 0, 0  # frames that had come when this second began
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -77,7 +78,7 @@ class Connection(asyncio.Protocol):
         if len(self.server.connections) > 2 * self.server.settings.most_clients:
             self._drop_oldest_stranger()
         self._after("hello", PATIENCE, lambda: self.close(NO_HELLO, "no hello in time"))
-        self._after("ping", PING_PERIOD, self._ping)
+        self._after("ping", self._period, self._ping)
 
     def _drop_oldest_stranger(self) -> None:
         """Newcomers must not wait for those who never say hello."""
@@ -286,12 +287,12 @@ class Connection(asyncio.Protocol):
 
     def _ping(self) -> None:
         """Ask for a sign of life. Someone may be at a breakpoint: their robots stop, unless time waits for them."""
-        self._after("ping", PING_PERIOD, self._ping)
+        self._after("ping", self._period, self._ping)
         silent = self._loop.time() - self._heard
         if silent > GIVE_UP * PING_PERIOD:
             self.transport.abort()
         elif self.protocol.state is State.OPEN:
-            if silent > STOP * PING_PERIOD and self.client is not None:
+            if silent > STOP * self._period and self.client is not None:
                 self.session.fell_silent(self.client)
             self.protocol.send_ping(b"")
             self._flush()

@@ -214,6 +214,8 @@ def advance(session: Session, client: Client, wish: m.Advance) -> None:
 
 @handles(m.SetSpeed, Role.SUPERVISOR, done=True)
 def set_speed(session: Session, client: Client, wish: m.SetSpeed) -> None:
+    if session.arena.is_real and wish.speed != 1:
+        raise Refused("set_speed: the robots of this arena are real: their time passes by itself, at speed 1")
     if 0 < wish.speed < SLOWEST:
         raise Refused(f"set_speed.speed: expected 0 for flat out, or {SLOWEST} to 1000, got {wish.speed:g}")
     session.interventions.announce(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceRefused, LinkError, Timeout
 from paddock.epuck import packets
+from paddock.epuck.driver.guard import RENEWAL, SILENCE, LineGuard, open_guard
 from paddock.epuck.driver.streams import ByteStream
 from paddock.epuck.sercom import CameraSettings
 
@@ -20,26 +22,31 @@ Raw = tuple[float, ...]  # the hardware's own numbers
 CLOSED = "the connection to the robot was closed"
 
 LONGEST = 20.0  # [s] that any call may take, whatever the timeout: calibration
+log = logging.getLogger("paddock.links")
 
 
 class Port(ABC):
     """A robot's firmware. Calls end within the timeout: with checked numbers, or with a LinkError.
 
     A failed call leaves the connection in doubt; the next one first makes sure of it, or opens it anew. A robot whose
-    connection was opened anew stands until it is told to drive again.
+    connection was opened anew stands until it is told to drive again. While it drives, a guard process shares the
+    stream, which stops the robot when this program is killed or hangs.
     """
 
     kind: str  # "e-puck" or "e-puck2"
     devices: Collection[str] | None = None  # that the firmware can tell about; None: all of its kind
     camera: CameraSettings | None = None  # the part of the view that a picture shows; None: all of it
 
-    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float) -> None:
+    stop_bytes = b""  # what stops the robot, whatever was sent before; none: it cannot be stopped that way
+
+    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
         """
         Args:
             open_stream: opens the stream, within the seconds that it is given.
             timeout: seconds that a call may take.
+            silence: seconds without an answered call after which a robot that drives is stopped.
         """
-        self.timeout = timeout
+        self.timeout, self.silence = timeout, silence
         self._open_stream = open_stream
         self._stream: ByteStream | None = None
         self._in_doubt = True
@@ -47,6 +54,12 @@ class Port(ABC):
         self._deadline: float | None = None  # of the call that has the stream (monotonic)
         self._last_thread: int | None = None  # that may use the stream, once it is to be closed
         self.closed = False
+        self._guard: LineGuard | None = None
+        self._unguarded = False  # whether this stream can have none
+        self._drives = False  # whether the robot may be driving
+        self._sets_out = False  # whether the present command has it drive
+        self._answered_at = 0.0  # when it last answered the program (monotonic)
+        self._thread = threading.local()  # whether it reads in the background
         self.restarts = 0  # how often the robot greeted or was found again: its counters may have begun anew
 
     @contextmanager
@@ -94,6 +107,8 @@ class Port(ABC):
             if self.closed:
                 raise LinkError(CLOSED)
             try:
+                if self._guard is not None and self._guard.take_stop():
+                    self._meet_stopped()
                 if self._in_doubt and self._reopens:
                     self.hang_up()
                 if self._stream is None:
@@ -103,8 +118,10 @@ class Port(ABC):
                 if self._in_doubt:
                     self._synchronise(self._stream)
                 self._in_doubt = True
+                self._guard_drive(self._stream)
                 yield self._stream
                 self._in_doubt = False
+                self.note_answer()
             except LinkError as error:
                 if self._reopens or type(error) is LinkError:
                     self.hang_up()
@@ -116,8 +133,77 @@ class Port(ABC):
     def _synchronise(self, stream: ByteStream) -> None:
         """See to it that the robot waits for a command, and that no answer to an older one can come."""
 
+    # ---- the guard
+
+    @contextmanager
+    def driving(self, now: bool, then: bool) -> Iterator[None]:
+        """A command after which the robot may drive at once, and one that has ended with or without it driving."""
+        with self.hold():
+            self._sets_out = now
+            try:
+                yield
+            finally:
+                self._sets_out = False
+            self._drives = then
+            if self._guard is not None:
+                self._guard.tell(then)
+
+    def _guard_drive(self, stream: ByteStream) -> None:
+        """Have a guard before the robot drives."""
+        self._drives = self._drives or self._sets_out
+        if not self._drives:
+            return
+        if self._guard is not None and not self._guard.lives:
+            self._guard.end()
+            self._guard = None
+        if self._guard is None and not self._unguarded:
+            self._guard = open_guard(stream.fileno(), self.stop_bytes, self.silence)
+            self._unguarded = self._guard is None
+        if self._guard is not None:
+            self._guard.tell(True)
+
+    def note_answer(self) -> None:
+        """The robot has answered. What a thread reads in the background does not show that the program lives."""
+        if not getattr(self._thread, "in_background", False):
+            self._answered_at = time.monotonic()
+            if self._guard is not None:
+                self._guard.renew()
+
+    def _meet_stopped(self) -> None:
+        """The guard has stopped the robot, whose answers to it are in the way: as if it had been restarted."""
+        log.warning(
+            "a robot was stopped: it drove, and this program had it answer nothing for %g s. Call step, sense or read "
+            "more often, or give it longer: ?silence=SECONDS",
+            self.silence,
+        )
+        self._in_doubt, self._drives = True, False
+        self.restarts += 1
+
+    @contextmanager
+    def in_background(self) -> Iterator[None]:
+        """What this thread asks for now is no sign that the program lives."""
+        self._thread.in_background = True
+        try:
+            yield
+        finally:
+            self._thread.in_background = False
+
+    def renew(self) -> None:
+        """Show the guard that the program lives, unless it was shown a moment ago."""
+        if self._drives and time.monotonic() - self._answered_at > RENEWAL:
+            self.read(())
+
+    @property
+    def drives(self) -> bool:
+        """Whether the robot may be driving."""
+        return self._drives
+
     def hang_up(self) -> None:
         """Close the stream; the next call opens it again."""
+        guard, self._guard, self._unguarded = self._guard, None, False
+        if guard is not None:
+            guard.end(stop=self._drives)
+        self._drives = False
         stream, self._stream = self._stream, None
         if stream is not None:
             stream.close()
@@ -139,9 +225,18 @@ class Port(ABC):
     def read_image(self) -> NDArray[np.uint8]:
         """A picture, upright, [row, column, rgb]."""
 
-    @abstractmethod
     def set_speeds(self, left: int, right: int) -> None:
         """Steps per second."""
+        moves = bool(left or right)
+        with self.driving(moves, moves):
+            self._set_speeds(left, right)
+
+    def make_sure_it_stands(self) -> None:  # noqa: B027 (its answer to the command says so, unless a port knows better)
+        """It was told to stand, and answered: see whether it does."""
+
+    @abstractmethod
+    def _set_speeds(self, left: int, right: int) -> None:
+        """Tell the robot, and have it answer."""
 
     @abstractmethod
     def set_lamp(self, name: str, brightness: float) -> None:

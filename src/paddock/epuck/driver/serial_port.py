@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
 from paddock.epuck import packets, sercom
+from paddock.epuck.driver.guard import SILENCE
 from paddock.epuck.driver.port import LONGEST, Port, Raw
 from paddock.epuck.driver.streams import ByteStream
 from paddock.epuck.pixels import decode_pixels
@@ -43,10 +44,11 @@ class SerialPort(Port):
     """A robot at a serial device."""
 
     camera = sercom.CameraSettings()
+    stop_bytes = bytes(LONGEST_COMMAND) + b"\r" + text_command("D", 0, 0)
     _reopens = False
 
-    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float) -> None:
-        super().__init__(open_stream, timeout)
+    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
+        super().__init__(open_stream, timeout, silence=silence)
         self._colours = DARK
         self._lamps: dict[str, bytes] = {}  # the last command of each, for a robot that was restarted
         self._switches: dict[str, bytes] = {}  # likewise
@@ -96,7 +98,7 @@ class SerialPort(Port):
         seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, "what was set before")
         if not seen.endswith(b"e,0,0\r\n"):
             raise BadMessage(f"{stream.name}: the robot was told to stand, but says {seen[-20:]!r}")
-        self._restored = restarts
+        self._restored, self._drives = restarts, False
 
     def _collect(self, stream: ByteStream, complete: Callable[[bytes], bool], what: str) -> bytes:
         seen = b""
@@ -236,7 +238,7 @@ class SerialPort(Port):
 
     # ---- doing
 
-    def set_speeds(self, left: int, right: int) -> None:
+    def _set_speeds(self, left: int, right: int) -> None:
         _, found = self._ask([pack_command("D", left, right)], 0, what="new speeds")
         if [int(found[i]) % 65536 for i in (1, 2)] != [left % 65536, right % 65536]:
             raise self._distrust(f"speeds: told {left}, {right}, but the robot understood {found[0].decode().strip()}")

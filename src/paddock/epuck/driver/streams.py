@@ -28,6 +28,9 @@ class ByteStream(Protocol):
     def receive(self, deadline: float) -> bytes:
         """Some bytes, at least one; Timeout if there are none until the deadline (monotonic)."""
 
+    def fileno(self) -> int | None:
+        """File number, for another process to share; None where there is none."""
+
     def close(self) -> None: ...
 
 
@@ -68,6 +71,13 @@ class SerialStream:
     def _lose(self, error: Exception) -> LinkError:
         return LinkError(explain("{device}: the connection was lost: {why}", device=self.name, why=error))
 
+    def fileno(self) -> int | None:
+        try:
+            number: int = self._port.fileno()
+        except (AttributeError, OSError):  # a COM port of Windows
+            return None
+        return number
+
     def close(self) -> None:
         self._port.close()
 
@@ -84,20 +94,11 @@ def open_serial_port(device: str) -> Any:
         raise LinkError(explain("{device}: cannot open it: {why}", device=device, why=_why_closed(error))) from None
 
 
-class TcpStream:
-    """A TCP connection."""
+class SocketStream:
+    """A connected socket."""
 
-    def __init__(self, host: str, port: int, timeout: float) -> None:
-        self.name = f"{host}:{port}"
-        try:
-            self._socket = socket.create_connection((host, port), timeout=timeout)
-        except TimeoutError:
-            raise Timeout(
-                f"{self.name}: no connection within {timeout:g} s; is the robot on and in this Wi-Fi?"
-            ) from None
-        except OSError as error:
-            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}; {_hint(error, port)}") from None
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    def __init__(self, name: str, connected: socket.socket) -> None:
+        self.name, self._socket = name, connected
 
     def send(self, data: bytes, deadline: float) -> None:
         try:
@@ -120,8 +121,24 @@ class TcpStream:
             raise LinkError(f"{self.name}: the connection was lost: the robot closed it")
         return data
 
+    def fileno(self) -> int | None:
+        return self._socket.fileno()
+
     def close(self) -> None:
         self._socket.close()
+
+
+def open_tcp(host: str, port: int, timeout: float) -> SocketStream:
+    """A TCP connection."""
+    name = f"{host}:{port}"
+    try:
+        connected = socket.create_connection((host, port), timeout=timeout)
+    except TimeoutError:
+        raise Timeout(f"{name}: no connection within {timeout:g} s; is the robot on and in this Wi-Fi?") from None
+    except OSError as error:
+        raise LinkError(f"{name}: cannot connect: {error.strerror or error}; {_hint(error, port)}") from None
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return SocketStream(name, connected)
 
 
 def _why_closed(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Collection
 from dataclasses import fields, replace
@@ -12,22 +13,30 @@ from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, Timeout
 from paddock.epuck import packets
+from paddock.epuck.driver.guard import SILENCE
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
+from paddock.epuck.packet_reader import Packet, PacketReader
 from paddock.epuck.packets import Actuators
 from paddock.epuck.pixels import decode_pixels
+from paddock.epuck.wheel_check import WheelCheck
 
 BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": packets.BODY, "front": packets.FRONT}
+LEARNING = 0.5  # [s] in which a robot has to acknowledge its first command, or it is taken never to do so
+LOOK = 0.03  # [s] between two looks at the step counters of a robot that is to stand
 
 
 class WifiPort(Port):
-    """A robot at a TCP port."""
+    """A robot at a TCP port. It may also say things unasked: what counts is the newest after a question."""
 
     kind = "e-puck2"
+    stop_bytes = 2 * packets.pack_command(0, Actuators())  # the first may be taken for the rest of another command
 
-    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float) -> None:
-        super().__init__(open_stream, timeout)
+    def __init__(self, open_stream: Callable[[float], ByteStream], timeout: float, *, silence: float = SILENCE) -> None:
+        super().__init__(open_stream, timeout, silence=silence)
         self._wanted = Actuators()
+        self._acknowledges: bool | None = None  # whether it says that nothing was asked for; None: not known yet
+        self._reader, self._wheels = PacketReader(), WheelCheck()
 
     def identify(self) -> None:
         try:
@@ -37,48 +46,66 @@ class WifiPort(Port):
 
     def _synchronise(self, stream: ByteStream) -> None:
         """A connection that is in doubt was closed, so this one is new."""
+        self._reader = PacketReader()
+        self._wheels.restart()
 
     def hang_up(self) -> None:
         """The robot is to stand when it is found again, for nobody told it to drive since; its lamps are lit again."""
         super().hang_up()
         self._wanted = replace(self._wanted, left=0, right=0)
 
-    def _ask(self, packet: int, **changes: Any) -> bytes:
-        """Send everything that is wanted, with these changes; the answer is the packet of that kind.
+    def _ask(self, kind: int, **changes: Any) -> bytes:
+        """Send everything that is wanted, with these changes; the newest packet of that kind that comes then.
 
-        Changes are kept once the robot has answered: a command that failed is not carried out by the next one.
+        It is sent twice: the first time nothing is asked for, which the robot acknowledges with a packet that it never
+        sends unasked. What comes before that is older than the command. Changes are kept once the robot has answered:
+        a command that failed is not carried out by the next one.
         """
         with self.exchange() as stream:
-            self._expect_silence(stream)
+            self._discard(stream)
             wanted = replace(self._wanted, **changes)
-            request = packets.WANT_IMAGE if packet == packets.IMAGE else packets.WANT_SENSORS
-            stream.send(packets.pack_command(request, wanted), self.deadline)
-            answer = self._answer(stream, packet)
-            self._wanted = replace(wanted, settings=0, sound=0)
+            kept = replace(wanted, settings=0, sound=0)
+            request = packets.WANT_IMAGE if kind == packets.IMAGE else packets.WANT_SENSORS
+            stream.send(packets.pack_command(0, wanted) + packets.pack_command(request, kept), self.deadline)
+            self._wheels.begin(wanted.left, wanted.right, time.monotonic())
+            answer = self._await(stream, kind)
+            self._wanted = kept
             return answer
 
-    def _answer(self, stream: ByteStream, packet: int) -> bytes:
-        wanted, began = 1 + packets.SIZES[packet], time.monotonic()
-        seen = b""
-        while len(seen) < wanted:
-            try:
-                seen += stream.receive(self.deadline)
-            except Timeout:
-                got = f"only {len(seen)} of {wanted} bytes" if seen else "no answer"
-                raise Timeout(f"{stream.name}: {got} within {time.monotonic() - began:.1f} s") from None
-            if seen[0] != packet:
-                raise BadMessage(f"{stream.name}: expected a packet of kind {packet}, got {seen[0]}")
-        if len(seen) == wanted:
-            return seen[1:]
-        raise BadMessage(f"{stream.name}: expected a packet of {wanted} bytes, got {len(seen)}")
+    def _discard(self, stream: ByteStream) -> None:
+        """Read what has come since the last question."""
+        with contextlib.suppress(Timeout):
+            while True:
+                self._read(stream, 0.0)
 
-    def _expect_silence(self, stream: ByteStream) -> None:
-        """A packet that nobody asked for would be taken for the answer to what is asked now."""
+    def _await(self, stream: ByteStream, kind: int) -> bytes:
+        """The newest packet of a kind. It is believed where all that has come ends with a whole packet."""
+        began, found, acknowledged = time.monotonic(), b"", self._acknowledges is False
+        while not (acknowledged and found and not self._reader.missing):
+            learns_until = began + LEARNING if self._acknowledges is None else self.deadline
+            try:
+                for packet in self._read(stream, min(self.deadline, learns_until)):
+                    if packet.kind == packets.NOTHING:
+                        acknowledged, found = True, b""
+                    elif packet.kind == kind:
+                        found = packet.data
+            except Timeout:
+                if self._acknowledges is None and time.monotonic() < self.deadline:
+                    acknowledged = True  # so it never will
+                    self._acknowledges = False
+                    continue
+                missing = self._reader.missing
+                got = f"{missing} bytes of an answer are missing" if missing else "no answer"
+                raise Timeout(f"{stream.name}: {got} after {time.monotonic() - began:.1f} s") from None
+        if self._acknowledges is None:
+            self._acknowledges = True
+        return found
+
+    def _read(self, stream: ByteStream, deadline: float) -> list[Packet]:
         try:
-            old = stream.receive(0.0)
-        except Timeout:
-            return
-        raise BadMessage(f"{stream.name}: {len(old)} bytes came that nobody asked for")
+            return self._reader.feed(stream.receive(deadline))
+        except BadMessage as error:
+            raise BadMessage(f"{stream.name}: {error}") from None
 
     # ---- telling
 
@@ -89,7 +116,9 @@ class WifiPort(Port):
         with self.hold():
             data = self._ask(packets.SENSORS, **changes)
             try:
-                return packets.Sensors.unpack(data)
+                seen = packets.Sensors.unpack(data)
+                self._wheels.check(seen.steps, time.monotonic())
+                return seen
             except BadMessage:
                 self.hang_up()
                 raise
@@ -102,8 +131,26 @@ class WifiPort(Port):
 
     # ---- doing
 
-    def set_speeds(self, left: int, right: int) -> None:
+    def _set_speeds(self, left: int, right: int) -> None:
         self._sensors(left=left, right=right)
+
+    def make_sure_it_stands(self) -> None:
+        """Look at its step counters until they stay as they are; every look tells it to stand once more."""
+        if not self._wheels.has_driven:
+            return
+        with self.hold():
+            before: tuple[int, ...] | None = None
+            while True:
+                try:
+                    now = self.read_packet().steps
+                except BadMessage:  # they do not
+                    if time.monotonic() > self.deadline:
+                        raise
+                    continue
+                if now == before:
+                    return
+                before = now
+                time.sleep(LOOK)
 
     def set_lamp(self, name: str, brightness: float) -> None:
         with self.hold():

@@ -9,12 +9,13 @@ import os
 import selectors
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
 from paddock.core.errors import LinkError
-from paddock.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.epuck.emulator.wifi_firmware import UNASKED, WifiFirmware
 
 CHUNK = 1 << 12  # bytes of input that are answered at once
 LONGEST_BACKLOG = 1 << 18  # bytes that wait for a slow reader; beyond that nothing is said unasked
@@ -43,6 +44,7 @@ class EmulatorServer:
         self.addresses: dict[str, tuple[str, int]] = {}  # host and port by robot
         self._clients: list[EmulatorClient] = []
         self._serial: dict[str, EmulatorClient] = {}
+        self._talkative: dict[EmulatorClient, WifiFirmware] = {}  # clients that are told things unasked
         self._outbox: deque[tuple[EmulatorClient, bytes]] = deque()  # what robots say by themselves
         self._selector = selectors.DefaultSelector()
         self._bell, self._button = socket.socketpair()
@@ -129,6 +131,8 @@ class EmulatorServer:
                 old.close()
             newest[:] = [EmulatorClient(self._selector, _Socket(accepted), firmware, firmware.hang_up)]
             self._clients[:] = [client for client in self._clients if not client.closed] + newest
+            if not firmware.kind:
+                self._talkative[newest[0]] = firmware
 
         self._selector.register(listener, selectors.EVENT_READ, accept)
 
@@ -169,15 +173,32 @@ class EmulatorServer:
     # ---- serving
 
     def _work(self) -> None:
+        unasked_at = 0.0
         while not self._stopped.is_set():
             absent = [client for client in self._serial.values() if client.absent]
-            for key, _ in self._selector.select(KNOCKS if absent else None):
+            looks = [KNOCKS] * bool(absent) + [max(0.0, unasked_at - time.monotonic())] * bool(self._talkative)
+            for key, _ in self._selector.select(min(looks, default=None)):
                 try:
                     key.data()
                 except OSError as error:
                     log.debug("a client of an emulator was lost: %s", error)
             for client in absent:
                 client.look_for_next()
+            if time.monotonic() >= unasked_at:
+                unasked_at = time.monotonic() + UNASKED
+                self._tell_unasked()
+
+    def _tell_unasked(self) -> None:
+        """Robots that say something from time to time say it, to those who read."""
+        for client, firmware in list(self._talkative.items()):
+            if client.closed:
+                del self._talkative[client]
+            elif client.reads:
+                try:
+                    client.say(firmware.tell_unasked())
+                except Exception as error:  # the robot is gone
+                    log.warning("an emulator ends: %s", error)
+                    client.close()
 
     def _empty_bell(self) -> None:
         self._bell.recv(4096)
@@ -210,6 +231,11 @@ class EmulatorClient:
         self.closed = False
         self.absent = False  # nobody has the device open
         selector.register(stream.file, selectors.EVENT_READ, self._work)
+
+    @property
+    def reads(self) -> bool:
+        """Whether it has taken all that was sent."""
+        return not self._unsent
 
     def send(self, data: bytes) -> None:
         """Send now what the stream takes, and the rest when it can."""

@@ -1,4 +1,4 @@
-"""The Wi-Fi firmware of an emulated e-puck2: a command of 21 bytes comes in, the wanted packets go out."""
+"""The Wi-Fi firmware of an emulated e-puck2: a command of 21 bytes comes in, the wanted packets and others go out."""
 
 from __future__ import annotations
 
@@ -7,19 +7,29 @@ from paddock.epuck.emulator.robot import EmulatedEPuck
 from paddock.epuck.pixels import RGB565, encode_pixels
 from paddock.epuck.sercom import CameraSettings
 
+UNASKED = 0.02  # [s] between two packets of sensors that nobody asked for
 WHOLE_VIEW = CameraSettings(RGB565, packets.WIDTH, packets.HEIGHT, 4)
 
 
 class WifiFirmware:
-    """Answers each command with an image, the sensors, both, or a sign that there is nothing to tell."""
+    """Answers each command with an image, the sensors, both, or a sign that there is nothing to tell.
 
-    def __init__(self, robot: EmulatedEPuck) -> None:
-        self.robot = robot
+    Like a public copy of the firmware it also tells its sensors unasked, and does not mind a client that hangs up: its
+    wheels go on turning. A kind one speaks when it is asked, and stands when its client is gone.
+    """
+
+    def __init__(self, robot: EmulatedEPuck, *, kind: bool = False) -> None:
+        self.robot, self.kind = robot, kind
         self._waiting = bytearray()
 
     def welcome(self) -> bytes:
-        """It says nothing by itself."""
+        """It greets nobody."""
         return b""
+
+    def tell_unasked(self) -> bytes:
+        """What it says every `UNASKED` seconds."""
+        with self.robot.hold_clock():
+            return b"" if self.kind else bytes([packets.SENSORS]) + self.robot.read_packet().pack()
 
     def receive(self, data: bytes) -> bytes:
         """Take bytes of the client, and give those of the answers."""
@@ -38,9 +48,10 @@ class WifiFirmware:
         return bytes(out)
 
     def hang_up(self) -> None:
-        """The client is gone: nobody steers any more."""
+        """The client is gone. A kind robot stands then."""
         self._waiting.clear()
-        self.robot.set_speeds(0, 0)
+        if self.kind:
+            self.robot.set_speeds(0, 0)
 
     def _answer(self, request: int, wanted: packets.Actuators) -> bytes:
         self.robot.apply_packet(wanted)

@@ -187,7 +187,7 @@ class Ap2dxBehaviours:
     # ---- what they ask
 
     def _speeds(self, forward: float, side: int) -> WheelSpeeds:
-        full, turn = self.robot.drive.max_speed, side * self.constants.turn_speed
+        full, turn = self.constants.full_speed, side * self.constants.turn_speed
         return WheelSpeeds((forward - turn) * full, (forward + turn) * full)
 
     def _driven(self, senses: Senses) -> float:

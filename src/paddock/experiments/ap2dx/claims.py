@@ -54,7 +54,7 @@ def _surveys(surveys: Sequence[Survey]) -> Iterator[Row]:
 
 
 def _comparisons(ours: Sequence[Survey], others: Sequence[Survey]) -> Iterator[Row]:
-    """Ways until nearly all was mapped, over ours in the same world with the same seed."""
+    """Ways until nearly all was mapped, and to the end, over ours in the same world with the same seed."""
     mine = {(survey.job.world.name, survey.job.seed): survey for survey in ours}
     for strategy in dict.fromkeys(survey.job.strategy for survey in others):
         runs = [survey for survey in others if survey.job.strategy == strategy]
@@ -65,12 +65,14 @@ def _comparisons(ours: Sequence[Survey], others: Sequence[Survey]) -> Iterator[R
             metric = f"mapped at the end, mean (± {width:.2f})"
             yield Row(row, metric, None, mean, mean < least, f"< {least:.2f}: ours, at the least")
             continue
+        pairs = [(survey, mine[survey.job.world.name, survey.job.seed]) for survey in runs]
         # A run that never got so far counts with all of its way, so that the ratio is no larger than it was.
-        ways = [min(survey.path_to(ENOUGH), survey.path) for survey in runs]
-        beside = [mine[survey.job.world.name, survey.job.seed].path_to(ENOUGH) for survey in runs]
-        mean, width = mean_interval([way / own for way, own in zip(ways, beside, strict=True)])
-        metric = f"path to {ENOUGH:.0%} over ours, mean (± {width:.2f})"
-        yield Row(row, metric, None, mean, mean >= LEAST_RATIO, f">= {LEAST_RATIO}: ours is no longer way")
+        early = [min(other.path_to(ENOUGH), other.path) / own.path_to(ENOUGH) for other, own in pairs]
+        whole = [other.path / own.path for other, own in pairs]
+        for ratios, what in ((early, f"path to {ENOUGH:.0%}"), (whole, "whole path")):
+            mean, width = mean_interval(ratios)
+            metric = f"{what} over ours, mean (± {width:.2f})"
+            yield Row(row, metric, None, mean, mean >= LEAST_RATIO, f">= {LEAST_RATIO}: ours is no longer way")
 
 
 def _ablation(surveys: Sequence[Survey]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BehaviourConstants:
-    """Names as in the report, lengths in metres; speeds as a share of full speed."""
+    """Names as in the report, lengths in metres; speeds as a share of `full_speed`."""
 
     name: str
     wall_distance: float  # nearer than this, and closing, the reflex stops the robot
@@ -25,6 +25,7 @@ class BehaviourConstants:
     forward_speed: float = 0.10  # the report has no speeds
     backward_speed: float = 0.03
     turn_speed: float = 0.02
+    full_speed: float = 5.0  # [m/s] of USARSim's P2DX is not known; 10 % of it was walking pace
 
 
 REPORT = BehaviourConstants(

@@ -5,27 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 import paddock
-from paddock.arena import Robot, map_truth_of, mapper_of, odometry_of
+from paddock.arena import Robot, map_truth_of, mapper_of
 from paddock.core.chance import chance
-from paddock.core.geometry import wrap
+from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.estimate import Estimate
 from paddock.experiments.ap2dx.behaviours import Ap2dxBehaviours
 from paddock.experiments.ap2dx.constants import FINAL, REPORT
 from paddock.mapping import Mapper, MapQuality, MapTruth, MapView, assess_map
 from paddock.metrics import ContactTime, Distance
 from paddock.navigation import Explorer
+from paddock.robots import RobotSpec
+from paddock.sensors.laser import LaserSpec
 from paddock.worlds import WorldSpec
+from paddock.worlds.placement import robot_types
 
 Floats = NDArray[np.float64]
 WHEEL_ERROR, SLIP = 0.01, 0.02  # wheels are off by up to 1 %, and slip by 2 % of each tick's travel
-LOOK_PERIOD = 5.0  # [s] between two looks at the coverage
+LASER_RANGE = 8.0  # [m] as a SICK LMS200 has it that measures in millimetres
+MIXED_PIXELS = 0.5  # of the beams at depth edges; ranges have the noise of the robot's type, 1 cm
+DECISION_PERIOD, LOOK_PERIOD = 0.1, 1.0  # [s] between two decisions, and between two looks at the coverage
 BEHAVIOURS = {"behaviours, report": REPORT, "behaviours, final": FINAL}
 
 
@@ -94,10 +99,9 @@ class SurveyDriver(Protocol):
 
 def run_survey(job: SurveyJob) -> Survey:
     """Explore a world by a robot whose wheels are off, and evaluate its maps and its pose."""
-    world = wear_wheels(job.world, job.seed)
-    arena = paddock.open(world, seed=job.seed)
+    arena = paddock.open(wear_robot(job.world, job.seed), seed=job.seed)
     robot = next(iter(arena.robots.values()))
-    truth = map_truth_of(world, robot.spec, robot.pose)
+    truth = find_truth(job.world, robot.spec, robot.pose)
     methods = (job.mapping, *job.beside)
     mappers = {name: mapper_of(robot, method=name, pose=robot.pose, seed=job.seed) for name in methods}
     driver = choose_driver(job, mappers[job.mapping], robot)
@@ -114,7 +118,7 @@ def run_survey(job: SurveyJob) -> Survey:
         contacts=int(episode.metrics["contacts"]),
         coverage=np.array(surveyor.coverage),
         results={name: surveyor.evaluate(name) for name in methods},
-        reckoning_error=math.dist(surveyor.odometry.pose[:2], trace.pose[-1, :2]),
+        reckoning_error=math.dist(surveyor.main.sensors.odometry.pose[:2], trace.pose[-1, :2]),
         area=float(truth.reachable.sum()) * truth.frame.resolution**2,
         trail=trace.pose,
         view=mappers[job.mapping].map_view,
@@ -133,18 +137,13 @@ class Surveyor:
             truth: what can be known.
         """
         self.robot, self.driver, self.mappers, self.truth = robot, driver, mappers, truth
-        self.odometry = odometry_of(robot.spec, robot.pose)
         self.coverage: list[tuple[float, float]] = []
         self.errors: dict[str, list[tuple[float, float, float]]] = {name: [] for name in mappers}
         self.main, *others = mappers.values()
         self.followed = others if isinstance(driver, Explorer) else [self.main, *others]
-        self._look_at = 0.0
+        self._decide_at = self._look_at = 0.0
+        self._wheels = WheelSpeeds(0.0, 0.0)
         self._cells = truth.frame.centres(np.argwhere(truth.reachable))
-
-    @property
-    def estimate(self) -> Estimate:
-        """Of the mapper that the driver uses."""
-        return self.main.estimate
 
     @property
     def done(self) -> bool:
@@ -152,19 +151,25 @@ class Surveyor:
         return bool(getattr(self.driver, "done", False))
 
     def act(self, observation: Observation) -> WheelSpeeds:
-        """As the driver says."""
-        self.odometry.update(*observation.encoders)
+        """As the driver says, ten times a second."""
+        if observation.time < self._decide_at - 1e-9:
+            return self._wheels
+        self._decide_at = observation.time + DECISION_PERIOD
         for mapper in self.followed:
-            mapper.update(observation)
-        wheels = self.driver.act(observation)
+            mapper.look(observation)
+        self._wheels = self.driver.act(observation)
+        self.compare()
+        if observation.time >= self._look_at:
+            self._look_at += LOOK_PERIOD
+            self.look(observation.time)
+        return self._wheels
+
+    def compare(self) -> None:
+        """Note how far all estimates are off."""
         true = self.robot.pose
         for name, mapper in self.mappers.items():
             x, y, heading = mapper.estimate.pose
             self.errors[name].append((x - true.x, y - true.y, wrap(heading - true.heading)))
-        if observation.time >= self._look_at:
-            self._look_at += LOOK_PERIOD
-            self.look(observation.time)
-        return wheels
 
     def look(self, time: float) -> None:
         """Note how much is mapped."""
@@ -194,12 +199,29 @@ def choose_driver(job: SurveyJob, mapper: Mapper, robot: Robot) -> SurveyDriver:
     return Explorer(mapper, robot.spec, method=job.strategy, seed=job.seed)
 
 
-def wear_wheels(world: WorldSpec, seed: int) -> WorldSpec:
-    """A world whose first robot has wheels that are off, by the seed."""
+@lru_cache(maxsize=16)
+def find_truth(world: WorldSpec, robot: RobotSpec, start: Pose) -> MapTruth:
+    """What can be known of a world; it is the same for all seeds."""
+    return map_truth_of(world, robot, start)
+
+
+def wear_robot(world: WorldSpec, seed: int) -> WorldSpec:
+    """A world whose first robot has wheels that are off, by the seed, and a laser that sees less far and less well."""
     parts = ("left", "right", "separation")
     left, right, between = (round(WHEEL_ERROR * (2 * chance(seed, world.name, part) - 1), 6) for part in parts)
     first, *others = world.robots
-    worn = replace(first, wheel_diameter_error=(left, right), wheel_separation_error=between, slip_noise=SLIP)
+    spec = robot_types(world)[0]
+    sensors = tuple(
+        replace(sensor, range=LASER_RANGE, mixed_pixels=MIXED_PIXELS) if isinstance(sensor, LaserSpec) else sensor
+        for sensor in spec.sensors
+    )
+    worn = replace(
+        first,
+        type=replace(spec, sensors=sensors),
+        wheel_diameter_error=(left, right),
+        wheel_separation_error=between,
+        slip_noise=SLIP,
+    )
     return world.with_robots(worn, *others)
 
 

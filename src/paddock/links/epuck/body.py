@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Collection
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -117,6 +118,9 @@ class EPuckBody(WatchedBody):
 
     # ---- telling
 
+    def in_background(self) -> AbstractContextManager[object]:
+        return self.port.in_background()
+
     def sense(self, robot: Robot) -> Observation:
         slots, cameras = robot.chosen.slots, robot.chosen.cameras
         seen = self._take_latest(slots) or self._take_unused(slots)
@@ -141,6 +145,10 @@ class EPuckBody(WatchedBody):
         if seen is None:
             seen = self.fetch((device.name,))
         return np.array(seen.raw[device.name], np.float64) if raw else seen.values[device.name].copy()
+
+    def known_raw(self, device: Device) -> Readings | None:
+        seen = self._newest
+        return np.array(seen.raw[device.name], np.float64) if seen is not None and device.name in seen.raw else None
 
     def _take_latest(self, names: Collection[str]) -> SensorSample | None:
         """What a background thread has seen, if one is at work; if it failed, this is where it is told."""

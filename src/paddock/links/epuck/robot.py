@@ -16,6 +16,7 @@ from paddock.core.errors import LinkError, PaddockError, SimulationError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.numeric import all_finite, check_heading
 from paddock.epuck import packets
+from paddock.epuck.driver.guard import RENEWAL
 from paddock.epuck.driver.port import LONGEST, Port
 from paddock.estimate.odometry import ORIGIN
 from paddock.links.epuck.body import EPuckBody
@@ -83,11 +84,17 @@ class EPuck(SingleRobot):
         return math.floor(self.time / self._dt + 1e-6)
 
     def step(self, n: int = 1) -> None:
-        """Wait until n ticks have passed since the last step; what is late is not made up for."""
+        """Wait until n ticks have passed since the last step; what is late is not made up for.
+
+        A robot that drives is asked something now and then: its guard stops it when nothing is asked for too long.
+        """
         self._due = max(self._due + check_ticks(n) * self._dt, self._clock.now())
         ahead = self._due - self._clock.now()
-        if ahead > 0:
-            self._clock.sleep(ahead)
+        for left in range(math.ceil(ahead / RENEWAL) if self.port.drives else 1, 0, -1):
+            pause = (self._due - self._clock.now()) / left
+            if pause > 0:
+                self._clock.sleep(pause)
+            self.port.renew()
 
     def _drive(self, loop: EpisodeLoop) -> str:
         if loop.plan.speed not in (None, 1, 1.0):
@@ -150,5 +157,6 @@ class EPuck(SingleRobot):
         try:
             with self.port.hold_and_close():
                 self.stop()
+                self.port.make_sure_it_stands()
         except LinkError as error:
             log.warning("%s could not be stopped, it may still drive: %s", self.name, error)

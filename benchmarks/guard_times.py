@@ -1,0 +1,62 @@
+"""How long a robot drives on after the program that drives it was killed, crashed or hung, on every wire.
+
+    python benchmarks/guard_times.py [--times 5]
+
+Robots are emulators in this process, in real time; programs are processes of their own. A robot counts as standing when
+its simulated wheels do, which is looked at every millisecond; ticks of the world add up to 20 ms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from links.drivers import WIRES, DrivingPrograms, drive_on_lawn
+from paddock.arena import Arena
+
+SIGNALS = ("SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP")
+LONGEST = 5.0  # [s] after which it is taken to drive on for ever
+WATCHED = "robot.enable('proximity'); robot.watch(0.05); robot.wheels.set(0.05, 0.06)"
+
+
+def wait_until(arena: Arena, name: str, *, stands: bool) -> float:
+    """Seconds until a robot stands, or drives."""
+    began = time.monotonic()
+    while (arena[name].wheels.speeds == (0.0, 0.0)) != stands:
+        if time.monotonic() - began > LONGEST:
+            return float("inf")
+        time.sleep(0.001)
+    return time.monotonic() - began
+
+
+def measure(arena: Arena, name: str, url: str, programs: DrivingPrograms, how: str) -> float:
+    """Seconds that a robot drives on."""
+    hung = how == "hung, a thread reads"
+    process = programs.start(url, *((WATCHED, "signal.pause()") if hung else ()))
+    wait_until(arena, name, stands=False)
+    if not hung:
+        os.kill(process, signal.Signals[how])
+    seconds = wait_until(arena, name, stands=True)
+    os.kill(process, signal.SIGKILL)
+    return seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--times", type=int, default=5)
+    times = parser.parse_args().times
+    print(f"{'[ms], longest of ' + str(times):24}" + "".join(f"{name:>16}" for name in WIRES))
+    with drive_on_lawn() as (arena, urls), DrivingPrograms() as programs:
+        for how in (*SIGNALS, "hung, a thread reads"):
+            longest = [max(measure(arena, name, urls[name], programs, how) for _ in range(times)) for name in WIRES]
+            print(f"{how:24}" + "".join(f"{1000 * seconds:16.0f}" for seconds in longest), flush=True)
+
+
+if __name__ == "__main__":
+    main()

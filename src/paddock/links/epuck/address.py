@@ -1,0 +1,76 @@
+"""RobotAddress: the parts of a real robot's URL, and how its line is opened."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
+
+from paddock.core.errors import LinkError, suggestion
+from paddock.core.numeric import all_finite
+from paddock.epuck.driver.bluetooth import ADDRESS, CHANNEL, MOST_CHANNELS, open_bluetooth
+from paddock.epuck.driver.guard import SILENCE
+from paddock.epuck.driver.streams import ByteStream, SerialStream
+
+OPTIONS = ("name", "dt", "type", "silence", "channel")
+DT = 0.05  # [s] about what Bluetooth can do
+SHORTEST_SILENCE = 0.5  # [s] that a program which lives may be silent
+
+
+class RobotAddress(NamedTuple):
+    """The parts of a robot's URL."""
+
+    url: str
+    parts: SplitResult
+    name: str
+    dt: float  # [s]
+    type: str | None  # a file that describes this very robot
+    silence: float  # [s] without an answered call after which it is stopped
+    channel: int  # of a Bluetooth address
+
+    @property
+    def device(self) -> str:
+        """The serial device, or the Bluetooth address."""
+        device, scheme = unquote(self.parts.netloc + self.parts.path), self.parts.scheme
+        if not device:
+            raise LinkError(f"connect: {self.url}: expected a serial device, such as '{scheme}:///dev/rfcomm0'")
+        if device.startswith("dev/"):
+            raise LinkError(f"connect: {self.url}: a slash is missing: did you mean '{scheme}:///{device}'?")
+        return device
+
+    def open_line(self, timeout: float) -> ByteStream:
+        """Open the serial device, or connect to the Bluetooth address."""
+        device = self.device
+        return open_bluetooth(device, self.channel, timeout) if ADDRESS.fullmatch(device) else SerialStream(device)
+
+
+def read_address(url: str, timeout: float) -> RobotAddress:
+    """The parts of a robot's URL, checked like the timeout that comes with it."""
+    if not (all_finite(timeout) and timeout > 0):
+        raise LinkError(f"connect: timeout: expected seconds > 0, got {timeout!r}")
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise LinkError(f"connect: {url}: expected an address such as 'epuck2://192.168.1.20'") from None
+    options = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    for key in options:
+        if key not in OPTIONS:
+            raise LinkError(f"connect: {url}: no option called {key!r}{suggestion(key, OPTIONS)}")
+    dt, silence = _read_number(options, "dt", DT), _read_number(options, "silence", SILENCE)
+    if not 0 < dt <= 1:
+        raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
+    if not silence >= SHORTEST_SILENCE:
+        expected = f"expected seconds >= {SHORTEST_SILENCE:g}, or inf for never"
+        raise LinkError(f"connect: {url}: silence: {expected}, got {options['silence']!r}")
+    channel = options.get("channel", str(CHANNEL))
+    if not (channel.isdecimal() and 1 <= int(channel) <= MOST_CHANNELS):
+        raise LinkError(f"connect: {url}: channel: expected a number from 1 to {MOST_CHANNELS}, got {channel!r}")
+    return RobotAddress(url, parts, options.get("name", ""), dt, options.get("type"), silence, int(channel))
+
+
+def _read_number(options: dict[str, str], key: str, usual: float) -> float:
+    """A number behind the `?`; NaN for what is none."""
+    try:
+        return float(options.get(key, usual))
+    except ValueError:
+        return math.nan

@@ -1,0 +1,190 @@
+"""RealArena: real robots in an arena that can be served: page, traces, scenarios and tokens as for simulated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena import Arena, Robot
+from paddock.arena.body import PoseSource
+from paddock.arena.local import LocalBody
+from paddock.core.errors import DeviceRefused, LinkError, SimulationError
+from paddock.core.geometry import Pose
+from paddock.core.observation import Readings, WheelSpeeds
+from paddock.engine import state as column
+from paddock.engine.model import FIRST_DEVICE, TYPE, Floats
+from paddock.links import connect
+from paddock.links.epuck.robot import EPuck
+from paddock.links.robot_mirror import RobotMirror, Wish
+from paddock.links.single import SingleRobot
+from paddock.worlds.build import build
+from paddock.worlds.placement import Room, start_pose
+from paddock.worlds.spec import Placed, WorldSpec
+
+FLOOR = WorldSpec(name="real-robots", title="Real robots", bounds=(-2.0, -2.0, 2.0, 2.0), open=True)
+"""Where robots are shown unless a world was given."""
+
+
+class MirroredBody(LocalBody):
+    """A real robot as its arena knows it."""
+
+    pose_source: PoseSource = "odometry"
+
+    def switch(self, device: Any, on: bool) -> None:
+        """All devices are read, always; pictures when somebody looks at them."""
+
+    def set_pose(self, pose: Pose) -> None:
+        raise DeviceRefused(
+            f"{self.name} is a real robot: carry it to its start and start the server anew; nobody else can move it"
+        )
+
+
+class RealArena(Arena):
+    """Real robots, mirrored: a thread for each keeps the arena's arrays up to date. Time is real, nothing is computed.
+
+    The world is what people see: its walls and floor are where the robots' odometry takes them to be. Robots stand
+    while the arena's time does.
+    """
+
+    body_class = MirroredBody
+    is_real = True
+
+    def __init__(self, world: WorldSpec, robots: Sequence[SingleRobot]) -> None:
+        """
+        Args:
+            world: where the robots are. Those that it has a robot for, by name, start there; others where there is
+                room. Its other robots are left out.
+            robots: connected; they belong to the arena from now on.
+        """
+        super().__init__(build(place_robots(world, robots)))
+        self.mirrors: list[RobotMirror] = []
+        for number, robot in enumerate(robots):
+            if isinstance(robot, EPuck):
+                robot.set_odometry(*self.poses[number].tolist())
+            self.mirrors.append(RobotMirror(robot, lambda number=number: self._wish(number)))  # type: ignore[misc]
+        self._show()
+        for mirror in self.mirrors:
+            mirror.start()
+
+    def _bind_kernels(self) -> None:
+        """Nothing is computed, so nothing is compiled."""
+        self._step = self._pass_ticks
+        self._sense = None
+
+    def index(self) -> None:
+        """Nobody looks for neighbours."""
+
+    def prepare_sensing(self, camera: Floats | None = None) -> None:
+        """Nothing to prepare."""
+
+    def close(self) -> None:
+        """Stop all robots, and let go of them."""
+        for mirror in self.mirrors:
+            mirror.close()
+
+    # ---- between the arrays and the robots
+
+    def _wish(self, number: int) -> Wish:
+        with self.turn:
+            wheels = self.commands[0, number, column.WANT_LEFT : column.WANT_RIGHT + 1].tolist()
+            row = self.motion[number]
+            lamps = row[len(row) - self.built.lamps :][: len(self.built.robots[number].leds)].tolist()
+            tone = float(row[column.FREQUENCY]), float(row[column.AMPLITUDE])
+            return Wish(self.tick, WheelSpeeds(*wheels), tuple(lamps), tone)
+
+    def _pass_ticks(self, model: Any, state: Any, commands: Any, scratch: Any, ticks: int) -> None:
+        """Time passes: the robots are where they say they are. Whoever calls it has the turn."""
+        for _ in range(ticks):
+            before = self.motion
+            self.state.clock[0, column.TICK] += 1
+            self.motion[...] = before
+            self._show()
+
+    def _show(self) -> None:
+        for row, mirror in zip(self.motion, self.mirrors, strict=True):
+            row[column.X : column.HEADING + 1] = mirror.pose
+            row[column.LEFT_SPEED : column.RIGHT_SPEED + 1] = mirror.wheels
+
+    def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
+        mirror = self.mirrors[robot]
+        known, first = mirror.raw if raw else mirror.values, 0
+        for device, on in zip(mirror.robot.devices.values(), enabled, strict=True):
+            last = first + device.spec.channels
+            if on and len(readings) >= last:
+                values = known.get(device.name)
+                readings[first:last] = np.nan if values is None else values[: last - first]
+            first = last
+
+    def take_picture(self, robot: int, device: int, depth: Floats, picture: NDArray[np.uint8]) -> None:
+        model, mirror = self.model, self.mirrors[robot]
+        first = int(model.types[int(model.robots[model.robot_variant[robot], TYPE]), FIRST_DEVICE])
+        camera = list(mirror.robot.devices)[device - first]
+        picture[...] = mirror.picture(camera)
+        depth[...] = np.nan
+
+    # ---- what only simulations can do
+
+    def reset(self, seed: int | None = None) -> NoReturn:
+        self._refuse("reset", "carry them to their start, and start the server anew")
+
+    def rewind(self) -> None:
+        """Real robots go on where they are."""
+
+    def restore(self, snapshot: Any) -> NoReturn:
+        self._refuse("restore")
+
+    def snapshot(self) -> NoReturn:
+        self._refuse("snapshot")
+
+    def digest(self) -> NoReturn:
+        self._refuse("digest")
+
+    def _spawn(self, *robot: Any) -> NoReturn:
+        self._refuse("spawn", "connect them when the arena is opened")
+
+    def remove(self, name: str) -> NoReturn:
+        self._refuse("remove")
+
+    def _refuse(self, what: str, instead: str = "only simulations can do that") -> NoReturn:
+        raise SimulationError(f"{what}: the robots of this arena are real: {instead}")
+
+    def _recorded(self, driven: Any, *, whole: bool) -> list[Robot]:
+        return list(driven)
+
+
+def place_robots(world: WorldSpec, robots: Sequence[SingleRobot]) -> WorldSpec:
+    """The world with these robots instead of its own."""
+    names = [robot.name for robot in robots]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise LinkError(f"there are two robots called {twice!r}: name them in their addresses, ?name=red")
+    room, starts = Room(world), {placed.name: placed for placed in world.robots}
+    placed: list[Placed] = []
+    for robot in robots:
+        own = starts.get(robot.name)
+        pose = room.free_pose(robot.spec) if own is None else start_pose(world, own)
+        if pose is None:
+            raise SimulationError(f"{world.name} has no room for robot {robot.name!r}: choose a larger world")
+        room.add(robot.spec, pose, f"robot {robot.name!r}")
+        at = (pose.x, pose.y)
+        placed.append(Placed(name=robot.name, type=robot.spec, at=at) if own is None else replace(own, type=robot.spec))
+    return world.with_robots(*placed)
+
+
+def open_real(urls: Sequence[str], world: WorldSpec = FLOOR, *, timeout: float = 10.0) -> RealArena:
+    """Connect to real robots, and hold them in an arena; see `RealArena`."""
+    with ExitStack() as stack:
+        robots: list[SingleRobot] = []
+        for url in urls:
+            robot = connect(url, timeout=timeout)
+            stack.callback(robot.close)
+            if not isinstance(robot, SingleRobot):
+                raise LinkError(f"{url}: expected the address of a robot, such as epuck:///dev/rfcomm0")
+            robots.append(robot)
+        arena = RealArena(world, robots)
+        stack.pop_all()
+    return arena

@@ -1,0 +1,193 @@
+"""An e-puck2 on Wi-Fi that speaks unasked, drives on when its client is gone, and checks nothing."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+import paddock
+from bridges.epuck_room import bench
+from links.nasty import NastyWifi
+from paddock.arena import Arena
+from paddock.bridges import EPuckEmulators
+from paddock.bridges.epuck import emulate, open_wifi_emulators
+from paddock.epuck import packets
+from paddock.epuck.emulator.wifi_firmware import WifiFirmware
+from paddock.epuck.packet_reader import PacketReader
+from paddock.epuck.wheel_check import WheelCheck
+from paddock.testing import wait_for
+
+STANDS = (0.0, 0.0)
+DRIVE = packets.pack_command(0, packets.Actuators(left=300, right=300))
+
+
+@pytest.fixture
+def arena() -> Arena:
+    arena = bench()
+    arena["blue"].set_pose(0.15, 0.2)  # with room ahead
+    return arena
+
+
+@pytest.fixture
+def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
+    with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
+        yield emulators
+
+
+def url_of(emulators: EPuckEmulators) -> str:
+    return "epuck2://{}:{}".format(*emulators.addresses["blue"])
+
+
+def test_packets_come_unasked_and_wheels_go_on_turning(arena: Arena, emulators: EPuckEmulators) -> None:
+    reader, found = PacketReader(), []
+    with socket.create_connection(emulators.addresses["blue"], timeout=10) as link:
+        while len(found) < 3:
+            found += reader.feed(link.recv(1000))
+        assert {packet.kind for packet in found} == {packets.SENSORS}
+        link.sendall(DRIVE)
+        while packets.NOTHING not in [packet.kind for packet in found]:
+            found += reader.feed(link.recv(1000))
+    with socket.create_connection(emulators.addresses["blue"], timeout=10) as link:
+        assert link.recv(1)  # the last client is gone for good
+        arena.step(5)
+        assert arena["blue"].wheels.speeds != STANDS
+
+
+def test_a_kind_robot_says_nothing_unasked_and_stands_when_its_client_is_gone(arena: Arena) -> None:
+    with open_wifi_emulators(arena, ["blue=0,kind"], "127.0.0.1") as emulators:
+        with socket.create_connection(emulators.addresses["blue"], timeout=10) as link:
+            link.sendall(DRIVE)
+            assert link.recv(1) == bytes([packets.NOTHING])
+            link.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                link.recv(1)
+            arena.step()
+            assert arena["blue"].wheels.speeds != STANDS
+        wait_for(lambda: arena.step() or arena["blue"].wheels.speeds == STANDS)
+    with pytest.raises(paddock.PaddockError, match="expected nothing or 'kind' behind the comma, got 'nice'"):
+        open_wifi_emulators(arena, ["blue=0,nice"], "127.0.0.1")
+
+
+def test_every_call_works_among_packets_that_nobody_asked_for(arena: Arena, emulators: EPuckEmulators) -> None:
+    with paddock.connect(url_of(emulators), timeout=5) as robot:
+        robot.enable("proximity", "encoders", "camera")
+        simulated = arena["blue"]
+        simulated.enable("camera")
+        for speed in (0.02, 0.05, 0.03, -0.02) * 5:
+            robot.wheels.set(speed, speed / 2)
+            arena.step(5)
+            assert simulated.wheels.speeds == pytest.approx((speed, speed / 2), abs=1e-4)
+            assert robot.sense().camera.shape == (120, 160, 3)
+        robot.leds.set("body")
+        assert simulated.leds.read()["body"] == 1
+    arena.step(2)
+    assert simulated.wheels.speeds == STANDS  # closing has stopped it
+
+
+class Damaging(WifiFirmware):
+    """Changes a byte of the next command or answer."""
+
+    command_byte = answer_byte = -1
+    value = 0x10
+
+    def receive(self, data: bytes) -> bytes:
+        command, self.command_byte = self._damage(data, self.command_byte), -1
+        answer, self.answer_byte = self._damage(super().receive(command), self.answer_byte), -1
+        return answer
+
+    def _damage(self, data: bytes, place: int) -> bytes:
+        changed = bytearray(data)
+        if place >= 0:
+            changed[place] ^= self.value
+        return bytes(changed)
+
+
+def test_a_command_that_was_damaged_is_noticed_by_the_counted_steps(arena: Arena) -> None:
+    firmware = Damaging(emulate(arena, "blue"))
+    emulator = NastyWifi(firmware)
+    with paddock.connect(emulator.url, timeout=2) as robot:
+        robot.enable("encoders")
+        robot.encoders.raw()
+        firmware.command_byte = 21 + 4  # the left speed's high byte, where it is told the second time
+        robot.wheels.set(0.05, 0.05)
+        arena.step(10)
+        with pytest.raises(paddock.BadMessage, match="wheels: told 388, 388 steps/s, but they have done"):
+            robot.encoders.raw()
+        robot.encoders.raw()
+        arena.step()
+        assert arena["blue"].wheels.speeds == robot.wheels.speeds == STANDS
+    emulator.close()
+
+
+def test_counted_steps_that_were_damaged_are_noticed(arena: Arena) -> None:
+    firmware = Damaging(emulate(arena, "blue"))
+    emulator = NastyWifi(firmware)
+    with paddock.connect(emulator.url, timeout=2) as robot:
+        robot.enable("encoders")
+        robot.wheels.set(0.05, 0.05)
+        for _ in range(5):
+            arena.step(10)
+            robot.encoders.raw()
+        arena.step(10)
+        firmware.answer_byte = 2 + 79 + 1  # the left counter's high byte
+        with pytest.raises(paddock.BadMessage, match="damaged on its way"):
+            robot.encoders.raw()
+    emulator.close()
+
+
+def test_a_robot_that_never_acknowledges_is_driven_all_the_same(arena: Arena) -> None:
+    class Terse(WifiFirmware):
+        def _answer(self, request: int, wanted: packets.Actuators) -> bytes:
+            answer = super()._answer(request, wanted)
+            return b"" if answer[0] == packets.NOTHING else answer
+
+    emulator = NastyWifi(Terse(emulate(arena, "blue")))
+    with paddock.connect(emulator.url, timeout=5) as robot:
+        robot.enable("encoders")
+        robot.wheels.set(0.05, 0.03)
+        arena.step(10)
+        assert tuple(robot.encoders.raw()) == emulator.firmware.robot.steps
+    arena.step(2)
+    assert arena["blue"].wheels.speeds == STANDS
+    emulator.close()
+
+
+def test_a_robot_is_told_to_stand_until_it_does(arena: Arena) -> None:
+    firmware = Damaging(emulate(arena, "blue"))
+    emulator = NastyWifi(firmware)
+    with paddock.connect(emulator.url, timeout=5) as robot:
+        robot.wheels.set(0.05, 0.05)
+        arena.step(10)
+        firmware.command_byte, firmware.value = 21 + 3, 0x40
+    arena.step(2)
+    assert arena["blue"].wheels.speeds == STANDS
+    emulator.close()
+
+
+def test_steps_fit_a_command_by_their_ratio_and_counters_wrap_around() -> None:
+    check = WheelCheck()
+    check.check((5, 5), 0.0)  # nobody told it to drive: another program may
+    check.check((90, 5), 0.1)
+    check.begin(300, -150, 1.0)
+    check.check((32760, -100), 1.0)
+    check.check((-32576, -200), 1.1)  # 200 and -100, across the end
+    with pytest.raises(paddock.BadMessage):
+        check.check((-32376, -200), 1.2)
+    check.begin(0, 0, 2.0)
+    check.check((-32376, -180), 2.1)  # may be older than the command
+    check.check((-32300, -150), 2.2)
+    check.check((-32300, -150), 2.3)
+    with pytest.raises(paddock.BadMessage):
+        check.check((-32290, -150), 2.4)
+
+
+def test_packets_are_taken_apart_wherever_they_were_cut() -> None:
+    reader = PacketReader()
+    stream = bytes([2]) + bytes(104) + bytes([3]) + bytes([1]) + bytes(38400) + bytes([2]) + bytes(50)
+    found = [packet for i in range(0, len(stream), 33) for packet in reader.feed(stream[i : i + 33])]
+    assert [packet.kind for packet in found] == [2, 3, 1]
+    assert reader.missing == 54
+    with pytest.raises(paddock.BadMessage, match="kind 1, 2 or 3, got 9"):
+        PacketReader().feed(b"\x09")

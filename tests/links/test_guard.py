@@ -1,0 +1,174 @@
+"""A program that drives a real robot is killed, crashes or hangs: the robot stands soon, on every wire."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from links.drivers import WIRES, DrivingPrograms, drive_on_lawn
+from paddock.arena import Arena
+from paddock.epuck.driver.guard import PROGRAM
+from paddock.testing import wait_for
+
+pytest.importorskip("serial", reason="pip install pyserial")
+pytest.importorskip("pty", reason="no pseudo terminals here")
+
+STANDS = (0.0, 0.0)
+SOON = 10.0  # [s] on a busy machine; benchmarks/guard_times.py tells the times
+
+
+@pytest.fixture(scope="module")
+def lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
+    with drive_on_lawn() as lawn:
+        yield lawn
+
+
+@pytest.fixture(scope="module")
+def programs() -> Iterator[DrivingPrograms]:
+    with DrivingPrograms() as programs:
+        yield programs
+
+
+@contextmanager
+def killed_in_the_end(process: int) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGKILL)
+
+
+def stands(arena: Arena, name: str) -> bool:
+    return arena[name].wheels.speeds == STANDS
+
+
+def connect_soon(url: str) -> Any:
+    """Connect to a robot that a program has just lost: processes take their time to end."""
+    found: list[Any] = []
+
+    def connects() -> bool:
+        try:
+            found.append(paddock.connect(url, timeout=5))
+        except paddock.LinkError:
+            return False
+        return True
+
+    wait_for(connects, SOON)
+    return found[0]
+
+
+def guards_of(process: int) -> list[int]:
+    """Guards that belong to a program, or did."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(PROGRAM).encode() in words and words[-2] == str(process).encode():
+            found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.parametrize("name", WIRES)
+@pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP"])
+def test_a_robot_stands_when_its_program_gets_a_signal(
+    lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
+) -> None:
+    arena, urls = lawn
+    process = programs.start(urls[name])
+    wait_for(lambda: not stands(arena, name))
+    with killed_in_the_end(process):
+        os.kill(process, signal.Signals[end])
+        wait_for(lambda: stands(arena, name), SOON)
+    wait_for(lambda: not guards_of(process))
+    with connect_soon(urls[name]) as robot:  # nobody has the line, nobody disturbs
+        robot.wheels.set(0.03, 0.03)
+        wait_for(lambda: not stands(arena, name))
+        robot.step(4)
+        assert not stands(arena, name)
+
+
+@pytest.mark.parametrize("name", ["serial", "wifi"])
+@pytest.mark.parametrize("end", ["os._exit(3)", "ctypes.string_at(0)"])
+def test_a_robot_stands_when_its_program_crashes(
+    lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
+) -> None:
+    programs.start(lawn[1][name], end=f"time.sleep(0.2); {end}")
+    wait_for(lambda: not stands(lawn[0], name))
+    wait_for(lambda: stands(lawn[0], name), SOON)
+
+
+def test_a_robot_on_its_way_to_a_point_stands_when_its_program_is_gone(
+    lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms
+) -> None:
+    arena, urls = lawn
+    drive = "threading.Thread(target=robot.go_to, args=(20.0, 0.0), daemon=True).start(); time.sleep(0.5)"
+    for end in (signal.SIGKILL, signal.SIGSTOP):
+        process = programs.start(urls["orders"], drive, "signal.pause()")
+        wait_for(lambda: not stands(arena, "orders"))
+        with killed_in_the_end(process):
+            os.kill(process, end)
+            wait_for(lambda: stands(arena, "orders"), SOON)
+
+
+@pytest.mark.parametrize("name", ["serial", "wifi"])
+def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
+    lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str
+) -> None:
+    arena, urls = lawn
+    drive = "robot.enable('proximity'); robot.watch(0.05); robot.wheels.set(0.05, 0.06)"
+    process = programs.start(urls[name], drive, "signal.pause()")
+    with killed_in_the_end(process):
+        wait_for(lambda: not stands(arena, name))
+        wait_for(lambda: stands(arena, name), SOON)
+
+
+def test_children_of_a_killed_program_do_not_keep_the_robot_driving(
+    lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms
+) -> None:
+    arena, urls = lawn
+    drive = "robot.wheels.set(0.05, 0.06); child = os.fork(); child or signal.pause()"  # it has every file open, too
+    process = programs.start(urls["serial"], drive, "print(child, flush=True); robot.step(100_000)")
+    child = programs.read_number()
+    with killed_in_the_end(child):
+        os.kill(process, signal.SIGKILL)
+        wait_for(lambda: stands(arena, "serial"), SOON)
+
+
+@pytest.mark.parametrize("name", [name for name in WIRES if name != "orders"])  # which stands by itself before
+def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
+    lawn: tuple[Arena, dict[str, str]], name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    arena, urls = lawn
+    with connect_soon(urls[name] + "?silence=0.5") as robot:
+        robot.enable("proximity")
+        robot.wheels.set(0.05, 0.06)
+        wait_for(lambda: not stands(arena, name))
+        wait_for(lambda: stands(arena, name), SOON)  # while nothing is asked
+        robot.proximity.read()
+        assert robot.wheels.speeds == STANDS
+        assert "?silence=" in caplog.text
+        robot.wheels.set(0.05, 0.06)
+        robot.step(20)  # longer than that, but the robot is asked something meanwhile
+        assert robot.wheels.speeds != STANDS
+        assert not stands(arena, name)
+    wait_for(lambda: not guards_of(os.getpid()))
+
+
+def test_a_guard_that_was_killed_is_replaced(lawn: tuple[Arena, dict[str, str]]) -> None:
+    with connect_soon(lawn[1]["serial"]) as robot:
+        robot.enable("proximity")
+        assert guards_of(os.getpid()) == []  # there is none as long as the robot stands
+        robot.wheels.set(0.05, 0.05)
+        (guard,) = guards_of(os.getpid())
+        os.kill(guard, signal.SIGKILL)
+        wait_for(lambda: guards_of(os.getpid()) == [])
+        robot.proximity.read()
+        assert len(guards_of(os.getpid())) == 1

@@ -1,0 +1,117 @@
+"""Real robots (emulators in a running simulation) in a served arena."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paddock
+from links.drivers import drive_on_lawn
+from paddock.arena import Arena
+from paddock.links.real_arena import RealArena, open_real
+from paddock.server import Server, Settings
+from paddock.testing import PaddockProcess, wait_for
+from paddock.worlds.spec import Box, Placed, WorldSpec
+
+pytest.importorskip("serial", reason="pip install pyserial")
+pytest.importorskip("pty", reason="no pseudo terminals here")
+
+STANDS = (0.0, 0.0)
+LAB = WorldSpec(
+    name="lab",
+    bounds=(0, 0, 2, 2),
+    boxes=(Box(at=(1.5, 1.5), size=(0.2, 0.2)),),
+    robots=(Placed(name="serial", type="e-puck", at=(0.5, 1.0)), Placed(name="simulated", type="e-puck", at=(1, 1))),
+)
+
+
+@pytest.fixture(scope="module")
+def lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
+    with drive_on_lawn() as lawn:
+        yield lawn
+
+
+@pytest.fixture
+def arena(lawn: tuple[Arena, dict[str, str]]) -> Iterator[RealArena]:
+    urls = [f"{lawn[1][name]}?name={name}" for name in ("serial", "wifi")]
+    with open_real(urls, LAB, timeout=5) as arena:
+        yield arena
+
+
+def test_real_robots_are_served_like_simulated_ones(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
+    assert list(arena) == ["serial", "wifi"]  # those that are there; the world's others are left out
+    simulated = lawn[0]
+    with Server(arena, Settings(port=0)).in_background() as server:
+        with paddock.connect(server.url(scheme="ws"), lock_step=False, name="me") as remote:
+            robot = remote["serial"]
+            assert robot.pose == pytest.approx((0.5, 1.0, 0.0), abs=1e-6)  # where the world has it
+            robot.enable("proximity", "encoders")
+            remote["wifi"].enable("proximity", "camera")
+            there = lambda arena: arena["serial"].pose.x > 0.52 and "it is there"  # noqa: E731
+            episode = remote.run(60.0, {"serial": lambda seen: (0.05, 0.05)}, until=there)
+            assert episode.reason == "it is there"
+            assert episode.trace.pose[-1, 0] > episode.trace.pose[0, 0] + 0.01
+            assert robot.encoders.read().left > 0.01
+            assert not np.isnan(remote["wifi"].proximity.read()).any()
+            wait_for(lambda: remote["wifi"].camera.image().max() > 0)
+            robot.leds.set("led0")
+            wait_for(lambda: simulated["serial"].leds.read()["led0"] == 1)
+            for call in (remote.reset, remote.snapshot, remote.digest):
+                with pytest.raises(paddock.SimulationError, match="the robots of this arena are real"):
+                    call()
+            with pytest.raises(paddock.DeviceRefused, match="serial is a real robot: carry it"):
+                robot.set_pose(1.0, 1.0)
+            robot.wheels.set(0.05, 0.05)
+            wait_for(lambda: simulated["serial"].wheels.speeds != STANDS)
+        wait_for(lambda: simulated["serial"].wheels.speeds == STANDS)  # its driver has left
+
+
+def test_a_client_that_hangs_loses_its_robot_soon(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
+    simulated = lawn[0]["serial"]
+    with (
+        Server(arena, Settings(port=0)).in_background() as server,
+        paddock.connect(server.url(scheme="ws"), lock_step=False) as remote,
+    ):
+        remote["serial"].wheels.set(0.05, 0.05)
+        wait_for(lambda: simulated.wheels.speeds != STANDS)
+        wait_for(lambda: simulated.wheels.speeds == STANDS, 8)  # without a word of the client
+        remote["serial"].wheels.set(0.05, 0.05)
+        wait_for(lambda: simulated.wheels.speeds != STANDS)
+
+
+def test_robots_stand_while_time_does(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
+    robot, simulated = arena["serial"], lawn[0]["serial"]
+    assert robot.pose_source == "odometry"
+    arena.step()
+    robot.wheels.set(0.05, 0.05)
+    wait_for(lambda: simulated.wheels.speeds != STANDS)
+    wait_for(lambda: simulated.wheels.speeds == STANDS)  # nobody lets time pass
+    arena.step()
+    wait_for(lambda: simulated.wheels.speeds != STANDS)
+
+
+def test_two_robots_of_one_name_are_refused(lawn: tuple[Arena, dict[str, str]]) -> None:
+    with pytest.raises(paddock.LinkError, match="two robots called 'e-puck2': name them in their addresses"):
+        open_real([lawn[1]["wifi"], lawn[1]["serial-e-puck2"]], timeout=5)
+
+
+def test_the_command_serves_them_with_a_token_for_each_student(
+    lawn: tuple[Arena, dict[str, str]], tmp_path: Path
+) -> None:
+    names = tmp_path / "names.txt"
+    names.write_text("Ada\n")
+    simulated = lawn[0]["serial"]
+    arguments = ("--robot", lawn[1]["serial"], "--classroom", str(names), "--token", "secret")
+    with (
+        PaddockProcess("serve", *arguments) as server,
+        paddock.connect(server.url, token="secret", lock_step=False) as remote,
+    ):
+        assert any("Ada" in line for line in server.printed)
+        remote["e-puck"].wheels.set(0.05, 0.05)
+        wait_for(lambda: simulated.wheels.speeds != STANDS)
+        server.process.send_signal(signal.SIGKILL)
+        wait_for(lambda: simulated.wheels.speeds == STANDS)  # its guard has stopped it

@@ -1,0 +1,29 @@
+"""A robot that turns in a room that it does not know yet."""
+
+from __future__ import annotations
+
+import math
+
+import paddock
+from paddock.arena import mapper_of
+from paddock.core.geometry import wrap
+from paddock.core.observation import Observation, WheelSpeeds
+from paddock.experiments.ap2dx.survey import wear_robot
+from paddock.worlds.apartments import make_apartment
+
+
+def test_the_heading_does_not_drift_while_a_robot_turns_in_a_new_room() -> None:
+    arena = paddock.open(wear_robot(make_apartment(1, kind="corridor"), 1), seed=1)
+    robot = next(iter(arena.robots.values()))
+    mapper, errors = mapper_of(robot, pose=robot.pose), []
+
+    def turn(observation: Observation) -> WheelSpeeds:
+        scans = mapper.scans
+        mapper.look(observation)
+        if mapper.scans > scans:  # between scans the wheels tell, which slip and count in steps
+            errors.append(abs(wrap(mapper.scan_pose.heading - robot.pose.heading)))
+        return WheelSpeeds(-0.08, 0.08)
+
+    arena.run(14.0, turn)
+    assert len(errors) > 60
+    assert max(errors) < math.radians(0.5)
