@@ -48,6 +48,7 @@ soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,
 	$(BIN)/python benchmarks/orders_fuzz.py
 	$(BIN)/python benchmarks/orders_many.py
 	$(BIN)/python benchmarks/vrep_fuzz.py
+	$(BIN)/python benchmarks/coppelia_fuzz.py
 
 lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, translations
 	$(BIN)/ruff format --check .
@@ -77,6 +78,9 @@ $(VENV)/.clients: $(DEV)
 	@echo "unpacking V-REP's native library (GPL, for tests only) from another package"
 	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --dest $(VENV)/clients "pypot==5.0.2"
 	@$(BIN)/python -m zipfile -e $(VENV)/clients/pypot-5.0.2-py3-none-any.whl $(VENV)/clients/pypot
+	@echo "unpacking CoppeliaSim's client for protocol 1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+		--target $(VENV)/clients/coppelia-0.0.4 "coppeliasim-zmqremoteapi-client==0.0.4"
 	@touch $(VENV)/.clients
 
 java: clients/java/paddock.jar  ## the client for Java programs, as one jar

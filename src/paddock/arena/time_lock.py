@@ -56,6 +56,9 @@ class TimeLock(Protocol):
     def join(self, name: str, *, timeout: float) -> TimeMember:
         """Take part, outside of the lock at first; in it, a member may let others wait `timeout` seconds."""
 
+    def stay_awake(self, until: float) -> None:
+        """Look for messages until a time of the loop before sleeping: for whoever just had two in quick succession."""
+
     def run(self) -> None:
         """Let time pass."""
 

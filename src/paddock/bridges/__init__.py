@@ -1,6 +1,7 @@
 """Bridges: programs that know nothing of Paddock find their robot in a world of Paddock."""
 
 from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
+from paddock.bridges.coppelia import CoppeliaServer
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.orders import OrderRobots
 from paddock.bridges.overhead import OverheadCameras
@@ -10,6 +11,7 @@ from paddock.bridges.vrep import VrepServer
 __all__ = [
     "BRIDGES",
     "Bridge",
+    "CoppeliaServer",
     "EPuckEmulators",
     "OpenBridges",
     "OrderRobots",

@@ -38,6 +38,7 @@ BRIDGES: Registry[OpenBridge] = Registry(
     "bridge",
     group="paddock.bridges",
     builtin={
+        "coppelia": "paddock.bridges.coppelia:open_coppelia",
         "epuck-serial": "paddock.bridges.epuck:open_serial_emulators",
         "epuck2": "paddock.bridges.epuck:open_wifi_emulators",
         "orders": "paddock.bridges.orders:open_order_robots",

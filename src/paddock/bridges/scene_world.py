@@ -116,6 +116,11 @@ class ArenaWorld:
         return self.arena.layout
 
     @property
+    def mark(self) -> bytes:
+        """Sensing is a function of the model and the state: clock, seed and motion."""
+        return self.arena.state.clock.tobytes() + self.arena.motion.tobytes()
+
+    @property
     def tick(self) -> int:
         return self.arena.tick
 

@@ -118,6 +118,14 @@ UsarSim = Annotated[
         "camera=PORT for the image server, usually 5003, and scan=clockwise for scanners that sweep that way.",
     ),
 ]
+Coppelia = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--coppelia",
+        help="A port, usually 23000, at which programs written for CoppeliaSim's ZeroMQ remote API find their robots; "
+        "with ',stopped' time stands still until sim.startSimulation.",
+    ),
+]
 Vrep = Annotated[
     list[str] | None,
     typer.Option(

@@ -7,7 +7,8 @@ import typer
 from paddock.cli import options
 from paddock.cli.run_command import refuse_both, refuse_unused
 
-NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep")  # that have an option
+# Bridges that have an option.
+NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia")
 # Options that mean something where robots are real.
 SERVED_REAL = (
     *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
@@ -68,19 +69,19 @@ def serve(
     overhead_camera: options.OverheadCamera = None,
     usarsim: options.UsarSim = None,
     vrep: options.Vrep = None,
+    coppelia: options.Coppelia = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
 
-    paddock serve clutter --lock-step --seed 7
     paddock serve line-track --host 0.0.0.0 --classroom names.txt
     paddock serve line-crossing --epuck-serial red --epuck2 blue=1000
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
-    paddock serve wall-loop --vrep 19997,19999
-    paddock serve clutter -c my_controller.py --open
+    paddock serve wall-loop --vrep 19997,19999 --coppelia 23000
+    paddock serve clutter -c my_controller.py --lock-step --seed 7 --open
     paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """
     from paddock.cli.serve import serve_world

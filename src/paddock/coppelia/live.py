@@ -77,6 +77,10 @@ class LiveWorld(Protocol):
         """How often robots came or went."""
 
     @property
+    def mark(self) -> bytes:
+        """Another one whenever anything has changed that can be sensed."""
+
+    @property
     def tick(self) -> int:
         """Ticks since the start."""
 

@@ -39,7 +39,7 @@ class CoppeliaScene:
     """The tree of objects of a live world. Handles are never used again.
 
     Whoever answers a request calls `begin()` first: then robots that came or went are known, and what was sensed
-    before is forgotten. Within a request each device is read once.
+    before anything changed is forgotten. So each device is read once in a tick, whoever asks and how often.
     """
 
     def __init__(self, live: LiveWorld) -> None:
@@ -52,6 +52,7 @@ class CoppeliaScene:
         self._names: dict[str, SceneObject] = {}
         self._bases: dict[SceneRobot, SceneObject] = {}
         self._layout: int | None = None
+        self._mark = b""
         self._add_world()
         self.begin()
 
@@ -59,7 +60,10 @@ class CoppeliaScene:
 
     def begin(self) -> None:
         """A request is about to be answered."""
-        self.sensed.clear()
+        mark = self.live.mark
+        if mark != self._mark:
+            self._mark = mark
+            self.sensed.clear()
         if self._layout == self.live.layout:
             return
         self._layout = self.live.layout

@@ -58,7 +58,7 @@ class Server:
             self.controller = self.tokens.add(Grant(Role.CONTROLLER))
             self.viewer = self.tokens.add(Grant(Role.VIEWER))
         self.goodbye = "the server stops"  # what clients are told at the end
-        self.time_lock = arena.time_lock = ServedTime()
+        self.time_lock = arena.time_lock = ServedTime(self.stay_awake)
         self._stopped: asyncio.Event | None = None
         self._awake_until = 0.0  # by the loop's clock; 0: it may sleep
         self._cores = available_threads()

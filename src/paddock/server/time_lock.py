@@ -38,7 +38,8 @@ class ServedMember:
 class ServedTime:
     """Implements `TimeLock` for the arena of a server. It begins with the server's event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, stay_awake: Callable[[float], None]) -> None:
+        self.stay_awake = stay_awake
         self._begin: list[Callable[[asyncio.AbstractEventLoop], object]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session: Session | None = None

@@ -53,7 +53,7 @@ def adapt_spec(kind: RobotSpec, client: VrepClient, base: str) -> tuple[RobotSpe
         except Refused:
             continue  # this one has no such device
         if parts or sensor.kind in ALWAYS:
-            sensors.append(_make_ideal(sensor, model))
+            sensors.append(make_ideal(sensor, model))
     return replace(kind, sensors=tuple(sensors), leds=(), speaker=False), handles
 
 
@@ -69,7 +69,7 @@ def _list_parts(sensor: SensorSpec, model: RobotModel) -> list[str]:
     return [f"{alias}{order.index(channel) + 1}" if count > 1 else alias for channel in range(count)]
 
 
-def _make_ideal(sensor: SensorSpec, model: RobotModel) -> SensorSpec:
+def make_ideal(sensor: SensorSpec, model: RobotModel) -> SensorSpec:
     """Without noise and rounding; detection ends where it does in V-REP."""
     changes = {key: value for key, value in PLAIN.items() if sensor.kind != "camera" or key == "noise"}
     if isinstance(sensor, RangeSensorSpec) and sensor.kind != "camera" and math.isfinite(model.limit):

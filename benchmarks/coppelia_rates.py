@@ -1,0 +1,66 @@
+"""How fast CoppeliaSim's own client works with a served world: cycles a second, and what they cost both sides.
+
+python benchmarks/coppelia_rates.py --cycles 3000
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from coppeliasim_zmqremoteapi_client import RemoteAPIClient
+
+from paddock.testing import PaddockProcess
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cycles", type=int, default=3000)
+    cycles = parser.parse_args().cycles
+    with PaddockProcess("serve", "wall-loop", "--speed", "0", "--coppelia", "0,stopped", "--port", "0") as server:
+        port = int(server.line(r"ZeroMQ remote API at 127\.0\.0\.1, port (\d+)"))
+        sim = RemoteAPIClient("127.0.0.1", port).require("sim")
+        motors = [sim.getObject(f"/PioneerP3DX/{side}Motor") for side in ("left", "right")]
+        sonars = [sim.getObject(f"/PioneerP3DX/ultrasonicSensor[{i}]") for i in range(16)]
+        sim.setStepping(True)
+        sim.startSimulation()
+
+        def drive() -> None:
+            for sonar in sonars:
+                sim.readProximitySensor(sonar)
+            for motor in motors:
+                sim.setJointTargetVelocity(motor, 0.5)
+            sim.step()
+
+        report("a step", cycles, sim.step, server.process.pid)
+        report("a call", cycles, sim.getSimulationTime, server.process.pid)
+        report("16 sonars, 2 motors, a step", cycles // 10, drive, server.process.pid)
+
+
+def report(name: str, count: int, cycle: Callable[[], object], server: int) -> None:
+    """Time a cycle, and print it."""
+    for _ in range(10):
+        cycle()
+    began, mine, theirs = time.perf_counter(), time.process_time(), cpu_of(server)
+    for _ in range(count):
+        cycle()
+    took = time.perf_counter() - began
+    costs = [seconds / count * 1e6 for seconds in (time.process_time() - mine, cpu_of(server) - theirs)]
+    sys.stdout.write(f"{name}: {count / took:,.0f} a second; CPU: client {costs[0]:.0f} µs, server {costs[1]:.0f} µs\n")
+
+
+def cpu_of(process: int) -> float:
+    """CPU seconds of another process, where the system tells (Linux)."""
+    stat = Path(f"/proc/{process}/stat")
+    if not stat.exists():
+        return float("nan")
+    fields = re.sub(r"\(.*\)", "", stat.read_text()).split()
+    return (int(fields[12]) + int(fields[13])) / 100
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+"""One client of CoppeliaSim's ZeroMQ remote API, and its connections, in the event loop of the arena's server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import struct
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from paddock.arena.time_lock import SimulationState
+from paddock.coppelia.zmq import RemoteCaller, RemoteSession, pack_reply, parse_request
+from paddock.coppelia.zmq.session import Reply
+from paddock.coppelia.zmtp import ZmtpPeer, pack_message
+from paddock.core.errors import BadMessage, Refused
+
+if TYPE_CHECKING:
+    from paddock.bridges.coppelia import CoppeliaServer
+
+MOST_CONNECTIONS = 64
+MOST_CLIENTS = 8  # of a connection
+MOST_WAITING = 100  # requests of a connection that does not wait for answers
+GLANCE = 2e-4  # seconds in which the next request of a quick client comes
+STANDING = 0.01  # seconds between two looks of a waiting call, while the simulation stands still
+STEP_COUNT = struct.Struct("<I")
+
+log = logging.getLogger("paddock.coppelia")
+
+
+class CoppeliaClient:
+    """A client, by its uuid: its session, and its hand on time (it implements `SteppingControl`)."""
+
+    def __init__(self, server: CoppeliaServer, home: CoppeliaConnection) -> None:
+        self.server, self.home, self.host = server, home, home.host
+        self.member = server.time.join(home.name, timeout=server.silence)
+        self.caller = RemoteCaller(server.simulator, self)
+        self.session = RemoteSession(self.caller, self._await_step)
+        self.held_since: float | None = None  # when a reply began to be held back, by the loop's clock
+
+    def close(self, *, stop: bool) -> None:
+        """It is gone; what it drove may have to be stopped."""
+        self.session.close()
+        if stop and not self.session.ended:
+            for robot in self.server.live.robots_of(self):
+                robot.handle.stop()
+        self.member.leave()
+
+    def _await_step(self, then: Callable[[], None], soon: bool) -> None:
+        loop = self.server.loop
+        if self.state != "running":
+            loop.call_later(STANDING, then)
+            return
+        if self.caller.level > 0 and not self.member.locked:
+            self.member.lock(True)  # again, if it let others wait for too long
+        tick = self.server.arena.tick
+        ticks = self.server.simulator.ticks_of_step(tick)
+        self.member.ask(ticks, (lambda: self._call_soon(then)) if soon else then)
+
+    def _call_soon(self, then: Callable[[], None]) -> None:
+        self.server.loop.call_soon(then)
+
+    @property
+    def state(self) -> SimulationState:
+        return self.server.time.state
+
+    @property
+    def real_time(self) -> bool:
+        return self.server.time.speed == 1
+
+    @property
+    def wall_time(self) -> float:
+        return self.server.loop.time()
+
+    def start(self) -> None:
+        self.server.time.run()
+
+    def pause(self) -> None:
+        if self.state == "running":
+            self.server.time.pause()
+
+    def stop(self) -> None:
+        clients, live = self.server.list_clients(), self.server.live
+        mine = [client for client in clients if client.host == self.host]
+        others = [client.home.name for client in clients if client not in mine and live.robots_of(client)]
+        if others:
+            raise Refused(f"the simulation cannot be stopped: {', '.join(others)} still drive robots")
+        self.server.time.stop([client.member for client in mine])
+        self.server.simulator.forget()
+        for client in mine:
+            client.caller.end_stepping()
+        self.publish_step()
+
+    def hold(self, on: bool) -> None:
+        self.member.lock(on)
+
+    def publish_step(self) -> None:
+        self.server.publish_step()
+
+
+class CoppeliaConnection(asyncio.Protocol):
+    """A connection to the port for requests. Requests are carried out one after the other."""
+
+    def __init__(self, server: CoppeliaServer) -> None:
+        self.server, self.host, self.name = server, "", "coppelia"
+        self.began = server.loop.time()
+        self.peer = ZmtpPeer("REP")
+        self.clients: dict[str, CoppeliaClient] = {}  # by uuid; "" in version 1
+        self.waits_for: CoppeliaClient | None = None  # whose reply is held back
+        self._requests: deque[list[bytes]] = deque()
+        self._busy = False
+        self._heard = 0.0  # by the loop's clock
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        peer = transport.get_extra_info("peername")
+        self.host, self.name = peer[0], f"coppelia {peer[0]}:{peer[1]}"
+        self.server.connections[self] = None
+        transport.write(self.peer.greeting)
+        if len(self.server.connections) > MOST_CONNECTIONS:
+            self.hang_up(f"there are {MOST_CONNECTIONS} connections already")
+
+    def data_received(self, data: bytes) -> None:
+        now = self.server.loop.time()
+        if now - self._heard < GLANCE:
+            self.server.time.stay_awake(now + GLANCE)
+        self._heard = now
+        try:
+            for frames in self.peer.receive(data):
+                self._flush()
+                if not self._busy:
+                    self._carry_out(frames)
+                else:
+                    self._requests.append(frames)
+                    if len(self._requests) > MOST_WAITING:
+                        raise BadMessage("it does not wait for answers")
+        except BadMessage as error:
+            self.hang_up(error)
+        self._flush()
+
+    def _flush(self) -> None:
+        """Send what the connection itself has to say."""
+        if self.peer.replies:
+            self.transport.write(self.peer.replies)
+            self.peer.replies = b""
+
+    def pause_writing(self) -> None:
+        self.transport.pause_reading()  # who does not read is not listened to
+
+    def resume_writing(self) -> None:
+        self.transport.resume_reading()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._requests.clear()
+        self.server.connections.pop(self, None)
+        for client in self.clients.values():
+            if client.home is self:
+                self.server.forget_client(client, stop=error is not None)
+
+    def hang_up(self, why: object = None) -> None:
+        """Close the connection now."""
+        if why is not None:
+            log.warning("%s: %s; hung up", self.name, why)
+        self.transport.abort()
+
+    def _carry_out(self, frames: list[bytes]) -> None:
+        if b"" not in frames:
+            raise BadMessage("expected an empty frame before the request, as REQ sockets send it")
+        start = frames.index(b"") + 1
+        envelope, body = frames[:start], b"".join(frames[start:])
+        try:
+            request = parse_request(body)
+            client = self._find_client(request.client)
+        except (BadMessage, Refused) as error:
+            self._write(envelope, pack_reply({"err": str(error), "success": False, "error": str(error)}, 2))
+            return
+        self._busy, self.waits_for, client.held_since = True, client, self.server.loop.time()
+        self.server.live.client = client
+        client.session.handle(request, partial(self._reply, envelope, client))
+
+    def _find_client(self, uuid: str | None) -> CoppeliaClient:
+        client = self.clients.get(uuid or "")
+        if client is not None and client.home is self and not client.session.ended:
+            return client
+        known = None if uuid is None else self.server.clients.get(uuid)
+        if known is None or known.session.ended:
+            if len(self.clients) >= MOST_CLIENTS and (uuid or "") not in self.clients:
+                raise Refused(f"there are {MOST_CLIENTS} clients on this connection already")
+            known = CoppeliaClient(self.server, self)
+            if uuid is not None:
+                self.server.clients[uuid] = known
+        known.home = self
+        self.clients[uuid or ""] = known
+        return known
+
+    def _reply(self, envelope: list[bytes], client: CoppeliaClient, reply: Reply) -> None:
+        self._busy, self.waits_for, client.held_since = False, None, None
+        self._write(envelope, pack_reply(reply, client.session.version))
+        if self._requests:
+            self.server.loop.call_soon(self._work)
+
+    def _work(self) -> None:
+        try:
+            while self._requests and not self._busy:
+                self._carry_out(self._requests.popleft())
+        except BadMessage as error:
+            self.hang_up(error)
+
+    def _write(self, envelope: list[bytes], body: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(pack_message([*envelope, body]))
+
+
+class StepSubscriber(asyncio.Protocol):
+    """A connection to the port at which clients of protocol 1 are told that steps have passed."""
+
+    def __init__(self, server: CoppeliaServer) -> None:
+        self.server, self.peer, self.subscribed, self.slow = server, ZmtpPeer("PUB"), False, False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.server.subscribers[self] = None
+        transport.write(self.peer.greeting)
+        if len(self.server.subscribers) > MOST_CONNECTIONS:
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            messages = list(self.peer.receive(data))
+        except BadMessage as error:
+            log.warning("coppelia: %s; hung up", error)
+            self.transport.abort()
+            return
+        if self.peer.replies:
+            self.transport.write(self.peer.replies)
+            self.peer.replies = b""
+        for frames in messages:
+            self.subscribed = frames[0][:1] == b"\1"
+            self.tell(self.server.step_count)
+
+    def pause_writing(self) -> None:
+        self.slow = True
+
+    def resume_writing(self) -> None:
+        self.slow = False
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.server.subscribers.pop(self, None)
+
+    def tell(self, count: int) -> None:
+        """Send the number of a step, if it is wanted and can be read."""
+        if self.subscribed and not self.slow and not self.transport.is_closing():
+            self.transport.write(pack_message([STEP_COUNT.pack(count & 0xFFFFFFFF)]))

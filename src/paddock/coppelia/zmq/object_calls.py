@@ -1,0 +1,293 @@
+"""Calls about objects: finding them, the tree, what comes and goes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from paddock.coppelia import parameters
+from paddock.coppelia.legacy.simulation_commands import plain_name
+from paddock.coppelia.objects import ALL, SCENE, SceneObject
+from paddock.coppelia.paths import find_path, path_of
+from paddock.coppelia.scene import CoppeliaScene
+from paddock.coppelia.zmq.caller import RemoteCaller
+from paddock.coppelia.zmq.table import call
+from paddock.coppelia.zmq.values import read_int
+from paddock.core.errors import PaddockError, UnknownName
+from paddock.robots import robot_names
+
+NONE = -1  # the handle of nothing
+SCRIPTS = 4_000_000  # added to the handle of a robot: its script
+SCRIPT_PATH = re.compile(r"(?P<robot>.+)/script", re.IGNORECASE)
+LEVEL_NUMBER = re.compile(r"\[(\d+)\]$")
+WITHOUT_BASE, CHILDREN_ONLY = 1, 2  # options of `getObjectsInTree`
+NOT_MODEL, IS_MODEL = 0xF0, 0
+
+# ---- finding
+
+
+def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject:
+    """An object by its path, its legacy name, or a robot's name in its world: `/PioneerP3DX/leftMotor`, `/red/camera`.
+
+    A legacy name may stand at the end of a path as well: scenes of older versions have them as aliases.
+    """
+    if start is not None and not path.startswith("/"):
+        found = find_path(scene, path if path.startswith((".", ":")) else f"./{path}", start)
+        if found is None:
+            raise UnknownName(f"object below {start}", path, [child.alias for child in start.children])
+        return found
+    path = path.removeprefix("./")
+    found = find_path(scene, path)
+    levels = [level for level in path.split("/") if level]
+    if found is None and levels:
+        found = _find_named(scene, levels)
+    return scene.find(path) if found is None else found
+
+
+def _find_named(scene: CoppeliaScene, levels: list[str]) -> SceneObject | None:
+    for base in scene.list_bases():
+        if base.robot is not None and levels[0] in (base.robot.name, base.name):
+            found = find_path(scene, "./" + "/".join(levels[1:]), base)
+            if found is not None:
+                return found
+    copy = LEVEL_NUMBER.search(levels[0])
+    suffix = f"#{int(copy[1]) - 1}" if copy and int(copy[1]) else ""
+    for name in (levels[-1] + suffix, levels[-1]):
+        try:
+            return scene.find(name)
+        except UnknownName:
+            continue
+    return None
+
+
+@call("getObject", "getObjectHandle")
+def get_object(caller: RemoteCaller, path: str, options: Any = None) -> int:
+    wishes = options if isinstance(options, dict) else {}
+    scene = caller.scene
+    if "index" in wishes:
+        path = f"{path}[{read_int(wishes['index'])}]"
+    start = scene.get(read_int(wishes["proxy"])) if "proxy" in wishes else None
+    try:
+        if (script := SCRIPT_PATH.fullmatch(path)) is not None and start is None:
+            return script_of(find_object(scene, script["robot"]))
+        return find_object(scene, path, start).handle
+    except PaddockError:
+        if wishes.get("noError"):
+            return NONE
+        raise
+
+
+def script_of(found: SceneObject) -> int:
+    """The handle of the script of a robot or of a part of it."""
+    if found.robot is None:
+        raise PaddockError(f"{found} has no script: robots have")
+    while found.parent is not None:
+        found = found.parent
+    return SCRIPTS + found.handle
+
+
+@call("isHandle", "isHandleValid")
+def is_handle(caller: RemoteCaller, handle: Any) -> bool:
+    known = handle - SCRIPTS if isinstance(handle, int) and handle > SCRIPTS else handle
+    return isinstance(known, int | float) and known in caller.scene.objects
+
+
+@call()
+def get_object_alias(caller: RemoteCaller, found: SceneObject, options: int = -1) -> str:
+    scene = caller.scene
+    if options == -1:
+        return found.alias
+    same = [other for other in scene.walk() if other.alias == found.alias]
+    if options == 0:
+        siblings = scene.roots if found.parent is None else found.parent.children
+        return f"{found.alias}[{[other for other in siblings if other.alias == found.alias].index(found)}]"
+    if options in (3, 4):
+        return found.alias if options == 3 and len(same) == 1 else f"{found.alias}__{found.handle}__"
+    if options == 5 and len(same) == 1:
+        return f"/{found.alias}"
+    if options in (6, 7, 8, 9):
+        return f"/{found.alias}{{{same.index(found)}}}"
+    return path_of(scene, found)
+
+
+@call()
+def get_object_name(caller: RemoteCaller, found: SceneObject) -> str:
+    return found.name
+
+
+@call("setObjectAlias", "setObjectName")
+def set_object_alias(caller: RemoteCaller, found: SceneObject, alias: str) -> None:
+    if found.part != "dummy":
+        raise PaddockError(f"{found} keeps its name: only dummies can get another one")
+    if not re.fullmatch(r"\w{1,80}", alias):
+        raise PaddockError(f"expected a name of letters and digits, got {alias[:80]!r}")
+    found.alias = alias
+
+
+@call()
+def get_object_uid(caller: RemoteCaller, found: SceneObject) -> int:
+    return found.handle
+
+
+@call()
+def get_object_type(caller: RemoteCaller, found: SceneObject) -> int:
+    return found.type
+
+
+# ---- the tree
+
+
+@call()
+def get_objects_in_tree(caller: RemoteCaller, base: int, type: int = ALL, options: int = 0) -> list[int]:
+    scene = caller.scene
+    if base in (SCENE, NONE):
+        found = scene.roots if options & CHILDREN_ONLY else list(scene.walk())
+    else:
+        top = scene.get(base)
+        found = list(top.children if options & CHILDREN_ONLY else top.tree)
+        if options & CHILDREN_ONLY and not options & WITHOUT_BASE:
+            found.insert(0, top)
+        elif options & WITHOUT_BASE and not options & CHILDREN_ONLY:
+            found.remove(top)
+    return [thing.handle for thing in found if type in (ALL, thing.type)]
+
+
+@call()
+def get_objects(caller: RemoteCaller, index: int, type: int) -> int:
+    found = caller.scene.of_type(type)
+    return found[index].handle if 0 <= index < len(found) else NONE
+
+
+@call()
+def get_object_parent(caller: RemoteCaller, found: SceneObject) -> int:
+    return NONE if found.parent is None else found.parent.handle
+
+
+@call()
+def set_object_parent(caller: RemoteCaller, found: SceneObject, parent: int, in_place: bool = True) -> None:
+    caller.scene.set_parent(found, None if parent == NONE else caller.scene.get(parent), in_place=in_place)
+
+
+@call()
+def get_object_child(caller: RemoteCaller, found: SceneObject, index: int) -> int:
+    return found.children[index].handle if 0 <= index < len(found.children) else NONE
+
+
+@call("getObjectSel", "getObjectSelection")
+def get_object_selection(caller: RemoteCaller) -> list[int]:
+    chosen = caller.scene.settings.get("selection", [])
+    return [handle for handle in chosen if handle in caller.scene.objects]
+
+
+@call("setObjectSel", "setObjectSelection")
+def set_object_selection(caller: RemoteCaller, handles: list[int]) -> None:
+    caller.scene.settings["selection"] = [caller.scene.get(handle).handle for handle in handles]
+
+
+# ---- what comes and goes
+
+
+@call()
+def create_dummy(caller: RemoteCaller, size: float = 0.01, colour: Any = None) -> int:
+    return caller.scene.add_dummy().handle
+
+
+@call("removeObject", "removeModel")
+def remove_object(caller: RemoteCaller, found: SceneObject, later: bool = False) -> int:
+    caller.scene.remove(found)
+    return 1
+
+
+@call()
+def remove_objects(caller: RemoteCaller, handles: list[int], later: bool = False) -> None:
+    for found in [caller.scene.get(handle) for handle in handles]:
+        caller.scene.remove(found)
+
+
+@call()
+def copy_paste_objects(caller: RemoteCaller, handles: list[int], options: int = 0) -> list[int]:
+    return [caller.scene.copy(caller.scene.get(handle)).handle for handle in handles]
+
+
+@call()
+def load_model(caller: RemoteCaller, path: str) -> int:
+    kind = plain_name(path)
+    if kind not in robot_names():
+        raise PaddockError(f"there is no model {path[:200]!r}; there are {', '.join(robot_names())}")
+    return caller.scene.load_model(kind).handle
+
+
+@call()
+def load_scene(caller: RemoteCaller, path: str) -> None:
+    world, wanted = caller.scene.live.world.name, plain_name(path)
+    if wanted != world:
+        raise PaddockError(f"{world!r} is served here: start `paddock serve {wanted[:80]} --coppelia …` for another")
+    caller.control.stop()
+
+
+@call()
+def close_scene(caller: RemoteCaller) -> int:
+    caller.control.stop()
+    return 1
+
+
+# ---- parameters of objects
+
+
+@call("getObjectInt32Param", "getObjectInt32Parameter")
+def get_object_int32_param(caller: RemoteCaller, found: SceneObject, number: int) -> int:
+    return parameters.get_object_int(caller.scene, found, number)
+
+
+@call("getObjectFloatParam", "getObjectFloatParameter")
+def get_object_float_param(caller: RemoteCaller, found: SceneObject, number: int) -> float:
+    return parameters.get_object_float(caller.scene, found, number)
+
+
+@call("setObjectInt32Param", "setObjectInt32Parameter")
+def set_object_int32_param(caller: RemoteCaller, found: SceneObject, number: int, value: int) -> None:
+    parameters.set_object_parameter(caller.scene, found, "int", number, value)
+
+
+@call("setObjectFloatParam", "setObjectFloatParameter")
+def set_object_float_param(caller: RemoteCaller, found: SceneObject, number: int, value: float) -> None:
+    parameters.set_object_parameter(caller.scene, found, "float", number, value)
+
+
+@call()
+def get_model_property(caller: RemoteCaller, found: SceneObject) -> int:
+    given: int = caller.scene.settings.get(("model", found.handle), IS_MODEL if found.part == "base" else NOT_MODEL)
+    return given
+
+
+@call()
+def set_model_property(caller: RemoteCaller, found: SceneObject, value: int) -> None:
+    caller.scene.remember(("model", found.handle), value)
+
+
+@call("getObjectProperty", "getObjectSpecialProperty", "getExplicitHandling")
+def get_object_flags(caller: RemoteCaller, found: SceneObject) -> int:
+    given: int = caller.scene.settings.get(("flags", found.handle), 0)
+    return given
+
+
+@call("setObjectProperty", "setObjectSpecialProperty", "setExplicitHandling")
+def set_object_flags(caller: RemoteCaller, found: SceneObject, value: int) -> None:
+    caller.scene.remember(("flags", found.handle), value)
+
+
+@call()
+def get_object_size_factor(caller: RemoteCaller, found: SceneObject) -> float:
+    return 1.0
+
+
+@call("getShapeBB", "getModelBB")
+def get_shape_bb(caller: RemoteCaller, found: SceneObject) -> tuple[list[float], list[float]]:
+    x0, y0, z0, x1, y1, z1 = parameters.bounding_box(found)
+    centre = [(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2]
+    return [x1 - x0, y1 - y0, z1 - z0], [*centre, 0.0, 0.0, 0.0, 1.0]
+
+
+@call()
+def get_shape_mass(caller: RemoteCaller, found: SceneObject) -> float:
+    return parameters.get_object_float(caller.scene, found, parameters.MASS)

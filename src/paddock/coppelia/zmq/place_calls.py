@@ -1,0 +1,118 @@
+"""Calls about places and speeds of objects. Versions differ: the reference comes before or after the place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddock.coppelia.frames import (
+    Frame,
+    Quaternion,
+    from_euler,
+    from_matrix,
+    matrix_of,
+    to_euler,
+)
+from paddock.coppelia.objects import WORLD, SceneObject
+from paddock.coppelia.zmq.caller import RemoteCaller
+from paddock.coppelia.zmq.table import call
+from paddock.coppelia.zmq.values import read_floats, read_int, take_count
+from paddock.core.errors import PaddockError
+
+SHORTEST, LONGEST = 0.5, 2.0  # quaternions of such lengths are taken for rotations
+
+
+def sort_place(first: Any, second: Any, counts: tuple[int, ...]) -> tuple[list[float], int]:
+    """Numbers of a place and the handle that they are relative to, in either order: the list tells."""
+    place, relative_to = (first, second) if isinstance(first, list | tuple) else (second, first)
+    numbers = read_floats(place)
+    if len(numbers) not in counts:
+        raise PaddockError(f"expected {' or '.join(map(str, counts))} numbers, got {len(numbers)}")
+    return numbers, WORLD if relative_to is None else read_int(relative_to)
+
+
+def to_rotation(numbers: list[float]) -> Quaternion:
+    """A quaternion of length 1."""
+    x, y, z, w = take_count(numbers, 4)
+    size = (x * x + y * y + z * z + w * w) ** 0.5
+    if not SHORTEST < size < LONGEST:
+        raise PaddockError(f"expected a quaternion of length 1, got one of length {size:g}")
+    return x / size, y / size, z / size, w / size
+
+
+def to_frame(numbers: list[float]) -> Frame:
+    """A frame from a pose of 7 numbers or a matrix of 12."""
+    if len(numbers) == 7:
+        return Frame((numbers[0], numbers[1], numbers[2]), to_rotation(numbers[3:]))
+    return from_matrix(take_count(numbers, 12))
+
+
+def to_pose(frame: Frame) -> list[float]:
+    """Position and quaternion."""
+    return [*frame.position, *frame.rotation]
+
+
+@call()
+def get_object_position(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return list(caller.scene.frame(found, relative_to).position)
+
+
+@call()
+def get_object_orientation(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return list(to_euler(caller.scene.frame(found, relative_to).rotation))
+
+
+@call()
+def get_object_quaternion(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return list(caller.scene.frame(found, relative_to).rotation)
+
+
+@call()
+def get_object_pose(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return to_pose(caller.scene.frame(found, relative_to))
+
+
+@call()
+def get_object_matrix(caller: RemoteCaller, found: SceneObject, relative_to: int = WORLD) -> list[float]:
+    return list(matrix_of(caller.scene.frame(found, relative_to)))
+
+
+@call()
+def set_object_position(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+    (x, y, z), reference = sort_place(place, relative_to, (3,))
+    caller.scene.place(found, Frame((x, y, z), caller.scene.frame(found, reference).rotation), reference)
+
+
+@call()
+def set_object_orientation(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+    angles, reference = sort_place(place, relative_to, (3, 4))
+    rotation = from_euler(angles) if len(angles) == 3 else to_rotation(angles)
+    caller.scene.place(found, Frame(caller.scene.frame(found, reference).position, rotation), reference)
+
+
+@call()
+def set_object_quaternion(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+    numbers, reference = sort_place(place, relative_to, (4,))
+    position = caller.scene.frame(found, reference).position
+    caller.scene.place(found, Frame(position, to_rotation(numbers)), reference)
+
+
+@call("setObjectPose", "setObjectMatrix")
+def set_object_pose(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
+    numbers, reference = sort_place(place, relative_to, (7, 12, 16))
+    caller.scene.place(found, to_frame(numbers[:12]), reference)
+
+
+@call("getObjectVelocity", "getVelocity")
+def get_object_velocity(caller: RemoteCaller, found: SceneObject) -> tuple[list[float], list[float]]:
+    linear, angular = caller.scene.velocity(found)
+    return list(linear), list(angular)
+
+
+@call()
+def get_object_child_pose(caller: RemoteCaller, found: SceneObject) -> list[float]:
+    return to_pose(Frame((0.0, 0.0, 0.0)))
+
+
+@call("resetDynamicObject", "resetProximitySensor", "resetVisionSensor")
+def reset_object(caller: RemoteCaller, handle: Any) -> None:
+    """Nothing to do: objects have no momentum, and sensors remember nothing."""

@@ -1,0 +1,207 @@
+"""Calls about signals, data that programs attach to objects, and script functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cbor2
+
+from paddock.coppelia import script_functions
+from paddock.coppelia.objects import SceneObject
+from paddock.coppelia.script_functions import ScriptData
+from paddock.coppelia.signals import MOST_BYTES
+from paddock.coppelia.zmq.caller import RemoteCaller
+from paddock.coppelia.zmq.object_calls import SCRIPTS, find_object, script_of
+from paddock.coppelia.zmq.table import Steps, call
+from paddock.coppelia.zmq.values import read_bytes, read_float, read_int, read_text
+from paddock.core.errors import PaddockError
+
+# ---- signals
+
+
+@call()
+def set_int32_signal(caller: RemoteCaller, name: str, value: int) -> None:
+    caller.signals.set_int(name, value)
+
+
+@call()
+def get_int32_signal(caller: RemoteCaller, name: str) -> int | None:
+    return caller.signals.get_int(name)
+
+
+@call()
+def clear_int32_signal(caller: RemoteCaller, name: str = "") -> None:
+    caller.signals.clear_int(name)
+
+
+@call("setFloatSignal", "setDoubleSignal")
+def set_float_signal(caller: RemoteCaller, name: str, value: float) -> None:
+    caller.signals.set_float(name, value)
+
+
+@call("getFloatSignal", "getDoubleSignal")
+def get_float_signal(caller: RemoteCaller, name: str) -> float | None:
+    return caller.signals.get_float(name)
+
+
+@call("clearFloatSignal", "clearDoubleSignal")
+def clear_float_signal(caller: RemoteCaller, name: str = "") -> None:
+    caller.signals.clear_float(name)
+
+
+@call("setStringSignal", "setBufferSignal")
+def set_string_signal(caller: RemoteCaller, name: str, value: bytes) -> None:
+    caller.signals.set_string(name, value)
+
+
+@call("getStringSignal", "getBufferSignal")
+def get_string_signal(caller: RemoteCaller, name: str) -> bytes | None:
+    return caller.signals.get_string(name)
+
+
+@call("clearStringSignal", "clearBufferSignal")
+def clear_string_signal(caller: RemoteCaller, name: str = "") -> None:
+    caller.signals.clear_string(name)
+
+
+def find_signal(caller: RemoteCaller, name: str) -> int | float | bytes | None:
+    """The value of a signal of any kind."""
+    for get in (caller.signals.get_int, caller.signals.get_float, caller.signals.get_string):
+        value = get(name)
+        if value is not None:
+            return value
+    return None
+
+
+@call()
+def wait_for_signal(caller: RemoteCaller, first: Any, second: Any = None) -> Steps:
+    """Versions before 4.9 take a name, later ones a target and a name."""
+    name = read_text(first if second is None else second)
+    while (value := find_signal(caller, name)) is None:
+        yield
+    return value
+
+
+# ---- data of objects
+
+
+@call("writeCustomDataBlock", "writeCustomStringData", "writeCustomBufferData")
+def write_custom_data(caller: RemoteCaller, target: int, tag: str, data: bytes = b"") -> None:
+    keep_data(caller, target, tag, data)
+
+
+@call("readCustomDataBlock", "readCustomBufferData", "readCustomStringData")
+def read_custom_data(caller: RemoteCaller, target: int, tag: str) -> bytes | None:
+    found: bytes | None = caller.scene.settings.get(("data", target, tag))
+    return found
+
+
+@call()
+def write_custom_table_data(caller: RemoteCaller, target: int, tag: str, table: Any, options: Any = None) -> None:
+    keep_data(caller, target, tag, cbor2.dumps(table))
+
+
+@call()
+def read_custom_table_data(caller: RemoteCaller, target: int, tag: str, options: Any = None) -> Any:
+    data = caller.scene.settings.get(("data", target, tag))
+    return [] if data is None else unpack_table(caller, data)
+
+
+@call("readCustomDataTags", "readCustomDataBlockTags")
+def read_custom_data_tags(caller: RemoteCaller, target: int) -> list[str]:
+    return [key[2] for key in caller.scene.settings if isinstance(key, tuple) and key[:2] == ("data", target)]
+
+
+def keep_data(caller: RemoteCaller, target: int, tag: str, data: bytes) -> None:
+    """Attach data to an object, or with a negative handle to the scene; empty data is none."""
+    settings, key = caller.scene.settings, ("data", target, tag)
+    if target >= 0 and target < SCRIPTS:
+        caller.scene.get(target)
+    settings.pop(key, None)
+    held = sum(len(value) for other, value in settings.items() if isinstance(other, tuple) and other[0] == "data")
+    if held + len(data) > MOST_BYTES:
+        raise PaddockError(f"expected at most {MOST_BYTES} bytes of data of all objects")
+    if data:
+        caller.scene.remember(key, data)
+
+
+@call()
+def pack_table(caller: RemoteCaller, table: Any, scheme: int = 0) -> bytes:
+    return cbor2.dumps(table)
+
+
+@call()
+def unpack_table(caller: RemoteCaller, data: bytes) -> Any:
+    try:
+        return cbor2.loads(data, max_depth=50)
+    except Exception:
+        raise PaddockError("expected bytes of sim.packTable") from None
+
+
+NAMED_KINDS = ("Bool", "Float", "Int32", "String")
+
+
+@call(*(f"setNamed{kind}Param" for kind in NAMED_KINDS))
+def set_named_param(caller: RemoteCaller, name: str, value: Any) -> None:
+    if not isinstance(value, bool | int | float | str | bytes):
+        raise PaddockError(f"parameter {name!r}: expected a number, a text or true and false")
+    caller.scene.remember(("named", name), value)
+
+
+@call(*(f"getNamed{kind}Param" for kind in NAMED_KINDS))
+def get_named_param(caller: RemoteCaller, name: str) -> Any:
+    return caller.scene.settings.get(("named", name))
+
+
+# ---- scripts
+
+
+@call("getScript", "getScriptHandle")
+def get_script(caller: RemoteCaller, kind: int, owner: Any = "", name: Any = None) -> int:
+    """The script of a robot, by its handle, name or path; without, that of the scene."""
+    if isinstance(owner, int | float) and owner >= 0:
+        return script_of(caller.scene.get(read_int(owner)))
+    return (
+        script_of(find_object(caller.scene, read_text(owner))) if owner and isinstance(owner, str | bytes) else SCRIPTS
+    )
+
+
+@call()
+def call_script_function(caller: RemoteCaller, first: Any, second: Any, *given: Any) -> Any:
+    """Two orders are in use: function and script, or script and function; `function@robot` names both."""
+    function, script = (first, second) if isinstance(first, str | bytes) else (second, first)
+    name, _, robot = read_text(function).partition("@")
+    return _call_function(caller, name, robot or _find_script(caller, script), given)
+
+
+def _find_script(caller: RemoteCaller, script: Any) -> str:
+    """The legacy name of a script's robot; "" for the first one."""
+    if isinstance(script, str | bytes):
+        return find_object(caller.scene, read_text(script)).name if script else ""
+    handle = read_int(script)
+    found: SceneObject | None = caller.scene.objects.get(handle - SCRIPTS) or caller.scene.objects.get(handle)
+    if found is None and handle > SCRIPTS:
+        raise PaddockError(f"script {handle} does not exist")
+    return "" if found is None else found.name
+
+
+def _call_function(caller: RemoteCaller, name: str, robot: str, given: tuple[Any, ...]) -> Any:
+    answer = script_functions.call_script_function(caller.scene, robot, name, read_script_data(given))
+    return list(answer.ints), list(answer.floats), list(answer.strings), answer.buffer
+
+
+def read_script_data(given: tuple[Any, ...]) -> ScriptData:
+    """Arguments as functions for remote calls have them: integers, floats, texts, buffer; or plain values, in a row."""
+    if len(given) in (3, 4) and all(isinstance(part, list | tuple) for part in given[:3]):
+        ints, floats, strings = given[:3]
+        buffer = read_bytes(given[3]) if len(given) == 4 and given[3] is not None and given[3] != [] else b""
+        texts = [read_text(text) for text in strings]
+        return ScriptData([read_int(n) for n in ints], [read_float(n) for n in floats], texts, buffer)
+    flat = [value for part in given for value in (part if isinstance(part, list | tuple) else (part,))]
+    numbers = [value for value in flat if isinstance(value, int | float) and not isinstance(value, bool)]
+    return ScriptData(
+        [int(number) for number in numbers if float(number).is_integer()],
+        [read_float(number) for number in numbers],
+        [value for value in flat if isinstance(value, str)],
+        b"".join(value for value in flat if isinstance(value, bytes)),
+    )

@@ -1,0 +1,137 @@
+"""Calls about vision sensors and their pictures, rows from bottom to top."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.coppelia.objects import SceneObject
+from paddock.coppelia.vision import paint_image, summarise, take_depth, take_image, vision_shape
+from paddock.coppelia.zmq.caller import RemoteCaller
+from paddock.coppelia.zmq.table import call
+from paddock.coppelia.zmq.values import read_ints
+from paddock.core.errors import PaddockError
+
+GREY, ALPHA = 1, 2  # options of pictures
+METRES = 1  # option of depths
+FLIP_X, FLIP_Y = 1, 4  # options of `transformImage`
+LARGEST_IMAGE = 1 << 24  # bytes
+
+
+def cut(image: NDArray[Any], corner: Any, size: Any) -> NDArray[Any]:
+    """A part of a picture, from its lower left corner; a size of 0, 0 is all of it."""
+    x, y, *_ = [*read_ints(corner or [0, 0]), 0, 0]
+    width, height, *_ = [*read_ints(size or [0, 0]), 0, 0]
+    if (width, height) == (0, 0):
+        return image
+    part = image[max(y, 0) : y + height, max(x, 0) : x + width]
+    if part.shape[:2] != (height, width):
+        raise PaddockError(f"expected a part of a picture of {image.shape[1]} x {image.shape[0]} pixels")
+    return part
+
+
+def to_grey(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The mean of red, green and blue."""
+    grey: NDArray[np.uint8] = (image.sum(2, dtype="u2") // 3).astype("u1")
+    return grey
+
+
+@call()
+def get_vision_sensor_img(
+    caller: RemoteCaller,
+    sensor: SceneObject,
+    options: int = 0,
+    cut_off: float = 0.0,
+    corner: Any = None,
+    size: Any = None,
+) -> tuple[bytes, list[int]]:
+    image = cut(take_image(caller.scene, sensor), corner, size)
+    resolution = [image.shape[1], image.shape[0]]
+    if options & GREY:
+        image = to_grey(image)
+    if options & ALPHA:
+        shape = vision_shape(sensor)
+        limit = cut_off * (shape.far - shape.near) + shape.near
+        depth = cut(take_depth(caller.scene, sensor, metres=True), corner, size)
+        opaque = np.full(depth.shape, True) if cut_off == 0 else depth < limit
+        colours = image[..., None] if image.ndim == 2 else image
+        image = np.concatenate((colours, np.where(opaque, 255, 0).astype(np.uint8)[..., None]), 2)
+    return image.tobytes(), resolution
+
+
+@call()
+def get_vision_sensor_char_image(
+    caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0, width: int = 0, height: int = 0
+) -> tuple[bytes, int, int]:
+    image = cut(take_image(caller.scene, sensor), [x, y], [width, height])
+    return image.tobytes(), image.shape[1], image.shape[0]
+
+
+@call()
+def get_vision_sensor_image(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
+    """Before version 4.4: numbers from 0 to 1."""
+    values: list[float] = (take_image(caller.scene, sensor).reshape(-1) / 255.0).tolist()
+    return values
+
+
+@call()
+def get_vision_sensor_depth(
+    caller: RemoteCaller, sensor: SceneObject, options: int = 0, corner: Any = None, size: Any = None
+) -> tuple[bytes, list[int]]:
+    depth = cut(take_depth(caller.scene, sensor, metres=bool(options & METRES)), corner, size)
+    return depth.astype("<f4").tobytes(), [depth.shape[1], depth.shape[0]]
+
+
+@call()
+def get_vision_sensor_depth_buffer(caller: RemoteCaller, sensor: SceneObject, x: int = 0, y: int = 0) -> list[float]:
+    """Before version 4.4."""
+    values: list[float] = take_depth(caller.scene, sensor).astype(np.float64).reshape(-1).tolist()
+    return values
+
+
+@call()
+def get_vision_sensor_res(caller: RemoteCaller, sensor: SceneObject) -> list[int]:
+    shape = vision_shape(sensor)
+    return [shape.width, shape.height]
+
+
+@call()
+def get_vision_sensor_resolution(caller: RemoteCaller, sensor: SceneObject) -> tuple[int, int]:
+    shape = vision_shape(sensor)
+    return shape.width, shape.height
+
+
+@call("setVisionSensorImg", "setVisionSensorCharImage")
+def set_vision_sensor_img(caller: RemoteCaller, sensor: SceneObject, image: bytes, options: int = 0) -> None:
+    paint_image(caller.scene, sensor, image)
+
+
+@call("readVisionSensor", "handleVisionSensor", "checkVisionSensor")
+def read_vision_sensor(caller: RemoteCaller, sensor: SceneObject, entity: Any = None) -> tuple[int, list[float]]:
+    return 0, summarise(caller.scene, sensor)
+
+
+@call()
+def transform_image(caller: RemoteCaller, image: bytes, resolution: list[int], options: int) -> bytes:
+    if len(resolution) != 2 or min(resolution) < 1 or len(image) % (resolution[0] * resolution[1]):
+        raise PaddockError(f"expected a picture of {resolution} pixels, got {len(image)} bytes")
+    pixels = np.frombuffer(image, np.uint8).reshape(resolution[1], resolution[0], -1)
+    pixels = pixels[:, ::-1] if options & FLIP_X else pixels
+    return (pixels[::-1] if options & FLIP_Y else pixels).tobytes()
+
+
+@call()
+def get_scaled_image(
+    caller: RemoteCaller, image: bytes, resolution: list[int], wanted: list[int], options: int = 0
+) -> tuple[bytes, list[int]]:
+    channels = 4 if options & 1 else 3
+    if len(resolution) != 2 or len(wanted) != 2 or min(*resolution, *wanted) < 1:
+        raise PaddockError("expected two resolutions of two numbers above 0")
+    if len(image) != resolution[0] * resolution[1] * channels or wanted[0] * wanted[1] > LARGEST_IMAGE // 4:
+        raise PaddockError(f"expected a picture of {resolution} pixels with {channels} bytes, got {len(image)} bytes")
+    pixels = np.frombuffer(image, np.uint8).reshape(resolution[1], resolution[0], channels)
+    rows = np.arange(wanted[1]) * resolution[1] // wanted[1]
+    columns = np.arange(wanted[0]) * resolution[0] // wanted[0]
+    return pixels[rows][:, columns].tobytes(), wanted

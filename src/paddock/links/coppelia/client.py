@@ -1,0 +1,92 @@
+"""SimClient: a client of CoppeliaSim's ZeroMQ remote API, without threads and without a library for messages."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import uuid
+from typing import Any
+
+from paddock.coppelia.zmtp import ZmtpPeer, pack_message
+from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
+
+CHUNK = 1 << 16
+VERSION = 2  # of the protocol
+WAIT, EXECUTED, END = "_*wait*_", "_*executed*_", "_*end*_"
+
+
+class SimClient:
+    """Calls one function at a time, and waits for the result. Threads may share it."""
+
+    def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
+        """Connect; `timeout` is how long an answer may take [s]."""
+        try:
+            import cbor2
+        except ModuleNotFoundError:
+            raise LinkError("coppelia: cbor2 is not installed: pip install 'paddock[coppelia]'") from None
+        self.name, self._cbor = f"coppelia {host}:{port}", cbor2
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+        except OSError as error:
+            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._peer, self._turn = ZmtpPeer("REQ"), threading.Lock()
+        self._about = {"uuid": str(uuid.uuid4()), "ver": VERSION, "lang": "python"}
+        try:
+            self._socket.sendall(self._peer.greeting)
+            while not self._peer.ready:
+                self._receive()
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def call(self, function: str, *arguments: Any) -> Any:
+        """The result of a function of `sim`: None, one value, or a list of several. `Refused` if it fails there."""
+        with self._turn:
+            reply = self._ask(f"sim.{function}", list(arguments))
+            while "func" in reply:
+                if reply["func"] != WAIT:
+                    raise LinkError(f"{self.name}: a callback was asked for that nobody gave: {reply['func']}")
+                reply = self._ask(EXECUTED, [])
+        if "err" in reply or "ret" not in reply:
+            raise Refused(f"{self.name}: {reply.get('err', 'no result')}")
+        results = reply["ret"]
+        return None if not results else results[0] if len(results) == 1 else results
+
+    def _ask(self, function: str, arguments: list[Any]) -> dict[str, Any]:
+        request = {"func": function, "args": arguments, "argsL": len(arguments), **self._about}
+        try:
+            self._socket.sendall(pack_message([b"", self._cbor.dumps(request)]))
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        while True:
+            for frames in self._receive():
+                try:
+                    reply = self._cbor.loads(frames[-1])
+                except Exception:
+                    reply = None
+                if not isinstance(reply, dict):
+                    raise BadMessage(f"{self.name}: expected a map as CBOR")
+                return reply
+
+    def _receive(self) -> list[list[bytes]]:
+        try:
+            data = self._socket.recv(CHUNK)
+        except TimeoutError:
+            raise Timeout(f"{self.name}: no answer within {self._socket.gettimeout():g} s") from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        if not data:
+            raise LinkError(f"{self.name}: the other side has hung up")
+        messages = list(self._peer.receive(data))
+        if self._peer.replies:
+            self._socket.sendall(self._peer.replies)
+            self._peer.replies = b""
+        return messages
+
+    def close(self) -> None:
+        """Take leave, and hang up."""
+        with contextlib.suppress(OSError, LinkError, BadMessage), self._turn:  # it may be gone already
+            self._ask(END, [])
+        self._socket.close()

@@ -1,0 +1,67 @@
+"""Worlds served in CoppeliaSim's ZeroMQ remote API, and the clients that programs for it use."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.bridges import CoppeliaServer
+from paddock.server import Server, Settings
+from paddock.worlds.spec import Box, Cylinder, Light, Placed, WorldSpec
+
+OLD_CLIENT = Path(os.environ.get("PADDOCK_OLD_COPPELIA_CLIENT", Path(sys.prefix) / "clients" / "coppelia-0.0.4"))
+ROOM = WorldSpec(
+    name="coppelia-room",
+    bounds=(0, 0, 6, 4),
+    dt=0.01,
+    boxes=(Box(at=(3.0, 2.0), size=(0.2, 1.0), height=0.5),),
+    cylinders=(Cylinder(at=(1.0, 3.3), radius=0.1),),
+    lights=(Light(at=(3.0, 3.5)),),
+    robots=(
+        Placed(name="pioneer", type="pioneer-p3dx", at=(2.0, 2.0), noise=False),
+        Placed(name="other", type="pioneer-p3dx", at=(5.0, 1.0), heading_deg=90, noise=False),
+        Placed(name="red", type="e-puck", at=(1.0, 1.0), noise=False),
+        Placed(name="blue", type="e-puck", at=(1.0, 0.06), heading_deg=-90, noise=False),
+    ),
+)
+
+
+@contextmanager
+def served(
+    world: str | WorldSpec = ROOM, *, seed: int = 5, stopped: bool = True, silence: float = 10.0, **settings: Any
+) -> Iterator[CoppeliaServer]:
+    """A world with CoppeliaSim's API on a free port, flat out; its time stands still until someone starts it."""
+    arena = paddock.open(world, seed=seed)
+    server = Server(arena, Settings(**{"port": 0, "speed": None, **settings}))
+    with CoppeliaServer(arena, 0, stopped=stopped, silence=silence) as bridge, server.in_background():
+        yield bridge
+
+
+def new_client(bridge: CoppeliaServer) -> Any:
+    """CoppeliaSim's own client, version 2."""
+    module = pytest.importorskip("coppeliasim_zmqremoteapi_client", reason="CoppeliaSim's client is not installed")
+    return module.RemoteAPIClient("127.0.0.1", bridge.port)
+
+
+def load_old_client() -> Any:
+    """Its version 0.0.4, for protocol 1, in a folder of its own."""
+    if not OLD_CLIENT.exists():
+        pytest.skip("CoppeliaSim's client 0.0.4 is not here: make clients")
+    name = "coppeliasim_zmqremoteapi_client"
+    kept = {key: sys.modules.pop(key) for key in list(sys.modules) if key.partition(".")[0] == name}
+    sys.path.insert(0, str(OLD_CLIENT))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(OLD_CLIENT))
+        for key in [key for key in sys.modules if key.partition(".")[0] == name]:
+            del sys.modules[key]
+        sys.modules.update(kept)

@@ -1,0 +1,414 @@
+"""CoppeliaSim's own client calls every function of `sim`, rightly and with a mistake."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bridges.coppelia_room import new_client, served
+from paddock.bridges import CoppeliaServer
+from paddock.coppelia.zmq import CALLS, CONSTANTS
+from paddock.coppelia.zmq.absent_calls import ABSENT
+from paddock.coppelia.zmq.math_calls import PACKED
+from paddock.coppelia.zmq.property_calls import KINDS
+from paddock.coppelia.zmq.signal_calls import NAMED_KINDS
+
+MISSING = 9999  # no object has this handle
+UNIT = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]  # a matrix
+POSE = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+ROBOT, JOINT, SONAR, CAMERA, DUMMY = (
+    "@/PioneerP3DX",
+    "@/PioneerP3DX/leftMotor",
+    "@/PioneerP3DX/ultrasonicSensor[3]",
+    "@/ePuck/camera",
+    "@/Dummy",
+)
+COLLECTION = "@collection"
+Arguments = tuple[Any, ...]
+
+# Arguments that have a value, and arguments that are an error. A text with @ stands for a handle. None: no error.
+TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
+    # objects
+    "getObject": (("/PioneerP3DX",), ("/Pioneer",)),
+    "getObjectHandle": (("Pioneer_p3dx_ultrasonicSensor16#0",), ("Pioneer_p3dx#9",)),
+    "isHandle": ((ROBOT,), None),
+    "isHandleValid": ((MISSING,), None),
+    "getObjectAlias": ((JOINT, 1), (MISSING,)),
+    "getObjectName": ((JOINT,), (MISSING,)),
+    "setObjectAlias": ((DUMMY, "Dummy"), (ROBOT, "Robby")),
+    "setObjectName": ((DUMMY, "Dummy"), (DUMMY, "a/b")),
+    "getObjectUid": ((JOINT,), (MISSING,)),
+    "getObjectType": ((JOINT,), (MISSING,)),
+    "getObjectsInTree": ((ROBOT, 5, 1), (MISSING,)),
+    "getObjects": ((0, 1), ()),
+    "getObjectParent": ((JOINT,), (MISSING,)),
+    "setObjectParent": ((DUMMY, ROBOT, True), (ROBOT, DUMMY)),
+    "getObjectChild": ((ROBOT, 0), (MISSING, 0)),
+    "getObjectSel": ((), None),
+    "getObjectSelection": ((), None),
+    "setObjectSel": (([ROBOT],), ([MISSING],)),
+    "setObjectSelection": (([],), (7,)),
+    "createDummy": ((0.01,), ("large",)),
+    "removeObject": (("@/Dummy[1]",), (JOINT,)),
+    "removeModel": (("@/Dummy[1]",), (JOINT,)),
+    "removeObjects": ((["@/Dummy[1]"],), ([MISSING],)),
+    "copyPasteObjects": (([DUMMY], 0), ([JOINT],)),
+    "loadModel": (("models/robots/mobile/e-puck.ttm",), ("models/robots/unicorn.ttm",)),
+    "loadScene": (("/home/me/coppelia-room.ttt",), ("another.ttt",)),
+    "closeScene": ((), None),
+    "getObjectInt32Param": ((CAMERA, 1002), (ROBOT, 4711)),
+    "getObjectInt32Parameter": ((CAMERA, 1003), (MISSING, 1)),
+    "getObjectFloatParam": ((JOINT, 2012), (ROBOT, 4711)),
+    "getObjectFloatParameter": ((CAMERA, 1004), (ROBOT, 4711)),
+    "setObjectInt32Param": ((ROBOT, 10, 1), (ROBOT, 10)),
+    "setObjectInt32Parameter": ((ROBOT, 10, 1), (ROBOT, 10, 1.5)),
+    "setObjectFloatParam": ((ROBOT, 3000, 1.0), (ROBOT, 3000, "x")),
+    "setObjectFloatParameter": ((ROBOT, 3000, 1.0), (ROBOT, 3000, math.inf)),
+    "getModelProperty": ((ROBOT,), (MISSING,)),
+    "setModelProperty": ((ROBOT, 0), (MISSING, 0)),
+    "getObjectProperty": ((ROBOT,), (MISSING,)),
+    "setObjectProperty": ((ROBOT, 1), (MISSING, 0)),
+    "getObjectSpecialProperty": ((ROBOT,), (MISSING,)),
+    "setObjectSpecialProperty": ((ROBOT, 1), (ROBOT,)),
+    "getExplicitHandling": ((SONAR,), (MISSING,)),
+    "setExplicitHandling": ((SONAR, 1), (MISSING, 0)),
+    "getObjectSizeFactor": ((ROBOT,), (MISSING,)),
+    "getShapeBB": ((ROBOT,), (MISSING,)),
+    "getModelBB": ((ROBOT,), (MISSING,)),
+    "getShapeMass": ((ROBOT,), (JOINT,)),
+    # places
+    "getObjectPosition": ((ROBOT, -1), (ROBOT, MISSING)),
+    "getObjectOrientation": ((ROBOT,), (MISSING,)),
+    "getObjectQuaternion": ((SONAR, ROBOT), (MISSING,)),
+    "getObjectPose": ((ROBOT,), (MISSING,)),
+    "getObjectMatrix": ((ROBOT,), (MISSING,)),
+    "getObjectChildPose": ((ROBOT,), (MISSING,)),
+    "setObjectPosition": ((ROBOT, [2.0, 2.0, 0.1]), (ROBOT, [3.0, 2.0, 0.1])),
+    "setObjectOrientation": ((ROBOT, [0.0, 0.0, 0.0]), (ROBOT, [0.0])),
+    "setObjectQuaternion": ((ROBOT, [0.0, 0.0, 0.0, 1.0]), (ROBOT, [0.0] * 4)),
+    "setObjectPose": ((ROBOT, [2.0, 2.0, 0.1, 0.0, 0.0, 0.0, 1.0]), (ROBOT, [1.0] * 6)),
+    "setObjectMatrix": ((DUMMY, UNIT), (JOINT, UNIT)),
+    "getObjectVelocity": ((ROBOT,), (MISSING,)),
+    "getVelocity": ((ROBOT,), (MISSING,)),
+    "resetDynamicObject": ((ROBOT,), ()),
+    "resetProximitySensor": ((SONAR,), ()),
+    "resetVisionSensor": ((CAMERA,), ()),
+    # joints
+    "getJointPosition": ((JOINT,), (ROBOT,)),
+    "getJointVelocity": ((JOINT,), (MISSING,)),
+    "getJointTargetVelocity": ((JOINT,), (ROBOT,)),
+    "setJointTargetVelocity": ((JOINT, 1.0), (JOINT, math.nan)),
+    "getJointTargetPosition": ((JOINT,), (ROBOT,)),
+    "getJointForce": ((JOINT,), (ROBOT,)),
+    "getJointTargetForce": ((JOINT,), (ROBOT,)),
+    "getJointMaxForce": ((JOINT,), (ROBOT,)),
+    "setJointTargetForce": ((JOINT, 5.0), (ROBOT, 5.0)),
+    "setJointMaxForce": ((JOINT, 5.0), (ROBOT, 5.0)),
+    "setJointForce": ((JOINT, 5.0), (JOINT, "strong")),
+    "getJointType": ((JOINT,), (ROBOT,)),
+    "getJointMode": ((JOINT,), (ROBOT,)),
+    "setJointMode": ((JOINT, 5, 0), (JOINT, 0, 0)),
+    "getJointInterval": ((JOINT,), (ROBOT,)),
+    "getJointMatrix": ((JOINT,), (ROBOT,)),
+    # sensors
+    "readProximitySensor": ((SONAR,), (ROBOT,)),
+    "checkProximitySensor": ((SONAR, -2), (ROBOT, -2)),
+    "handleProximitySensor": ((-2,), (ROBOT,)),
+    "getVisionSensorImg": ((CAMERA, 0, 0.0, [0, 0], [8, 8]), (CAMERA, 0, 0.0, [60, 0], [8, 8])),
+    "getVisionSensorCharImage": ((CAMERA,), (ROBOT,)),
+    "getVisionSensorImage": ((CAMERA,), (ROBOT,)),
+    "getVisionSensorDepth": ((CAMERA, 1), (ROBOT,)),
+    "getVisionSensorDepthBuffer": ((CAMERA,), (ROBOT,)),
+    "getVisionSensorRes": ((CAMERA,), (ROBOT,)),
+    "getVisionSensorResolution": ((CAMERA,), (ROBOT,)),
+    "setVisionSensorImg": (("@/ePuck[1]/camera", bytes(64 * 64 * 3)), (CAMERA, b"short")),
+    "setVisionSensorCharImage": (("@/ePuck[1]/camera", bytes(64 * 64)), (ROBOT, b"")),
+    "readVisionSensor": ((CAMERA,), (ROBOT,)),
+    "handleVisionSensor": ((CAMERA,), (ROBOT,)),
+    "checkVisionSensor": ((CAMERA, -2), (ROBOT, -2)),
+    "transformImage": ((bytes(12), [2, 2], 4), (bytes(13), [2, 2], 4)),
+    "getScaledImage": ((bytes(12), [2, 2], [4, 4], 0), (bytes(12), [2, 3], [4, 4], 0)),
+    "createCollection": ((0,), None),
+    "addItemToCollection": ((COLLECTION, 0, ROBOT, 0), (7, 0, ROBOT, 0)),
+    "getCollectionObjects": ((COLLECTION,), (7,)),
+    "checkCollision": ((COLLECTION, -2), (MISSING, -2)),
+    "checkDistance": ((ROBOT, "@/Cuboid", 0.0), (MISSING, -2)),
+    "readCollision": ((ROBOT,), (MISSING,)),
+    "destroyCollection": ((COLLECTION,), (7,)),
+    # signals, data, scripts
+    "setInt32Signal": (("i", 3), ("i", 0.5)),
+    "getInt32Signal": (("i",), ()),
+    "setFloatSignal": (("f", 0.5), ("f", "x")),
+    "getFloatSignal": (("f",), (3,)),
+    "setDoubleSignal": (("f", 0.5), ("f",)),
+    "getDoubleSignal": (("f",), ()),
+    "setStringSignal": (("s", "text"), ("s", 3)),
+    "getStringSignal": (("s",), ()),
+    "setBufferSignal": (("b", b"\0\xff"), ("b", [])),
+    "getBufferSignal": (("b",), ()),
+    "waitForSignal": (("i",), ()),
+    "clearInt32Signal": (("i",), (3,)),
+    "clearFloatSignal": (("f",), (3,)),
+    "clearDoubleSignal": (("f",), (3,)),
+    "clearStringSignal": (("s",), (3,)),
+    "clearBufferSignal": (("b",), (3,)),
+    "writeCustomDataBlock": ((ROBOT, "tag", b"x"), (MISSING, "tag", b"x")),
+    "readCustomDataBlock": ((ROBOT, "tag"), ()),
+    "writeCustomStringData": ((ROBOT, "tag", "x"), (ROBOT, "tag", 3)),
+    "readCustomStringData": ((ROBOT, "tag"), ()),
+    "writeCustomBufferData": ((-12, "tag", b"x"), (ROBOT,)),
+    "readCustomBufferData": ((-12, "tag"), ()),
+    "writeCustomTableData": ((ROBOT, "table", {"a": [1, 2]}), (MISSING, "table", {})),
+    "readCustomTableData": ((ROBOT, "table"), ()),
+    "readCustomDataTags": ((ROBOT,), ()),
+    "readCustomDataBlockTags": ((ROBOT,), ()),
+    "packTable": (({"a": 1},), ()),
+    "unpackTable": ((b"\xa1\x61a\x01",), (b"\xff",)),
+    "getScript": ((1, "/PioneerP3DX"), (1, "/nothing")),
+    "getScriptHandle": ((1, ROBOT), (1, "@/Cuboid")),
+    "callScriptFunction": (("getPoseForRemote", "@/ePuck", [], [], [], b""), ("fly", "@/ePuck")),
+    # the simulation
+    "startSimulation": ((), None),
+    "pauseSimulation": ((), None),
+    "stopSimulation": ((), None),
+    "getSimulationState": ((), None),
+    "getSimulationStopping": ((), None),
+    "getSimulationTime": ((), None),
+    "getSimulationTimeStep": ((), None),
+    "setSimulationTimeStep": ((0.05,), (0.001,)),
+    "getSystemTime": ((), None),
+    "getSystemTimeInMs": ((-1,), ("x",)),
+    "getSystemTimeInMilliseconds": ((), None),
+    "getRealTimeSimulation": ((), None),
+    "getIsRealTimeSimulation": ((), None),
+    "setStepping": ((False,), ("x",)),
+    "setThreadAutomaticSwitch": ((True,), ()),
+    "step": ((), None),
+    "switchThread": ((), None),
+    "yield": ((), None),
+    "wait": ((0.0,), (-math.inf,)),
+    "acquireLock": ((), None),
+    "releaseLock": ((), None),
+    "getBoolParam": ((25,), (99,)),
+    "setBoolParam": ((16, False), (99, True)),
+    "getBoolParameter": ((16,), (99,)),
+    "setBoolParameter": ((16, False), (99, True)),
+    "getInt32Param": ((1,), (999,)),
+    "setInt32Param": ((36, 1), (1, 5)),
+    "getInt32Parameter": ((36,), (999,)),
+    "setInt32Parameter": ((36, 1), (36,)),
+    "getFloatParam": ((1,), (99,)),
+    "setFloatParam": ((1, 0.05), (1, 0.001)),
+    "getFloatParameter": ((0,), (99,)),
+    "setFloatParameter": ((1, 0.05), (0, 0.5)),
+    "getArrayParam": ((0,), (99,)),
+    "setArrayParam": ((1, [0, 0, 0]), (1, [0])),
+    "getArrayParameter": ((0,), (99,)),
+    "setArrayParameter": ((1, [0, 0, 0]), (99, [0, 0, 0])),
+    "getStringParam": ((15,), (999,)),
+    "setStringParam": ((0, "x"), (999, "x")),
+    "getStringParameter": ((13,), (999,)),
+    "setStringParameter": ((0, "x"), (0,)),
+    "getRandom": ((), None),
+    "getApiFunc": ((-1, "+sim.getObject"), ()),
+    "getApiInfo": ((-1, "sim.getObject"), ()),
+    # properties
+    "getPropertyName": ((ROBOT, 0), (MISSING, 0)),
+    "getPropertyInfo": ((ROBOT, "pose"), (MISSING, "pose")),
+    "getProperties": ((JOINT,), (MISSING,)),
+    "setProperties": ((JOINT, {"targetVelocity": 1.0}), (JOINT, {"jointPosition": 1.0})),
+    "removeProperty": ((ROBOT, "customData.x"), (ROBOT, "pose")),
+    # numbers
+    "buildIdentityMatrix": ((), None),
+    "buildMatrix": (([1, 2, 3], [0.1, 0.2, 0.3]), ([1], [0.1, 0.2, 0.3])),
+    "buildPose": (([1, 2, 3], [0.1, 0.2, 0.3]), ([1, 2, 3], [0.1])),
+    "matrixToPose": ((UNIT,), ([1.0],)),
+    "poseToMatrix": ((POSE,), ([1.0],)),
+    "multiplyMatrices": ((UNIT, UNIT), (UNIT, [1.0])),
+    "multiplyPoses": ((POSE, POSE), (POSE, [1.0])),
+    "getMatrixInverse": ((UNIT,), ([1.0],)),
+    "getPoseInverse": ((POSE,), ([1.0],)),
+    "invertMatrix": ((UNIT,), ([1.0],)),
+    "invertPose": ((POSE,), ([1.0],)),
+    "multiplyVector": ((UNIT, [1.0, 2.0, 3.0]), (UNIT, [1.0])),
+    "getEulerAnglesFromMatrix": ((UNIT,), ([1.0],)),
+    "getEulerAnglesFromPose": ((POSE,), ([1.0],)),
+    "getQuaternionFromMatrix": ((UNIT,), ([1.0],)),
+    "alphaBetaGammaToYawPitchRoll": ((0.1, 0.2, 0.3), (0.1,)),
+    "yawPitchRollToAlphaBetaGamma": ((0.1, 0.2, 0.3), (0.1,)),
+    # windows
+    "addLog": ((450, "hello"), ("x", "hello")),
+    "addStatusbarMessage": (("hello",), (3,)),
+    "auxiliaryConsoleOpen": (("log", 10, 0), ()),
+    "auxiliaryConsolePrint": ((1, "hello"), ("x",)),
+    "displayDialog": (("title", "text", 0), ()),
+    "getDialogResult": ((1,), ()),
+    "getDialogInput": ((1,), ()),
+    "setObjectColor": ((ROBOT, 0, 0, [1, 0, 0]), (ROBOT, 0, 0, [1])),
+    "getObjectColor": ((ROBOT, 0, 0), (MISSING, 0, 0)),
+    "setShapeColor": ((ROBOT, None, 0, [1, 0, 0]), (ROBOT, None, 0, "red")),
+    "getShapeColor": ((ROBOT, None, 0), (MISSING, None, 0)),
+    "setLightParameters": (("@/ePuck/led", 1, None, None, None), (MISSING, 1)),
+    "getLightParameters": (("@/ePuck/led",), (MISSING,)),
+    **{f"setNamed{kind}Param": (("x", 1), ()) for kind in NAMED_KINDS},
+    **{f"getNamed{kind}Param": (("x",), ()) for kind in NAMED_KINDS},
+    **{f"set{kind}Property": ((ROBOT, "customData.x", 1), (ROBOT, "colour", 1)) for kind in ("", *KINDS)},
+    **{f"get{kind}Property": ((ROBOT, "pose"), (ROBOT, "colour")) for kind in ("", *KINDS)},
+    **{f"pack{kind}Table": (([1, 2, 3],), (["x"],)) for kind in PACKED},
+    **{f"unpack{kind}Table": ((bytes(8),), (3,)) for kind in PACKED},
+    "readForceSensor": ((), (ROBOT,)),
+    "setJointPosition": ((), (JOINT, 1.0)),
+    "setJointTargetPosition": ((), (JOINT, 1.0)),
+}  # fmt: skip
+ALWAYS_REFUSED = {"readForceSensor", "setJointPosition", "setJointTargetPosition"}
+ANYTHING = {name for name, found in CALLS.items() if found.rest and not found.arguments}  # taken, whatever it is
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[tuple[CoppeliaServer, Any, Any]]:
+    with served() as bridge:
+        client = new_client(bridge)
+        yield bridge, client, client.require("sim")
+
+
+@pytest.fixture
+def sim(room: tuple[CoppeliaServer, Any, Any]) -> Any:
+    """The simulation stands at its start, with two dummies, a collection and some signals."""
+    _, _, sim = room
+    sim.stopSimulation()
+    for handle in sim.getObjectsInTree(sim.handle_scene, sim.sceneobject_dummy):
+        sim.removeObject(handle)
+    sim.createDummy(0.1)
+    sim.createDummy(0.1)
+    sim.setInt32Signal("i", 3)
+    sim.setProperty(sim.getObject("/PioneerP3DX"), "customData.x", 1)
+    sim.collection = sim.createCollection(0)
+    sim.addItemToCollection(sim.collection, 0, sim.getObject("/PioneerP3DX"), 0)
+    return sim
+
+
+def fill_in(sim: Any, arguments: Arguments) -> list[Any]:
+    def handle(value: Any) -> Any:
+        if isinstance(value, list):
+            return [handle(item) for item in value]
+        if value == COLLECTION:
+            return sim.collection
+        return sim.getObject(value[1:]) if isinstance(value, str) and value.startswith("@") else value
+
+    return [handle(value) for value in arguments]
+
+
+def test_the_table_has_every_call() -> None:
+    named = {f"sim.{name}" for name in (*TABLE, *ABSENT)} | ANYTHING
+    assert named == set(CALLS) | ANYTHING
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name not in ALWAYS_REFUSED])
+def test_a_call_has_a_value(room: tuple[CoppeliaServer, Any, Any], sim: Any, name: str) -> None:
+    _, client, _ = room
+    client.call(f"sim.{name}", fill_in(sim, TABLE[name][0]))
+    assert sim.getSimulationState() in (sim.simulation_stopped, sim.simulation_paused, sim.simulation_advancing_running)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, wrong) in TABLE.items() if wrong is not None])
+def test_a_mistake_is_an_error_that_names_the_call(room: tuple[CoppeliaServer, Any, Any], sim: Any, name: str) -> None:
+    _, client, _ = room
+    wrong = TABLE[name][1]
+    assert wrong is not None
+    with pytest.raises(Exception, match=rf"\(in function 'sim\.{name}'\)"):
+        client.call(f"sim.{name}", fill_in(sim, wrong))
+
+
+@pytest.mark.parametrize("name", [*ABSENT])
+def test_calls_that_are_not_here_say_so(room: tuple[CoppeliaServer, Any, Any], name: str) -> None:
+    with pytest.raises(Exception, match=rf"sim\.{name} is not available here"):
+        getattr(room[2], name)(1, [2], "three")
+
+
+def test_unknown_calls_and_modules_are_named(room: tuple[CoppeliaServer, Any, Any]) -> None:
+    _, client, sim = room
+    with pytest.raises(Exception, match=r"No such function: sim\.makeCoffee"):
+        client.call("sim.makeCoffee", [])
+    with pytest.raises(Exception, match=r"No such function: os\.system"):
+        client.call("os.system", ["true"])
+    with pytest.raises(Exception, match="module 'simIK' not found"):
+        client.require("simIK")
+    assert {name: getattr(sim, name) for name in CONSTANTS} == CONSTANTS
+
+
+def test_paths_names_and_handles_of_all_kinds_find_the_same_object(sim: Any) -> None:
+    left = sim.getObject("/PioneerP3DX/leftMotor")
+    base = sim.getObject("/PioneerP3DX")
+    for path in ("/PioneerP3DX[0]/leftMotor", "/pioneer/leftMotor", "Pioneer_p3dx_leftMotor", "/Pioneer_p3dx_leftMotor",
+                 "/Pioneer_p3dx/Pioneer_p3dx_leftMotor", "./PioneerP3DX/leftMotor", "/leftMotor"):  # fmt: skip
+        assert sim.getObject(path) == left, path
+    assert sim.getObject("./leftMotor", {"proxy": base}) == left
+    assert sim.getObject("/PioneerP3DX[1]/leftMotor") == sim.getObject("/other/leftMotor") != left
+    assert sim.getObject("/PioneerP3DX[1]/Pioneer_p3dx_leftMotor") == sim.getObject("/other/leftMotor")
+    assert sim.getObject("/PioneerP3DX/ultrasonicSensor", {"index": 15}) == sim.getObject(
+        "Pioneer_p3dx_ultrasonicSensor16"
+    )
+    assert sim.getObject("/nothing", {"noError": True}) == -1
+    assert sim.getObjectAlias(left, 1) == "/PioneerP3DX[0]/leftMotor"
+    handles = np.array([base, left], float)  # programs keep handles in numpy's arrays
+    assert sim.getObjectPosition(handles[0], -1) == sim.getObjectPosition(base)
+    assert sim.getObjectParent(handles[1]) == base
+    with pytest.raises(Exception, match=r"expected an integer, got 17\.5"):
+        sim.getObjectParent(17.5)
+
+
+def test_both_orders_of_arguments_are_taken(sim: Any) -> None:
+    robot, script = sim.getObject("/ePuck"), sim.getScript(sim.scripttype_childscript, "/ePuck")
+    sim.setObjectPosition(robot, [1.5, 1.5, 0.0])
+    assert sim.getObjectPosition(robot)[:2] == pytest.approx([1.5, 1.5])
+    sim.setObjectPosition(robot, -1, [1.4, 1.5, 0.0])
+    assert sim.getObjectPosition(robot)[:2] == pytest.approx([1.4, 1.5])
+    sim.setObjectOrientation(robot, sim.handle_world, [0.0, 0.0, 1.0])
+    assert sim.getObjectOrientation(robot) == pytest.approx([0.0, 0.0, 1.0])
+    answers = [
+        sim.callScriptFunction("getPoseForRemote", script, [], [], [], ""),
+        sim.callScriptFunction(script, "getPoseForRemote", [], [], [], ""),
+        sim.callScriptFunction("getPoseForRemote@ePuck", sim.scripttype_childscript),
+        sim.callScriptFunction("getPoseForRemote", sim.getObject("/ePuck/Script")),
+        sim.getScriptFunctions(script).getPoseForRemote(),
+    ]
+    assert answers[0][1] == pytest.approx([1.4, 1.5, 1.0])
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_properties_are_those_of_objects_signals_and_own_data(sim: Any) -> None:
+    left, camera = sim.getObject("/PioneerP3DX/leftMotor"), sim.getObject("/ePuck/camera")
+    sim.setFloatProperty(left, "targetVelocity", 1.5)
+    assert sim.getJointTargetVelocity(left) == pytest.approx(1.5)
+    assert sim.getIntArray2Property(camera, "resolution") == sim.getVisionSensorRes(camera) == [64, 64]
+    assert sim.getPoseProperty(camera, "absolutePose") == sim.getObjectPose(camera)
+    sim.setFloatProperty(sim.handle_scene, "signal.mine", 0.25)
+    assert sim.getFloatSignal("mine") == 0.25
+    sim.setBufferProperty(sim.handle_scene, "customData.tag", b"\0\1")
+    assert sim.getBufferProperty(sim.handle_scene, "customData.tag") == b"\0\1"
+    assert sim.getProperty(sim.handle_scene, "customData.other", {"noError": True}) is None
+    with pytest.raises(Exception, match=r"no property called 'possition' .did you mean 'position'"):
+        sim.getVector3Property(left, "possition")
+
+
+def test_pictures_are_bytes_from_bottom_to_top(room: tuple[CoppeliaServer, Any, Any], sim: Any) -> None:
+    bridge, _, _ = room
+    camera = sim.getObject("/ePuck/camera")
+    robot = bridge.arena.robots.new_handle("red")
+    robot.camera.enable()
+    picture = robot.camera.read()[::-1]
+    image, resolution = sim.getVisionSensorImg(camera)
+    assert (resolution, image) == ([64, 64], picture.tobytes())
+    grey, _ = sim.getVisionSensorImg(camera, 1)
+    assert len(grey) == 64 * 64
+    assert len(sim.getVisionSensorImg(camera, 2, 0.5)[0]) == 64 * 64 * 4
+    part, resolution = sim.getVisionSensorImg(camera, 0, 0.0, [8, 16], [4, 2])
+    assert (resolution, part) == ([4, 2], picture[16:18, 8:12].tobytes())
+    upright = np.frombuffer(sim.transformImage(image, [64, 64], 4), np.uint8).reshape(64, 64, 3)
+    assert (upright == picture[::-1]).all()
+    depth = np.frombuffer(sim.getVisionSensorDepth(camera, 1)[0], np.float32)
+    assert depth.min() > 0

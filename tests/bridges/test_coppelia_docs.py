@@ -1,0 +1,35 @@
+"""What docs/coppelia.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bridges.coppelia_room import new_client, served
+from paddock.links.coppelia import OPTIONS
+from pages import DOCS, run_examples
+
+PAGE = DOCS / "coppelia.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.heavy
+def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    run_examples(PAGE)
+    assert capsys.readouterr().out.split()[1] == "5.0"
+
+
+def test_the_program_of_the_page_drives_a_robot() -> None:
+    (program,) = re.findall(r"^```py\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    lines = program.replace("RemoteAPIClient()", "client").replace("< 20", "< 2").replace("sim.stopSimulation()", "")
+    with served() as bridge:
+        client = new_client(bridge)
+        exec(compile(lines, str(PAGE), "exec"), {"client": client})
+        assert client.require("sim").getSimulationTime() == pytest.approx(2.0)
+        assert bridge.arena["pioneer"].pose.x > 2.2
+
+
+def test_every_option_of_the_link_is_told() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
+    assert set(rows) == set(OPTIONS)

@@ -1,0 +1,37 @@
+"""Requests of the ZeroMQ API: what clients of all languages send, and replies in both versions of the protocol."""
+
+from __future__ import annotations
+
+import cbor2
+import numpy as np
+import pytest
+
+from paddock.coppelia.zmq import pack_reply, parse_request
+from paddock.core.errors import BadMessage
+
+
+def test_a_request_is_read_in_both_versions() -> None:
+    request = {"func": "sim.getObject", "args": ["/ePuck"], "argsL": 1, "uuid": "me", "ver": 2, "lang": "python"}
+    assert parse_request(cbor2.dumps(request)) == ("sim.getObject", ["/ePuck"], "me")
+    assert parse_request(cbor2.dumps({"func": "step", "args": ["me"]})) == ("step", ["me"], None)
+
+
+@pytest.mark.parametrize(("tag", "layout"), [(69, "<u2"), (78, "<i4"), (82, ">f8"), (85, "<f4"), (86, "<f8")])
+def test_typed_arrays_are_lists(tag: int, layout: str) -> None:
+    numbers = cbor2.CBORTag(tag, np.array([1, 2, 3], layout).tobytes())
+    assert parse_request(cbor2.dumps({"func": "f", "args": [numbers]})).arguments == [[1, 2, 3]]
+
+
+def test_typed_arrays_of_bytes_are_bytes() -> None:
+    assert parse_request(cbor2.dumps({"func": "f", "args": [cbor2.CBORTag(64, b"\1\2")]})).arguments == [b"\1\2"]
+
+
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(BadMessage, match="expected a request as CBOR"):
+        parse_request(cbor2.dumps({"func": "f", "args": eval("[" * 60 + "]" * 60)}))
+
+
+def test_replies_have_the_form_of_their_version() -> None:
+    forms = [pack_reply(reply, version) for version in (1, 2) for reply in ({"ret": [1]}, {"err": "no"})]
+    expected = [{"success": True, "ret": [1]}, {"success": False, "error": "no"}, {"ret": [1]}, {"err": "no"}]
+    assert [cbor2.loads(form) for form in forms] == expected
