@@ -36,15 +36,14 @@ class ScanToMap(MappingMethod):
     scans would fit best where their beams end in the same places, and a robot in a corridor would seem to stand.
     """
 
-    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.5, turn: float = 1.0) -> None:
+    def __init__(self, setup: MapSetup, *, sigma: float = 0.05, way: float = 0.25, turn: float = 0.3) -> None:
         """Set up.
 
         Args:
             setup: of the map.
             sigma: width of the field around surfaces [m].
             way: after which the field is made anew [m].
-            turn: likewise [rad]. What comes into sight beyond the end of a known wall is drawn to that end a bit;
-                fields that are made anew at each small turn, of scans that lag behind, would add this up.
+            turn: likewise [rad].
         """
         if setup.opening > 0:
             raise PaddockError("ScanToMap: expected a laser's rays, got cones: use method 'odometry'")
@@ -65,7 +64,7 @@ class ScanToMap(MappingMethod):
         if self._field is None:
             return guess, covariance
         if len(points) >= FEW:
-            match = match_scan(points, self._field, guess, window_of(covariance))
+            match = match_scan(points, self._field, guess, window_of(covariance), growing=True)
             if match.score >= LEAST_SCORE:
                 return fuse(guess, covariance, match)
         self.unmatched += 1
