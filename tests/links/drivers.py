@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import queue
 import subprocess
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
+import pytest
+
 import paddock
 from paddock.arena import Arena
 from paddock.bridges import EPuckEmulators, OrderRobots
+from paddock.bridges.epuck import SimulatedHardware
 from paddock.worlds.spec import Placed, WorldSpec
 
 FORKING = """
@@ -23,7 +28,7 @@ for line in sys.stdin:
     if os.fork() == 0:
         while True:
             try:
-                robot = paddock.connect(url, timeout=5)
+                robot = paddock.connect(url, timeout=60)
                 break
             except paddock.LinkError:  # the last program that drove it, or its guard, is about to end
                 time.sleep(0.02)
@@ -51,6 +56,13 @@ class DrivingPrograms:
         self._parent = subprocess.Popen(
             [sys.executable, "-c", FORKING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
+        self._written: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._parent.stdout is not None
+        for line in self._parent.stdout:
+            self._written.put(line)
 
     def start(self, url: str, start: str = "robot.wheels.set(0.05, 0.06)", end: str = "robot.step(100_000)") -> int:
         """The number of the process, once it drives."""
@@ -61,8 +73,7 @@ class DrivingPrograms:
 
     def read_number(self) -> int:
         """What a program has written."""
-        assert self._parent.stdout is not None
-        return int(self._parent.stdout.readline())
+        return int(self._written.get(timeout=60))
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +81,20 @@ class DrivingPrograms:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         with self._parent:
             self._parent.kill()
+
+
+@contextmanager
+def note_speeds() -> Iterator[dict[str, list[tuple[int, int]]]]:
+    """All that emulated e-pucks are told, by name: what they do may be over before anybody looks."""
+    told, plain = defaultdict[str, list[tuple[int, int]]](list), SimulatedHardware.set_speeds
+
+    def set_speeds(hardware: SimulatedHardware, left: int, right: int) -> None:
+        plain(hardware, left, right)
+        told[hardware.robot.name].append((left, right))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SimulatedHardware, "set_speeds", set_speeds)
+        yield told
 
 
 @contextmanager

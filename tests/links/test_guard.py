@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +15,7 @@ from typing import Any
 import pytest
 
 import paddock
-from links.drivers import WIRES, DrivingPrograms, drive_on_lawn
+from links.drivers import WIRES, DrivingPrograms, drive_on_lawn, note_speeds
 from paddock.arena import Arena
 from paddock.epuck.driver.guard import PROGRAM
 from paddock.testing import wait_for
@@ -21,7 +24,7 @@ pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 STANDS = (0.0, 0.0)
-SOON = 10.0  # [s] on a busy machine; benchmarks/guard_times.py tells the times
+SOON = 60.0  # [s] on a busy machine; benchmarks/guard_times.py tells the times
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,12 @@ def lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
 def programs() -> Iterator[DrivingPrograms]:
     with DrivingPrograms() as programs:
         yield programs
+
+
+@pytest.fixture
+def told() -> Iterator[dict[str, list[tuple[int, int]]]]:
+    with note_speeds() as told:
+        yield told
 
 
 @contextmanager
@@ -54,7 +63,7 @@ def connect_soon(url: str) -> Any:
 
     def connects() -> bool:
         try:
-            found.append(paddock.connect(url, timeout=5))
+            found.append(paddock.connect(url, timeout=60))
         except paddock.LinkError:
             return False
         return True
@@ -88,7 +97,7 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
         os.kill(process, signal.Signals[end])
         wait_for(lambda: stands(arena, name), SOON)
     wait_for(lambda: not guards_of(process))
-    with connect_soon(urls[name]) as robot:  # nobody has the line, nobody disturbs
+    with connect_soon(urls[name] + "?silence=inf") as robot:  # nobody has the line, nobody disturbs
         robot.wheels.set(0.03, 0.03)
         wait_for(lambda: not stands(arena, name))
         robot.step(4)
@@ -100,8 +109,10 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
 def test_a_robot_stands_when_its_program_crashes(
     lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
 ) -> None:
-    programs.start(lawn[1][name], end=f"time.sleep(0.2); {end}")
+    drive = "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1]); robot.wheels.set(0.05, 0.06)"
+    process = programs.start(lawn[1][name] + "?silence=inf", drive, f"signal.sigwait([signal.SIGUSR1]); {end}")
     wait_for(lambda: not stands(lawn[0], name))
+    os.kill(process, signal.SIGUSR1)
     wait_for(lambda: stands(lawn[0], name), SOON)
 
 
@@ -109,7 +120,7 @@ def test_a_robot_on_its_way_to_a_point_stands_when_its_program_is_gone(
     lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms
 ) -> None:
     arena, urls = lawn
-    drive = "threading.Thread(target=robot.go_to, args=(20.0, 0.0), daemon=True).start(); time.sleep(0.5)"
+    drive = "threading.Thread(target=robot.go_to, args=(20.0, 0.0), daemon=True).start()"
     for end in (signal.SIGKILL, signal.SIGSTOP):
         process = programs.start(urls["orders"], drive, "signal.pause()")
         wait_for(lambda: not stands(arena, "orders"))
@@ -120,14 +131,13 @@ def test_a_robot_on_its_way_to_a_point_stands_when_its_program_is_gone(
 
 @pytest.mark.parametrize("name", ["serial", "wifi"])
 def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
-    lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str
+    lawn: tuple[Arena, dict[str, str]], programs: DrivingPrograms, told: dict[str, list[tuple[int, int]]], name: str
 ) -> None:
-    arena, urls = lawn
     drive = "robot.enable('proximity'); robot.watch(0.05); robot.wheels.set(0.05, 0.06)"
-    process = programs.start(urls[name], drive, "signal.pause()")
+    process = programs.start(lawn[1][name], drive, "signal.pause()")
     with killed_in_the_end(process):
-        wait_for(lambda: not stands(arena, name))
-        wait_for(lambda: stands(arena, name), SOON)
+        assert any(map(any, told[name]))
+        wait_for(lambda: not any(told[name][-1]), SOON)
 
 
 def test_children_of_a_killed_program_do_not_keep_the_robot_driving(
@@ -144,26 +154,28 @@ def test_children_of_a_killed_program_do_not_keep_the_robot_driving(
 
 @pytest.mark.parametrize("name", [name for name in WIRES if name != "orders"])  # which stands by itself before
 def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
-    lawn: tuple[Arena, dict[str, str]], name: str, caplog: pytest.LogCaptureFixture
+    lawn: tuple[Arena, dict[str, str]],
+    told: dict[str, list[tuple[int, int]]],
+    name: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    arena, urls = lawn
-    with connect_soon(urls[name] + "?silence=0.5") as robot:
+    with connect_soon(lawn[1][name] + "?silence=2") as robot:
         robot.enable("proximity")
         robot.wheels.set(0.05, 0.06)
-        wait_for(lambda: not stands(arena, name))
-        wait_for(lambda: stands(arena, name), SOON)  # while nothing is asked
+        assert any(map(any, told[name]))
+        wait_for(lambda: not any(told[name][-1]), SOON)  # while nothing is asked
         robot.proximity.read()
         assert robot.wheels.speeds == STANDS
         assert "?silence=" in caplog.text
         robot.wheels.set(0.05, 0.06)
-        robot.step(20)  # longer than that, but the robot is asked something meanwhile
+        robot.step(50)  # longer than that, but the robot is asked something meanwhile
         assert robot.wheels.speeds != STANDS
-        assert not stands(arena, name)
+        assert any(told[name][-1])
     wait_for(lambda: not guards_of(os.getpid()))
 
 
 def test_a_guard_that_was_killed_is_replaced(lawn: tuple[Arena, dict[str, str]]) -> None:
-    with connect_soon(lawn[1]["serial"]) as robot:
+    with connect_soon(lawn[1]["serial"] + "?silence=inf") as robot:
         robot.enable("proximity")
         assert guards_of(os.getpid()) == []  # there is none as long as the robot stands
         robot.wheels.set(0.05, 0.05)
@@ -172,3 +184,34 @@ def test_a_guard_that_was_killed_is_replaced(lawn: tuple[Arena, dict[str, str]])
         wait_for(lambda: guards_of(os.getpid()) == [])
         robot.proximity.read()
         assert len(guards_of(os.getpid())) == 1
+
+
+@pytest.fixture
+def guarded() -> Iterator[tuple[subprocess.Popen[bytes], socket.socket]]:
+    """A guard process on its own, and the robot's end of its line."""
+    line, robot = socket.socketpair()
+    line.setblocking(False)
+    command = [sys.executable, str(PROGRAM), str(line.fileno()), "0.1", b"stop".hex(), str(os.getpid())]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
+    with line, robot, subprocess.Popen(command, pass_fds=(line.fileno(),), **pipes) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1) == b"r"
+        yield process, robot
+
+
+def test_a_program_that_drives_on_while_it_is_stopped_is_guarded_again(
+    guarded: tuple[subprocess.Popen[bytes], socket.socket],
+) -> None:
+    process, robot = guarded
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"d")
+    assert process.stdout.read(1) == b"!"  # it was silent
+    process.communicate(b".", timeout=60)  # but was about to drive, and answered; then it is gone
+    assert robot.recv(1000).count(b"stop") > 3  # as often as it is told at the most when it is silent
+
+
+def test_the_last_stop_is_sent_more_than_once(guarded: tuple[subprocess.Popen[bytes], socket.socket]) -> None:
+    process, robot = guarded
+    process.communicate(b"f", timeout=60)
+    assert robot.recv(1000) == 3 * b"stop"

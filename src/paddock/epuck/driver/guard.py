@@ -45,7 +45,8 @@ class LineGuard:
         self._pipe, self._news = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._pipe, False)
         os.set_blocking(self._news, False)
-        self._drives, self._told_at = False, 0.0
+        self._drives: bool | None = False  # what the process was told last; None: it has stopped the robot since
+        self._told_at = 0.0
         ready = select.poll()
         ready.register(self._news, select.POLLIN)
         if not ready.poll(1000 * STARTING):
@@ -79,7 +80,7 @@ class LineGuard:
         except BlockingIOError:
             return False
         if stopped:
-            self._drives = False
+            self._drives = None
         return stopped
 
     def end(self, *, stop: bool = False) -> None:

@@ -1,7 +1,7 @@
 """The process of a LineGuard. It is run by its path and needs the standard library only, so that it starts at once.
 
 It shares a line with the program that started it, and hears on its standard input from it: `d` the robot drives, `s` it
-stands, `.` it has answered, `f` stop it and end, `q` end. When the program is gone or silent while the robot drives,
+stands, `.` it drives and has answered, `f` stop it and end, `q` end. When the program is gone or silent while the robot drives,
 the guard sends what stops the robot. On its standard output it says `r` when it is ready, and `!` before it stops the
 robot of a program that may live on.
 """
@@ -43,13 +43,10 @@ def watch(line: int, silence: float, stop: bytes, program: int) -> None:
             heard = time.monotonic()
             for letter in news:
                 if letter in b"fq":
-                    return send(line, stop) if letter in b"f" else None
-                drives = drives if letter in b"." else letter in b"d"
+                    return insist(line, stop) if letter in b"f" else None
+                drives = letter in b"d."  # an answer to a program that has not yet heard of a stop: it drives again
         elif pipe_has_news or not lives(program):
-            for _ in range(STOPS if drives else 0):
-                send(line, stop)
-                discard(line)
-            return None
+            return insist(line, stop) if drives else None
         elif drives and time.monotonic() - heard > silence:
             drives = False
             for _ in range(STOPS):
@@ -71,6 +68,13 @@ def lives(program: int) -> bool:
             return not int(file.read().rpartition(b")")[2].split()[6]) & ENDS
     except OSError:
         return True  # this is not Linux
+
+
+def insist(line: int, stop: bytes) -> None:
+    """Send the last stop several times: nobody else uses the line any more."""
+    for _ in range(STOPS):
+        send(line, stop)
+        discard(line)
 
 
 def send(line: int, stop: bytes) -> None:

@@ -152,6 +152,8 @@ class Port(ABC):
         """Have a guard before the robot drives."""
         self._drives = self._drives or self._sets_out
         if not self._drives:
+            if self._guard is not None:
+                self._guard.tell(False)
             return
         if self._guard is not None and not self._guard.lives:
             self._guard.end()
@@ -176,8 +178,8 @@ class Port(ABC):
             "more often, or give it longer: ?silence=SECONDS",
             self.silence,
         )
-        self._in_doubt, self._drives = True, False
-        self.restarts += 1
+        self._in_doubt = True
+        self.restarts += 1  # so it is told to stand: what was sent while the guard stopped it may have it drive again
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
