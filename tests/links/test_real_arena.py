@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import paddock
-from links.drivers import drive_on_lawn
+from bridges.epuck_room import bench
+from links.drivers import drive_on_lawn, note_speeds
 from paddock.arena import Arena
+from paddock.bridges import EPuckEmulators
+from paddock.core.observation import Command
 from paddock.links.real_arena import RealArena, open_real
+from paddock.protocol import messages
 from paddock.server import Server, Settings
 from paddock.testing import PaddockProcess, wait_for
 from paddock.worlds.spec import Box, Placed, WorldSpec
@@ -38,8 +45,21 @@ def lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
 @pytest.fixture
 def arena(lawn: tuple[Arena, dict[str, str]]) -> Iterator[RealArena]:
     urls = [f"{lawn[1][name]}?name={name}" for name in ("serial", "wifi")]
-    with open_real(urls, LAB, timeout=5) as arena:
+    with open_real(urls, LAB, timeout=60) as arena:
         yield arena
+
+
+@pytest.fixture
+def told() -> Iterator[dict[str, list[tuple[int, int]]]]:
+    with note_speeds() as told:
+        yield told
+
+
+def drives(told: list[tuple[int, int]], tell: Callable[[], object]) -> bool:
+    """Whether a robot drives, once it is told to."""
+    told.clear()
+    wait_for(lambda: tell() or any(map(any, told)))  # whoever is slow to say so once more counts as silent
+    return True
 
 
 def test_real_robots_are_served_like_simulated_ones(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
@@ -70,33 +90,92 @@ def test_real_robots_are_served_like_simulated_ones(arena: RealArena, lawn: tupl
         wait_for(lambda: simulated["serial"].wheels.speeds == STANDS)  # its driver has left
 
 
-def test_a_client_that_hangs_loses_its_robot_soon(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
-    simulated = lawn[0]["serial"]
+def test_a_client_that_hangs_loses_its_robot_soon(
+    arena: RealArena, told: dict[str, list[tuple[int, int]]], caplog: pytest.LogCaptureFixture
+) -> None:
     with (
         Server(arena, Settings(port=0)).in_background() as server,
         paddock.connect(server.url(scheme="ws"), lock_step=False) as remote,
     ):
-        remote["serial"].wheels.set(0.05, 0.05)
-        wait_for(lambda: simulated.wheels.speeds != STANDS)
-        wait_for(lambda: simulated.wheels.speeds == STANDS, 8)  # without a word of the client
-        remote["serial"].wheels.set(0.05, 0.05)
-        wait_for(lambda: simulated.wheels.speeds != STANDS)
+        for _ in range(2):
+            assert drives(told["serial"], lambda: remote["serial"].wheels.set(0.05, 0.05))
+            wait_for(lambda: not any(told["serial"][-1]))  # without a word of the client
+    assert "gives no sign of life: its robots stop (serial)" in caplog.text
 
 
-def test_robots_stand_while_time_does(arena: RealArena, lawn: tuple[Arena, dict[str, str]]) -> None:
-    robot, simulated = arena["serial"], lawn[0]["serial"]
+def test_a_client_that_hangs_in_the_midst_of_a_step_loses_its_robot(
+    arena: RealArena, told: dict[str, list[tuple[int, int]]]
+) -> None:
+    with (
+        Server(arena, Settings(port=0)).in_background() as server,
+        paddock.connect(server.url(scheme="ws"), lock_step=True) as remote,
+    ):
+        command = Command(wheels=(0.05, 0.05))
+        remote.dialogue.wire.send(messages.Step(id=9999, ticks=100_000, commands={"serial": command}))
+        wait_for(lambda: any(map(any, told["serial"])))
+        wait_for(lambda: not any(told["serial"][-1]))  # though the step goes on
+
+
+def test_robots_stand_while_time_does(arena: RealArena, told: dict[str, list[tuple[int, int]]]) -> None:
+    robot = arena["serial"]
     assert robot.pose_source == "odometry"
-    arena.step()
     robot.wheels.set(0.05, 0.05)
-    wait_for(lambda: simulated.wheels.speeds != STANDS)
-    wait_for(lambda: simulated.wheels.speeds == STANDS)  # nobody lets time pass
-    arena.step()
-    wait_for(lambda: simulated.wheels.speeds != STANDS)
+    for _ in range(2):
+        assert drives(told["serial"], arena.step)
+        wait_for(lambda: not any(told["serial"][-1]))  # nobody lets time pass
+
+
+@contextmanager
+def time_passes(*arenas: Arena) -> Iterator[None]:
+    ended = threading.Event()
+
+    def tick() -> None:
+        while not ended.wait(0.02):
+            for arena in arenas:
+                arena.step()
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_a_robot_that_was_lost_stands_when_it_is_found_again(
+    told: dict[str, list[tuple[int, int]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulated = bench()
+    simulated["blue"].set_pose(0.15, 0.2)  # with room ahead
+    with ExitStack() as stack:
+        with EPuckEmulators(simulated, wifi={"blue": 0}) as emulators:
+            port = emulators.addresses["blue"][1]
+            arena = stack.enter_context(open_real([f"epuck2://127.0.0.1:{port}?name=blue&silence=inf"], timeout=60))
+            stack.enter_context(time_passes(simulated, arena))
+            blue = arena["blue"]
+            blue.enable("proximity")
+            assert drives(told["blue"], lambda: blue.wheels.set(0.05, 0.05))
+        wait_for(lambda: np.isnan(blue.proximity.read()).any())
+        told.clear()
+        with EPuckEmulators(simulated, wifi={"blue": port}):
+            wait_for(lambda: not np.isnan(blue.proximity.read()).any())
+            wait_for(lambda: len(told["blue"]) > 20)  # every question to it tells it speeds, too
+            assert not any(map(any, told["blue"]))
+            assert drives(told["blue"], lambda: blue.wheels.set(0.05, 0.05))  # as before, but told anew
+            mirrored = arena.mirrors[0].robot
+            for error in (paddock.DeviceRefused("no"), ValueError("a mistake")):
+                with monkeypatch.context() as patch:
+                    patch.setattr(mirrored.body, "set_wheels", Mock(side_effect=error))
+                    blue.wheels.set(0.04, 0.04)
+                    wait_for(lambda: not arena.commands.any())
+                assert drives(told["blue"], lambda: blue.wheels.set(0.05, 0.05))
+            stack.close()
 
 
 def test_two_robots_of_one_name_are_refused(lawn: tuple[Arena, dict[str, str]]) -> None:
     with pytest.raises(paddock.LinkError, match="two robots called 'e-puck2': name them in their addresses"):
-        open_real([lawn[1]["wifi"], lawn[1]["serial-e-puck2"]], timeout=5)
+        open_real([lawn[1]["wifi"], lawn[1]["serial-e-puck2"]], timeout=60)
 
 
 def test_the_command_serves_them_with_a_token_for_each_student(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -66,7 +67,7 @@ class RealArena(Arena):
         for number, robot in enumerate(robots):
             if isinstance(robot, EPuck):
                 robot.set_odometry(*self.poses[number].tolist())
-            self.mirrors.append(RobotMirror(robot, lambda number=number: self._wish(number)))  # type: ignore[misc]
+            self.mirrors.append(RobotMirror(robot, partial(self._wish, number), partial(self._forget, number)))
         self._show()
         for mirror in self.mirrors:
             mirror.start()
@@ -96,6 +97,11 @@ class RealArena(Arena):
             lamps = row[len(row) - self.built.lamps :][: len(self.built.robots[number].leds)].tolist()
             tone = float(row[column.FREQUENCY]), float(row[column.AMPLITUDE])
             return Wish(self.tick, WheelSpeeds(*wheels), tuple(lamps), tone)
+
+    def _forget(self, number: int) -> None:
+        """A robot is to stand, until it is told to drive again."""
+        with self.turn:
+            self.commands[0, number, column.WANT_LEFT : column.WANT_RIGHT + 1] = 0.0
 
     def _pass_ticks(self, model: Any, state: Any, commands: Any, scratch: Any, ticks: int) -> None:
         """Time passes: the robots are where they say they are. Whoever calls it has the turn."""

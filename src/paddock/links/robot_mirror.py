@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -36,13 +37,14 @@ class Wish(NamedTuple):
 class RobotMirror:
     """What a real robot last said. It stands when the clock that it is shown with does not go on."""
 
-    def __init__(self, robot: SingleRobot, wish: Callable[[], Wish]) -> None:
+    def __init__(self, robot: SingleRobot, wish: Callable[[], Wish], forget: Callable[[], None]) -> None:
         """
         Args:
             robot: a way to it, connected; nobody else uses it from now on.
             wish: what is wanted of the robot, from any thread.
+            forget: from then on it is wanted to stand, until somebody tells it to drive.
         """
-        self.robot, self._wish = robot, wish
+        self.robot, self._wish, self._forget = robot, wish, forget
         self.cameras = {name: device for name, device in robot.devices.items() if isinstance(device, Camera)}
         for name, device in robot.devices.items():
             if name not in self.cameras:
@@ -91,27 +93,28 @@ class RobotMirror:
                 if self._lost:
                     log.warning("%s is back", self.robot.name)
                 self._lost = False
-            except LinkError as error:
+            except Exception as error:
                 self._meet_failure(error)
                 pause = RETRY
             due = max(due + pause, time.monotonic())
             self._stopped.wait(due - time.monotonic())
 
-    def _meet_failure(self, error: LinkError) -> None:
-        """Nothing is known about it any more; and it stands when it is found again."""
+    def _meet_failure(self, error: Exception) -> None:
+        """Nothing is known about it any more; and it stands when it is found again, until it is told to drive."""
         if not self._lost:
-            log.warning("%s: %s", self.robot.name, error)
+            log.warning("%s: %s", self.robot.name, error, exc_info=not isinstance(error, LinkError))
+        self._forget()
         self._lost, self.values, self.raw = True, {}, {}
         self.wheels = WheelSpeeds(0.0, 0.0)
-        self._told = Wish(-1, self.wheels, (), (0.0, 0.0))
+        self._told = Wish(-1, WheelSpeeds(math.nan, math.nan), (), (0.0, 0.0))  # so that it is told to stand
 
     def _obey(self, wish: Wish) -> None:
         if wish.tick != self._tick:
             self._tick, self._ticked_at = wish.tick, time.monotonic()
         stands = time.monotonic() - self._ticked_at > STALLED
         wheels = WheelSpeeds(0.0, 0.0) if stands else wish.wheels
-        if wheels != self._told.wheels:
-            self.robot.wheels.set(*wheels)
+        if wheels != self._told.wheels and not self._try(self.robot.wheels.set, *wheels):
+            self._forget()
         for number, brightness in enumerate(wish.lamps):
             if self._told.lamps[number : number + 1] != (brightness,):
                 self._try(self.robot.body.set_lamp, number, brightness)
@@ -119,12 +122,14 @@ class RobotMirror:
             self._try(self.robot.body.set_tone, *wish.tone)
         self._told = wish._replace(wheels=wheels)
 
-    def _try(self, call: Callable[..., None], *values: float) -> None:
-        """Have a robot do something that its language may have no word for."""
+    def _try(self, call: Callable[..., None], *values: float) -> bool:
+        """Have a robot do something that its language may have no word for; whether it does."""
         try:
             call(*values)
         except DeviceRefused as error:
             log.warning("%s", error)
+            return False
+        return True
 
     def _look(self) -> None:
         robot = self.robot

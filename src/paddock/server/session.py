@@ -128,11 +128,17 @@ class Session:
             client.send(answer)
 
     def fell_silent(self, client: Client) -> None:
-        """A client gives no sign of life: its robots stop, unless time waits for it anyway."""
-        client.silent = True
-        if not client.member.locked:
+        """A client gives no sign of life: its robots stop, unless time waits for it anyway.
+
+        Where robots are real a step is no excuse: whoever hangs meanwhile cannot cut it short.
+        """
+        waits = client.member.locked and not (self.arena.is_real and client.step_id is not None)
+        if not waits:
+            if client.driven and not client.silent:
+                log.warning("%s gives no sign of life: its robots stop (%s)", client.name, ", ".join(client.driven))
             for name in client.driven:
                 self.ownership.halt(name)
+        client.silent = True
 
     def drop(self, client: Client) -> None:
         """A client is gone: its robots stop, those it brought along vanish, nobody waits for it."""
