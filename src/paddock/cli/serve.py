@@ -101,6 +101,13 @@ def open_real_arena(world: str | None, robots: Sequence[str], students: list[str
     if len(students) > len(robots):
         raise PaddockError(f"--classroom: there are {len(students)} students for {len(robots)} robots")
     arena = open_real(robots, FLOOR if world is None else load_world(world))
+    owners = {name: name.partition("_")[0] for name in arena.numbers if "_" in name}
+    if students and (shared := next((name for name, owner in owners.items() if owner in arena.numbers), None)):
+        arena.close()
+        raise PaddockError(
+            f"--classroom: robot {shared!r} would belong to the student of {owners[shared]!r}, too: "
+            "name it without '_' in its address, ?name=red"
+        )
     return arena, dict(zip(students, arena.numbers, strict=False))
 
 

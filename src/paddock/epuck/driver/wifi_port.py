@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import math
 import time
 from collections.abc import Callable, Collection
 from dataclasses import fields, replace
@@ -22,7 +22,7 @@ from paddock.epuck.pixels import decode_pixels
 from paddock.epuck.wheel_check import WheelCheck
 
 BITS = {"led0": 0, "led2": 1, "led4": 2, "led6": 3, "body": packets.BODY, "front": packets.FRONT}
-LEARNING = 0.5  # [s] in which a robot has to acknowledge its first command, or it is taken never to do so
+LEARNING = 0.5  # [s] in which a robot has to acknowledge its first command, or it is taken not to do so until it does
 LOOK = 0.03  # [s] between two looks at the step counters of a robot that is to stand
 
 
@@ -74,38 +74,44 @@ class WifiPort(Port):
 
     def _discard(self, stream: ByteStream) -> None:
         """Read what has come since the last question."""
-        with contextlib.suppress(Timeout):
-            while True:
+        while time.monotonic() < self.deadline:
+            try:
                 self._read(stream, 0.0)
+            except Timeout:
+                return
+        raise Timeout(f"{stream.name}: the robot does not stop talking")
 
     def _await(self, stream: ByteStream, kind: int) -> bytes:
         """The newest packet of a kind. It is believed where all that has come ends with a whole packet."""
         began, found, acknowledged = time.monotonic(), b"", self._acknowledges is False
         while not (acknowledged and found and not self._reader.missing):
-            learns_until = began + LEARNING if self._acknowledges is None else self.deadline
+            limit = min(self.deadline, began + LEARNING if self._acknowledges is None else math.inf)
             try:
-                for packet in self._read(stream, min(self.deadline, learns_until)):
+                if time.monotonic() >= limit:
+                    raise Timeout(stream.name)
+                for packet in self._read(stream, limit):
                     if packet.kind == packets.NOTHING:
                         acknowledged, found = True, b""
                     elif packet.kind == kind:
                         found = packet.data
             except Timeout:
                 if self._acknowledges is None and time.monotonic() < self.deadline:
-                    acknowledged = True  # so it never will
+                    acknowledged = True  # so it never will, it seems
                     self._acknowledges = False
                     continue
                 missing = self._reader.missing
                 got = f"{missing} bytes of an answer are missing" if missing else "no answer"
                 raise Timeout(f"{stream.name}: {got} after {time.monotonic() - began:.1f} s") from None
-        if self._acknowledges is None:
-            self._acknowledges = True
         return found
 
     def _read(self, stream: ByteStream, deadline: float) -> list[Packet]:
         try:
-            return self._reader.feed(stream.receive(deadline))
+            found = self._reader.feed(stream.receive(deadline))
         except BadMessage as error:
             raise BadMessage(f"{stream.name}: {error}") from None
+        if any(packet.kind == packets.NOTHING for packet in found):
+            self._acknowledges = True
+        return found
 
     # ---- telling
 

@@ -90,7 +90,7 @@ class EPuck(SingleRobot):
         """
         self._due = max(self._due + check_ticks(n) * self._dt, self._clock.now())
         ahead = self._due - self._clock.now()
-        for left in range(math.ceil(ahead / RENEWAL) if self.port.drives else 1, 0, -1):
+        for left in range(max(1, math.ceil(ahead / RENEWAL)) if self.port.drives else 1, 0, -1):
             pause = (self._due - self._clock.now()) / left
             if pause > 0:
                 self._clock.sleep(pause)
