@@ -135,6 +135,12 @@ def test_a_robot_and_a_world_are_not_both_driven() -> None:
     assert "expected either a world or --scenario or --robot" in done.stderr
 
 
+def test_real_robots_are_not_served_by_bridges_which_ask_for_no_token() -> None:
+    done = command("serve", "--robot", "epuck:///dev/rfcomm0", "--token", "secret", "--bridge", "epuck2=red")
+    assert done.returncode == 2
+    assert "--bridge means nothing to --robot" in done.stderr
+
+
 @pytest.mark.parametrize("option", ["--speed 2", "--seed 0", "--picture x.png", "--out runs", "--report", "--port 0"])
 def test_what_is_for_simulations_only_is_refused_for_a_robot(option: str) -> None:
     done = command("run", "-c", "mine.py", "--robot", "epuck:///dev/rfcomm0", *option.split())

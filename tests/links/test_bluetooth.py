@@ -70,7 +70,7 @@ def test_a_robot_is_reached_by_its_bluetooth_address(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(socket, "AF_BLUETOOTH", 31, raising=False)
     monkeypatch.setattr(socket, "BTPROTO_RFCOMM", 3, raising=False)
     monkeypatch.setattr(socket, "socket", Connected)
-    robot = paddock.connect("epuck://10:00:E8:AD:77:BB?name=red", timeout=5)
+    robot = paddock.connect("epuck://10:00:E8:AD:77:BB?name=red&silence=inf", timeout=60)
     monkeypatch.undo()
     with robot:
         robot.wheels.set(0.05, 0.05)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -52,9 +53,9 @@ class ArenasTime:
 def connected(arena: Arena, emulators: EPuckEmulators, link: str, **more: Any) -> EPuck:
     name = "blue" if link in ("serial-e-puck2", "wifi") else "red"
     if link.startswith("serial"):
-        url = f"epuck://{emulators.devices[name]}?name={name}"
+        url = f"epuck://{emulators.devices[name]}?silence=inf&name={name}"
     else:
-        url = "epuck2://{}:{}".format(*emulators.addresses[name]) + f"?name={name}"
+        url = "epuck2://{}:{}".format(*emulators.addresses[name]) + f"?silence=inf&name={name}"
     robot: EPuck = paddock.connect(url, timeout=60, **more)
     robot._clock, robot._dt = ArenasTime(arena), arena.dt
     robot._start = robot._due = arena.time
@@ -259,6 +260,17 @@ def test_time_is_real(arena: Arena, emulators: EPuckEmulators) -> None:
         assert 1 <= len(calls) <= 15
         before, tick, after = robot.time, robot.tick, robot.time
         assert before / 0.02 - 1 <= tick <= after / 0.02 + 1
+
+
+def test_a_program_that_is_late_with_every_step_shows_that_it_lives(arena: Arena, emulators: EPuckEmulators) -> None:
+    with connected(arena, emulators, "serial") as robot:
+        robot.wheels.set(0.01, -0.01)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(robot.port, "renew", renew := Mock())
+            for _ in range(3):
+                arena.step(5)  # meanwhile it computes
+                robot.step()
+        assert renew.call_count == 3
 
 
 def test_background_threads_for_sensors_and_camera_with_their_own_periods(robot: EPuck, arena: Arena) -> None:

@@ -44,9 +44,9 @@ def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
 
 
 def url_of(emulators: EPuckEmulators, name: str) -> str:
-    return (
-        f"epuck://{emulators.devices[name]}" if name == "red" else "epuck2://{}:{}".format(*emulators.addresses[name])
-    )
+    if name == "red":
+        return f"epuck://{emulators.devices[name]}?silence=inf"
+    return "epuck2://{}:{}?silence=inf".format(*emulators.addresses[name])
 
 
 def speeds(arena: Arena, name: str) -> tuple[float, float]:
@@ -121,7 +121,7 @@ def test_everyone_may_close(arena: Arena, emulators: EPuckEmulators) -> None:
 def test_a_controller_that_fails_leaves_no_robot_driving(
     arena: Arena, emulators: EPuckEmulators, error: type[BaseException]
 ) -> None:
-    with paddock.connect(url_of(emulators, "red") + "?dt=0.01", timeout=LONG) as robot:
+    with paddock.connect(url_of(emulators, "red") + "&dt=0.01", timeout=LONG) as robot:
         robot.enable("ground")
         looks: list[Any] = []
 
@@ -165,7 +165,7 @@ def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
 def test_a_mere_look_does_not_start_a_robot_that_was_switched_off_meanwhile(arena: Arena) -> None:
     with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
         host, port = emulators.addresses["blue"]
-        robot = paddock.connect(f"epuck2://{host}:{port}", timeout=LONG)
+        robot = paddock.connect(f"epuck2://{host}:{port}?silence=inf", timeout=LONG)
         robot.enable("ground")
         robot.leds.set("body")
         robot.wheels.set(0.1, 0.1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -37,7 +39,7 @@ def emulators(arena: Arena) -> Iterator[EPuckEmulators]:
 
 
 def url_of(emulators: EPuckEmulators) -> str:
-    return "epuck2://{}:{}".format(*emulators.addresses["blue"])
+    return "epuck2://{}:{}?silence=inf".format(*emulators.addresses["blue"])
 
 
 def test_packets_come_unasked_and_wheels_go_on_turning(arena: Arena, emulators: EPuckEmulators) -> None:
@@ -71,7 +73,7 @@ def test_a_kind_robot_says_nothing_unasked_and_stands_when_its_client_is_gone(ar
 
 
 def test_every_call_works_among_packets_that_nobody_asked_for(arena: Arena, emulators: EPuckEmulators) -> None:
-    with paddock.connect(url_of(emulators), timeout=5) as robot:
+    with paddock.connect(url_of(emulators), timeout=60) as robot:
         robot.enable("proximity", "encoders", "camera")
         simulated = arena["blue"]
         simulated.enable("camera")
@@ -107,7 +109,7 @@ class Damaging(WifiFirmware):
 def test_a_command_that_was_damaged_is_noticed_by_the_counted_steps(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
     emulator = NastyWifi(firmware)
-    with paddock.connect(emulator.url, timeout=2) as robot:
+    with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("encoders")
         robot.encoders.raw()
         firmware.command_byte = 21 + 4  # the left speed's high byte, where it is told the second time
@@ -124,7 +126,7 @@ def test_a_command_that_was_damaged_is_noticed_by_the_counted_steps(arena: Arena
 def test_counted_steps_that_were_damaged_are_noticed(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
     emulator = NastyWifi(firmware)
-    with paddock.connect(emulator.url, timeout=2) as robot:
+    with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("encoders")
         robot.wheels.set(0.05, 0.05)
         for _ in range(5):
@@ -144,7 +146,7 @@ def test_a_robot_that_never_acknowledges_is_driven_all_the_same(arena: Arena) ->
             return b"" if answer[0] == packets.NOTHING else answer
 
     emulator = NastyWifi(Terse(emulate(arena, "blue")))
-    with paddock.connect(emulator.url, timeout=5) as robot:
+    with paddock.connect(emulator.url, timeout=60) as robot:
         robot.enable("encoders")
         robot.wheels.set(0.05, 0.03)
         arena.step(10)
@@ -154,10 +156,42 @@ def test_a_robot_that_never_acknowledges_is_driven_all_the_same(arena: Arena) ->
     emulator.close()
 
 
+def test_a_robot_whose_first_acknowledgement_was_missed_is_known_to_acknowledge_by_the_next(arena: Arena) -> None:
+    class Late(WifiFirmware):
+        begun = False
+
+        def _answer(self, request: int, wanted: packets.Actuators) -> bytes:
+            begun, self.begun = self.begun, True
+            return super()._answer(request, wanted) if begun else b""
+
+    emulator = NastyWifi(Late(emulate(arena, "blue")))
+    with paddock.connect(emulator.url, timeout=60) as robot:
+        robot.raw_packet()
+        assert robot.port._acknowledges is True
+    emulator.close()
+
+
+@pytest.mark.parametrize("unasked", [True, False])
+def test_a_robot_that_does_not_stop_talking_is_given_up_in_time(unasked: bool) -> None:
+    def talk() -> None:
+        client, _ = listener.accept()
+        with client, contextlib.suppress(OSError):
+            unasked or client.recv(1)
+            while True:
+                client.sendall(bytes([packets.NOTHING]) * 4096)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=talk)
+        thread.start()
+        with pytest.raises(paddock.Timeout):
+            paddock.connect(f"epuck2://127.0.0.1:{listener.getsockname()[1]}", timeout=0.5)
+        thread.join()
+
+
 def test_a_robot_is_told_to_stand_until_it_does(arena: Arena) -> None:
     firmware = Damaging(emulate(arena, "blue"))
     emulator = NastyWifi(firmware)
-    with paddock.connect(emulator.url, timeout=5) as robot:
+    with paddock.connect(emulator.url, timeout=60) as robot:
         robot.wheels.set(0.05, 0.05)
         arena.step(10)
         firmware.command_byte, firmware.value = 21 + 3, 0x40

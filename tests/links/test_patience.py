@@ -13,7 +13,8 @@ from paddock.testing import wait_for
 
 
 def test_a_paused_clock_is_waited_for_as_long_as_the_server_lives() -> None:
-    with serving() as server, join(server, timeout=0.4) as arena, join(server, lock_step=False) as lecturer:
+    with serving() as server, join(server) as arena, join(server, lock_step=False) as lecturer:
+        arena.dialogue.wire.timeout = 0.4
         lecturer.pause()
         done = threading.Event()
         thread = threading.Thread(target=lambda: (arena.step(5), done.set()))

@@ -17,6 +17,7 @@ from bridges.epuck_room import bench
 from links.drivers import drive_on_lawn, note_speeds
 from paddock.arena import Arena
 from paddock.bridges import EPuckEmulators
+from paddock.cli.serve import open_real_arena
 from paddock.core.observation import Command
 from paddock.links.real_arena import RealArena, open_real
 from paddock.protocol import messages
@@ -44,7 +45,7 @@ def lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
 
 @pytest.fixture
 def arena(lawn: tuple[Arena, dict[str, str]]) -> Iterator[RealArena]:
-    urls = [f"{lawn[1][name]}?name={name}" for name in ("serial", "wifi")]
+    urls = [f"{lawn[1][name]}?name={name}&silence=inf" for name in ("serial", "wifi")]
     with open_real(urls, LAB, timeout=60) as arena:
         yield arena
 
@@ -176,6 +177,12 @@ def test_a_robot_that_was_lost_stands_when_it_is_found_again(
 def test_two_robots_of_one_name_are_refused(lawn: tuple[Arena, dict[str, str]]) -> None:
     with pytest.raises(paddock.LinkError, match="two robots called 'e-puck2': name them in their addresses"):
         open_real([lawn[1]["wifi"], lawn[1]["serial-e-puck2"]], timeout=60)
+
+
+def test_a_students_token_covers_no_other_real_robot(lawn: tuple[Arena, dict[str, str]]) -> None:
+    urls = [f"{lawn[1][wire]}?name={name}" for wire, name in (("serial", "puck"), ("wifi", "puck_2"))]
+    with pytest.raises(paddock.PaddockError, match="robot 'puck_2' would belong to the student of 'puck', too"):
+        open_real_arena(None, urls, ["Ada"])
 
 
 def test_the_command_serves_them_with_a_token_for_each_student(

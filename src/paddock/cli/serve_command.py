@@ -9,17 +9,9 @@ from paddock.cli.run_command import refuse_both, refuse_unused
 
 # Bridges that have an option.
 NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia")
-# Options that mean something where robots are real. Bridges ask for no token: nobody is to drive real ones through them.
+# Options that mean something where robots are real. Bridges ask for no token: they are for simulated ones.
 SERVED_REAL = (
-    "world",
-    "host",
-    "port",
-    "token",
-    "allow_host",
-    "classroom",
-    "score",
-    "controller",
-    "policy",
+    *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
     "open_page",
 )
 

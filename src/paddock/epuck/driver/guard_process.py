@@ -1,9 +1,9 @@
 """The process of a LineGuard. It is run by its path and needs the standard library only, so that it starts at once.
 
 It shares a line with the program that started it, and hears on its standard input from it: `d` the robot drives, `s` it
-stands, `.` it drives and has answered, `f` stop it and end, `q` end. When the program is gone or silent while the robot drives,
-the guard sends what stops the robot. On its standard output it says `r` when it is ready, and `!` before it stops the
-robot of a program that may live on.
+stands, `.` it drives and has answered, `f` stop it and end, `q` end. When the program is gone or silent while the robot
+drives, the guard sends what stops the robot. On its standard output it says `r` when it is ready, and `!` before it
+stops the robot of a program that may live on.
 """
 
 from __future__ import annotations
