@@ -15,7 +15,7 @@
  * Lengths are metres, angles radians, times seconds, wheel speeds m/s at the rim. Functions that return an int return
  * -1 when something was refused or the connection is gone; paddock_error() tells what. An arena belongs to one thread.
  * The server counts a program as gone that is silent for long: outside the lock, robots of a program that calls nothing
- * for 15 s stop. */
+ * for 15 s stop; where robots are real, after 0.9 s. */
 #ifndef PADDOCK_H
 #define PADDOCK_H
 

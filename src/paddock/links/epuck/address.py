@@ -56,6 +56,12 @@ def read_address(url: str, timeout: float) -> RobotAddress:
     for key in options:
         if key not in OPTIONS:
             raise LinkError(f"connect: {url}: no option called {key!r}{suggestion(key, OPTIONS)}")
+    if "channel" in options and not ADDRESS.fullmatch(unquote(parts.netloc + parts.path)):
+        raise LinkError(
+            f"connect: {url}: channel: only a Bluetooth address has one, 'epuck://10:00:E8:AD:77:BB?channel=2'"
+        )
+    if "type" in options and parts.scheme == "orders":
+        raise LinkError(f"connect: {url}: type: robots that take orders have none; leave it out")
     dt, silence = _read_number(options, "dt", DT), _read_number(options, "silence", SILENCE)
     if not 0 < dt <= 1:
         raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
