@@ -32,6 +32,7 @@ class SimClient:
             raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._peer, self._turn = ZmtpPeer("REQ"), threading.Lock()
+        self.time = 0.0  # simulated, when it was last asked for [s]
         self._about = {"uuid": str(uuid.uuid4()), "ver": VERSION, "lang": "python"}
         try:
             self._socket.sendall(self._peer.greeting)
