@@ -50,7 +50,7 @@ def load_snapshot(path: Path, header: Mapping[str, Any]) -> Any:
         PaddockError: it is no snapshot, or it is of something else.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             tree = json.loads(file["tree"].tobytes())
             arrays = [file[f"a{k}"] for k in range(len(file.files) - 1)]
         found, state = dict(tree["header"]), tree["state"]
