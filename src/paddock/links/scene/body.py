@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from paddock.arena.devices import Camera, Device
 from paddock.core.geometry import Pose, wrap
 from paddock.core.observation import WheelSpeeds
+from paddock.links.scene.client import SceneClient
 from paddock.links.scene.spec import Handles
 from paddock.links.simulator_body import SimulatorBody
 from paddock.robots import RobotSpec
@@ -23,15 +24,6 @@ QUANTITIES: dict[str, Quantity] = {
     "sonar": "distance", "proximity": "distance", "ground": "image", "encoders": "angle", "position": "pose",
     "compass": "pose",
 }  # fmt: skip
-
-
-class SceneClient(Protocol):
-    """A connection."""
-
-    time: float  # simulated, the newest that is known [s]
-
-    def close(self) -> None:
-        """Take leave, and hang up."""
 
 
 class SceneBody(SimulatorBody):
