@@ -3,55 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import struct
-import threading
 from collections.abc import Sequence
 from typing import Self
 
 from paddock.coppelia.legacy.messages import ERROR, Block, ask_for, build_request, parse_message
 from paddock.coppelia.legacy.packets import PacketJoiner, split_packets
-from paddock.core.errors import LinkError, Refused, Timeout
+from paddock.core.errors import LinkError, Refused
+from paddock.links.scene.client import SceneClient
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
-CHUNK = 1 << 16
 FEW = 50  # messages after which a reply that never comes is given up
 
 
-class VrepClient:
+class VrepClient(SceneClient):
     """Asks one thing at a time, and waits for the answer. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
         """Connect; `timeout` is how long an answer may take [s]."""
-        self.name = f"vrep {host}:{port}"
-        try:
-            self._socket = socket.create_connection((host, port), timeout=timeout)
-        except OSError as error:
-            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._joiner, self._number, self._turn = PacketJoiner(), 0, threading.Lock()
-        self.time = 0.0  # simulated, of the newest reply [s]
+        super().__init__("vrep", host, port, timeout)
+        self._joiner, self._number = PacketJoiner(), 0
 
     def exchange(self, blocks: Sequence[Block]) -> tuple[int, list[Block]]:
         """Send a message; the number of the message that is answered, and the blocks of the answer."""
-        self._socket.sendall(split_packets(build_request(self._number, blocks)))
+        self._send(split_packets(build_request(self._number, blocks)))
         self._number += 1
         while True:
             for message in self._joiner.feed(self._receive()):
                 request, replies = parse_message(message)
                 self.time = replies[-1].time / 1000 if replies else self.time
                 return request.number, replies
-
-    def _receive(self) -> bytes:
-        try:
-            data = self._socket.recv(CHUNK)
-        except TimeoutError:
-            raise Timeout(f"{self.name}: no answer within {self._socket.gettimeout():g} s") from None
-        except OSError as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
-        if not data:
-            raise LinkError(f"{self.name}: the other side has hung up")
-        return data
 
     def call(self, command: int, key: bytes = b"", data: bytes = b"") -> bytes:
         """Carry out a command; what it answers. `Refused` if it fails there."""
@@ -90,7 +71,6 @@ class VrepClient:
         self.close()
 
     def close(self) -> None:
-        """Take leave, and hang up."""
         with contextlib.suppress(OSError, LinkError), self._turn:  # it may be gone already
             self.exchange([ask_for(KILL_CONNECTION, struct.pack("<i", 0), mode=0)])
         self.hang_up()
