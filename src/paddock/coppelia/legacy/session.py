@@ -162,4 +162,4 @@ class LegacySession:
     def _sim_time(self) -> int:
         if self.caller.control.state == "stopped":
             return 0
-        return int(self.caller.scene.live.time * 1000 + 0.01)
+        return int(self.caller.scene.live.time * 1000 + 0.01) & 0x7FFFFFFF  # 24 days, then from 0 again
