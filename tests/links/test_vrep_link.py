@@ -13,7 +13,7 @@ from paddock.core.errors import DeviceRefused, LinkError, SimulationError
 def test_a_robot_in_vrep_is_a_robot_like_any_other() -> None:
     with served() as bridge:
         url = f"vrep://127.0.0.1:{bridge.addresses[0][1]}?robot=Pioneer_p3dx"
-        with paddock.connect(url, timeout=20) as robot:
+        with paddock.connect(url, timeout=60) as robot:
             robot.enable("sonar", "encoders", "position")
             assert robot.dt == 0.05
             own = paddock.open(ROOM, seed=5)
@@ -43,7 +43,7 @@ def test_a_robot_in_vrep_is_a_robot_like_any_other() -> None:
 def test_an_epuck_in_vrep_has_its_sensors_in_their_own_order() -> None:
     with served() as bridge:
         port = bridge.addresses[0][1]
-        with paddock.connect(f"vrep://127.0.0.1:{port}?robot=ePuck%230", timeout=20) as robot:
+        with paddock.connect(f"vrep://127.0.0.1:{port}?robot=ePuck%230", timeout=60) as robot:
             robot.enable("proximity", "ground", "camera")
             original = bridge.arena.robots.new_handle("blue")
             original.enable("proximity", "ground", "camera")
@@ -66,4 +66,4 @@ def test_an_epuck_in_vrep_has_its_sensors_in_their_own_order() -> None:
 )
 def test_what_is_not_there_is_named(query: str, message: str) -> None:
     with served() as bridge, pytest.raises(LinkError, match=message):
-        paddock.connect(f"vrep://127.0.0.1:{bridge.addresses[0][1]}?{query}", timeout=20)
+        paddock.connect(f"vrep://127.0.0.1:{bridge.addresses[0][1]}?{query}", timeout=60)
