@@ -138,7 +138,7 @@ DOING: dict[str, tuple[tuple[Any, ...], tuple[Any, ...] | None, tuple[Any, ...] 
     "SetIntegerSignal": (("i", 25), None, ("GetIntegerSignal", "i"), 25),
     "SetStringSignal": (("s", bytearray(b"a\0b" * 200)), None, ("GetStringSignal", "s"), bytearray(b"a\0b" * 200)),
     "SetArrayParameter": ((3, [0.25, 0.5, 0.75]), (99, [0.0, 0.0, 0.0]), ("GetArrayParameter", 3), [0.25, 0.5, 0.75]),
-    "SetBooleanParameter": ((16, True), (99, True), ("GetBooleanParameter", 16), True),
+    "SetBooleanParameter": ((16, True), (25, True), ("GetBooleanParameter", 16), True),
     "SetIntegerParameter": ((8, 2), (1, 2), ("GetIntegerParameter", 8), 2),
     "SetFloatingParameter": ((2, 0.5), (1, 0.001), ("GetFloatingParameter", 2), 0.5),
     "SetObjectIntParameter": (

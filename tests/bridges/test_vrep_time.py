@@ -134,6 +134,8 @@ def test_steps_of_50_ms_fit_ticks_of_20_ms_in_the_long_run() -> None:
         client.call(0x1024, number(1), struct.pack("<f", 0.1))
         client.call(TRIGGER)
         assert bridge.arena.tick == 25
+        client.call(*STOP)
+        assert struct.unpack("<f", client.call(0x1023, number(1))) == pytest.approx((0.05,))
 
 
 def test_a_program_cannot_stop_the_time_of_others() -> None:

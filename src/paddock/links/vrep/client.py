@@ -6,7 +6,8 @@ import contextlib
 import socket
 import struct
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from typing import Self
 
 from paddock.coppelia.legacy.messages import ERROR, Block, ask_for, build_request, parse_message
@@ -15,7 +16,7 @@ from paddock.core.errors import LinkError, Refused, Timeout
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
 CHUNK = 1 << 16
-FEW = 50  # messages after which a reply that never comes is given up
+PAUSE = 0.002  # seconds between two looks for a reply
 
 
 class VrepClient:
@@ -23,7 +24,7 @@ class VrepClient:
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
         """Connect; `timeout` is how long an answer may take [s]."""
-        self.name = f"vrep {host}:{port}"
+        self.name, self.timeout = f"vrep {host}:{port}", timeout
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout)
         except OSError as error:
@@ -34,7 +35,7 @@ class VrepClient:
 
     def exchange(self, blocks: Sequence[Block]) -> tuple[int, list[Block]]:
         """Send a message; the number of the message that is answered, and the blocks of the answer."""
-        self._socket.sendall(split_packets(build_request(self._number, blocks)))
+        self._send(split_packets(build_request(self._number, blocks)))
         self._number += 1
         while True:
             for message in self._joiner.feed(self._receive()):
@@ -42,16 +43,25 @@ class VrepClient:
                 self.time = replies[-1].time / 1000 if replies else self.time
                 return request.number, replies
 
+    def _send(self, data: bytes) -> None:
+        with self._name_trouble():
+            self._socket.sendall(data)
+
     def _receive(self) -> bytes:
-        try:
+        with self._name_trouble():
             data = self._socket.recv(CHUNK)
-        except TimeoutError:
-            raise Timeout(f"{self.name}: no answer within {self._socket.gettimeout():g} s") from None
-        except OSError as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
         if not data:
             raise LinkError(f"{self.name}: the other side has hung up")
         return data
+
+    @contextlib.contextmanager
+    def _name_trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except TimeoutError:
+            raise Timeout(f"{self.name}: no answer within {self.timeout:g} s") from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
 
     def call(self, command: int, key: bytes = b"", data: bytes = b"") -> bytes:
         """Carry out a command; what it answers. `Refused` if it fails there."""
@@ -60,27 +70,30 @@ class VrepClient:
     def call_all(self, wanted: Sequence[Block]) -> list[bytes]:
         """Carry out several commands with one message; what they answer, in their order."""
         with self._turn:
-            first = self._number
-            number, replies = self.exchange(wanted)
-            for _ in range(FEW):  # a simulator may answer with a later message
-                if number >= first and replies:
-                    break
-                number, more = self.exchange(())
-                replies = replies or more
-            answers = [self._find(block, replies) for block in wanted]
-            if any(answer is None for answer in answers):
+            replies = self._collect(wanted)
+            if any(reply.status & ERROR for reply in replies):
                 raise Refused(f"{self.name}: {self._last_error()}")
-            return [answer for answer in answers if answer is not None]
+            return [reply.data for reply in replies]
 
-    def _find(self, block: Block, replies: Sequence[Block]) -> bytes | None:
-        for reply in replies:
-            if (reply.command, reply.key) == (block.command, block.key):
-                return None if reply.status & ERROR else reply.data
-        raise LinkError(f"{self.name}: command {block.command:#06x} was not answered")
+    def _collect(self, wanted: Sequence[Block]) -> list[Block]:
+        """The replies to commands. V-REP carries them out between two steps: until then it answers with nothing."""
+        found: dict[tuple[int, bytes], Block] = {}
+        first, end = self._number, time.monotonic() + self.timeout
+        number, replies = self.exchange(wanted)
+        while True:
+            if number >= first:  # else they are replies that an earlier call gave up
+                found |= {(reply.command, reply.key): reply for reply in replies}
+            missing = [block for block in wanted if (block.command, block.key) not in found]
+            if not missing:
+                return [found[block.command, block.key] for block in wanted]
+            if time.monotonic() > end:
+                raise Timeout(f"{self.name}: command {missing[0].command:#06x} was not answered in {self.timeout:g} s")
+            time.sleep(PAUSE)
+            number, replies = self.exchange(())
 
     def _last_error(self) -> str:
-        _, replies = self.exchange([ask_for(LAST_ERRORS)])
-        texts = next((reply.data[4:] for reply in replies if reply.command == LAST_ERRORS), b"")
+        (reply,) = self._collect([ask_for(LAST_ERRORS)])
+        texts = reply.data[4:]
         return texts.rstrip(b"\0").split(b"\0")[-1].decode("utf-8", "replace") or "the command failed there"
 
     def __enter__(self) -> Self:

@@ -6,12 +6,15 @@ import atexit
 import logging
 import math
 import struct
+import time
+from collections.abc import Callable
 
 from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.core.errors import LinkError, SimulationError
+from paddock.core.errors import LinkError, SimulationError, Timeout
 from paddock.links.single import SingleRobot
 from paddock.links.vrep.body import VrepBody, key
+from paddock.links.vrep.client import PAUSE
 
 log = logging.getLogger("paddock.links")
 
@@ -73,8 +76,18 @@ class VrepRobot(SingleRobot):
                 self._now()  # when this is answered, the step is over
             return
         self._due = max(self._due + ticks * self._dt, self.time)
-        while self.time < self._due - 1e-6:
-            self._now()
+        self._wait(lambda: self.time >= self._due - 1e-6)
+
+    def _wait(self, is_over: Callable[[], bool]) -> None:
+        """Look at the time there until it is as it should be; `Timeout` if it stands still."""
+        timeout, last, end = self.body.client.timeout, math.nan, 0.0
+        while not is_over():
+            now = self._now()
+            if now != last:
+                last, end = now, time.monotonic() + timeout
+            elif time.monotonic() > end:
+                raise Timeout(f"{self.name}: time there stands still since {timeout:g} s; is the simulation paused?")
+            time.sleep(PAUSE)
 
     def _drive(self, loop: EpisodeLoop) -> str:
         if loop.plan.speed is not None:
@@ -85,8 +98,7 @@ class VrepRobot(SingleRobot):
     def reset(self, seed: int | None = None) -> None:
         """Stop the simulation and start it again; everything there begins anew."""
         self.body.client.call(SIMULATION, key(STOP))
-        while self._now() > 0:
-            pass  # it stops at the end of a step
+        self._wait(lambda: self._now() <= 0)  # it stops at the end of a step
         self.body.forget()
         self._begin()
         self.note_event("reset", text=f"{self.name} was reset")
