@@ -64,7 +64,9 @@ def test_a_served_world_is_found_by_a_program_of_its_own_process() -> None:
     with PaddockProcess("serve", "line-track", "--speed", "0", "--vrep", "0") as server:
         port = server.line(r"V-REP's remote API at 127\.0\.0\.1, port (\d+)")
         script = f"import sys; sys.path[:0] = [{str(NATIVE)!r}]; from remoteApiBindings import vrep as v; "
-        script += f"c = v.simxStart('127.0.0.1', {port}, True, True, 60_000, 5); print(v.simxGetObjectHandle(c, 'ePuck', "
+        script += (
+            f"c = v.simxStart('127.0.0.1', {port}, True, True, 60_000, 5); print(v.simxGetObjectHandle(c, 'ePuck', "
+        )
         script += "v.simx_opmode_oneshot_wait)[0]); v.simxFinish(c)"
         told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
         assert told.stdout.strip() == "0"

@@ -62,7 +62,7 @@ def test_replies_are_waited_for_while_the_simulator_is_busy() -> None:
 def test_a_reply_that_never_comes_is_given_up() -> None:
     with slow_simulator() as port:
         client = VrepClient("127.0.0.1", port, timeout=0.01)
-        with pytest.raises(Timeout, match="0x1001 was not answered|no answer within"):
+        with pytest.raises(Timeout, match=r"0x1001 was not answered|no answer within"):
             client.call(0x1001)
         client.hang_up()
 

@@ -49,9 +49,7 @@ def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
     return "/" + "/".join(reversed(parts))
 
 
-def _match(
-    siblings: Sequence[SceneObject], levels: Sequence[str], seen: set[tuple[int, int]]
-) -> Iterator[SceneObject]:
+def _match(siblings: Sequence[SceneObject], levels: Sequence[str], seen: set[tuple[int, int]]) -> Iterator[SceneObject]:
     """Objects at the levels of a path among siblings, or deeper; those that need no level left out come first.
 
     `seen` has the lists of siblings, and the levels that were looked for among them: no need to look again.

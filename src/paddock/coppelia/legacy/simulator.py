@@ -13,7 +13,12 @@ from paddock.coppelia.stock_signals import StockSignals
 
 STEP = 0.05  # V-REP's usual step [s]
 STEP_KEY = "time step"
-OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that end with a run: step, random numbers, e-pucks, pictures
+OF_RUN = (
+    STEP_KEY,
+    "drawn",
+    "fastest",
+    "image",
+)  # settings that end with a run: step, random numbers, e-pucks, pictures
 
 
 class LegacySimulator:
