@@ -16,7 +16,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { VERSION = 1, SILENCE = 60, NAME = 65, HOST = 256, TOKEN = 201, TEXT = 1024 };
+enum { VERSION = 1, SILENCE = 60, NAME = 4 * 64 + 1, HOST = 256, TOKEN = 201, TEXT = 1024 }; /* names: 64 letters */
 enum { CONTINUED = 0, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
 static const char PORT[] = "8642";
 
@@ -353,7 +353,9 @@ static void hear(paddock_arena *arena) {
         arena->tick = take_item(&tick).integer;
         arena->clock_heard = 1;
     } else if (strcmp(type, "robots") == 0 && robots.at != NULL) {
-        arena->robot_count = (int)take_item(&robots).integer;
+        item list = take_item(&robots);
+        if (list.kind != LIST || list.integer > robots.end - robots.at) return; /* each robot takes a byte at least */
+        arena->robot_count = (int)list.integer;
         arena->robots = reserve(arena->robots, sizeof *arena->robots * (size_t)(arena->robot_count + 1));
         for (int i = 0; i < arena->robot_count; i++, skip(&robots)) {
             char name[NAME];
@@ -465,7 +467,10 @@ static int open_arena(paddock_arena *arena, const char *address, const char *nam
     memcpy(host, at, length);
     at += length + (size_t)(bracket && at[length] == ']');
     if (*at == ':') sscanf(at + 1, "%7[0-9]", port);
-    if (fragment != NULL) snprintf(token, sizeof token, "%s", fragment + strlen("#token="));
+    if (fragment != NULL) {
+        fragment += strlen("#token=");
+        snprintf(token, sizeof token, "%.*s", (int)strcspn(fragment, "&"), fragment);
+    }
     if (port[0] == '\0') strcpy(port, PORT);
     snprintf(arena->place, sizeof arena->place, bracket ? "[%s]:%s" : "%s:%s", host, port);
     if (open_socket(arena, host, port) < 0 || shake_hands(arena) < 0) return -1;
@@ -593,6 +598,10 @@ int paddock_set_speed(paddock_arena *arena, double speed) {
 int paddock_digest(paddock_arena *arena, char *text, int room) {
     begin(arena, "digest", 0);
     if (ask(arena) < 0) return -1;
+    cursor value = find(whole(&arena->message), "value");
+    item digest = take_item(&value);
+    if (digest.kind != STRING || room <= 0 || digest.length >= (size_t)room)
+        return fail(arena, "digest: it needs %d bytes, there is room for %d", (int)digest.length + 1, room);
     copy_text(find(whole(&arena->message), "value"), text, (size_t)room);
     return 0;
 }

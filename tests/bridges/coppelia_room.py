@@ -7,31 +7,20 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import paddock
+from bridges import vrep_room
 from paddock.bridges import CoppeliaServer
 from paddock.server import Server, Settings
-from paddock.worlds.spec import Box, Cylinder, Light, Placed, WorldSpec
+from paddock.worlds.spec import WorldSpec
 
 OLD_CLIENT = Path(os.environ.get("PADDOCK_OLD_COPPELIA_CLIENT", Path(sys.prefix) / "clients" / "coppelia-0.0.4"))
-ROOM = WorldSpec(
-    name="coppelia-room",
-    bounds=(0, 0, 6, 4),
-    dt=0.01,
-    boxes=(Box(at=(3.0, 2.0), size=(0.2, 1.0), height=0.5),),
-    cylinders=(Cylinder(at=(1.0, 3.3), radius=0.1),),
-    lights=(Light(at=(3.0, 3.5)),),
-    robots=(
-        Placed(name="pioneer", type="pioneer-p3dx", at=(2.0, 2.0), noise=False),
-        Placed(name="other", type="pioneer-p3dx", at=(5.0, 1.0), heading_deg=90, noise=False),
-        Placed(name="red", type="e-puck", at=(1.0, 1.0), noise=False),
-        Placed(name="blue", type="e-puck", at=(1.0, 0.06), heading_deg=-90, noise=False),
-    ),
-)
+ROOM = replace(vrep_room.ROOM, name="coppelia-room")
 
 
 @contextmanager

@@ -8,6 +8,7 @@ public final class Tour {
     public static void main(String[] arguments) {
         Locale.setDefault(Locale.ROOT);
         refused(() -> Arena.connect("http://127.0.0.1:9/"));
+        refused(() -> Arena.connect("http://127.0.0.1 9/"));
         try (Arena arena = Arena.connect(arguments[0], "Tour")) {
             System.out.println(arena.name() + " " + arena.role() + " " + arena.dt() + " " + arena.robots());
             refused(() -> arena.robot("rde"));

@@ -45,6 +45,7 @@ int main(int count, char **arguments) {
     paddock_set_pose(arena, "bug", 0.5, 0.5, 1);
     paddock_get_pose(arena, "bug", pose);
     printf("moved to %.2f %.2f\n", pose[0], pose[1]);
+    tell(arena, paddock_digest(arena, digest, 10));
     paddock_digest(arena, digest, sizeof digest);
     printf("digest %s\n", digest);
     paddock_leave(arena, "bug");

@@ -49,12 +49,22 @@ def test_a_snapshot_of_another_method_is_refused_with_the_way_out(tmp_path: Path
     other.bus.close()
 
 
-@pytest.mark.parametrize("name", ["os:system", "subprocess:Popen", "paddock.core.files:whole_file"])
+@pytest.mark.parametrize(
+    "name", ["os:system", "subprocess:Popen", "paddock.core.files:whole_file", "paddock.core.files:Path"]
+)
 def test_a_file_cannot_name_what_is_no_class_of_paddock(name: str, tmp_path: Path) -> None:
     tree = {"header": {}, "state": {"number": 0, "object": name, "state": {}}}
     with (tmp_path / "s.npz").open("wb") as file:
         np.savez(file, tree=np.frombuffer(json.dumps(tree).encode(), np.uint8))
     with pytest.raises(PaddockError, match="of another version of Paddock"):
+        load_snapshot(tmp_path / "s.npz", {})
+
+
+def test_a_snapshot_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+    save_snapshot(tmp_path / "s.npz", {}, [1, 2, 3])
+    whole = (tmp_path / "s.npz").read_bytes()
+    (tmp_path / "s.npz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(PaddockError, match="no snapshot"):
         load_snapshot(tmp_path / "s.npz", {})
 
 

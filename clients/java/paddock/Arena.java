@@ -1,10 +1,12 @@
 package paddock;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A world in a running Paddock server.
@@ -40,7 +42,8 @@ public final class Arena implements AutoCloseable {
     private Arena(URI address, String name) {
         connection = new Connection(address, this::hear);
         String fragment = address.getFragment() == null ? "" : address.getFragment();
-        String token = fragment.startsWith("token=") ? fragment.substring("token=".length()) : "";
+        String token = Stream.of(fragment.split("&")).filter(part -> part.startsWith("token="))
+            .map(part -> part.substring("token=".length())).findFirst().orElse("");
         try {
             Map<String, Object> welcome = ask("hello", Map.of("version", VERSION, "name", name, "token", token));
             client = (String) welcome.get("client");
@@ -64,7 +67,12 @@ public final class Arena implements AutoCloseable {
      * @throws PaddockException if nobody answers there, or the token is not valid
      */
     public static Arena connect(String address, String name) {
-        URI place = URI.create(address.contains("://") ? address : "ws://" + address);
+        URI place;
+        try {
+            place = new URI(address.contains("://") ? address : "ws://" + address);
+        } catch (URISyntaxException problem) {
+            throw new PaddockException("LinkError", "this is no usable address: " + problem.getMessage());
+        }
         if (place.getHost() == null) {
             throw new PaddockException("LinkError", "expected an address such as http://127.0.0.1:8642/, got " + address);
         }

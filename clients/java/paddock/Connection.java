@@ -29,10 +29,12 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
     Connection(URI address, Consumer<Map<String, Object>> news) {
         this.news = news;
         String scheme = address.getScheme().equals("https") || address.getScheme().equals("wss") ? "wss" : "ws";
-        place = address.getHost() + ":" + (address.getPort() < 0 ? Arena.PORT : address.getPort());
+        int usual = scheme.equals("wss") ? 443 : Arena.PORT;
+        place = address.getHost() + ":" + (address.getPort() < 0 ? usual : address.getPort());
+        String path = address.getPath() == null || address.getPath().length() < 2 ? "/ws" : address.getPath();
         try {
             socket = HttpClient.newHttpClient().newWebSocketBuilder()
-                .buildAsync(URI.create(scheme + "://" + place + "/ws"), this).join();
+                .buildAsync(URI.create(scheme + "://" + place + path), this).join();
         } catch (CompletionException problem) {
             throw new PaddockException("LinkError",
                 "no Paddock server answers at " + place + ": " + problem.getCause() + "; start one with: paddock serve WORLD");
@@ -83,6 +85,7 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
     @SuppressWarnings("unchecked")
     private Map<String, Object> receive() {
         Object message;
+        socket.request(1);
         try {
             message = received.poll(SILENCE, TimeUnit.SECONDS);
         } catch (InterruptedException interrupted) {
@@ -116,6 +119,19 @@ final class Connection implements WebSocket.Listener, AutoCloseable {
                 received.add("a message of " + place + " cannot be read: " + problem);
             }
         }
+        if (!last) {
+            from.request(1);
+        }
+        return null;
+    }
+
+    @Override
+    public void onOpen(WebSocket opened) {
+        // Nothing is asked for yet: `receive` does that, so that a program that hangs answers no pings either.
+    }
+
+    @Override
+    public CompletionStage<?> onPing(WebSocket from, ByteBuffer data) {
         from.request(1);
         return null;
     }

@@ -73,7 +73,7 @@ def up(
 @modules_app.command()
 def bench(
     config: Config = "explore",
-    seconds: Annotated[float, typer.Option(min=10.0, help="Simulated seconds of each run.")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=20.0, help="Simulated seconds of each run.")] = 60.0,
     bus: BusUrl = None,
     json: Json = False,
 ) -> None:

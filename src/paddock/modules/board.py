@@ -18,7 +18,8 @@ class ModuleHealth:
     restarts: int = 0
     ended: bool = False  # with the run
     report: HealthMessage | None = None
-    heard_at: float = 0.0  # wall time of the newest report
+    sent_at: float = 0.0  # when the newest report was sent, by the wall clock of its host
+    heard_at: float = 0.0  # when it came, by `time.monotonic`
     rate: float = 0.0  # rounds per second
     latencies: LatencyHistogram = field(default_factory=LatencyHistogram)
 
@@ -29,7 +30,7 @@ class ModuleHealth:
             return "ended"
         if not self.present:
             return "gone"
-        return "silent" if self.report is not None and time.time() - self.heard_at > SILENT else "running"
+        return "silent" if self.report is not None and time.monotonic() - self.heard_at > SILENT else "running"
 
 
 SILENT = 3.0  # [s] after the last report
@@ -55,7 +56,7 @@ class HealthBoard:
             self.refusal = f"{message.source}: {message.reason}"
         elif isinstance(message, HealthMessage):
             row, former = self[message.source], self[message.source].report
-            if former is not None and message.sent > row.heard_at and message.rounds >= former.rounds:
-                row.rate = (message.rounds - former.rounds) / (message.sent - row.heard_at)
-            row.present, row.report, row.heard_at = True, message, message.sent
+            if former is not None and message.sent > row.sent_at and message.rounds >= former.rounds:
+                row.rate = (message.rounds - former.rounds) / (message.sent - row.sent_at)
+            row.present, row.report, row.sent_at, row.heard_at = True, message, message.sent, time.monotonic()
             row.latencies = LatencyHistogram(message.latencies)

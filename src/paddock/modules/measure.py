@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from paddock.core.errors import PaddockError
 from paddock.modules.config import ModulesSpec
 from paddock.modules.health import LatencyHistogram
 from paddock.modules.messages import HealthMessage
@@ -53,6 +54,8 @@ def measure_modules(spec: ModulesSpec, config: str | Path) -> ModuleTimes:
         board = supervisor.board
     last = {name: said for name in first if (said := board[name].report) is not None}
     done = {name: (last[name].rounds - first[name].rounds) * spec.period for name in last}
+    if not done.get("COORDINATOR"):
+        raise PaddockError(f"seconds: {spec.seconds:g} s are over before there is anything to measure: give more")
     cpu = {name: (last[name].cpu - first[name].cpu) / done[name] for name in last if done[name]}
     end, begin = last["COORDINATOR"], first["COORDINATOR"]
     cpu[HUB] = hub / wall * (end.sent - begin.sent) / done["COORDINATOR"]

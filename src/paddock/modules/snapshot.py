@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, Protocol, cast
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -49,11 +50,11 @@ def load_snapshot(path: Path, header: Mapping[str, Any]) -> Any:
         PaddockError: it is no snapshot, or it is of something else.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             tree = json.loads(file["tree"].tobytes())
             arrays = [file[f"a{k}"] for k in range(len(file.files) - 1)]
         found, state = dict(tree["header"]), tree["state"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, BadZipFile, ValueError, KeyError, TypeError, RecursionError) as error:
         raise PaddockError(f"{path}: no snapshot ({error}): delete it to begin with an empty map") from None
     for key, wanted in header.items():
         if found.get(key) != wanted:
@@ -186,6 +187,6 @@ def _find_class(name: str) -> type:
     found: Any = importlib.import_module(module)
     for part in path.split("."):
         found = getattr(found, part)
-    if not isinstance(found, type):
-        raise TypeError(f"{name} is no class")
+    if not isinstance(found, type) or found.__module__.partition(".")[0] != PACKAGE:  # modules import others' classes
+        raise TypeError(f"{name} is no class of Paddock's")
     return found

@@ -47,7 +47,6 @@ class ModuleProcess:
     log: Path | None
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
-    started_wall: float = 0.0
     delay: float = FIRST_DELAY
     start_at: float = 0.0
     restarts: int = -1
@@ -72,7 +71,7 @@ class ModuleProcess:
                 stderr=output,
                 start_new_session=True,
             )
-        self.started, self.started_wall = time.monotonic(), time.time()
+        self.started = time.monotonic()
         self.restarts += 1
 
     def look(self) -> int | None:
@@ -199,8 +198,8 @@ class Supervisor:
     def _hangs(self, name: str, process: ModuleProcess) -> bool:
         """Whether a module was heard since it was started, and no more for some time."""
         heard = self.board[name.upper()].heard_at
-        silence = time.time() - heard
-        if heard <= process.started_wall or silence < SILENT or name == "coordinator" or process.process is None:
+        silence = time.monotonic() - heard
+        if heard <= process.started or silence < SILENT or name == "coordinator" or process.process is None:
             process.worked = None
             return False
         worked = read_cpu(process.process.pid)

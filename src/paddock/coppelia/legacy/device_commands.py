@@ -7,7 +7,7 @@ import struct
 
 from paddock.coppelia import joints
 from paddock.coppelia.frames import ORIGIN, Frame, matrix_of
-from paddock.coppelia.legacy.simulator import Caller
+from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.proximity import DetectedSurface, detect

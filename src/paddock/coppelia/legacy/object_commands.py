@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from paddock.coppelia import parameters
 from paddock.coppelia.frames import Frame, from_euler, to_euler
+from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.device_commands import COLLECTIONS
 from paddock.coppelia.legacy.group_data import describe_group
-from paddock.coppelia.legacy.simulator import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, LAST_TYPE, SCENE, WORLD, SceneObject
 from paddock.core.errors import PaddockError

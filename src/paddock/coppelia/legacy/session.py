@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paddock.coppelia.legacy import device_commands, object_commands, signal_commands, simulation_commands
+from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.messages import (
     DISCONTINUE,
     KEEP_BOTH,
@@ -20,7 +21,6 @@ from paddock.coppelia.legacy.messages import (
     build_message,
     parse_message,
 )
-from paddock.coppelia.legacy.simulator import Caller
 from paddock.coppelia.legacy.table import carry_out
 from paddock.core.errors import PaddockError
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddock.coppelia.legacy.simulator import Caller
+from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, read_text, take
 from paddock.coppelia.script_functions import ScriptData, call_script_function
 from paddock.core.errors import PaddockError

@@ -6,8 +6,9 @@ import logging
 import re
 
 from paddock.coppelia import parameters
-from paddock.coppelia.legacy.simulator import STEP_KEY, Caller
+from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, read_text, take
+from paddock.coppelia.simulator import STEP_KEY
 from paddock.core.errors import PaddockError
 from paddock.core.outside import visible
 from paddock.robots import robot_names

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from paddock.coppelia.legacy.simulator import Caller
+from paddock.coppelia.legacy.caller import Caller
 from paddock.core.errors import PaddockError
 
 Handler = Callable[..., bytes | None]

@@ -1,38 +1,19 @@
-"""Who calls: a client with its hand on time, as calls see it."""
+"""Who calls: a client of the ZeroMQ remote API with its hand on time, as calls see it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Protocol
 
-from paddock.coppelia.legacy.simulator import LegacySimulator
-from paddock.coppelia.scene import CoppeliaScene
-from paddock.coppelia.signals import Signals
+from paddock.coppelia.simulator import SceneCaller, TimeControl
 
 
-class SteppingControl(Protocol):
-    """A client's hand on time."""
-
-    @property
-    def state(self) -> str:
-        """stopped, running or paused."""
-
-    @property
-    def real_time(self) -> bool:
-        """Whether a simulated second takes a second."""
+class SteppingControl(TimeControl, Protocol):
+    """The same with the stepping mode."""
 
     @property
     def wall_time(self) -> float:
         """Seconds by a clock that only goes ahead."""
-
-    def start(self) -> None:
-        """Let time pass."""
-
-    def pause(self) -> None:
-        """Let it stand still."""
-
-    def stop(self) -> None:
-        """Back to the start; refused while others take part."""
 
     def hold(self, on: bool) -> None:
         """Have time wait for this client, or not any more."""
@@ -42,21 +23,12 @@ class SteppingControl(Protocol):
 
 
 @dataclass(eq=False)
-class RemoteCaller:
-    """A client, as calls see it."""
+class RemoteCaller(SceneCaller):
+    """A client with its levels of stepping."""
 
-    simulator: LegacySimulator
     control: SteppingControl
     level: int = 0  # how often stepping was asked for and not given up again
     locks: int = 0  # the same for `acquireLock`
-
-    @property
-    def scene(self) -> CoppeliaScene:
-        return self.simulator.scene
-
-    @property
-    def signals(self) -> Signals:
-        return self.simulator.signals
 
     def set_stepping(self, on: bool) -> int:
         """Count levels of stepping; the level before."""

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from paddock.coppelia import parameters
-from paddock.coppelia.legacy.simulator import STEP_KEY
+from paddock.coppelia.simulator import STEP_KEY
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.constants import CONSTANTS
 from paddock.coppelia.zmq.table import CALLS, Steps, call

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, urlsplit
-
-from paddock.core.errors import LinkError, suggestion
 from paddock.links.coppelia.body import CoppeliaBody
 from paddock.links.coppelia.client import SimClient
 from paddock.links.coppelia.robot import CoppeliaRobot
-from paddock.links.coppelia.spec import find_kind, find_parts
+from paddock.links.coppelia.spec import find_by_path, kind_of_path
+from paddock.links.scene.address import SceneAddress
 from paddock.robots import load_robot
 
 __all__ = ["CoppeliaRobot", "SimClient", "connect_coppelia"]
@@ -26,18 +24,12 @@ def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> Copp
         name: what the robot is called here; else as there.
         timeout: seconds of silence after which a call fails.
     """
-    parts = urlsplit(url)
-    wish = dict(parse_qsl(parts.query))
-    if unknown := set(wish) - set(OPTIONS):
-        raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), OPTIONS)}")
-    base, stepping = wish.get("robot", "/PioneerP3DX"), wish.get("stepping", "yes")
-    if not parts.hostname or stepping not in ("yes", "no"):
-        raise LinkError(f"{url}: expected coppelia://host:{PORT}?robot=PATH, and perhaps stepping=yes or no")
-    kind = load_robot(wish.get("type") or find_kind(base))
-    client = SimClient(parts.hostname, parts.port or PORT, timeout=timeout)
+    address = SceneAddress.parse(url, PORT, "/PioneerP3DX", OPTIONS)
+    kind = load_robot(address.type or kind_of_path(address.base))
+    client = SimClient(address.host, address.port, timeout=timeout)
     try:
-        spec, handles = find_parts(kind, client, base)
-        return CoppeliaRobot(CoppeliaBody(client, name or base.strip("/"), spec, handles), stepping=stepping == "yes")
+        body = CoppeliaBody(client, name or address.base.strip("/"), *find_by_path(kind, client, address.base))
+        return CoppeliaRobot(body, stepping=address.stepping)
     except BaseException:
         client.close()
         raise

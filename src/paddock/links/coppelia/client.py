@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import socket
-import threading
 import uuid
 from typing import Any
 
 from paddock.coppelia.zmtp import ZmtpPeer, pack_message
-from paddock.core.errors import BadMessage, LinkError, Refused, Timeout
+from paddock.core.errors import BadMessage, LinkError, Refused
+from paddock.links.scene.client import SceneClient
 
-CHUNK = 1 << 16
 VERSION = 2  # of the protocol
 WAIT, EXECUTED, END = "_*wait*_", "_*executed*_", "_*end*_"
 
 
-class SimClient:
+class SimClient(SceneClient):
     """Calls one function at a time, and waits for the result. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
@@ -25,18 +23,13 @@ class SimClient:
             import cbor2
         except ModuleNotFoundError:
             raise LinkError("coppelia: cbor2 is not installed: pip install 'paddock[coppelia]'") from None
-        self.name, self._cbor = f"coppelia {host}:{port}", cbor2
-        try:
-            self._socket = socket.create_connection((host, port), timeout=timeout)
-        except OSError as error:
-            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._peer, self._turn = ZmtpPeer("REQ"), threading.Lock()
+        super().__init__("coppelia", host, port, timeout)
+        self._peer, self._cbor = ZmtpPeer("REQ"), cbor2
         self._about = {"uuid": str(uuid.uuid4()), "ver": VERSION, "lang": "python"}
         try:
-            self._socket.sendall(self._peer.greeting)
+            self._send(self._peer.greeting)
             while not self._peer.ready:
-                self._receive()
+                self._receive_messages()
         except BaseException:
             self._socket.close()
             raise
@@ -56,12 +49,9 @@ class SimClient:
 
     def _ask(self, function: str, arguments: list[Any]) -> dict[str, Any]:
         request = {"func": function, "args": arguments, "argsL": len(arguments), **self._about}
-        try:
-            self._socket.sendall(pack_message([b"", self._cbor.dumps(request)]))
-        except OSError as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        self._send(pack_message([b"", self._cbor.dumps(request)]))
         while True:
-            for frames in self._receive():
+            for frames in self._receive_messages():
                 try:
                     reply = self._cbor.loads(frames[-1])
                 except Exception:
@@ -70,23 +60,14 @@ class SimClient:
                     raise BadMessage(f"{self.name}: expected a map as CBOR")
                 return reply
 
-    def _receive(self) -> list[list[bytes]]:
-        try:
-            data = self._socket.recv(CHUNK)
-        except TimeoutError:
-            raise Timeout(f"{self.name}: no answer within {self._socket.gettimeout():g} s") from None
-        except OSError as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
-        if not data:
-            raise LinkError(f"{self.name}: the other side has hung up")
-        messages = list(self._peer.receive(data))
+    def _receive_messages(self) -> list[list[bytes]]:
+        messages = list(self._peer.receive(self._receive()))
         if self._peer.replies:
-            self._socket.sendall(self._peer.replies)
+            self._send(self._peer.replies)
             self._peer.replies = b""
         return messages
 
     def close(self) -> None:
-        """Take leave, and hang up."""
         with contextlib.suppress(OSError, LinkError, BadMessage), self._turn:  # it may be gone already
             self._ask(END, [])
         self._socket.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +13,23 @@ from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
-from paddock.core.motion import Motion
-from paddock.core.observation import Observation, Readings, WheelSpeeds
-from paddock.links.single import WatchedBody
+from paddock.core.observation import Readings, WheelSpeeds
+from paddock.links.simulator_body import SimulatorBody
 from paddock.links.usarsim.camera import ImageConnection
 from paddock.links.usarsim.connection import UsarConnection
 from paddock.robots import RobotSpec
 from paddock.usarsim import join_words
 
-if TYPE_CHECKING:
-    from paddock.arena.robot import Robot
-
 STANDING = WheelSpeeds(0.0, 0.0)
 
 
-class UsarBody(WatchedBody):
+class UsarBody(SimulatorBody):
     """Speaks to a server for one robot.
 
     `sonars`: names in the order of the spec's. `normalized`: wheel speeds are sent as percent of the greatest.
     """
+
+    language = "USARSim's language"
 
     def __init__(
         self, server: UsarConnection, name: str, spec: RobotSpec, sonars: Sequence[str], *, normalized: bool,
@@ -68,18 +66,6 @@ class UsarBody(WatchedBody):
         self.server.send("MISPKG", "Name CameraPanTilt", "Link 1", join_words("Value", -float(angle)), "Order 0")
         self._pans[device.name] = angle
 
-    def set_lamp(self, number: int, brightness: float) -> None:
-        raise DeviceRefused(f"{self.name}.leds: USARSim's language has none")
-
-    def set_tone(self, frequency: float, amplitude: float) -> None:
-        raise DeviceRefused(f"{self.name}.speaker: USARSim's language has none")
-
-    def switch(self, device: Device, on: bool) -> None:
-        """Nothing to prepare: a server reports everything, always."""
-
-    def poll_only(self, device: Device, on: bool) -> None:
-        """Nothing to prepare: `Robot.chosen` decides."""
-
     def set_pose(self, pose: Pose) -> None:
         raise DeviceRefused(
             f"{self.name} cannot be moved in a USARSim server: connect with at=x,y, and reset() puts it there"
@@ -87,29 +73,18 @@ class UsarBody(WatchedBody):
 
     # ---- telling
 
-    def sense(self, robot: Robot) -> Observation:
-        self.raise_complaint()
-        pictures = {camera.name: self.picture(camera) for camera in robot.chosen.cameras} or None
-        return self._observe(robot, pictures)
-
-    def look(self, robot: Robot) -> Observation:
-        return self._observe(robot, None)
-
-    def _observe(self, robot: Robot, pictures: dict[str, NDArray[np.uint8]] | None) -> Observation:
-        slots, length, _, _ = robot.chosen
-        row: Readings = np.empty(length)
-        with self.server.reading():
-            for name, slot in slots.items():
-                row[slot.first : slot.last] = self._values(robot.devices[name])
-            time = robot.arena.time
-        return Observation(time, row, slots, pictures)
+    def _reading(self) -> AbstractContextManager[object]:
+        return self.server.reading()
 
     def read(self, device: Device, *, raw: bool) -> Readings:
+        if not (raw and device.spec.kind == "encoders"):
+            return super().read(device, raw=raw)
         self.raise_complaint()
-        with self.server.reading():
-            if raw and device.spec.kind == "encoders":
-                return np.array(self.server.reports.wheel_ticks, np.float64)
-            return np.array(self._values(device), np.float64)
+        with self.server.reading() as reports:
+            return np.array(reports.wheel_ticks, np.float64)
+
+    def _read_all(self, devices: Sequence[Device]) -> list[list[float]]:
+        return [self._values(device) for device in devices]
 
     def _values(self, device: Device) -> list[float]:
         """The newest values of a device."""
@@ -150,20 +125,5 @@ class UsarBody(WatchedBody):
             raise DeviceRefused(f"{self.name}.pose: the server reports neither GroundTruth nor Odometry nor INS")
         return pose
 
-    @property
-    def contacts(self) -> tuple[float, ...]:
-        raise DeviceRefused(f"{self.name}.contacts: USARSim does not tell what a robot touches")
-
-    def motion(self) -> Motion:
-        return Motion(self.pose, self._speeds, math.nan)
-
     def pan_angle(self, device: Device) -> float:
         return self._pans.get(device.name, 0.0)
-
-    @property
-    def lamps(self) -> tuple[float, ...]:
-        return ()
-
-    @property
-    def tone(self) -> tuple[float, float]:
-        return 0.0, 0.0

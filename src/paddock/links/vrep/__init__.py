@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl, urlsplit
-
-from paddock.core.errors import LinkError, suggestion
+from paddock.links.scene.address import SceneAddress
 from paddock.links.vrep.body import VrepBody
 from paddock.links.vrep.client import VrepClient
 from paddock.links.vrep.robot import VrepRobot
-from paddock.links.vrep.spec import adapt_spec, kind_of
+from paddock.links.vrep.spec import find_by_name, kind_of
 from paddock.robots import load_robot
 
 __all__ = ["VrepClient", "VrepRobot", "connect_vrep"]
@@ -26,18 +24,12 @@ def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobo
         name: what the robot is called here; else as there.
         timeout: seconds of silence after which a call fails.
     """
-    parts = urlsplit(url)
-    wish = dict(parse_qsl(parts.query))
-    if unknown := set(wish) - set(OPTIONS):
-        raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), OPTIONS)}")
-    base, synchronous = wish.get("robot", "Pioneer_p3dx"), wish.get("synchronous", "yes")
-    if not parts.hostname or synchronous not in ("yes", "no"):
-        raise LinkError(f"{url}: expected vrep://host:{PORT}?robot=NAME, and perhaps synchronous=yes or no")
-    kind = load_robot(wish.get("type") or kind_of(base))
-    client = VrepClient(parts.hostname, parts.port or PORT, timeout=timeout)
+    address = SceneAddress.parse(url, PORT, "Pioneer_p3dx", OPTIONS)
+    kind = load_robot(address.type or kind_of(address.base))
+    client = VrepClient(address.host, address.port, timeout=timeout)
     try:
-        spec, handles = adapt_spec(kind, client, base)
-        return VrepRobot(VrepBody(client, name or base, spec, handles), synchronous=synchronous == "yes")
+        body = VrepBody(client, name or address.base, *find_by_name(kind, client, address.base))
+        return VrepRobot(body, stepping=address.stepping)
     except BaseException:
         client.close()
         raise

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import struct
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from paddock.coppelia.legacy.messages import ERROR, Block, ask_for, build_request, parse_message
 from paddock.coppelia.legacy.packets import PacketJoiner, split_packets
 from paddock.core.errors import LinkError, Refused, Timeout
+from paddock.links.scene.client import SceneClient
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
-CHUNK = 1 << 16
 PAUSE = 0.002  # seconds between two looks for a reply
 
 
-class VrepClient:
+class VrepClient(SceneClient):
     """Asks one thing at a time, and waits for the answer. Threads may share it."""
 
     def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
         """Connect; `timeout` is how long an answer may take [s]."""
-        self.name, self.timeout = f"vrep {host}:{port}", timeout
-        try:
-            self._socket = socket.create_connection((host, port), timeout=timeout)
-        except OSError as error:
-            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._joiner, self._number, self._turn = PacketJoiner(), 0, threading.Lock()
-        self.time = 0.0  # simulated, of the newest reply [s]
+        super().__init__("vrep", host, port, timeout)
+        self._joiner, self._number = PacketJoiner(), 0
 
     def exchange(self, blocks: Sequence[Block]) -> tuple[int, list[Block]]:
         """Send a message; the number of the message that is answered, and the blocks of the answer."""
@@ -42,26 +34,6 @@ class VrepClient:
                 request, replies = parse_message(message)
                 self.time = replies[-1].time / 1000 if replies else self.time
                 return request.number, replies
-
-    def _send(self, data: bytes) -> None:
-        with self._name_trouble():
-            self._socket.sendall(data)
-
-    def _receive(self) -> bytes:
-        with self._name_trouble():
-            data = self._socket.recv(CHUNK)
-        if not data:
-            raise LinkError(f"{self.name}: the other side has hung up")
-        return data
-
-    @contextlib.contextmanager
-    def _name_trouble(self) -> Iterator[None]:
-        try:
-            yield
-        except TimeoutError:
-            raise Timeout(f"{self.name}: no answer within {self.timeout:g} s") from None
-        except OSError as error:
-            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
 
     def call(self, command: int, key: bytes = b"", data: bytes = b"") -> bytes:
         """Carry out a command; what it answers. `Refused` if it fails there."""
@@ -103,7 +75,6 @@ class VrepClient:
         self.close()
 
     def close(self) -> None:
-        """Take leave, and hang up."""
         with contextlib.suppress(OSError, LinkError), self._turn:  # it may be gone already
             self.exchange([ask_for(KILL_CONNECTION, struct.pack("<i", 0), mode=0)])
         self.hang_up()

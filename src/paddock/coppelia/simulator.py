@@ -1,8 +1,8 @@
-"""What the commands of all clients work on: the scene, its signals, and the simulation's time."""
+"""What the commands of all clients work on, in both remote APIs: the scene, its signals, and the simulation's time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from paddock.coppelia.framework import EPuckSignals
@@ -13,16 +13,11 @@ from paddock.coppelia.stock_signals import StockSignals
 
 STEP = 0.05  # V-REP's usual step [s]
 STEP_KEY = "time step"
-OF_RUN = (
-    STEP_KEY,
-    "drawn",
-    "fastest",
-    "image",
-)  # settings that end with a run: step, random numbers, e-pucks, pictures
+OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that end with a run
 
 
 class LegacySimulator:
-    """The simulator that clients of the legacy remote API find: one for all of them."""
+    """The simulator that clients of a remote API find: one for all of them."""
 
     def __init__(self, live: LiveWorld) -> None:
         self.scene = CoppeliaScene(live)
@@ -46,7 +41,7 @@ class LegacySimulator:
         return max(1, round(steps * self.step / dt) - tick)
 
 
-class Control(Protocol):
+class TimeControl(Protocol):
     """A client's hand on time."""
 
     @property
@@ -66,23 +61,12 @@ class Control(Protocol):
     def stop(self) -> None:
         """Back to the start; refused while others take part."""
 
-    def set_synchronous(self, on: bool) -> None:
-        """Have time wait for this client."""
-
-    def trigger(self) -> None:
-        """Let a step pass; refused unless time waits for this client and runs."""
-
 
 @dataclass(eq=False)
-class Caller:
+class SceneCaller:
     """A client, as commands see it."""
 
     simulator: LegacySimulator
-    control: Control
-    errors: list[str] = field(default_factory=list)  # texts of the last errors
-    selection: list[int] = field(default_factory=list)  # handles
-    dialogs: dict[int, tuple[int, str]] = field(default_factory=dict)  # kind and text by handle
-    consoles: dict[int, str] = field(default_factory=dict)  # titles by handle
 
     @property
     def scene(self) -> CoppeliaScene:

@@ -1,0 +1,1 @@
+"""What robots in V-REP and in CoppeliaSim share: both are scenes of objects with handles."""

@@ -1,0 +1,104 @@
+"""SceneBody: a robot whose wheels and sensors are objects of a scene, which are read by their handles."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.devices import Camera, Device
+from paddock.core.geometry import Pose, wrap
+from paddock.core.observation import WheelSpeeds
+from paddock.links.scene.client import SceneClient
+from paddock.links.scene.spec import Handles
+from paddock.links.simulator_body import SimulatorBody
+from paddock.robots import RobotSpec
+
+Quantity = Literal["distance", "image", "angle", "pose"]
+"""What an object tells: metres or None; rows from the top; radians; a `Pose`."""
+
+QUANTITIES: dict[str, Quantity] = {
+    "sonar": "distance", "proximity": "distance", "ground": "image", "encoders": "angle", "position": "pose",
+    "compass": "pose",
+}  # fmt: skip
+
+
+class SceneBody(SimulatorBody):
+    """Asks for quantities of objects."""
+
+    client: SceneClient
+
+    def __init__(self, client: SceneClient, name: str, spec: RobotSpec, handles: Handles) -> None:
+        """
+        Args:
+            client: the connection.
+            name: what the robot is called here.
+            spec: what it has; see `find_parts`.
+            handles: of its parts.
+        """
+        self.client, self.name, self.spec, self.handles = client, name, spec, handles
+        self._radius = spec.drive.wheel_diameter / 2
+        self.forget()
+
+    def forget(self) -> None:
+        """The simulation began anew."""
+        self._speeds, self._travel = WheelSpeeds(0.0, 0.0), [0.0, 0.0]
+        self._angles: list[float] = self.ask([("angle", joint) for joint in self.handles["joints"]])
+
+    @abstractmethod
+    def ask(self, wanted: Sequence[tuple[Quantity, int]]) -> list[Any]:
+        """Quantities of objects, by their handles."""
+
+    @abstractmethod
+    def turn_joints(self, left: float, right: float) -> None:
+        """Have both joints turn [rad/s]."""
+
+    def set_wheels(self, left: float, right: float) -> None:
+        self.turn_joints(float(left) / self._radius, float(right) / self._radius)
+        self._speeds = WheelSpeeds(left, right)
+
+    def _read_all(self, devices: Sequence[Device]) -> list[list[float]]:
+        wanted = [(QUANTITIES[device.spec.kind], self.handles[device.name]) for device in devices]
+        answers = iter(self.ask([(quantity, handle) for quantity, handles in wanted for handle in handles]))
+        told = [[next(answers) for _ in handles] for _, handles in wanted]
+        return [self._convert(device, values) for device, values in zip(devices, told, strict=True)]
+
+    def _convert(self, device: Device, told: list[Any]) -> list[float]:
+        """The values of a device, from what its objects tell."""
+        kind = device.spec.kind
+        if kind == "encoders":
+            return self._roll(told)
+        if kind == "ground":
+            row = told[0][0, :, 0] / 255  # a camera of one row
+            places = np.linspace(0, len(row) - 1, device.spec.channels)
+            return [float(value) for value in np.interp(places, np.arange(len(row)), row)]
+        if kind in ("sonar", "proximity"):
+            return [device.spec.nothing if distance is None else distance for distance in told]
+        return [told[0].heading] if kind == "compass" else list(told[0])
+
+    def _roll(self, angles: list[float]) -> list[float]:
+        """How far the wheels have turned [m]: joints tell angles within a turn only."""
+        for side, angle in enumerate(angles):
+            self._travel[side] += wrap(angle - self._angles[side]) * self._radius
+        self._angles = angles
+        return list(self._travel)
+
+    def picture(self, camera: Camera) -> NDArray[np.uint8]:
+        (eye,) = self.handles[camera.name]
+        image: NDArray[np.uint8] = self.ask([("image", eye)])[0]
+        return image
+
+    @property
+    def pose(self) -> Pose:
+        self.raise_complaint()
+        (base,) = self.handles["base"]
+        pose: Pose = self.ask([("pose", base)])[0]
+        return pose
+
+
+def turn_up(data: bytes, width: int, height: int) -> NDArray[np.uint8]:
+    """A picture that came with its lowest row first."""
+    return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1].copy()

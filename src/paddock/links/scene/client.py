@@ -1,0 +1,46 @@
+"""SceneClient: a connection to a simulator that answers what it is asked, without threads."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from abc import ABC, abstractmethod
+
+from paddock.core.errors import LinkError, Timeout
+
+CHUNK = 1 << 16
+
+
+class SceneClient(ABC):
+    """Sends and receives bytes; `_turn` is for threads that share it."""
+
+    def __init__(self, scheme: str, host: str, port: int, timeout: float) -> None:
+        self.name, self.timeout = f"{scheme} {host}:{port}", timeout
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+        except OSError as error:
+            raise LinkError(f"{self.name}: cannot connect: {error.strerror or error}") from None
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._turn = threading.Lock()
+        self.time = 0.0  # simulated, the newest that is known [s]
+
+    def _send(self, data: bytes) -> None:
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+
+    def _receive(self) -> bytes:
+        try:
+            data = self._socket.recv(CHUNK)
+        except TimeoutError:
+            raise Timeout(f"{self.name}: no answer within {self._socket.gettimeout():g} s") from None
+        except OSError as error:
+            raise LinkError(f"{self.name}: the connection was lost: {error.strerror or error}") from None
+        if not data:
+            raise LinkError(f"{self.name}: the other side has hung up")
+        return data
+
+    @abstractmethod
+    def close(self) -> None:
+        """Take leave, and hang up."""

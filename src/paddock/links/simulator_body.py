@@ -1,0 +1,95 @@
+"""SimulatorBody: a robot in another simulator, with what is alike in all of them."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena.devices import Device
+from paddock.core.errors import DeviceRefused
+from paddock.core.motion import Motion
+from paddock.core.observation import Observation, Readings
+from paddock.links.single import WatchedBody
+
+if TYPE_CHECKING:
+    from paddock.arena.robot import Robot
+
+
+class SimulatorBody(WatchedBody):
+    """Speaks to a simulator for one robot, which has no lamps and no speaker there."""
+
+    language: ClassVar[str]  # that the simulator is spoken to in
+
+    # ---- doing
+
+    def set_pan(self, device: Device, angle: float) -> None:
+        raise DeviceRefused(f"{device} cannot pivot: {self.language} has no way to turn it")
+
+    def set_lamp(self, number: int, brightness: float) -> None:
+        raise DeviceRefused(f"{self.name}.leds: {self.language} has none")
+
+    def set_tone(self, frequency: float, amplitude: float) -> None:
+        raise DeviceRefused(f"{self.name}.speaker: {self.language} has none")
+
+    def switch(self, device: Device, on: bool) -> None:
+        """Nothing to prepare: everything can be read always."""
+
+    def poll_only(self, device: Device, on: bool) -> None:
+        """Nothing to prepare: `Robot.chosen` decides."""
+
+    # ---- telling
+
+    def sense(self, robot: Robot) -> Observation:
+        self.raise_complaint()
+        pictures = {camera.name: self.picture(camera) for camera in robot.chosen.cameras} or None
+        return self._observe(robot, pictures)
+
+    def look(self, robot: Robot) -> Observation:
+        return self._observe(robot, None)
+
+    def _observe(self, robot: Robot, pictures: dict[str, NDArray[np.uint8]] | None) -> Observation:
+        slots, length, _, _ = robot.chosen
+        row: Readings = np.empty(length)
+        with self._reading():
+            values = self._read_all([robot.devices[name] for name in slots])
+            time = robot.arena.time
+        for slot, numbers in zip(slots.values(), values, strict=True):
+            row[slot.first : slot.last] = numbers
+        return Observation(time, row, slots, pictures)
+
+    def read(self, device: Device, *, raw: bool) -> Readings:
+        self.raise_complaint()
+        with self._reading():
+            return np.array(self._read_all([device])[0], np.float64)
+
+    def _reading(self) -> AbstractContextManager[object]:
+        """What is read in a `with` block is of the same time, where that needs care."""
+        return nullcontext()
+
+    @abstractmethod
+    def _read_all(self, devices: Sequence[Device]) -> list[list[float]]:
+        """The values of some devices."""
+
+    @property
+    def contacts(self) -> tuple[float, ...]:
+        raise DeviceRefused(f"{self.name}.contacts: {self.language} does not tell what a robot touches")
+
+    def motion(self) -> Motion:
+        return Motion(self.pose, self._speeds, math.nan)
+
+    def pan_angle(self, device: Device) -> float:
+        return 0.0
+
+    @property
+    def lamps(self) -> tuple[float, ...]:
+        return ()
+
+    @property
+    def tone(self) -> tuple[float, float]:
+        return 0.0, 0.0
