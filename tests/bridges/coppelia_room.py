@@ -25,7 +25,7 @@ ROOM = replace(vrep_room.ROOM, name="coppelia-room")
 
 @contextmanager
 def served(
-    world: str | WorldSpec = ROOM, *, seed: int = 5, stopped: bool = True, silence: float = 10.0, **settings: Any
+    world: str | WorldSpec = ROOM, *, seed: int = 5, stopped: bool = True, silence: float = 60.0, **settings: Any
 ) -> Iterator[CoppeliaServer]:
     """A world with CoppeliaSim's API on a free port, flat out; its time stands still until someone starts it."""
     arena = paddock.open(world, seed=seed)

@@ -175,7 +175,7 @@ def test_a_frozen_client_is_released_while_others_wait() -> None:
             member.setStepping(True)
         sim.startSimulation()
         sim.step()
-        assert bridge.arena.tick == 5
+        assert bridge.arena.tick >= 5
         frozen.step()  # back again
 
 

@@ -19,7 +19,7 @@ def test_a_pioneer_finds_a_wall_and_follows_it(blocking: bool) -> None:
     vrep = load_native()
     with served() as bridge:
         port = bridge.addresses[0][1]
-        time, _ = follow_walls(vrep, port, synchronous=True, blocking=blocking, seconds=8.0)
+        time, _ = follow_walls(vrep, port, blocking=blocking, seconds=8.0)
         assert time > 8.0
         sonar = bridge.arena.robots.new_handle("pioneer").sonar
         sonar.enable()
@@ -34,13 +34,13 @@ def test_a_pioneer_closes_the_loop_while_others_look_on() -> None:
 
         def look_on() -> None:
             with connect(bridge, 1) as client:
-                while not ended.wait(0.01):
+                while not ended.is_set():
                     asked.append(handle_of(client, "Pioneer_p3dx"))
 
         thread = threading.Thread(target=look_on)
         thread.start()
         try:
-            time, gap = follow_walls(vrep, bridge.addresses[0][1], synchronous=True)
+            time, gap = follow_walls(vrep, bridge.addresses[0][1])
         finally:
             ended.set()
             thread.join()
@@ -64,7 +64,9 @@ def test_a_served_world_is_found_by_a_program_of_its_own_process() -> None:
     with PaddockProcess("serve", "line-track", "--speed", "0", "--vrep", "0") as server:
         port = server.line(r"V-REP's remote API at 127\.0\.0\.1, port (\d+)")
         script = f"import sys; sys.path[:0] = [{str(NATIVE)!r}]; from remoteApiBindings import vrep as v; "
-        script += f"c = v.simxStart('127.0.0.1', {port}, True, True, 5000, 5); print(v.simxGetObjectHandle(c, 'ePuck', "
+        script += (
+            f"c = v.simxStart('127.0.0.1', {port}, True, True, 60_000, 5); print(v.simxGetObjectHandle(c, 'ePuck', "
+        )
         script += "v.simx_opmode_oneshot_wait)[0]); v.simxFinish(c)"
-        told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+        told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True)
         assert told.stdout.strip() == "0"

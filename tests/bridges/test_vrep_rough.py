@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import socket
 import struct
 
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridges.vrep_room import connect, handle_of, number, served
-from paddock.bridges import VrepServer
+from paddock.bridges import VrepServer, vrep_connection
 from paddock.coppelia.legacy import PacketJoiner, split_packets
 from paddock.coppelia.legacy.messages import BLOCK, ask_for, build_request
 from paddock.coppelia.legacy.table import CALLS
@@ -47,7 +49,7 @@ def read_all(client: socket.socket) -> bytes:
 
 
 def visit(bridge: VrepServer) -> socket.socket:
-    return socket.create_connection(bridge.addresses[0], timeout=20)
+    return socket.create_connection(bridge.addresses[0], timeout=60)
 
 
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
@@ -90,13 +92,51 @@ def test_a_client_that_does_not_wait_for_answers_is_soon_not_heard_any_more() ->
             assert handle_of(other, "ePuck") > 0
 
 
+def test_a_message_with_much_work_holds_up_nobody() -> None:
+    with served() as bridge, connect(bridge) as other, visit(bridge) as client:
+        handle = handle_of(other, "ePuck")
+        all_pairs = ask_for(0x2010, struct.pack("<ii", -2, -2))
+        client.sendall(split_packets(build_request(0, [all_pairs] * 60)))
+        asked = 0
+        client.setblocking(False)
+        while True:
+            assert handle_of(other, "ePuck") == handle
+            asked += 1
+            with contextlib.suppress(BlockingIOError):
+                assert client.recv(1)
+                break
+        assert asked > 5
+
+
+def test_messages_are_not_taken_in_while_one_waits_for_its_step() -> None:
+    with served(ports=2) as bridge, connect(bridge, 1) as other, visit(bridge) as client:
+        other.call(0x1)  # time waits for it
+        client.sendall(split_packets(build_request(0, [ask_for(0x1), ask_for(0x1007, number(0)), ask_for(0x3)])))
+        long = split_packets(build_request(1, [ask_for(0x3015, b"s\0", bytes(1 << 14))]))
+        client.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            flood(client, long)
+        assert handle_of(other, "ePuck") > 0
+        assert sum(len(message) for c in bridge.connections for message in c._messages) < 1 << 19
+
+
+def test_a_client_that_never_says_anything_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    with served() as bridge, connect(bridge) as other:
+        handle = handle_of(other, "ePuck")
+        monkeypatch.setattr(vrep_connection, "GREETING", 0.01)
+        with visit(bridge) as client:
+            assert client.recv(1) == b""
+        assert handle_of(other, "ePuck") == handle
+
+
 def test_time_waits_no_longer_for_a_synchronous_client_that_froze() -> None:
     with served(silence=0.2) as bridge, connect(bridge) as frozen, connect(bridge) as other:
         frozen.call(0x1)
         other.call(0x1007, number(0))
-        assert bridge.arena.tick == 0
         while bridge.arena.tick == 0:
             handle_of(other, "ePuck")
+        for connection in bridge.connections:
+            connection.member._member.timeout = math.inf
         frozen.call(0x3)  # back again: time waits for it
         tick = bridge.arena.tick
         assert handle_of(other, "ePuck") > 0
@@ -142,8 +182,11 @@ def test_damaged_commands_of_every_kind_fail_alone() -> None:
                     blocks.append(ask_for(int(command), key, data, mode=mode, delay=int(drawn.integers(0, 200))))
                 client.sendall(split_packets(build_request(1, blocks)))
                 joiner = PacketJoiner()
-                while not list(joiner.feed(client.recv(1 << 16))):
-                    pass
+                messages: list[bytes] = []
+                while not messages:
+                    data = client.recv(1 << 16)
+                    assert data, "it has hung up"
+                    messages = list(joiner.feed(data))
             assert handle_of(other, "ePuck") == handle
 
 

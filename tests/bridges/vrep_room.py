@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 import paddock
-from paddock.bridges import VrepServer
+from paddock.bridges import VrepServer, vrep_connection
 from paddock.links.vrep.client import VrepClient
 from paddock.server import Server, Settings
 from paddock.worlds.spec import Box, Cylinder, Light, Placed, WorldSpec
@@ -54,20 +55,21 @@ def served(
     *,
     seed: int = 5,
     stopped: bool = True,
-    silence: float = 10.0,
+    silence: float = 60.0,
     **settings: Any,
 ) -> Iterator[VrepServer]:
     """A world with V-REP's API on free ports, flat out; its time stands still until someone starts it."""
     arena = paddock.open(world, seed=seed)
     chosen = Settings(**{"port": 0, "speed": None, **settings})
     server = Server(arena, chosen)
-    with VrepServer(arena, *[0] * ports, stopped=stopped, silence=silence) as bridge, server.in_background():
+    patient = patch.object(vrep_connection, "LONGEST_HOLD", 60.0)  # machines may be slow
+    with patient, VrepServer(arena, *[0] * ports, stopped=stopped, silence=silence) as bridge, server.in_background():
         yield bridge
 
 
 def connect(bridge: VrepServer, index: int = 0) -> VrepClient:
     """A client in plain Python."""
-    return VrepClient(*bridge.addresses[index], timeout=20)
+    return VrepClient(*bridge.addresses[index], timeout=60)
 
 
 class NativeClient:
@@ -75,7 +77,7 @@ class NativeClient:
 
     def __init__(self, bridge: VrepServer, index: int = 0, *, cycle: int = 1) -> None:
         self.vrep = load_native()
-        self.id = self.vrep.simxStart(*bridge.addresses[index], True, True, 5000, cycle)
+        self.id = self.vrep.simxStart(*bridge.addresses[index], True, True, 60_000, cycle)
         assert self.id >= 0
 
     def __call__(self, name: str, *arguments: Any, mode: int | None = None) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import paddock
 from bridges.vrep_room import ROOM
 from paddock.bridges.scene_world import ArenaWorld
@@ -38,7 +40,9 @@ class Talk:
 
     def ask(self, *blocks: Block, now: float = 0.0) -> list[Block]:
         """The blocks of the reply to a message."""
-        self.session.execute(build_request(self.number, blocks))
+        self.simulator.scene.begin()
+        for work in (self.session.execute(build_request(self.number, blocks)), self.session.execute_streams(now)):
+            deque(work, maxlen=0)
         request, replies = parse_message(self.session.build_reply(now))
         assert request.number == self.number
         self.number += 1

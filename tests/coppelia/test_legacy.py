@@ -7,6 +7,7 @@ import struct
 import pytest
 
 from coppelia.scene_room import Talk
+from paddock.bridges.scene_world import ArenaWorld
 from paddock.coppelia.legacy import CALLS
 from paddock.coppelia.legacy.messages import (
     DISCONTINUE,
@@ -34,6 +35,12 @@ def test_a_reply_repeats_what_was_asked_with_the_simulated_time(talk: Talk) -> N
     assert reply.data == talk.handle("Pioneer_p3dx")
     assert reply.time == round(talk.arena.time * 1000)
     assert talk.ask() == []
+
+
+def test_the_simulated_time_begins_anew_when_its_31_bits_are_full(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ArenaWorld, "time", 2**31 / 1000 + 5.0)
+    (reply,) = talk.ask(ask_for(0x3001, b"Pioneer_p3dx\0"))
+    assert reply.time == 5000
 
 
 def test_streams_go_on_with_their_delay_until_they_are_discontinued(talk: Talk) -> None:

@@ -111,6 +111,20 @@ def test_robots_and_dummies_are_put_elsewhere_and_walls_are_not() -> None:
         scene.set_parent(base, None)
 
 
+def test_chains_of_dummies_have_an_end_and_paths_are_looked_for_only_once() -> None:
+    _, scene = make_scene()
+    chain = [scene.add_dummy()]
+    for _ in range(31):
+        chain.append(scene.add_dummy(chain[-1]))
+    with pytest.raises(PaddockError, match="expected at most 32 objects below each other"):
+        scene.add_dummy(chain[-1])
+    top = scene.add_dummy()
+    with pytest.raises(PaddockError, match="expected at most 32"):
+        scene.set_parent(chain[0], top)
+    assert scene.find("/*" * 32) is chain[-1]
+    assert find_path(scene, "/*" * 16 + "/nobody") is None  # without end, if every way through the chain is tried
+
+
 def test_robots_come_and_go_and_handles_are_never_used_again() -> None:
     arena, scene = make_scene()
     gone = scene.find("other")

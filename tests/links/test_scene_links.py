@@ -36,7 +36,7 @@ def served(scheme: str) -> Iterator[tuple[VrepServer | CoppeliaServer, str]]:
 @BOTH
 def test_a_robot_in_a_scene_is_a_robot_like_any_other(scheme: str) -> None:
     with served(scheme) as (bridge, url):
-        with paddock.connect(f"{url}?{PIONEER[scheme]}", timeout=20) as robot:
+        with paddock.connect(f"{url}?{PIONEER[scheme]}", timeout=60) as robot:
             robot.enable("sonar", "encoders", "position")
             own = paddock.open(vrep_room.ROOM, seed=5)
             original = own["pioneer"]
@@ -68,7 +68,7 @@ def test_an_epuck_in_a_scene_has_its_sensors_in_their_own_order(scheme: str) -> 
     mode = {"vrep": "synchronous", "coppelia": "stepping"}[scheme]
     with (
         served(scheme) as (bridge, url),
-        paddock.connect(f"{url}?{SECOND_EPUCK[scheme]}&{mode}=no", timeout=20) as robot,
+        paddock.connect(f"{url}?{SECOND_EPUCK[scheme]}&{mode}=no", timeout=60) as robot,
     ):
         robot.enable("proximity", "ground", "camera")
         original = bridge.arena.robots.new_handle("blue")
@@ -99,7 +99,7 @@ def test_an_epuck_in_a_scene_has_its_sensors_in_their_own_order(scheme: str) -> 
 )
 def test_mistakes_in_the_url_are_explained(scheme: str, query: str, message: str) -> None:
     with served(scheme) as (_, url), pytest.raises(LinkError, match=message):
-        paddock.connect(f"{url}?{query}", timeout=20)
+        paddock.connect(f"{url}?{query}", timeout=60)
 
 
 @BOTH
@@ -120,7 +120,7 @@ def test_whoever_is_not_coppeliasim_is_noticed() -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         with pytest.raises(paddock.PaddockError, match="expected ZeroMQ's greeting"):
-            paddock.connect(f"coppelia://127.0.0.1:{port}", timeout=20)
+            paddock.connect(f"coppelia://127.0.0.1:{port}", timeout=60)
         thread.join()
     with pytest.raises(LinkError, match="cannot connect"):
-        paddock.connect(f"coppelia://127.0.0.1:{port}", timeout=20)
+        paddock.connect(f"coppelia://127.0.0.1:{port}", timeout=60)

@@ -61,10 +61,6 @@ def test_the_paths_of_all_loops_fit(log: ScanLog, clean: SlamResult) -> None:
     assert found.translation.max() < 2.0  # along bare corridors scans fit many places, the file's no better than ours
 
 
-def test_it_is_fifty_times_faster_than_it_was_driven(log: ScanLog, clean: SlamResult) -> None:
-    assert log.duration / clean.cpu_seconds > 50  # seconds of one core: a busy machine changes nothing
-
-
 def test_false_loops_change_nothing(log: ScanLog, clean: SlamResult) -> None:
     result = run_slam(log, resolution=0.2, seed=5, false_loops=0.3)
     assert result.refused >= 0.3 * len(clean.loops)

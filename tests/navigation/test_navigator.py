@@ -83,7 +83,7 @@ def test_goals_can_be_changed_and_taken_back_on_the_way_and_what_cannot_be_is_re
         assert math.dist(arena["pioneer"].pose[:2], (1.0, 2.0)) < 0.5
     assert told[0] in ("driving", "turning")
     assert told[1] == "(0.00, 2.00) is in an obstacle"
-    assert told[2] == "(4000.00, 40.00) is more than 200 m beyond what is known"
+    assert told[2] == "(4000.00, 40.00) is more than 50 m beyond what is known"
     assert navigator.state == f"refused: {told[2]}"
     assert not navigator.done
     with pytest.raises(PaddockError, match="finite"):
@@ -127,6 +127,6 @@ def test_the_command_tells_whether_the_robot_got_there() -> None:
     done = paddock("go", "yellow-rooms", "2.5", "2.5", "--headless", "--mapping", "odometry")
     assert (done.returncode, "(2.50, 2.50) reached" in done.stdout) == (0, True)
     done = paddock("go", "yellow-rooms", "-900", "1", "--headless", "--mapping", "odometry")
-    assert (done.returncode, "(-900.00, 1.00) is more than 200 m beyond" in done.stdout) == (1, True)
+    assert (done.returncode, "(-900.00, 1.00) is more than 50 m beyond" in done.stdout) == (1, True)
     done = paddock("go", "yellow-rooms", "4", "0.8", "--headless", "--mapping", "odometry")  # in a wall
     assert (done.returncode, "refused: (4.00, 0.80) is" in done.stdout) == (1, True)

@@ -19,7 +19,7 @@ from paddock.core.addresses import is_loopback
 from paddock.core.errors import LinkError, PaddockError, SimulationError
 
 HIGHEST_PORT = 65535
-SILENCE = 10.0  # seconds after which time waits no longer for a client that says nothing
+SILENCE = 10.0  # seconds after which time waits no longer for a client that triggers no step
 CLOSING = 5.0  # seconds for the server's thread to close connections
 EXPECTED = f"expected ports from 0 to {HIGHEST_PORT} with commas between them, and perhaps 'stopped': 19997,19999"
 
@@ -42,7 +42,7 @@ class VrepServer(Bridge):
             ports: 19997 and 19999 are usual; 0 for any that is free. Each takes any number of clients.
             host: their address. The language has no place for a token: whoever reaches a port drives robots.
             stopped: time stands still until a client calls `simxStartSimulation`, or somebody presses play.
-            silence: seconds after which time waits no longer for a synchronous client that says nothing.
+            silence: seconds for which a synchronous client may let others wait.
         """
         if arena.time_lock is None:
             raise SimulationError("vrep: this arena is not served: make a Server(arena) first, or use `paddock serve`")
@@ -53,7 +53,6 @@ class VrepServer(Bridge):
         self._sockets: list[socket.socket] = []
         self._servers: list[asyncio.Server] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._watch: asyncio.TimerHandle | None = None
         try:
             for port in ports:
                 self._sockets.append(open_port(host, port))
@@ -69,17 +68,10 @@ class VrepServer(Bridge):
         if self.stopped:
             self.time.stop()
         self._tasks = [loop.create_task(self._listen(listener)) for listener in self._sockets]
-        self._look_for_silence()
 
     async def _listen(self, listener: socket.socket) -> None:
         loop = asyncio.get_running_loop()
         self._servers.append(await loop.create_server(partial(VrepConnection, self, loop), sock=listener))
-
-    def _look_for_silence(self) -> None:
-        assert self._loop is not None
-        for connection in list(self.connections):
-            connection.release_if_silent(self.silence)
-        self._watch = self._loop.call_later(self.silence / 10, self._look_for_silence)
 
     def describe(self) -> Iterator[str]:
         """Where it is, and what guards it."""
@@ -106,8 +98,6 @@ class VrepServer(Bridge):
             listener.close()
 
     def _close_all(self) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
         for server in self._servers:
             server.close()
         for connection in list(self.connections):

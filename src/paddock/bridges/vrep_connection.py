@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
+import socket
 import time
 from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from paddock.arena.time_lock import SimulationState
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 MOST_CLIENTS, MOST_WAITING = 64, 100  # connections; messages of one that does not wait for answers
 LONGEST_HOLD = 2.0  # seconds for which the reply to a trigger waits for the step; clients wait 5 s
+SLICE = 0.01  # seconds for which messages of a client are carried out before others have their turn
+GREETING = 10.0  # seconds for the first message of a client
+DONE = object()
 
 log = logging.getLogger("paddock.vrep")
 
@@ -35,8 +39,10 @@ class VrepConnection(asyncio.Protocol):
         self.session = LegacySession(Caller(server.simulator, self))
         self._joiner = PacketJoiner()
         self._messages: deque[bytes] = deque()
-        self._heard = loop.time()
-        self._triggered = False  # by the message that is carried out
+        self._job: Iterator[None] | None = None  # the message that is carried out
+        self._triggered = False  # by it
+        self._deaf = False  # the client does not read what it was sent
+        self._greeting = loop.call_later(GREETING, self._hang_up, f"it said nothing for {GREETING:g} s")
         self._goal: int | None = None  # the tick at which a step ends that was triggered and has not passed yet
         self._hold: asyncio.TimerHandle | None = None  # while a reply waits for its step
 
@@ -45,40 +51,46 @@ class VrepConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        peer = transport.get_extra_info("peername")
+        peer = transport.get_extra_info("peername") or ("?", 0)  # it may have gone already
         self.host, self.name = peer[0], f"vrep {peer[0]}:{peer[1]}"
-        self.member = self.server.time.join(self.name, timeout=math.inf)
+        self.member = self.server.time.join(self.name, timeout=self.server.silence)
         self.server.connections[self] = None
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if len(self.server.connections) > MOST_CLIENTS:
             self._hang_up(f"there are {MOST_CLIENTS} clients already")
 
     def data_received(self, data: bytes) -> None:
-        self._heard = self.loop.time()
         try:
             self._messages.extend(self._joiner.feed(data))
         except BadMessage as error:
             self._hang_up(error)
             return
+        if self._messages:
+            self._greeting.cancel()
         if len(self._messages) > MOST_WAITING:
             self._hang_up("it does not wait for answers")
-        elif self._hold is None:
+        elif self._job is None:
             self._work()
 
     def pause_writing(self) -> None:
-        self.transport.pause_reading()  # who does not read is not listened to
+        self._deaf = True  # who does not read is not listened to
 
     def resume_writing(self) -> None:
-        self.transport.resume_reading()
+        self._deaf = False
+        self.loop.call_soon(self._work)
 
     def connection_lost(self, error: Exception | None) -> None:
+        self._greeting.cancel()
         if self._hold is not None:
             self._hold.cancel()
         self._messages.clear()
-        self.server.connections.pop(self, None)
-        if not self.session.ended:  # it vanished: nobody steers its robots
-            for robot in self.server.live.robots_of(self):
-                robot.handle.stop()
-        self.member.leave()
+        try:
+            if not self.session.ended:  # it vanished: nobody steers its robots
+                for robot in self.server.live.robots_of(self):
+                    robot.handle.stop()
+        finally:
+            self.member.leave()
+            self.server.connections.pop(self, None)
 
     def hang_up(self) -> None:
         """The bridge closes."""
@@ -88,25 +100,53 @@ class VrepConnection(asyncio.Protocol):
         log.warning("%s: %s; hung up", self.name, why)
         self.transport.abort()
 
-    def release_if_silent(self, seconds: float) -> None:
-        """Time waits no longer for a client that says nothing at all: its library speaks all the time."""
-        if self.member.locked and self._hold is None and self.loop.time() - self._heard > seconds:
-            log.warning("time waits no longer for %s: it said nothing for %g s", self.name, seconds)
-            self.member.lock(False)
+    # ---- messages
 
     def _work(self) -> None:
-        """Carry out messages in their order, until one has to wait for a step."""
-        while self._messages and self._hold is None and not self.transport.is_closing():
-            self._triggered, self.server.live.client = False, self
-            try:
-                self.session.execute(self._messages.popleft())
-            except BadMessage as error:
-                self._hang_up(error)
-                return
-            if self._triggered:
-                self._wait_for_step()
-            else:
-                self._reply()
+        """Carry out messages in their order for a little while, until one has to wait, and go on after the others."""
+        end = time.perf_counter() + SLICE
+        while self._can_work() and (self._job or self._messages):
+            if time.perf_counter() > end:
+                self.loop.call_soon(self._work)
+                break
+            if self._job is None:
+                self._job = self._carry_out(self._messages.popleft())
+            self._go_on(end)
+        if self._job or self._messages or self._deaf:
+            self.transport.pause_reading()
+        else:
+            self.transport.resume_reading()
+
+    def _can_work(self) -> bool:
+        return self._hold is None and not self._deaf and not self.transport.is_closing()
+
+    def _go_on(self, end: float) -> None:
+        """Go on with the message that is carried out, until it is, has to wait, or time is up."""
+        self.server.live.client = self
+        try:
+            self.server.simulator.scene.begin()
+            while self._job is not None and self._can_work() and time.perf_counter() < end:
+                if next(self._job, DONE) is DONE:
+                    self._job = None
+        except PaddockError as error:
+            self._hang_up(error)
+        except Exception:
+            log.exception("%s: a message could not be carried out", self.name)
+            self._hang_up("a message failed at the server")
+
+    def _carry_out(self, message: bytes) -> Iterator[None]:
+        """Carry out a message and reply; it stops after each command, and when a step has to pass first."""
+        self._triggered = False
+        yield from self.session.execute(message)
+        if self._triggered:
+            self._wait_for_step()
+            yield
+            self.server.simulator.scene.begin()
+        now = time.monotonic() * 1000
+        yield from self.session.execute_streams(now)
+        self.transport.write(split_packets(self.session.build_reply(now)))
+        if self.session.ended:
+            self.transport.close()
 
     def _wait_for_step(self) -> None:
         tick = self.server.arena.tick
@@ -126,20 +166,7 @@ class VrepConnection(asyncio.Protocol):
             return
         self._hold.cancel()
         self._hold = None
-        self._reply()
-        if self._messages:
-            self.loop.call_soon(self._work)
-
-    def _reply(self) -> None:
-        if self.transport.is_closing():
-            return
-        self.server.live.client = self
-        try:
-            self.transport.write(split_packets(self.session.build_reply(time.monotonic() * 1000)))
-        except PaddockError as error:
-            self._hang_up(error)
-        if self.session.ended:
-            self.transport.close()
+        self.loop.call_soon(self._work)
 
     # ---- time
 
@@ -172,7 +199,7 @@ class VrepConnection(asyncio.Protocol):
 
     def end_synchronous(self) -> None:
         """The simulation was stopped: nobody waits for steps any more."""
-        self.synchronous, self._goal = False, None
+        self.synchronous, self._goal, self._triggered = False, None, False
         self.member.lock(False)
         self._end_hold()
 

@@ -46,6 +46,11 @@ class SceneObject:
         for child in self.children:
             yield from child.tree
 
+    @property
+    def depth(self) -> int:
+        """How many objects there are on the way up, itself included."""
+        return 1 if self.parent is None else 1 + self.parent.depth
+
     def __str__(self) -> str:
         return self.name
 

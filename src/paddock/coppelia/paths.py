@@ -34,7 +34,7 @@ def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None)
         if not levels[1:]:
             return start
         levels = levels[1:]
-    return next(_match(below, levels), None) if levels else None
+    return next(_match(below, levels, set()), None) if levels else None
 
 
 def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
@@ -49,8 +49,14 @@ def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
     return "/" + "/".join(reversed(parts))
 
 
-def _match(siblings: Sequence[SceneObject], levels: Sequence[str]) -> Iterator[SceneObject]:
-    """Objects at the levels of a path among siblings, or deeper; those that need no level left out come first."""
+def _match(siblings: Sequence[SceneObject], levels: Sequence[str], seen: set[tuple[int, int]]) -> Iterator[SceneObject]:
+    """Objects at the levels of a path among siblings, or deeper; those that need no level left out come first.
+
+    `seen` has the lists of siblings, and the levels that were looked for among them: no need to look again.
+    """
+    if (id(siblings), len(levels)) in seen:
+        return
+    seen.add((id(siblings), len(levels)))
     parsed = LEVEL.fullmatch(levels[0])
     if parsed is None:
         return
@@ -65,7 +71,7 @@ def _match(siblings: Sequence[SceneObject], levels: Sequence[str]) -> Iterator[S
         if len(levels) == 1:
             yield found
         else:
-            yield from _match(found.children, levels[1:])
+            yield from _match(found.children, levels[1:], seen)
     if parsed["number"] is None:
         for sibling in siblings:
-            yield from _match(sibling.children, levels)
+            yield from _match(sibling.children, levels, seen)

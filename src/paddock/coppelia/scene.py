@@ -32,7 +32,14 @@ SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cu
 FLOOR = "ResizableFloor_5_25"
 OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second part is a handle
 MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000
+DEEPEST = 32  # objects below each other
 UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
+
+
+def check_depth(parent: SceneObject | None, below: int = 0) -> None:
+    """Refuse another object below a parent, with so many levels below itself, if there are too many then."""
+    if parent is not None and parent.depth + 1 + below > DEEPEST:
+        raise PaddockError(f"{parent} cannot have it as a child: expected at most {DEEPEST} objects below each other")
 
 
 class CoppeliaScene:
@@ -66,13 +73,13 @@ class CoppeliaScene:
             self.sensed.clear()
         if self._layout == self.live.layout:
             return
-        self._layout = self.live.layout
-        robots = self.live.list_robots()
+        layout, robots = self.live.layout, self.live.list_robots()
         for robot in [robot for robot in self._bases if robot not in robots]:
             self._drop(self._bases.pop(robot))
         for robot in robots:
             if robot not in self._bases:
                 self._bases[robot] = self._add_robot(robot)
+        self._layout = layout
 
     def get(self, handle: int) -> SceneObject:
         """The object with a handle; an error names it if there is none."""
@@ -170,6 +177,7 @@ class CoppeliaScene:
         """A point without a body, which programs use as a mark."""
         if sum(found.part == "dummy" for found in self.objects.values()) >= MOST_DUMMIES:
             raise PaddockError(f"there are {MOST_DUMMIES} dummies already; remove some")
+        check_depth(parent)
         name = self._free_name("Dummy")
         return self._add(name, "Dummy", DUMMY, "dummy", parent)
 
@@ -199,6 +207,7 @@ class CoppeliaScene:
             raise PaddockError(f"{found} cannot get another parent: only dummies can")
         if parent is not None and parent in found.tree:
             raise PaddockError(f"{found} cannot get the parent {parent}: that is below it")
+        check_depth(parent, max(part.depth for part in found.tree) - found.depth)
         absolute = self._absolute(found)
         (self.roots if found.parent is None else found.parent.children).remove(found)
         (self.roots if parent is None else parent.children).append(found)

@@ -13,6 +13,7 @@ from paddock.coppelia.stock_signals import StockSignals
 
 STEP = 0.05  # V-REP's usual step [s]
 STEP_KEY = "time step"
+OF_RUN = (STEP_KEY, "drawn", "fastest", "image")  # settings that end with a run
 
 
 class LegacySimulator:
@@ -28,9 +29,9 @@ class LegacySimulator:
         return float(self.scene.settings.get(STEP_KEY, STEP))
 
     def forget(self) -> None:
-        """The simulation was stopped: signals and painted pictures are gone."""
+        """The simulation was stopped: signals and what clients have set for this run are gone."""
         self.signals.clear()
-        for key in [key for key in self.scene.settings if key[0] == "image"]:
+        for key in [key for key in self.scene.settings if key in OF_RUN or key[0] in OF_RUN]:
             del self.scene.settings[key]
 
     def ticks_of_step(self, tick: int) -> int:

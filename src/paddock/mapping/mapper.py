@@ -63,13 +63,14 @@ class Mapper:
         self.too_late = 0  # how many were left out, because they were older than the one before
         self._time = -np.inf  # of the last scan, or of the first look
         self._since: list[tuple[float, WheelTravel]] = []  # travel since then, with the time at its end
+        self._sum = MotionStep()  # of that travel
         self._estimate: Estimate | None = None  # made when it is asked for
 
     @property
     def estimate(self) -> Estimate:
         """The present estimate."""
         if self._estimate is None:
-            pose, covariance = self._add_up(self._since).after(self.method.pose, self.method.covariance)
+            pose, covariance = self._sum.after(self.method.pose, self.method.covariance)
             self._estimate = Estimate(pose, covariance, self.method.particles)
         return self._estimate
 
@@ -98,6 +99,7 @@ class Mapper:
         time = observation.time if time is None else time
         travel = self.sensors.read(observation, time)
         self._since.append((time, travel))
+        self._sum = self._sum.roll(travel, self._separation)
         self._estimate = None
         scan = self.reader.read(observation, time)
         if scan is not None:
@@ -113,6 +115,7 @@ class Mapper:
             return
         scan = drop_mixed_pixels(scan)
         before, self._since = split_travel(self._since, self._time, scan.time)
+        self._sum = self._add_up(self._since)
         self.method.add(scan, self._add_up(before))
         self.scan, self._time = scan, scan.time
         self.scans += 1

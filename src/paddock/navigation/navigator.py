@@ -20,7 +20,7 @@ from paddock.robots import RobotSpec
 
 UNKNOWN_COST = 2.0  # of an unknown cell, more than of a free one: there may be no way
 BESIDE = 0.6  # a goal may be this far beside where the robot can be [circumscribed radii]
-FARTHEST = 200.0  # a goal may be this far beyond what is known [m]
+FARTHEST = 50.0  # a goal may be this far beyond what is known [m]
 
 
 class Navigator(MapUser):

@@ -93,6 +93,6 @@ class ServedTime:
         driven = [f"{owner.name} (driving {robot})" for robot, owner in session.ownership.owners.items()]
         if locked or driven:
             raise Refused(f"the simulation cannot be stopped: {', '.join([*locked, *driven])} still take part")
+        session.arena.reset()  # first: real robots refuse
         session.clock.set_running(False)
-        session.arena.reset()
         session.on_jump()

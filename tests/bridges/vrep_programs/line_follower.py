@@ -10,7 +10,7 @@ DARK = 0.5
 
 def follow_line(vrep: Any, port: int, name: str, steps: int) -> list[tuple[float, float, float]]:
     """Follow a line in the synchronous mode; x, y and the middle ground sensor in each step."""
-    client = vrep.simxStart("127.0.0.1", port, True, True, 5000, 1)
+    client = vrep.simxStart("127.0.0.1", port, True, True, 60_000, 1)
     if client < 0:
         raise SystemExit("cannot connect")
     vrep.simxSynchronous(client, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 WHEEL_RADIUS = 0.195  # the study's mistake: this is the diameter
@@ -54,25 +53,19 @@ class Pioneer:
         return float(self.vrep.simxGetLastCmdTime(self.client)) / 1000
 
 
-def follow_walls(
-    vrep: Any, port: int, *, synchronous: bool, blocking: bool = False, seconds: float = 900.0
-) -> tuple[float, float]:
+def follow_walls(vrep: Any, port: int, *, blocking: bool = False, seconds: float = 900.0) -> tuple[float, float]:
     """Drive to a wall and follow it on the left; when the loop was closed, and how far from its beginning."""
-    client = vrep.simxStart("127.0.0.1", port, True, True, 5000, 1)
+    client = vrep.simxStart("127.0.0.1", port, True, True, 60_000, 1)
     if client < 0:
         raise SystemExit("cannot connect")
     try:
-        if synchronous:
-            vrep.simxSynchronous(client, True)
+        vrep.simxSynchronous(client, True)
         vrep.simxStartSimulation(client, vrep.simx_opmode_oneshot_wait)
         robot = Pioneer(vrep, client, blocking=blocking)
         following: float | None = None
         begin: tuple[float, float] | None = None
         while True:
-            if synchronous:
-                vrep.simxSynchronousTrigger(client)
-            else:
-                time.sleep(0.005)  # about as often as the study's program looked
+            vrep.simxSynchronousTrigger(client)
             nearest, now = min(robot.ranges()), robot.time()
             if following is None:
                 robot.drive(0.5, 0.5)

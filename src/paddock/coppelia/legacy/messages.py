@@ -17,7 +17,7 @@ ONESHOT, BLOCKING, STREAMING, ONESHOT_SPLIT, STREAMING_SPLIT, DISCONTINUE = (mod
 ERROR = 1  # bit of a reply's status
 KEEP_BOTH = 1  # bit of a request's status: it does not replace one that is alike
 LONGEST_DATA = 1 << 24  # bytes of a command that comes in pieces
-MOST_BLOCKS = 5000  # of a message
+MOST_BLOCKS = 500  # of a message
 
 
 class LegacyRequest(NamedTuple):

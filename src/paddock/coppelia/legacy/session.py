@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paddock.coppelia.legacy import device_commands, object_commands, signal_commands, simulation_commands
@@ -26,7 +27,7 @@ from paddock.core.errors import PaddockError
 log = logging.getLogger("paddock.vrep")
 
 KILL_CONNECTION, TAKE_STRING = 0x000A, 0x3017
-MOST_STREAMS, MOST_PIECES, MOST_ERRORS, LONGEST_ERROR = 1000, 32, 50, 500
+MOST_STREAMS, MOST_PIECES, MOST_ERRORS, LONGEST_ERROR = 500, 32, 50, 500
 SMALLEST_PIECE = 50  # bytes of a split reply
 STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
 ROOMS = (device_commands, object_commands, signal_commands, simulation_commands)  # their import fills the table
@@ -47,8 +48,9 @@ class Stream:
 class LegacySession:
     """A client: its streams, its pieces, its last errors.
 
-    `execute` carries out the commands of a message. `build_reply` then carries out all streams, and gives the answer.
-    Between the two a step may pass, if the client has triggered one: so it gets what is sensed after it.
+    `execute` carries out the commands of a message, `execute_streams` all streams, and `build_reply` gives the answer.
+    Before the streams a step may pass, if the client has triggered one: so it gets what is sensed after it. Both stop
+    after each command, so that nobody waits for all of a long message; who goes on later calls `begin()` of the scene.
     """
 
     def __init__(self, caller: Caller) -> None:
@@ -59,23 +61,25 @@ class LegacySession:
         self._replies: list[LegacyReply] = []
         self._request = LegacyRequest(-1, 0)
 
-    def execute(self, message: bytes) -> None:
-        """Carry out what a message asks for. `BadMessage` if it is none."""
+    def execute(self, message: bytes) -> Iterator[None]:
+        """Carry out what a message asks for, a command at a time. `BadMessage` if it is none."""
         self._request, blocks = parse_message(message)
         self._replies = []
-        self.caller.scene.begin()
         for piece in blocks:
             block = self._join(piece)
             if block is not None:
                 self._take(block)
+                yield
+
+    def execute_streams(self, now: float) -> Iterator[None]:
+        """Carry out the streams, one at a time; `now` is the server's time [ms]."""
+        for key, stream in list(self.streams.items()):
+            self._stream(key, stream, now)
+            yield
 
     def build_reply(self, now: float) -> bytes:
-        """The answer to the message; `now` is the server's time [ms]."""
+        """The answer to the message."""
         caller = self.caller
-        if self.streams:
-            caller.scene.begin()
-            for key, stream in list(self.streams.items()):
-                self._stream(key, stream, now)
         state = caller.control.state
         bits = (state != "stopped") | (state == "paused") << 1 | caller.control.real_time << 2
         replies, self._replies = self._replies, []
@@ -162,4 +166,4 @@ class LegacySession:
     def _sim_time(self) -> int:
         if self.caller.control.state == "stopped":
             return 0
-        return int(self.caller.scene.live.time * 1000 + 0.01)
+        return int(self.caller.scene.live.time * 1000 + 0.01) & 0x7FFFFFFF  # 24 days, then from 0 again

@@ -77,6 +77,8 @@ def get_boolean(caller: Caller, number: int, data: bytes) -> bytes:
 @command(0x1020, "simxSetBooleanParameter")
 def set_boolean(caller: Caller, number: int, data: bytes) -> None:
     (value,) = take("<i", data) if len(data) >= 4 else take("<B", data)
+    if number == parameters.REAL_TIME:
+        raise PaddockError("real time is the server's choice: start `paddock serve` with another --speed")
     parameters.set_parameter(caller.scene, "boolean", number, bool(value))
 
 

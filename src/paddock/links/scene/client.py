@@ -15,7 +15,7 @@ class SceneClient(ABC):
     """Sends and receives bytes; `_turn` is for threads that share it."""
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float) -> None:
-        self.name = f"{scheme} {host}:{port}"
+        self.name, self.timeout = f"{scheme} {host}:{port}", timeout
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout)
         except OSError as error:

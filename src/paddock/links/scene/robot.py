@@ -5,13 +5,17 @@ from __future__ import annotations
 import atexit
 import logging
 import math
+import time
 from abc import abstractmethod
+from collections.abc import Callable
 
 from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.core.errors import LinkError, SimulationError
+from paddock.core.errors import LinkError, SimulationError, Timeout
 from paddock.links.scene.body import SceneBody
 from paddock.links.single import SingleRobot
+
+PAUSE = 0.002  # seconds between two looks at the time there
 
 log = logging.getLogger("paddock.links")
 
@@ -68,6 +72,7 @@ class SteppedRobot(SingleRobot):
 
     def _await_step(self) -> None:
         """Let the simulator work on before it is asked for the time again."""
+        time.sleep(PAUSE)
 
     # ---- time
 
@@ -91,7 +96,16 @@ class SteppedRobot(SingleRobot):
             self._pass_steps(ticks)
             return
         self._due = max(self._due + ticks * self._dt, self.time)
-        while self._ask_time() - self._start < self._due - 1e-6:
+        self._wait(lambda now: now - self._start >= self._due - 1e-6)
+
+    def _wait(self, is_over: Callable[[float], bool]) -> None:
+        """Ask for the time there until it is as it should be; `Timeout` if it stands still."""
+        timeout, last, end = self.body.client.timeout, math.nan, 0.0
+        while not is_over(now := self._ask_time()):
+            if now != last:
+                last, end = now, time.monotonic() + timeout
+            elif time.monotonic() > end:
+                raise Timeout(f"{self.name}: time there stands still since {timeout:g} s; is the simulation paused?")
             self._await_step()
 
     def _drive(self, loop: EpisodeLoop) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import struct
+import time
 from collections.abc import Sequence
 from typing import Self
 
 from paddock.coppelia.legacy.messages import ERROR, Block, ask_for, build_request, parse_message
 from paddock.coppelia.legacy.packets import PacketJoiner, split_packets
-from paddock.core.errors import LinkError, Refused
+from paddock.core.errors import LinkError, Refused, Timeout
 from paddock.links.scene.client import SceneClient
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
-FEW = 50  # messages after which a reply that never comes is given up
+PAUSE = 0.002  # seconds between two looks for a reply
 
 
 class VrepClient(SceneClient):
@@ -41,27 +42,30 @@ class VrepClient(SceneClient):
     def call_all(self, wanted: Sequence[Block]) -> list[bytes]:
         """Carry out several commands with one message; what they answer, in their order."""
         with self._turn:
-            first = self._number
-            number, replies = self.exchange(wanted)
-            for _ in range(FEW):  # a simulator may answer with a later message
-                if number >= first and replies:
-                    break
-                number, more = self.exchange(())
-                replies = replies or more
-            answers = [self._find(block, replies) for block in wanted]
-            if any(answer is None for answer in answers):
+            replies = self._collect(wanted)
+            if any(reply.status & ERROR for reply in replies):
                 raise Refused(f"{self.name}: {self._last_error()}")
-            return [answer for answer in answers if answer is not None]
+            return [reply.data for reply in replies]
 
-    def _find(self, block: Block, replies: Sequence[Block]) -> bytes | None:
-        for reply in replies:
-            if (reply.command, reply.key) == (block.command, block.key):
-                return None if reply.status & ERROR else reply.data
-        raise LinkError(f"{self.name}: command {block.command:#06x} was not answered")
+    def _collect(self, wanted: Sequence[Block]) -> list[Block]:
+        """The replies to commands. V-REP carries them out between two steps: until then it answers with nothing."""
+        found: dict[tuple[int, bytes], Block] = {}
+        first, end = self._number, time.monotonic() + self.timeout
+        number, replies = self.exchange(wanted)
+        while True:
+            if number >= first:  # else they are replies that an earlier call gave up
+                found |= {(reply.command, reply.key): reply for reply in replies}
+            missing = [block for block in wanted if (block.command, block.key) not in found]
+            if not missing:
+                return [found[block.command, block.key] for block in wanted]
+            if time.monotonic() > end:
+                raise Timeout(f"{self.name}: command {missing[0].command:#06x} was not answered in {self.timeout:g} s")
+            time.sleep(PAUSE)
+            number, replies = self.exchange(())
 
     def _last_error(self) -> str:
-        _, replies = self.exchange([ask_for(LAST_ERRORS)])
-        texts = next((reply.data[4:] for reply in replies if reply.command == LAST_ERRORS), b"")
+        (reply,) = self._collect([ask_for(LAST_ERRORS)])
+        texts = reply.data[4:]
         return texts.rstrip(b"\0").split(b"\0")[-1].decode("utf-8", "replace") or "the command failed there"
 
     def __enter__(self) -> Self:

@@ -33,8 +33,7 @@ class VrepRobot(SteppedRobot):
 
     def _stop_there(self) -> None:
         self.body.client.call(SIMULATION, key(STOP))
-        while self._ask_time() > 0:
-            pass  # it stops at the end of a step
+        self._wait(lambda now: now <= 0)  # it stops at the end of a step
 
     def _pass_steps(self, n: int) -> None:
         for _ in range(n):
