@@ -23,7 +23,8 @@ def test_the_client_of_fribourg_reads_and_drives_an_epuck2() -> None:
     arena = bench()
     blue = arena["blue"]
     blue.set_pose(0.5, 0.8)
-    with EPuckEmulators(arena, wifi={"blue": 0}) as emulators:
+    # The client takes the oldest packet for the answer: one that speaks unasked would tell it what was.
+    with EPuckEmulators(arena, wifi={"blue": 0}, kind=["blue"]) as emulators:
         port = emulators.addresses["blue"][1]
         client = subprocess.Popen(
             [sys.executable, CLIENT, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

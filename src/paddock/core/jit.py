@@ -141,7 +141,9 @@ def _alone_among_processes(path: Path) -> Iterator[None]:
             with contextlib.suppress(ImportError, OSError):  # not on Windows, or no folder to write to: compile anyway
                 import fcntl
 
-                fcntl.flock(stack.enter_context(path.open("w")), fcntl.LOCK_EX)
+                file = os.open(path, os.O_CREAT | os.O_RDWR)
+                stack.callback(os.close, file)
+                fcntl.flock(file, fcntl.LOCK_EX)
         _held.append(path)
         stack.callback(_held.pop)
         yield
