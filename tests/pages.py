@@ -11,7 +11,11 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 def run_examples(page: Path) -> dict[str, Any]:
     """Run the Python blocks of a page, one after the other, and give the names that they leave."""
-    names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
-        exec(compile(block, str(page), "exec"), names)
+    names: dict[str, Any] = {"__name__": "page"}
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert shown, f"{page.name} has no example"
+    for block in shown:
+        above = text[: text.index(block)].count("\n")  # so that a mistake is reported at its line of the page
+        exec(compile("\n" * above + block, str(page), "exec"), names)
     return names

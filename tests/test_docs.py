@@ -19,6 +19,7 @@ from paddock.robots import RobotSpec
 from paddock.sensors.base import Pivot, RangeSensorSpec, SensorSpec
 from paddock.sensors.registry import SENSORS as REGISTRY
 from paddock.worlds.spec import Placed, WorldSpec
+from pages import run_examples
 
 DOCS = Path(__file__).parents[1] / "docs"
 API, SENSORS = DOCS / "api.md", DOCS / "sensors.md"
@@ -75,12 +76,7 @@ def own_defaults(spec: type, *but_for: type) -> dict[str, Any]:
 )
 def test_the_python_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"__name__": "page"}
-    text, shown = page.read_text(encoding="utf-8"), blocks(page, "python")
-    assert shown
-    for block in shown:
-        above = text[: text.index(block)].count("\n")  # so that a mistake is reported at its line of the page
-        exec(compile("\n" * above + block, str(page), "exec"), names)
+    assert run_examples(page)
 
 
 @pytest.mark.heavy

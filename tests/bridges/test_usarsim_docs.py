@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from paddock.links.usarsim.wish import OPTIONS
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "usarsim.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -15,10 +16,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 @pytest.mark.heavy
 def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, object] = {"__name__": "page"}
-    for block in re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE):
-        above = TEXT[: TEXT.index(block)].count("\n")  # so that a mistake is reported at its line of the page
-        exec(compile("\n" * above + block, str(PAGE), "exec"), names)
+    run_examples(PAGE)
     said = capsys.readouterr().out
     assert "NFO {Gametype BotDeathMatch} {Level yellow-rooms}" in said
     assert "SEN {Time 0.0200} {Type Sonar} {Name F1 Range" in said

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from paddock.links.vrep import OPTIONS
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "vrep.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -15,10 +16,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 
 @pytest.mark.heavy
 def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
-    names: dict[str, object] = {"__name__": "page"}
-    for block in re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE):
-        above = TEXT[: TEXT.index(block)].count("\n")  # so that a mistake is reported at its line of the page
-        exec(compile("\n" * above + block, str(PAGE), "exec"), names)
+    run_examples(PAGE)
     assert capsys.readouterr().out.split()[1] == "5.0"
 
 

@@ -90,6 +90,8 @@ def test_a_client_that_does_not_wait_for_answers_is_soon_not_heard_any_more() ->
             with pytest.raises((BlockingIOError, ConnectionError)):
                 flood(client, message)
             assert handle_of(other, "ePuck") > 0
+            waiting = [message for connection in bridge.connections for message in connection._messages]
+            assert sum(len(message) for message in waiting) < 1 << 19
 
 
 def test_a_message_with_much_work_holds_up_nobody() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from paddock.control.avoidance import AVOIDANCE
 from paddock.scenarios import load_scenario, run_scenario
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "avoidance.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -20,10 +21,7 @@ def blocks(language: str) -> list[str]:
 
 @pytest.mark.heavy
 def test_the_blocks_run_one_after_the_other() -> None:
-    names: dict[str, object] = {}
-    for block in blocks("python"):
-        exec(compile(block, str(PAGE), "exec"), names)
-    assert names["verdict"].cause == "light"  # type: ignore[attr-defined]
+    assert run_examples(PAGE)["verdict"].cause == "light"
 
 
 @pytest.mark.heavy

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from paddock.orders import HostConfig
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "orders-host.md"
 
@@ -53,7 +54,4 @@ def test_the_configuration_of_the_page_is_one_with_all_keys() -> None:
 
 
 def test_the_python_of_the_page_runs() -> None:
-    (program,) = blocks("python")
-    names: dict[str, object] = {}
-    exec(compile(program, str(PAGE), "exec"), names)
-    assert "errors" in names
+    assert "errors" in run_examples(PAGE)

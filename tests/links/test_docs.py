@@ -8,19 +8,14 @@ from pathlib import Path
 import pytest
 
 import paddock
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "remote.md"
 
 
 @pytest.mark.heavy
 def test_the_python_examples_run() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    shown = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    assert len(shown) > 5
-    names: dict[str, object] = {"__name__": "page"}
-    for block in shown:
-        above = text[: text.index(block)].count("\n")  # so that a mistake is reported at its line of the page
-        exec(compile("\n" * above + block, str(PAGE), "exec"), names)
+    assert run_examples(PAGE)
 
 
 def test_every_kind_of_link_error_is_told() -> None:

@@ -16,7 +16,7 @@ import paddock
 from bridges.epuck_room import bench
 from links.drivers import drive_on_lawn, note_speeds
 from paddock.arena import Arena
-from paddock.bridges import EPuckEmulators
+from paddock.bridges import EPuckEmulators, OpenBridges
 from paddock.cli.serve import open_real_arena
 from paddock.core.observation import Command
 from paddock.links.real_arena import RealArena, open_real
@@ -115,6 +115,11 @@ def test_a_client_that_hangs_in_the_midst_of_a_step_loses_its_robot(
         remote.dialogue.wire.send(messages.Step(id=9999, ticks=100_000, commands={"serial": command}))
         wait_for(lambda: any(map(any, told["serial"])))
         wait_for(lambda: not any(told["serial"][-1]))  # though the step goes on
+
+
+def test_no_bridge_without_a_token_opens_to_real_robots(arena: RealArena) -> None:
+    with pytest.raises(paddock.PaddockError, match="vrep: a bridge asks for no token"):
+        OpenBridges(arena, [("vrep", "0")])
 
 
 def test_robots_stand_while_time_does(arena: RealArena, told: dict[str, list[tuple[int, int]]]) -> None:

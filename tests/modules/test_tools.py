@@ -48,7 +48,10 @@ def test_a_goal_reaches_the_planner_and_its_refusal_is_told(planner: tuple[Bus, 
 
 def test_a_goal_that_nobody_refuses_is_taken_unless_there_is_no_planner(planner: tuple[Bus, str]) -> None:
     bus, url = planner
-    assert paddock("modules", "goal", "1", "0", "--bus", url).stdout == "the planner has the goal (1, 0)\n"
+    assert (
+        paddock("modules", "goal", "1", "0", "--bus", url).stdout
+        == "the planner was sent to (1, 0), and has not refused\n"
+    )
     bus.close()
     done = paddock("modules", "goal", "1", "0", "--bus", url)
     assert done.returncode == 1

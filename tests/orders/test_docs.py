@@ -9,6 +9,7 @@ import pytest
 
 from paddock.orders.checked_frames import read_checked
 from paddock.orders.texts import ARGUMENTS, OUR_ARGUMENTS
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "orders.md"
 
@@ -17,9 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "orders.md"
 def test_the_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("serial", reason="pip install pyserial")
     pytest.importorskip("pty", reason="no pseudo terminals here")
-    names: dict[str, object] = {"__name__": "page"}
-    for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
-        exec(compile(block, str(PAGE), "exec"), names)
+    run_examples(PAGE)
     told = capsys.readouterr().out
     assert "e-puck_2478 checked 2 of 2" in told
     assert "e-puck_2481 legacy 2 of 2" in told

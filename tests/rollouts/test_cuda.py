@@ -19,7 +19,19 @@ pytestmark = [pytest.mark.heavy, pytest.mark.long]
 TESTS = Path(__file__).parents[1]
 START = """
 import json, math, warnings
+from contextlib import nullcontext
+
+import numba.cuda.simulator.kernel as simulator
 import numpy as np
+from numba import cuda
+
+def keep_swapped(function, module):
+    # Numba's own swap is undone by the first thread that returns from a function, while others are still in it.
+    names = function.__globals__
+    names.update({k: module for k, v in names.items() if v is cuda or isinstance(v, simulator.FakeCUDAModule)})
+    return nullcontext()
+
+simulator.swapped_cuda_module = keep_swapped
 import paddock
 from paddock.metrics import Along, Avoidance, ContactTime, Coverage, Goal, Line, Nearness, Distance
 from paddock.policies.braitenberg import Braitenberg, explorer

@@ -10,6 +10,7 @@ import pytest
 from paddock.control.tasks import TASKS
 from paddock.core.spec import hints
 from paddock.scenarios import load_scenario, run_scenario, scenario_names, spec
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "scenarios.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -37,10 +38,7 @@ def test_the_complete_example_uses_every_key_of_the_format(errand: Path) -> None
 @pytest.mark.heavy
 def test_the_python_examples_run(errand: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(errand.parent)
-    names: dict[str, object] = {}
-    for block in blocks("python"):
-        exec(compile(block, str(PAGE), "exec"), names)
-    assert names["result"].complete  # type: ignore[attr-defined]
+    assert run_examples(PAGE)["result"].complete
     written = {path.name for path in (errand.parent / "runs" / "errand-001").iterdir()}
     assert {"run.log", "trace.csv", "summary.json", "report.html"} <= written
 

@@ -57,7 +57,9 @@ def test_a_hello_in_the_segment_of_the_handshake_is_heard(server: Server) -> Non
         connection.sendall(upgrade(server) + hello)
         got = b""
         while b'"welcome"' not in got:
-            got += connection.recv(1 << 16)
+            data = connection.recv(1 << 16)
+            assert data, "the server hung up"
+            got += data
 
 
 def test_of_two_requests_in_one_segment_the_first_is_answered(server: Server, caplog: pytest.LogCaptureFixture) -> None:

@@ -10,6 +10,7 @@ from PIL import Image
 
 import paddock
 from paddock.worlds import load_world, save_world, world_names
+from pages import run_examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "worlds.md"
 
@@ -57,9 +58,7 @@ def test_the_complete_example_uses_every_key_of_the_format(yard: Path) -> None:
 
 def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for block in blocks("python"):
-        exec(compile(block, str(PAGE), "exec"), names)
+    run_examples(PAGE)
     assert {path.name for path in tmp_path.iterdir()} == {"line-crossing.png", "slalom.toml", "run.png"}
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from paddock.arena import Arena
+from paddock.core.errors import PaddockError
 from paddock.core.registry import Registry
 
 LOOPBACK = "127.0.0.1"
@@ -62,6 +63,9 @@ class OpenBridges(ExitStack):
         """
         super().__init__()
         self.bridges: list[Bridge] = []
+        wanted = list(wanted)
+        if wanted and arena.is_real:
+            raise PaddockError(f"{wanted[0][0]}: a bridge asks for no token, so it is for simulated robots only")
         asked: dict[str, list[str]] = {}
         for name, text in wanted:
             asked.setdefault(name, []).append(text)

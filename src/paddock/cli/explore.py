@@ -94,7 +94,12 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
         port=run.port,
         choose=choose,
         write_more=lambda episode, folder: write_map(*last[0], episode, folder),
-        settings={"robot": run.robot or "", "follower": run.follower, "mapping": run.mapping or "", **settings},
+        settings={
+            "robot": run.robot or "",
+            "follower": run.follower,
+            "mapping": run.mapping or "chosen by the sensor",
+            **settings,
+        },
     )
     return last[0]
 
@@ -134,7 +139,7 @@ def write_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode, folde
     if truth is not None:
         quality = assess_map(user.mapper.grid, truth, alignment=None)
         figures |= {"mapped": quality.mapped, "f1": quality.f1}
-        most = float(np.count_nonzero(truth.free)) * user.mapper.grid.resolution**2
+        most = float(np.count_nonzero(truth.free)) * truth.frame.resolution**2
     save_figure(coverage_chart({"known": user.growth}, most=most), folder / "coverage.png")
     save_map(user.mapper.grid, folder / "map.yaml")
     write_text(folder / "map_quality.json", json.dumps(figures, indent=2) + "\n")

@@ -117,7 +117,7 @@ def goal(
     if reason := send_goal(bus, x, y):
         typer.echo(f"refused: {reason}", err=True)
         raise typer.Exit(1)
-    typer.echo(f"the planner has the goal ({x:g}, {y:g})")
+    typer.echo(f"the planner was sent to ({x:g}, {y:g}), and has not refused")
 
 
 @modules_app.command()

@@ -30,7 +30,7 @@ class Study:
     evolution: Evolution
     interrupted: bool
     summary: Mapping[str, Any]
-    generations: int  # of this session
+    generations: int  # since it was begun or resumed
     files: Sequence[Path] = ()  # in its folder, for people to look at
 
 
@@ -122,7 +122,7 @@ class EvolutionSession:
 
     @property
     def spent(self) -> dict[str, float]:
-        """Time until now, in this session and in those before [s]."""
+        """Time until now, since it was begun or resumed, and before [s]."""
         now = {"wall_s": time.perf_counter() - self.wall, "compile_s": 0.0, "cpu_s": time.process_time() - self.busy}
         return {name: self.before.get(name, 0.0) + value for name, value in now.items()}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 import time
@@ -69,6 +70,7 @@ class SingleRobot(Robot, BaseArena):
         self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
         Robot.__init__(self, self, body)
         self.robots = {self.name: self}
+        atexit.register(self.close)  # a program that ends leaves no robot driving
 
     def __getitem__(self, name: str) -> Robot:
         if name != self.name:
@@ -83,13 +85,22 @@ class SingleRobot(Robot, BaseArena):
         """Of no meaning here; so that programs can ask any arena."""
         return 0
 
-    def _end(self) -> bool:
-        """No more watching; whether this was the first call."""
+    def close(self) -> None:
+        """Stop, and let go of the robot."""
         with self._guard:
             first, self._ended = not self._ended, True
-        if first:
-            self._watch()
-        return first
+        if not first:
+            return
+        self._watch()
+        atexit.unregister(self.close)
+        try:
+            self._let_go()
+        except LinkError as error:
+            log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
+
+    @abstractmethod
+    def _let_go(self) -> None:
+        """Stop the robot and end the connection, also where it cannot be stopped any more."""
 
     # ---- watching
 

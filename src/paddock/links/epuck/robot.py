@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import math
 import time
@@ -12,7 +11,7 @@ import numpy as np
 
 from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.core.errors import LinkError, PaddockError, SimulationError
+from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Pose, wrap
 from paddock.core.numeric import all_finite, check_heading
 from paddock.epuck import packets
@@ -66,7 +65,6 @@ class EPuck(SingleRobot):
         self.port, self._clock, self._dt = port, clock or WallClock(), dt
         self._start = self._due = self._clock.now()
         super().__init__(self.body_class(self, port, name or spec.name, spec))
-        atexit.register(self.close)  # a program that ends leaves no robot driving
 
     # ---- time
 
@@ -149,14 +147,7 @@ class EPuck(SingleRobot):
             self.body.forget_samples()
             self.body.complaint = None
 
-    def close(self) -> None:
-        """Stop, and let go of the robot."""
-        if not self._end():
-            return
-        atexit.unregister(self.close)
-        try:
-            with self.port.hold_and_close():
-                self.stop()
-                self.port.make_sure_it_stands()
-        except LinkError as error:
-            log.warning("%s could not be stopped, it may still drive: %s", self.name, error)
+    def _let_go(self) -> None:
+        with self.port.hold_and_close():
+            self.stop()
+            self.port.make_sure_it_stands()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import math
 import time
@@ -11,7 +10,7 @@ from collections.abc import Callable
 
 from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.core.errors import LinkError, SimulationError, Timeout
+from paddock.core.errors import SimulationError, Timeout
 from paddock.links.scene.body import SceneBody
 from paddock.links.single import SingleRobot
 
@@ -35,7 +34,6 @@ class SteppedRobot(SingleRobot):
         self.stepping = stepping
         self._dt = self._read_dt()
         self._begin()
-        atexit.register(self.close)  # a program that ends leaves no robot driving
 
     def _begin(self) -> None:
         if self.stepping:
@@ -121,15 +119,10 @@ class SteppedRobot(SingleRobot):
         self._begin()
         self.note_event("reset", text=f"{self.name} was reset")
 
-    def close(self) -> None:
-        """Stop the robot, and hang up."""
-        if not self._end():
-            return
-        atexit.unregister(self.close)
+    def _let_go(self) -> None:
         try:
             self.stop()
             if self.stepping:
                 self._hold(False)
-        except LinkError as error:
-            log.warning("%s could not be stopped: %s", self.name, error)
-        self.body.client.close()
+        finally:
+            self.body.client.close()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
 import math
 from collections.abc import Callable
 
 from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
-from paddock.core.errors import LinkError, SimulationError
+from paddock.core.errors import SimulationError
 from paddock.core.geometry import Pose
 from paddock.links.single import SingleRobot
 from paddock.links.usarsim.body import UsarBody
@@ -34,7 +33,6 @@ class UsarSimRobot(SingleRobot):
         super().__init__(body)
         self._dt, self._open_anew = dt, open_anew
         self._begin()
-        atexit.register(self.close)  # a program that ends leaves no robot driving
 
     def _begin(self) -> None:
         """Time is 0 now."""
@@ -89,15 +87,10 @@ class UsarSimRobot(SingleRobot):
         self._begin()
         self.note_event("reset", text=f"{self.name} was reset")
 
-    def close(self) -> None:
-        """Stop, and hang up: the server takes the robot away."""
-        if not self._end():
-            return
-        atexit.unregister(self.close)
+    def _let_go(self) -> None:
         try:
             self.stop()
-        except LinkError as error:
-            log.warning("%s could not be stopped: %s", self.name, error)
-        self.body.server.close()
-        if self.body.images is not None:
-            self.body.images.close()
+        finally:
+            self.body.server.close()  # which takes the robot away
+            if self.body.images is not None:
+                self.body.images.close()
