@@ -15,6 +15,7 @@ from paddock.mapping.method import MappingMethod, MapSetup
 from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.scan import Scan, transform
 from paddock.mapping.surfaces import join_surfaces, trace_surfaces
+from paddock.mapping.surfels import SurfelMap
 
 FINER = 0.5  # side of the field's cells over those of the map: between cells as wide as sigma a field is flat
 UNSURE = -1.0  # log-odds of cells that are not known to be free
@@ -55,6 +56,7 @@ class ScanToMap(MappingMethod):
         super().reset(pose, covariance)
         self._field: LikelihoodField | None = None
         self._made_at = pose
+        self._surfels = SurfelMap(self.setup.resolution)
         self._gaps: Floats = np.empty((0, 2))  # points of surfaces between beams, in cells that nobody has seen yet
         self.unmatched = 0  # scans that the wheels alone located
 
@@ -66,7 +68,7 @@ class ScanToMap(MappingMethod):
         if len(points) >= FEW:
             match = match_scan(points, self._field, guess, window_of(covariance), growing=True)
             if match.score >= LEAST_SCORE:
-                return fuse(guess, covariance, match)
+                return fuse(guess, covariance, match._replace(pose=self._surfels.align(scan, match.pose)))
         self.unmatched += 1
         return guess, covariance
 
@@ -78,6 +80,7 @@ class ScanToMap(MappingMethod):
             self._make_field(scan, pose)
 
     def _make_field(self, scan: Scan, pose: Pose) -> None:
+        self._surfels.add(scan, pose)
         traced = transform(trace_surfaces(scan, self.setup.resolution), pose)
         self._gaps = choose_unseen(self.grid, np.concatenate((self._gaps, traced)))
         points = np.concatenate((join_surfaces(self.grid), self._gaps))

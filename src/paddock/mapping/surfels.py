@@ -1,0 +1,74 @@
+"""SurfelMap: surfaces as small straight pieces with normals, finer than the cells of a map."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.core.geometry import Pose, wrap
+from paddock.mapping.frame import GridFrame
+from paddock.mapping.scan import Floats, Scan, transform
+from paddock.mapping.surfel_kernels import align_lines, fit_lines
+
+SIDES = 4  # a surfel for each side of a cell that surfaces face: both faces of a thin wall may lie in one
+LASTING = 5  # lines in a surfel, from which on it stays: later ones have the drift since then
+MIDDLE = 1 << 20  # of the numbers of rows and columns
+HOLD = 1.0  # lines' worth of weight with which an alignment stays at its guess
+
+
+class SurfelMap:
+    """Lines of scans at known poses, averaged in cells. Scans are aligned with those near the robot."""
+
+    def __init__(self, resolution: float) -> None:
+        """Begin with nothing; resolution is the side of a cell [m]."""
+        self.resolution = resolution
+        self._keys: NDArray[np.int64] = np.empty(0, np.int64)  # row, column and side, in ascending order
+        self._sums: Floats = np.empty((0, 5))  # of x, y, normal, 1
+        self._surfels: Floats = np.empty((0, 4))  # x, y [m], normal
+        self._index: NDArray[np.int64] = np.empty((0, 0, SIDES), np.int64)  # of a surfel in cell and side; -1: none
+        self._frame = GridFrame(0.0, 0.0, resolution, 0, 0)  # of the index
+
+    def add(self, scan: Scan, pose: Pose) -> None:
+        """Take the lines of a scan from a robot's pose, and prepare to align others with what is within its range."""
+        lines = find_lines(scan)
+        lines = np.column_stack((transform(lines[:, :2], pose), transform(lines[:, 2:], Pose(0.0, 0.0, pose.heading))))
+        cells = np.floor(lines[:, :2] / self.resolution).astype(np.int64) + MIDDLE
+        sides = np.floor(np.arctan2(lines[:, 3], lines[:, 2]) * SIDES / (2 * math.pi) + 0.5).astype(np.int64) % SIDES
+        keys, places = np.unique(
+            np.concatenate((self._keys, (cells[:, 1] * 2 * MIDDLE + cells[:, 0]) * SIDES + sides)), return_inverse=True
+        )
+        sums = np.zeros((len(keys), 5))
+        sums[places[: len(self._keys)]] = self._sums
+        new = places[len(self._keys) :]
+        taken = sums[new, 4] < LASTING
+        np.add.at(sums, new[taken], np.column_stack((lines, np.ones(len(lines))))[taken])
+        self._keys, self._sums = keys, sums
+        self._index_around(pose, scan.max_range)
+
+    def _index_around(self, pose: Pose, reach: float) -> None:
+        near = np.abs(self._sums[:, :2] / self._sums[:, 4:] - pose[:2]).max(axis=1, initial=0.0) <= reach
+        cells, sums = self._keys[near] // SIDES, self._sums[near]
+        rows, columns = cells // (2 * MIDDLE), cells % (2 * MIDDLE)
+        self._surfels = sums[:, :4] / np.column_stack((sums[:, 4:], sums[:, 4:], *[np.hypot(*sums[:, 2:4].T)] * 2))
+        row, column = rows.min(initial=MIDDLE), columns.min(initial=MIDDLE)
+        shape = int(rows.max(initial=row) - row) + 1, int(columns.max(initial=column) - column) + 1
+        x, y = ((int(first) - MIDDLE) * self.resolution for first in (column, row))
+        self._frame = GridFrame(x, y, self.resolution, *shape)
+        self._index = np.full((*shape, SIDES), -1)
+        self._index[rows - row, columns - column, self._keys[near] % SIDES] = np.arange(len(sums))
+
+    def align(self, scan: Scan, guess: Pose) -> Pose:
+        """The pose near a guess (to about a cell) from which the lines of a scan lie on surfels."""
+        found = np.array(guess, float)
+        align_lines(find_lines(scan), self._surfels, self._index, self._frame, HOLD, found)
+        x, y, heading = found.tolist()
+        return Pose(x, y, wrap(heading))
+
+
+def find_lines(scan: Scan) -> Floats:
+    """Straight pieces of surface around the ends of beams, robot frame: x, y [m], normal; shape (n, 4)."""
+    points = scan.points()
+    lines = np.empty((len(points), 4))
+    return lines[: fit_lines(points, np.array(scan.mount[:2], float), lines)]
