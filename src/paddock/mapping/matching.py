@@ -13,7 +13,6 @@ from paddock.mapping.likelihood import Floats, LikelihoodField
 from paddock.mapping.matching_kernels import (
     bound_squares,
     descend,
-    look_up,
     measure_spread,
     refine,
     rotate_to_cells,
@@ -29,8 +28,6 @@ SPREAD_TURNS = 3  # headings each way
 FLAT = 0.6  # of the deviation that no preference at all in the volume would give: then the scan does not say
 UNKNOWN_DISTANCE, UNKNOWN_ANGLE = 10.0, 1.0  # deviation told where the scan does not say [m, rad]
 REFINING_STEPS = 15
-KNOWN = 0.1  # likelihood from which on a point lies on a surface of the field
-FEWEST = 10  # points to refine by
 RIVAL = 0.9  # share of the best score from which on another peak is a rival
 
 
@@ -51,16 +48,11 @@ class ScanMatch(NamedTuple):
     degenerate: bool  # whether some direction is left open, as along a corridor or in the middle of a round room
 
 
-def match_scan(
-    points: Floats, field: LikelihoodField, guess: Pose, window: SearchWindow, *, growing: bool = False
-) -> ScanMatch:
+def match_scan(points: Floats, field: LikelihoodField, guess: Pose, window: SearchWindow) -> ScanMatch:
     """The pose in the window around a guess from which points (robot frame [m], shape (n, 2)) fit the field best.
 
     The search is exhaustive to a cell, and to the turn that moves a typical point by the field's sigma. The covariance
     is that of the scores around the best pose, read as log-likelihoods: near the peak 1 - exp(-d²/2s²) is d²/2s².
-
-    `growing` is for points in the order of their beams and a field of what was seen so far: points beyond the end of a
-    known surface would be drawn to that end, so those beside an unknown neighbour do not count in the refinement.
     """
     points = np.ascontiguousarray(points, float).reshape(-1, 2)
     if not len(points):
@@ -68,21 +60,11 @@ def match_scan(
     cell = field.frame.resolution
     distance = max(math.sqrt((points**2).sum() / len(points)), cell)
     found = np.array(search_window(points, field, guess, window, max(cell, field.sigma) / distance))
-    inner = points[find_inner(points, field, found)] if growing else points
-    refine(inner, field.frame, field.values, REFINING_STEPS, found, np.empty(3))
+    refine(points, field.frame, field.values, REFINING_STEPS, found, np.empty(3))
     score = score_pose(points, found, field.frame, field.values)
     covariance, degenerate = spread_around(points, field, found, distance)
     x, y, heading = found.tolist()
     return ScanMatch(Pose(x, y, wrap(heading)), score, covariance, degenerate)
-
-
-def find_inner(points: Floats, field: LikelihoodField, pose: Floats) -> NDArray[np.bool_]:
-    """Which points lie on known surfaces, with both their neighbours; all where these are too few."""
-    values = np.empty(len(points))
-    look_up(points, pose, field.frame, field.values, values)
-    known = np.concatenate(([True], values > KNOWN, [True]))
-    inner: NDArray[np.bool_] = known[:-2] & known[1:-1] & known[2:]
-    return inner if inner.sum() >= FEWEST else np.ones(len(points), bool)
 
 
 def search_window(points: Floats, field: LikelihoodField, guess: Pose, window: SearchWindow, turn: float) -> Pose:

@@ -168,16 +168,6 @@ def score_pose(points, pose, frame, values):
 
 
 @kernel
-def look_up(points, pose, frame, values, found):
-    """The value of the field, interpolated, at each point seen from a pose."""
-    cos, sin = math.cos(pose[2]), math.sin(pose[2])
-    for k in range(points.shape[0]):
-        px = pose[0] + cos * points[k, 0] - sin * points[k, 1]
-        py = pose[1] + sin * points[k, 0] + cos * points[k, 1]
-        found[k] = value_and_slope(px, py, frame, values)[0]
-
-
-@kernel
 def refine(points, frame, values, steps, pose, trial):
     """Damped Newton on the sum of values; changes `pose`, gives its score.
 

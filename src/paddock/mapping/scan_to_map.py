@@ -66,7 +66,7 @@ class ScanToMap(MappingMethod):
         if self._field is None:
             return guess, covariance
         if len(points) >= FEW:
-            match = match_scan(points, self._field, guess, window_of(covariance), growing=True)
+            match = match_scan(points, self._field, guess, window_of(covariance))
             if match.score >= LEAST_SCORE:
                 return fuse(guess, covariance, match._replace(pose=self._surfels.align(scan, match.pose)))
         self.unmatched += 1
@@ -80,7 +80,7 @@ class ScanToMap(MappingMethod):
             self._make_field(scan, pose)
 
     def _make_field(self, scan: Scan, pose: Pose) -> None:
-        self._surfels.add(scan, pose)
+        self._surfels.add(scan, pose, self.grid)
         traced = transform(trace_surfaces(scan, self.setup.resolution), pose)
         self._gaps = choose_unseen(self.grid, np.concatenate((self._gaps, traced)))
         points = np.concatenate((join_surfaces(self.grid), self._gaps))

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from paddock.core.geometry import Pose, wrap
 from paddock.mapping.frame import GridFrame
+from paddock.mapping.occupancy import OccupancyGrid
 from paddock.mapping.scan import Floats, Scan, transform
 from paddock.mapping.surfel_kernels import align_lines, fit_lines
 
 SIDES = 4  # a surfel for each side of a cell that surfaces face: both faces of a thin wall may lie in one
 LASTING = 5  # lines in a surfel, from which on it stays: later ones have the drift since then
+GONE = -3.0  # log-odds up to which a cell has nothing any more: beams passed it often, and none ended there
 MIDDLE = 1 << 20  # of the numbers of rows and columns
 HOLD = 1.0  # lines' worth of weight with which an alignment stays at its guess
 
@@ -30,8 +32,11 @@ class SurfelMap:
         self._index: NDArray[np.int64] = np.empty((0, 0, SIDES), np.int64)  # of a surfel in cell and side; -1: none
         self._frame = GridFrame(0.0, 0.0, resolution, 0, 0)  # of the index
 
-    def add(self, scan: Scan, pose: Pose) -> None:
-        """Take the lines of a scan from a robot's pose, and prepare to align others with what is within its range."""
+    def add(self, scan: Scan, pose: Pose, grid: OccupancyGrid) -> None:
+        """Take the lines of a scan that a grid has already, and prepare to align others with what is within its range.
+
+        Surfels where beams have passed since are left out: what was there is gone.
+        """
         lines = find_lines(scan)
         lines = np.column_stack((transform(lines[:, :2], pose), transform(lines[:, 2:], Pose(0.0, 0.0, pose.heading))))
         cells = np.floor(lines[:, :2] / self.resolution).astype(np.int64) + MIDDLE
@@ -44,20 +49,23 @@ class SurfelMap:
         new = places[len(self._keys) :]
         taken = sums[new, 4] < LASTING
         np.add.at(sums, new[taken], np.column_stack((lines, np.ones(len(lines))))[taken])
-        self._keys, self._sums = keys, sums
-        self._index_around(pose, scan.max_range)
+        means = sums[:, :2] / sums[:, 4:]
+        rows, columns = grid.frame.cells(means).T
+        stands = grid.log_odds[rows, columns] > GONE
+        self._keys, self._sums = keys[stands], sums[stands]
+        self._index_near(np.abs(means[stands] - pose[:2]).max(axis=1, initial=0.0) <= scan.max_range)
 
-    def _index_around(self, pose: Pose, reach: float) -> None:
-        near = np.abs(self._sums[:, :2] / self._sums[:, 4:] - pose[:2]).max(axis=1, initial=0.0) <= reach
-        cells, sums = self._keys[near] // SIDES, self._sums[near]
+    def _index_near(self, near: NDArray[np.bool_]) -> None:
+        cells, sides, sums = self._keys[near] // SIDES, self._keys[near] % SIDES, self._sums[near]
         rows, columns = cells // (2 * MIDDLE), cells % (2 * MIDDLE)
-        self._surfels = sums[:, :4] / np.column_stack((sums[:, 4:], sums[:, 4:], *[np.hypot(*sums[:, 2:4].T)] * 2))
-        row, column = rows.min(initial=MIDDLE), columns.min(initial=MIDDLE)
-        shape = int(rows.max(initial=row) - row) + 1, int(columns.max(initial=column) - column) + 1
-        x, y = ((int(first) - MIDDLE) * self.resolution for first in (column, row))
-        self._frame = GridFrame(x, y, self.resolution, *shape)
+        count, length = sums[:, 4:], np.hypot(sums[:, 2:3], sums[:, 3:4])
+        self._surfels = np.hstack((sums[:, :2] / count, sums[:, 2:4] / length))
+        row, column = int(rows.min(initial=2 * MIDDLE)), int(columns.min(initial=2 * MIDDLE))
+        shape = int(rows.max(initial=row)) - row + 1, int(columns.max(initial=column)) - column + 1
+        corner = (column - MIDDLE) * self.resolution, (row - MIDDLE) * self.resolution
+        self._frame = GridFrame(*corner, self.resolution, *shape)
         self._index = np.full((*shape, SIDES), -1)
-        self._index[rows - row, columns - column, self._keys[near] % SIDES] = np.arange(len(sums))
+        self._index[rows - row, columns - column, sides] = np.arange(len(sums))
 
     def align(self, scan: Scan, guess: Pose) -> Pose:
         """The pose near a guess (to about a cell) from which the lines of a scan lie on surfels."""
