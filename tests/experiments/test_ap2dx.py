@@ -13,6 +13,7 @@ import pytest
 from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.reproduce import Ap2dxFindings
 from paddock.experiments.ap2dx.survey import Survey, SurveyJob, mean_interval, run_survey, wear_robot
+from paddock.experiments.ap2dx.ways import compare_ways, find_ratios, name_shortest
 from paddock.modules.safety import StateSearch, search_handshake, search_original
 from paddock.modules.safety.handshake import SafetyState
 from paddock.worlds import WorldSpec
@@ -75,11 +76,22 @@ def test_claims_fail_where_something_is_wrong(survey: Survey) -> None:
     other = replace(survey, job=replace(survey.job, strategy="nearest"))
     holding = {row.metric: row.holds for row in check_claims(make_findings(survey, other))}
     assert holding["F1 of occupied cells, least"]
-    spoilt = replace(survey, contacts=2, finished=False, coverage=np.array([[0.0, 0.1], [100.0, 0.5]]))
+    spoilt = replace(survey, contacts=2, finished=False)
     rows = {row.metric: row for row in check_claims(make_findings(spoilt, other))}
     assert not rows["runs with a contact"].holds
     assert not rows["runs that stopped by themselves"].holds
-    assert not next(row for metric, row in rows.items() if metric.startswith("path to 95")).holds
+
+
+def test_ways_are_compared_where_both_got_so_far(survey: Survey) -> None:
+    doubled = replace(survey, job=replace(survey.job, strategy="nearest"), path=2 * survey.path)
+    lost = replace(
+        survey, job=replace(survey.job, strategy="lost"), finished=False, coverage=np.array([[0.0, 0.1], [100.0, 0.5]])
+    )
+    early, whole = find_ratios([survey], [doubled])
+    assert (early, whole) == ([pytest.approx(1.0)], [pytest.approx(2.0)])
+    assert find_ratios([survey], [lost]) == ([], [])
+    assert compare_ways([survey], [doubled, lost]).rows[1] == ("lost", "never", "never")
+    assert name_shortest([survey], [doubled, lost]).endswith("tour has the shortest way to 95%, tour to the whole.")
 
 
 @pytest.mark.parametrize("strategy", ["nearest", "behaviours, final"])

@@ -26,4 +26,4 @@ def test_the_heading_does_not_drift_while_a_robot_turns_in_a_new_room() -> None:
 
     arena.run(14.0, turn)
     assert len(errors) > 60
-    assert max(errors) < math.radians(0.5)
+    assert max(errors) < math.radians(0.3)

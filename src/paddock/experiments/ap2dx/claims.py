@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from paddock.experiments.ap2dx.survey import BEHAVIOURS, Survey, mean_interval
+from paddock.experiments.ap2dx.survey import Survey
 from paddock.experiments.rows import Row
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 MAPPED, F1 = 0.98, 0.95  # at least
 POSITION, HEADING = 0.05, math.radians(2)  # [m], [rad] at most
 SECONDS_PER_AREA = 600 / 100  # [s/m²] of simulated time at most
-ENOUGH, LEAST_RATIO = 0.95, 0.95  # of the reachable space; of the way of others over ours
 LOST = 1.0  # [m] dead reckoning is off by at least this
 
 
@@ -25,7 +24,6 @@ def check_claims(findings: Ap2dxFindings) -> tuple[Row, ...]:
     """All claims."""
     return (
         *_surveys(findings.surveys),
-        *_comparisons(findings.surveys, findings.others),
         *_ablation(findings.ablation),
         *_handshake(findings),
     )
@@ -51,28 +49,6 @@ def _surveys(surveys: Sequence[Survey]) -> Iterator[Row]:
     yield Row(row, "simulated seconds per 100 m², largest", None, slowest, slowest <= 100 * SECONDS_PER_AREA, wanted)
     lost = float(np.median([survey.reckoning_error for survey in surveys]))
     yield Row(row, "error of dead reckoning at the end, median [m]", None, lost, lost >= LOST, f">= {LOST:g}: it fails")
-
-
-def _comparisons(ours: Sequence[Survey], others: Sequence[Survey]) -> Iterator[Row]:
-    """Ways until nearly all was mapped, and to the end, over ours in the same world with the same seed."""
-    mine = {(survey.job.world.name, survey.job.seed): survey for survey in ours}
-    for strategy in dict.fromkeys(survey.job.strategy for survey in others):
-        runs = [survey for survey in others if survey.job.strategy == strategy]
-        row = f"strategy {strategy}, {len(runs)} runs"
-        if strategy in BEHAVIOURS:
-            mean, width = mean_interval([survey.coverage[-1, 1] for survey in runs])
-            least = float(min(survey.coverage[-1, 1] for survey in ours))
-            metric = f"mapped at the end, mean (± {width:.2f})"
-            yield Row(row, metric, None, mean, mean < least, f"< {least:.2f}: ours, at the least")
-            continue
-        pairs = [(survey, mine[survey.job.world.name, survey.job.seed]) for survey in runs]
-        # A run that never got so far counts with all of its way, so that the ratio is no larger than it was.
-        early = [min(other.path_to(ENOUGH), other.path) / own.path_to(ENOUGH) for other, own in pairs]
-        whole = [other.path / own.path for other, own in pairs]
-        for ratios, what in ((early, f"path to {ENOUGH:.0%}"), (whole, "whole path")):
-            mean, width = mean_interval(ratios)
-            metric = f"{what} over ours, mean (± {width:.2f})"
-            yield Row(row, metric, None, mean, mean >= LEAST_RATIO, f">= {LEAST_RATIO}: ours is at most 5 % longer")
 
 
 def _ablation(surveys: Sequence[Survey]) -> Iterator[Row]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from paddock.draw.colours import line_color
-from paddock.experiments.ap2dx.survey import Survey, mean_interval
+from paddock.experiments.ap2dx.survey import Survey, show_mean
+from paddock.experiments.ap2dx.ways import ENOUGH, WAYS, compare_ways, name_shortest
 from paddock.experiments.document import opening, write_document
 from paddock.modules.safety import StateSearch
 from paddock.report.charts import Series, line_chart
@@ -81,6 +82,9 @@ def _parts(findings: Ap2dxFindings) -> Iterator[Part]:
     every = [*findings.surveys, *findings.others]
     yield Figure("coverage", "Share of the reachable space that is mapped, over time", draw_coverage(every))
     yield summarise_strategies(every)
+    yield Paragraph(WAYS)
+    yield compare_ways(findings.surveys, findings.others)
+    yield Paragraph(name_shortest(findings.surveys, findings.others))
     yield Paragraph(BEHAVED)
     yield Heading("Methods of mapping, on the same drives")
     yield summarise_methods(findings.ablation)
@@ -129,16 +133,16 @@ def summarise_strategies(surveys: Sequence[Survey]) -> Sheet:
     rows = []
     for strategy in dict.fromkeys(survey.job.strategy for survey in surveys):
         runs = [survey for survey in surveys if survey.job.strategy == strategy]
-        reached = [survey for survey in runs if survey.time_to(0.95) < np.inf]
+        reached = [survey for survey in runs if survey.time_to(ENOUGH) < np.inf]
         rows.append(
             (
                 strategy,
                 str(len(runs)),
-                _show_mean([survey.coverage[-1, 1] for survey in runs], 3),
+                show_mean([survey.coverage[-1, 1] for survey in runs], 3),
                 f"{len(reached)} of {len(runs)}",
-                _show_mean([survey.time_to(0.95) for survey in reached], 0) if reached else "never",
-                _show_mean([survey.path_to(0.95) for survey in reached], 1) if reached else "never",
-                _show_mean([survey.path for survey in runs], 1),
+                show_mean([survey.time_to(ENOUGH) for survey in reached], 0) if reached else "never",
+                show_mean([survey.path_to(ENOUGH) for survey in reached], 1) if reached else "never",
+                show_mean([survey.path for survey in runs], 1),
                 str(sum(survey.contacts > 0 for survey in runs)),
             )
         )
@@ -163,10 +167,10 @@ def summarise_methods(surveys: Sequence[Survey]) -> Sheet:
         rows.append(
             (
                 method,
-                _show_mean([100 * result.position_error for result in results], 1),
-                _show_mean([np.degrees(result.heading_error) for result in results], 2),
-                _show_mean([result.quality.f1 for result in results], 3),
-                _show_mean([result.quality.mapped for result in results], 3),
+                show_mean([100 * result.position_error for result in results], 1),
+                show_mean([np.degrees(result.heading_error) for result in results], 2),
+                show_mean([result.quality.f1 for result in results], 3),
+                show_mean([result.quality.mapped for result in results], 3),
             )
         )
     return Sheet(("method", "position RMSE [cm]", "heading RMSE [°]", "F1", "mapped"), tuple(rows))
@@ -187,8 +191,3 @@ def _describe_search(findings: Ap2dxFindings) -> Sheet:
         for name, found in named
     ]
     return Sheet(("hand-shake", "states", "contact", "stuck for ever"), tuple(rows))
-
-
-def _show_mean(values: Sequence[float], digits: int) -> str:
-    mean, width = mean_interval(values)
-    return f"{mean:.{digits}f}" + (f" ± {width:.{digits}f}" if len(values) > 1 else "")

@@ -230,3 +230,9 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     array = np.asarray(values, float)
     spread = float(array.std(ddof=1)) if len(array) > 1 else math.nan
     return float(array.mean()), 1.96 * spread / math.sqrt(len(array))
+
+
+def show_mean(values: Sequence[float], digits: int) -> str:
+    """Mean and half the width of its interval, as a text."""
+    mean, width = mean_interval(values)
+    return f"{mean:.{digits}f}" + (f" ± {width:.{digits}f}" if len(values) > 1 else "")

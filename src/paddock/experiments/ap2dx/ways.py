@@ -1,0 +1,56 @@
+"""Ways of other strategies over ours, in the same world with the same seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from paddock.experiments.ap2dx.survey import Survey, show_mean
+from paddock.report.sheets import Sheet
+
+ENOUGH = 0.95  # of the reachable space
+WAYS = (
+    "Ways over ours in the same world with the same seed, of the runs that got so far: mean, and its 95 % confidence "
+    "interval."
+)
+
+
+def compare_ways(ours: Sequence[Survey], others: Sequence[Survey]) -> Sheet:
+    """How long the ways of each other strategy are, to nearly all and to the whole."""
+    rows = []
+    for strategy, runs in group_by_strategy(others).items():
+        ratios = find_ratios(ours, runs)
+        rows.append((strategy, *(f"{show_mean(each, 2)} ({len(each)} runs)" if each else "never" for each in ratios)))
+    return Sheet(("strategy", f"way to {ENOUGH:.0%} over ours", "whole way over ours"), tuple(rows))
+
+
+def name_shortest(ours: Sequence[Survey], others: Sequence[Survey]) -> str:
+    """Which strategy is the shortest on average, of those of which every run got so far."""
+    early, whole = {ours[0].job.strategy: 1.0}, {ours[0].job.strategy: 1.0}
+    for strategy, runs in group_by_strategy(others).items():
+        for means, ratios in zip((early, whole), find_ratios(ours, runs), strict=True):
+            if len(ratios) == len(runs):
+                means[strategy] = float(np.mean(ratios))
+    first, last = (min(means, key=means.__getitem__) for means in (early, whole))
+    return f"Of those of which every run got so far, {first} has the shortest way to {ENOUGH:.0%}, {last} to the whole."
+
+
+def group_by_strategy(surveys: Sequence[Survey]) -> dict[str, list[Survey]]:
+    """The runs of each strategy."""
+    groups: dict[str, list[Survey]] = {}
+    for survey in surveys:
+        groups.setdefault(survey.job.strategy, []).append(survey)
+    return groups
+
+
+def find_ratios(ours: Sequence[Survey], runs: Sequence[Survey]) -> tuple[list[float], list[float]]:
+    """Ways over ours, to nearly all and to the end, where both got so far."""
+    mine = {(survey.job.world.name, survey.job.seed): survey for survey in ours}
+    pairs = [(run, mine[run.job.world.name, run.job.seed]) for run in runs]
+    early = [(run.path_to(ENOUGH), own.path_to(ENOUGH)) for run, own in pairs]
+    return (
+        [way / our_way for way, our_way in early if math.isfinite(way) and math.isfinite(our_way)],
+        [run.path / own.path for run, own in pairs if run.finished and own.finished],
+    )
