@@ -16,6 +16,7 @@ from paddock.mapping.surfel_kernels import align_lines, fit_lines
 SIDES = 4  # a surfel for each side of a cell that surfaces face: both faces of a thin wall may lie in one
 LASTING = 5  # lines in a surfel, from which on it stays: later ones have the drift since then
 GONE = -3.0  # log-odds up to which a cell has nothing any more: beams passed it often, and none ended there
+SIGHT = 15.0  # [m] further away beams end too far apart for lines
 MIDDLE = 1 << 20  # of the numbers of rows and columns
 HOLD = 1.0  # lines' worth of weight with which an alignment stays at its guess
 
@@ -29,31 +30,36 @@ class SurfelMap:
         self._keys: NDArray[np.int64] = np.empty(0, np.int64)  # row, column and side, in ascending order
         self._sums: Floats = np.empty((0, 5))  # of x, y, normal, 1
         self._surfels: Floats = np.empty((0, 4))  # x, y [m], normal
-        self._index: NDArray[np.int64] = np.empty((0, 0, SIDES), np.int64)  # of a surfel in cell and side; -1: none
+        self._index: NDArray[np.int32] = np.empty((0, 0, SIDES), np.int32)  # of a surfel in cell and side; -1: none
         self._frame = GridFrame(0.0, 0.0, resolution, 0, 0)  # of the index
 
     def add(self, scan: Scan, pose: Pose, grid: OccupancyGrid) -> None:
-        """Take the lines of a scan that a grid has already, and prepare to align others with what is within its range.
+        """Take the lines of a scan that a grid has already, and prepare to align others with what is near.
 
         Surfels where beams have passed since are left out: what was there is gone.
         """
-        lines = find_lines(scan)
-        lines = np.column_stack((transform(lines[:, :2], pose), transform(lines[:, 2:], Pose(0.0, 0.0, pose.heading))))
-        cells = np.floor(lines[:, :2] / self.resolution).astype(np.int64) + MIDDLE
-        sides = np.floor(np.arctan2(lines[:, 3], lines[:, 2]) * SIDES / (2 * math.pi) + 0.5).astype(np.int64) % SIDES
-        keys, places = np.unique(
-            np.concatenate((self._keys, (cells[:, 1] * 2 * MIDDLE + cells[:, 0]) * SIDES + sides)), return_inverse=True
-        )
-        sums = np.zeros((len(keys), 5))
-        sums[places[: len(self._keys)]] = self._sums
-        new = places[len(self._keys) :]
-        taken = sums[new, 4] < LASTING
-        np.add.at(sums, new[taken], np.column_stack((lines, np.ones(len(lines))))[taken])
-        means = sums[:, :2] / sums[:, 4:]
-        rows, columns = grid.frame.cells(means).T
+        self._merge(transform_lines(find_lines(scan), pose))
+        means = self._sums[:, :2] / self._sums[:, 4:]
+        # A line lies a little beside the ends of beams, so that it may lie outside a grid of small cells.
+        rows, columns = np.clip(grid.frame.cells(means), 0, np.subtract(grid.frame.shape, 1)).T
         stands = grid.log_odds[rows, columns] > GONE
-        self._keys, self._sums = keys[stands], sums[stands]
-        self._index_near(np.abs(means[stands] - pose[:2]).max(axis=1, initial=0.0) <= scan.max_range)
+        self._keys, self._sums = self._keys[stands], self._sums[stands]
+        self._index_near(np.abs(means[stands] - pose[:2]).max(axis=1, initial=0.0) <= min(scan.max_range, SIGHT))
+
+    def _merge(self, lines: Floats) -> None:
+        known = len(self._keys)
+        keys, places = np.unique(np.concatenate((self._keys, self._find_keys(lines))), return_inverse=True)
+        sums = np.zeros((len(keys), 5))
+        sums[places[:known]] = self._sums
+        taken = sums[places[known:], 4] < LASTING
+        np.add.at(sums, places[known:][taken], np.column_stack((lines, np.ones(len(lines))))[taken])
+        self._keys, self._sums = keys, sums
+
+    def _find_keys(self, lines: Floats) -> NDArray[np.int64]:
+        columns, rows = np.floor(lines[:, :2].T / self.resolution).astype(np.int64) + MIDDLE
+        quarters = np.arctan2(lines[:, 3], lines[:, 2]) * SIDES / (2 * math.pi)
+        keys: NDArray[np.int64] = (rows * 2 * MIDDLE + columns) * SIDES + np.rint(quarters).astype(np.int64) % SIDES
+        return keys
 
     def _index_near(self, near: NDArray[np.bool_]) -> None:
         cells, sides, sums = self._keys[near] // SIDES, self._keys[near] % SIDES, self._sums[near]
@@ -64,7 +70,7 @@ class SurfelMap:
         shape = int(rows.max(initial=row)) - row + 1, int(columns.max(initial=column)) - column + 1
         corner = (column - MIDDLE) * self.resolution, (row - MIDDLE) * self.resolution
         self._frame = GridFrame(*corner, self.resolution, *shape)
-        self._index = np.full((*shape, SIDES), -1)
+        self._index = np.full((*shape, SIDES), -1, np.int32)
         self._index[rows - row, columns - column, sides] = np.arange(len(sums))
 
     def align(self, scan: Scan, guess: Pose) -> Pose:
@@ -73,6 +79,11 @@ class SurfelMap:
         align_lines(find_lines(scan), self._surfels, self._index, self._frame, HOLD, found)
         x, y, heading = found.tolist()
         return Pose(x, y, wrap(heading))
+
+
+def transform_lines(lines: Floats, pose: Pose) -> Floats:
+    """Lines of a frame whose origin is at a pose, in the frame of that pose."""
+    return np.column_stack((transform(lines[:, :2], pose), transform(lines[:, 2:], Pose(0.0, 0.0, pose.heading))))
 
 
 def find_lines(scan: Scan) -> Floats:
