@@ -91,7 +91,7 @@ def test_ways_are_compared_where_both_got_so_far(survey: Survey) -> None:
     assert (early, whole) == ([pytest.approx(1.0)], [pytest.approx(2.0)])
     assert find_ratios([survey], [lost]) == ([], [])
     assert compare_ways([survey], [doubled, lost]).rows[1] == ("lost", "never", "never")
-    assert name_shortest([survey], [doubled, lost]).endswith("tour has the shortest way to 95%, tour to the whole.")
+    assert name_shortest([survey], [doubled, lost]).endswith("tour has the shortest way to 95 %, tour to the whole.")
 
 
 @pytest.mark.parametrize("strategy", ["nearest", "behaviours, final"])

@@ -22,8 +22,8 @@ def compare_ways(ours: Sequence[Survey], others: Sequence[Survey]) -> Sheet:
     rows = []
     for strategy, runs in group_by_strategy(others).items():
         ratios = find_ratios(ours, runs)
-        rows.append((strategy, *(f"{show_mean(each, 2)} ({len(each)} runs)" if each else "never" for each in ratios)))
-    return Sheet(("strategy", f"way to {ENOUGH:.0%} over ours", "whole way over ours"), tuple(rows))
+        rows.append((strategy, *(f"{show_mean(each, 2)} (n = {len(each)})" if each else "never" for each in ratios)))
+    return Sheet(("strategy", "way to 95 % over ours", "whole way over ours"), tuple(rows))
 
 
 def name_shortest(ours: Sequence[Survey], others: Sequence[Survey]) -> str:
@@ -34,7 +34,7 @@ def name_shortest(ours: Sequence[Survey], others: Sequence[Survey]) -> str:
             if len(ratios) == len(runs):
                 means[strategy] = float(np.mean(ratios))
     first, last = (min(means, key=means.__getitem__) for means in (early, whole))
-    return f"Of those of which every run got so far, {first} has the shortest way to {ENOUGH:.0%}, {last} to the whole."
+    return f"Of those of which every run got so far, {first} has the shortest way to 95 %, {last} to the whole."
 
 
 def group_by_strategy(surveys: Sequence[Survey]) -> dict[str, list[Survey]]:
