@@ -68,7 +68,8 @@ class ScanToMap(MappingMethod):
         if len(points) >= FEW:
             match = match_scan(points, self._field, guess, window_of(covariance))
             if match.score >= LEAST_SCORE:
-                return fuse(guess, covariance, match._replace(pose=self._surfels.align(scan, match.pose)))
+                # Points may fit the far face of a thin wall. Lines do not, and from the guess they find the near one.
+                return fuse(guess, covariance, match._replace(pose=self._surfels.align(scan, guess, match.pose)))
         self.unmatched += 1
         return guess, covariance
 

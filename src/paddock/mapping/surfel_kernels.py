@@ -78,10 +78,14 @@ def align_lines(lines, surfels, index, frame, hold, pose):
 
     Along a surface nothing pulls, so that it does not matter where on it beams end. `hold` is the weight with which
     the pose stays where it is: it decides what no surface tells.
+
+    Returns: the sum of the lines' weights, at most 1 each: how well it fits.
     """
+    support = 0.0
     x0, y0, a0 = pose[0], pose[1], pose[2]
     for _ in range(STEPS):
         cos, sin = math.cos(pose[2]), math.sin(pose[2])
+        support = 0.0
         hxx = hyy = haa = hold
         hxy = hxa = hya = 0.0
         gx, gy, ga = hold * (x0 - pose[0]), hold * (y0 - pose[1]), hold * (a0 - pose[2])
@@ -96,6 +100,7 @@ def align_lines(lines, surfels, index, frame, hold, pose):
             off = nx * (surfels[met, 0] - x) + ny * (surfels[met, 1] - y)
             na = ny * rx - nx * ry
             weight = 1.0 / (1.0 + (off / OUTLYING) ** 2) ** 2
+            support += weight
             gx, gy, ga = gx + weight * off * nx, gy + weight * off * ny, ga + weight * off * na
             hxx, hxy, hxa = hxx + weight * nx * nx, hxy + weight * nx * ny, hxa + weight * nx * na
             hyy, hya, haa = hyy + weight * ny * ny, hya + weight * ny * na, haa + weight * na * na
@@ -103,3 +108,4 @@ def align_lines(lines, surfels, index, frame, hold, pose):
         pose[0], pose[1], pose[2] = pose[0] + dx, pose[1] + dy, pose[2] + da
         if abs(dx) + abs(dy) + abs(da) < DONE:
             break
+    return support

@@ -73,12 +73,16 @@ class SurfelMap:
         self._index = np.full((*shape, SIDES), -1, np.int32)
         self._index[rows - row, columns - column, sides] = np.arange(len(sums))
 
-    def align(self, scan: Scan, guess: Pose) -> Pose:
-        """The pose near a guess (to about a cell) from which the lines of a scan lie on surfels."""
-        found = np.array(guess, float)
-        align_lines(find_lines(scan), self._surfels, self._index, self._frame, HOLD, found)
-        x, y, heading = found.tolist()
-        return Pose(x, y, wrap(heading))
+    def align(self, scan: Scan, *guesses: Pose) -> Pose:
+        """The pose near one of the guesses (to about a cell) from which the lines of a scan lie on surfels best."""
+        lines, best = find_lines(scan), (-1.0, guesses[0])
+        for guess in guesses:
+            found = np.array(guess, float)
+            support = align_lines(lines, self._surfels, self._index, self._frame, HOLD, found)
+            if support > best[0]:
+                x, y, heading = found.tolist()
+                best = support, Pose(x, y, wrap(heading))
+        return best[1]
 
 
 def transform_lines(lines: Floats, pose: Pose) -> Floats:
