@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridges.vrep_room import connect, handle_of, number, served
-from paddock.bridges import VrepServer, vrep_connection
+from paddock.bridges import VrepServer
+from paddock.bridges.vrep_connection import VrepConnection
 from paddock.coppelia.legacy import PacketJoiner, split_packets
 from paddock.coppelia.legacy.messages import BLOCK, ask_for, build_request
 from paddock.coppelia.legacy.table import CALLS
@@ -125,7 +126,7 @@ def test_messages_are_not_taken_in_while_one_waits_for_its_step() -> None:
 def test_a_client_that_never_says_anything_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with served() as bridge, connect(bridge) as other:
         handle = handle_of(other, "ePuck")
-        monkeypatch.setattr(vrep_connection, "GREETING", 0.01)
+        monkeypatch.setattr(VrepConnection, "greeting", 0.01)
         with visit(bridge) as client:
             assert client.recv(1) == b""
         assert handle_of(other, "ePuck") == handle
