@@ -1,4 +1,4 @@
-"""Worlds served in Player's protocol, and a client written straight from its description: plain `struct`, no Paddock."""
+"""Worlds served in Player's protocol, and a client written straight from its description, without Paddock."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import paddock
 from paddock.bridges import PlayerServer
 from paddock.server import Server, Settings
-from paddock.worlds.spec import Box, Placed, WorldSpec
+from paddock.worlds.spec import WorldSpec
 
 DATA, COMMAND, REQUEST, ACK, SYNCH, NACK = range(1, 7)
 PLAYER, POSITION, SONAR, LASER, FIDUCIAL, BUMPER, IR, SIMULATION, CAMERA, RANGER = 1, 4, 5, 6, 10, 14, 22, 31, 40, 62
 SCOUT = {
     "base": "scout",
     "sensors": [
-        {"name": "laser", "kind": "laser", "range": 8.0, "fov_deg": 180.0, "beams": 181},
         {
             "name": "bumpers", "kind": "bumper", "width_deg": 180.0,
             "mounts": [[0.0, 0.0, 0.05, 0.0], [0.0, 0.0, 0.05, 180.0]],

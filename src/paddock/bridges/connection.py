@@ -71,7 +71,9 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         self.host, self.name = peer[0], f"{self.kind} {peer[0]}:{peer[1]}"
         self.member = self.server.time.join(self.name, timeout=self.server.silence)
         self.server.connections[self] = None
-        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        line = transport.get_extra_info("socket")
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio does not do it for accepted ones
         if len(self.server.connections) > MOST_CLIENTS:
             self.hang_up(f"there are {MOST_CLIENTS} clients already")
 

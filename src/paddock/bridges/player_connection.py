@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, TypeVar
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 VERSION = "3.1.0"  # of Player, whose payloads these are
 DRIVER = b"paddock"
+QUICK = getattr(socket, "TCP_QUICKACK", None)
+"""A program that sends a command and then asks for data waits for the receipt of the first, unless it knows better."""
 Handler = TypeVar("Handler")
 
 
@@ -61,6 +64,11 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         super().connection_made(transport)
         self._host = int(ip_address(self.transport.get_extra_info("sockname")[0])) & 0xFFFFFFFF
         self.transport.write(pack_banner(VERSION))
+
+    def data_received(self, data: bytes) -> None:
+        if QUICK is not None:  # Linux forgets it each time
+            self.transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, QUICK, 1)
+        super().data_received(data)
 
     def leave(self) -> None:
         for device in self._devices.values():
