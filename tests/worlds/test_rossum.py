@@ -177,7 +177,7 @@ def test_files_that_are_no_plan_are_refused(tmp_path: Path) -> None:
         with pytest.raises(paddock.SpecError) as refused:
             import_world(tmp_path / name)
         assert str(refused.value).startswith(message)
-    with pytest.raises(paddock.SpecError, match=r"^scale: expected none: workshop.txt is a floor plan, only pictures"):
+    with pytest.raises(paddock.SpecError, match=r"^scale: expected none: workshop.txt is no picture, only pictures"):
         import_world(PLANS / "workshop.txt", scale=0.1)
     with pytest.raises(paddock.SpecError, match=r"^workshop.txt: robots\[0\].at: robot 'robot' overlaps boxes\[0\] by"):
         import_world(PLANS / "workshop.txt", at=(0.38, 1.6))
