@@ -49,6 +49,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         self._host = 0
         self._devices: dict[tuple[int, int], PlayerDevice] = {}  # that it subscribed to
         self._pull, self._asked = False, False  # the data mode; whether data was asked for
+        self._said: list[bytes] = []  # and not sent yet
         self._waiting = False  # whether it will be told that time for data has come
         self._last = server.arena.tick  # when it got data last
         self._answers: dict[int, Callable[[bytes], bytes]] = {
@@ -79,11 +80,18 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
 
     def carry_out(self, message: PlayerMessage) -> Iterator[None]:
         if message.type == MessageType.REQUEST:
-            self.transport.write(self._answer(message).pack())
+            self._said.append(self._answer(message).pack())
         elif message.type == MessageType.COMMAND:
             self._obey(message)
         self._schedule()
+        self._flush()
         yield
+
+    def _flush(self) -> None:
+        """Send what was said: an answer and the data that were asked for are one packet, where they come at once."""
+        if self._said:
+            self.transport.write(b"".join(self._said))
+            self._said.clear()
 
     def _answer(self, message: PlayerMessage) -> PlayerMessage:
         try:
@@ -176,7 +184,8 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
             if self.transport.is_closing():
                 return
             if not self.deaf:
-                self.transport.write(b"".join(self._pack_data()))
+                self._said += self._pack_data()
+                self._flush()
         except Exception:
             self.log.exception("%s: data could not be sent", self.name)
             self.hang_up("data could not be sent")
