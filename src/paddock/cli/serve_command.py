@@ -90,14 +90,8 @@ def serve(
     from paddock.server import Settings
 
     check_served(context)
-    settings = Settings(
-        host=host,
-        port=port,
-        speed=choose_speed(speed, lock_step=lock_step),
-        lock_step=lock_step,
-        token=token,
-        allowed_hosts=tuple(allow_host or ()),
-    )
+    pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())
+    settings = Settings(host=host, port=port, speed=pace, lock_step=lock_step, token=token, allowed_hosts=hosts)
     serve_world(
         world,
         settings,
