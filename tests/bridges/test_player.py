@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -365,3 +366,18 @@ def test_it_is_the_run_that_our_own_calls_give() -> None:
             robot.drive(0.3, 0.0) if robot.sonar.read()[2:6].min() > 0.8 else robot.drive(0.05, 0.8)
         arena.step(bridge.interval)
         assert bridge.arena.digest() == arena.digest()
+
+
+def test_programs_go_through_time_together() -> None:
+    with served() as bridge, ThreadPoolExecutor(2) as pool:
+        programs = [PlayerProgram(bridge.addresses[0]) for _ in range(2)]
+        for index, program in enumerate(programs):
+            program.open(POSITION, index=index)
+        list(pool.map(PlayerProgram.read, programs))  # from here on time waits for both
+        for k in range(10):
+            for index, program in enumerate(programs):
+                program.drive(0.1, 0.01 * k, index=index)
+            times = {message.time for data in pool.map(PlayerProgram.read, programs) for message in data.values()}
+            assert len(times) == 1
+        for program in programs:
+            program.close()

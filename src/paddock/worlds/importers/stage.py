@@ -31,9 +31,8 @@ LEFT_OUT = {
 }
 HINTS = {
     "localization_origin": "for poses in the world serve it with --player 6665,world",
-    "localization": "with --player position2d tells poses exactly",
     "ctrl": "controllers are programs of their own here",
-    "fiducial_return": "with --player robots show their place in the world, counted from 1",
+    "odom_error": "with --player position2d tells poses exactly",
 }
 
 
