@@ -115,7 +115,7 @@ WRONG = {
     "model (": "line 1: expected ')' at the end of 'model', which begins here",
     "model )": "line 1: expected a value of 'model', got ')'",
     "model ( size )": "line 1: expected a value of 'size', got ')'",
-    "\nmodel ( size [ 1 ( )": "line 2: expected a value or ']' in 'size', got '('",
+    "\nmodel ( size [ 1 ( )": "line 2: expected a value of 'size', got '('",
     "model ( size [0 1 1] )": "line 1: model: size: expected lengths > 0",
     'model ( size "large" )': "line 1: model: size: expected 1 numbers or more, got 'large'",
     'model ( bitmap "none.png" )': "line 1: model: bitmap: there is no picture 'none.png' beside the world",

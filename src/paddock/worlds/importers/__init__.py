@@ -8,7 +8,7 @@ from pathlib import Path
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Point
 from paddock.worlds.importers.bitmap import SCALE, THRESHOLD, bitmap_world
-from paddock.worlds.importers.result import Imported
+from paddock.worlds.importers.result import Imported, read_text
 from paddock.worlds.importers.rossum import rossum_world
 from paddock.worlds.importers.stage import stage_world
 from paddock.worlds.placement import check_placement, robot_types
@@ -67,7 +67,7 @@ def import_world(
         if path.suffix.lower() in STAGE:
             found = stage_world(path, height=height)
         else:
-            found = rossum_world(_text(path), file=path.name, height=height)
+            found = rossum_world(read_text(path), file=path.name, height=height)
     if found.world.robots:
         if at is not None:
             raise SpecError(f"expected none: {path.name} has robots of its own", path="at")
@@ -88,16 +88,3 @@ def import_world(
         problem = f"even where there is most room, there is none for the {types[0].name}"
         raise SpecError(f"{problem}: choose a larger scale or a smaller robot", file=path.name) from None
     return found._replace(world=world)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise SpecError("no such file", file=str(path)) from None
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    except UnicodeDecodeError:
-        raise SpecError(
-            f"expected a floor plan as text in UTF-8, or a picture ending in {', '.join(PICTURES)}", file=path.name
-        ) from None

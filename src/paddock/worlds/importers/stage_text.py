@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from paddock.core.errors import SpecError, format_value, suggestion
-from paddock.worlds.importers.statements import Word
+from paddock.worlds.importers.result import read_text
+from paddock.worlds.importers.statements import Word, Words, problem_at
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n\f,]+|\#[^\n]*)
@@ -18,7 +19,7 @@ TOKEN = re.compile(
     |(?P<sign>[()\[\]])""",
     re.VERBOSE | re.ASCII,
 )
-DEEPEST = 32  # entities within entities, and files within files
+DEEPEST = 32  # entities within entities
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,105 +97,69 @@ class _StageReader:
 
     def read_file(self, path: Path, into: StageEntity) -> None:
         """Read a file's properties and entities into another's."""
-        self._within.append(path.resolve())
-        words = _StageWords(_read_text(path), path)
-        while words.next.kind != "end":
-            self._read_statement(words, into, 0)
+        self._within.append(path)
+        try:
+            words = _StageWords(read_text(path, errors="replace"))  # old ones are in Latin 1
+            while words.next.kind != "end":
+                self._read_statement(words, into, 0)
+        except SpecError as error:
+            raise error.within(file=path.name) from None
         self._within.pop()
 
     def _read_statement(self, words: _StageWords, into: StageEntity, depth: int) -> None:
         word = words.take("word", "the name of a property or of a model")
         if word.text == "include":
-            self._include(words, into)
+            self._include(words.take("text", "a file's name in quotes after 'include'"), into)
         elif word.text == "define":
             name = words.take("word", "a name for the macro")
             self._macros[name.text] = self._read_entity(words, words.take("word", "the type it is based on"), depth)
         elif words.next.text == "(":
             into.children.append(self._read_entity(words, word, depth))
         else:
-            key = re.sub(r"\s", "", word.text)
-            into.properties[key] = StageProperty(words.take_values(word.text), words.file, word.line)
+            values = words.take_values(word.text)
+            into.properties[re.sub(r"\s", "", word.text)] = StageProperty(values, self._within[-1].name, word.line)
 
-    def _include(self, words: _StageWords, into: StageEntity) -> None:
-        name = words.take("text", "a file's name in quotes after 'include'")
-        folders = [words.path.parent, self._home]
-        found = next((f / str(name.value) for f in folders if (f / str(name.value)).is_file()), None)
+    def _include(self, name: Word, into: StageEntity) -> None:
+        places = [folder / str(name.value) for folder in (self._within[-1].parent, self._home)]
+        found = next((place for place in places if place.is_file()), None)
         if found is None:
-            raise words.problem(name.line, f"include: there is no file {name.value!r} beside it")
-        if found.resolve() in self._within or len(self._within) >= DEEPEST:
-            raise words.problem(name.line, f"include: {name.value!r} includes itself")
+            raise problem_at(name.line, f"include: there is no file {name.value!r} beside it")
+        if any(found.samefile(path) for path in self._within):
+            raise problem_at(name.line, f"include: {name.value!r} includes itself")
         self.read_file(found, into)
 
     def _read_entity(self, words: _StageWords, type: Word, depth: int) -> StageEntity:
         macro = self._macros.get(type.text)
-        entity = StageEntity(type.text, macro.base if macro else type.text, words.file, type.line)
+        entity = StageEntity(type.text, macro.base if macro else type.text, self._within[-1].name, type.line)
         if macro is not None:
             entity.properties |= macro.properties
             entity.children += macro.children
         words.take("(", f"'(' after {type.text!r}")
         if depth >= DEEPEST:
-            raise words.problem(type.line, f"expected at most {DEEPEST} entities within each other")
+            raise problem_at(type.line, f"expected at most {DEEPEST} entities within each other")
         while words.next.text != ")":
             if words.next.kind == "end":
-                raise words.problem(type.line, f"expected ')' at the end of {type.text!r}, which begins here")
+                raise problem_at(type.line, f"expected ')' at the end of {type.text!r}, which begins here")
             self._read_statement(words, entity, depth + 1)
         words.take(")", "")
         return entity
 
 
-class _StageWords:
-    """The words of a file, one after the other."""
+class _StageWords(Words):
+    """The words of a file of Stage."""
 
-    def __init__(self, text: str, path: Path) -> None:
-        self.path, self.file = path, path.name
-        self._words = self._split(text)
-        self.next = next(self._words)
-
-    def problem(self, line: int, problem: str) -> SpecError:
-        return SpecError(problem, path=f"line {line}", file=self.file)
-
-    def take(self, kind: str, expected: str) -> Word:
-        """The next word, which must be of a kind, or be this sign."""
-        word = self.next
-        if kind not in (word.kind, word.text):
-            got = "the end of the file" if word.kind == "end" else format_value(word.value)
-            raise self.problem(word.line, f"expected {expected}, got {got}")
-        self.next = next(self._words, word)
-        return word
+    token = TOKEN
 
     def take_values(self, key: str) -> tuple[float | str, ...]:
         """The value of a property: a number, a text, a word, or several between brackets."""
         if self.next.text != "[":
-            kind = self.next.kind if self.next.kind in ("number", "text", "word") else "value"
-            return (self.take(kind, f"a value of {key!r}").value,)
+            return (self.take_value(key).value,)
         self.take("[", "")
         values = []
         while self.next.text != "]":
-            kind = self.next.kind if self.next.kind in ("number", "text", "word") else "value"
-            values.append(self.take(kind, f"a value or ']' in {key!r}").value)
+            values.append(self.take_value(key).value)
         self.take("]", "")
         return tuple(values)
-
-    def _split(self, text: str) -> Iterator[Word]:
-        at, line = 0, 1
-        while at < len(text):
-            found = TOKEN.match(text, at)
-            if found is None:
-                raise self.problem(line, f"expected a name, a number or a text in quotes, got {text[at : at + 20]!r}")
-            if found.lastgroup != "space":
-                yield Word(found.lastgroup or "", found[0], line)
-            line += found[0].count("\n")
-            at = found.end()
-        yield Word("end", "", line)
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig", errors="replace")
-    except FileNotFoundError:
-        raise SpecError("no such file", file=str(path)) from None
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
 
 
 def choose(entity: StageEntity, key: str, known: Mapping[str, float], default: str) -> float:
