@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
+import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 import numpy as np
 
@@ -26,6 +29,53 @@ def mutate(data: bytes, rng: np.random.Generator) -> bytes:
             case _:
                 del damaged[i:]
     return bytes(damaged)
+
+
+class MessageReader(Protocol):
+    """Cuts what a server sends into messages."""
+
+    def feed(self, data: bytes) -> Iterable[object]:
+        """The messages that some bytes complete."""
+
+
+def attack(
+    address: tuple[str, int],
+    draw: Callable[[np.random.Generator], tuple[bytes, bool]],
+    new_reader: Callable[[], MessageReader],
+    rng: np.random.Generator,
+    messages: int,
+) -> int:
+    """Send damaged messages on connections of one's own, a new one whenever the server hangs up; how often it did.
+
+    Args:
+        address: the port.
+        draw: a whole message, and whether it is answered.
+        new_reader: for what a connection is sent.
+        rng: where chance comes from.
+        messages: how many.
+    """
+    connections, sent = 0, 0
+    while sent < messages:
+        reader = new_reader()
+        connections += 1
+        with socket.create_connection(address, timeout=10) as client, contextlib.suppress(OSError):
+            client.settimeout(0.02)
+            for _ in range(50):
+                whole, is_answered = draw(rng)
+                damaged = mutate(whole, rng)
+                client.sendall(damaged)
+                sent += 1
+                if damaged == whole and is_answered and not receive(client, reader):
+                    break
+    return connections
+
+
+def receive(client: socket.socket, reader: MessageReader) -> bool:
+    """Wait for an answer; False if there is none."""
+    while data := client.recv(1 << 16):
+        if list(reader.feed(data)):
+            return True
+    return False
 
 
 class Failures(logging.Handler):

@@ -5,14 +5,13 @@ python benchmarks/player_fuzz.py --packets 100000
 
 from __future__ import annotations
 
-import contextlib
-import socket
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
 import paddock
-from fuzz import Fuzz, mutate, read_count
+from fuzz import Fuzz, attack, read_count
 from paddock.bridges import PlayerServer
 from paddock.links.player import PlayerClient
 from paddock.player import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
@@ -25,7 +24,7 @@ DEVICES = [device for device in PlayerInterface if device not in (PlayerInterfac
 SUBSCRIBE, DATA = 3, 4
 
 
-def draw_message(rng: np.random.Generator) -> bytes:
+def draw_message(rng: np.random.Generator) -> tuple[bytes, bool]:
     """A request or a command with random contents; now and then a subscription, so that there is something to reach."""
     device = int(rng.choice(DEVICES))
     payload = rng.bytes(int(rng.integers(0, 20)) * 4)
@@ -37,34 +36,20 @@ def draw_message(rng: np.random.Generator) -> bytes:
         if subtype == SUBSCRIBE:
             payload = layout.SUBSCRIPTION.pack((0, 0, int(rng.choice(DEVICES)), 0), int(rng.integers(1, 4)), b"")
     address = PlayerAddress(0, 0, device, int(rng.integers(2)))
-    return PlayerMessage(address, type, subtype, 0.0, int(rng.integers(1 << 31)), payload).pack()
+    message = PlayerMessage(address, type, subtype, 0.0, int(rng.integers(1 << 31)), payload)
+    return message.pack(), type == MessageType.REQUEST
 
 
-def attack(address: tuple[str, int], rng: np.random.Generator, packets: int) -> int:
-    """Send packets on connections of one's own, a new one whenever the server hangs up; how many there were."""
-    connections, sent = 0, 0
-    while sent < packets:
-        connections += 1
-        with socket.create_connection(address, timeout=10) as client, contextlib.suppress(OSError):
-            client.recv(BANNER_BYTES)
-            client.settimeout(0.02)
-            splitter = PlayerSplitter(LARGEST_DATA)
-            for _ in range(50):
-                whole = draw_message(rng)
-                damaged = mutate(whole, rng)
-                client.sendall(damaged)
-                sent += 1
-                if damaged == whole and whole[19] == MessageType.REQUEST and not receive(client, splitter):
-                    break
-    return connections
+class AfterBanner(PlayerSplitter):
+    """Takes the banner away."""
 
+    def __init__(self) -> None:
+        super().__init__(LARGEST_DATA)
+        self._left = BANNER_BYTES
 
-def receive(client: socket.socket, splitter: PlayerSplitter) -> bool:
-    """Wait for an answer; False if there is none."""
-    while data := client.recv(1 << 16):
-        if list(splitter.feed(data)):
-            return True
-    return False
+    def feed(self, data: bytes) -> Iterator[PlayerMessage]:
+        banner, self._left = self._left, max(0, self._left - len(data))
+        return super().feed(data[banner:])
 
 
 def main() -> None:
@@ -78,7 +63,9 @@ def main() -> None:
     ):
         devices = other.list_devices()
         fuzz = Fuzz("player", packets, 100)
-        fuzz.run(partial(attack, bridge.addresses[0]), lambda: other.list_devices() == devices)
+        fuzz.run(
+            partial(attack, bridge.addresses[0], draw_message, AfterBanner), lambda: other.list_devices() == devices
+        )
         fuzz.finish(stood=arena.tick == 0)
 
 

@@ -5,14 +5,13 @@ python benchmarks/vrep_fuzz.py --packets 100000
 
 from __future__ import annotations
 
-import socket
 import struct
 from functools import partial
 
 import numpy as np
 
 import paddock
-from fuzz import Fuzz, mutate, read_count
+from fuzz import Fuzz, attack, read_count
 from paddock.bridges import VrepServer
 from paddock.coppelia.legacy import CALLS, PacketJoiner, split_packets
 from paddock.coppelia.legacy.messages import ask_for, build_request
@@ -25,46 +24,15 @@ NOT_MEANT |= {0x3013, 0x3014, 0x3015, 0x3016, 0x3401, 0x0001, 0x200A, 0x1005, 0x
 """Commands that change the world: whole, they would do what they are for."""
 
 
-def draw_message(rng: np.random.Generator) -> bytes:
-    """A message of a few commands with random contents, as packets."""
+def draw_message(rng: np.random.Generator) -> tuple[bytes, bool]:
+    """A message of a few commands with random contents, as packets. All are answered."""
     blocks = []
     for command in rng.choice(sorted(set(CALLS) - NOT_MEANT), int(rng.integers(1, 5))):
         key, data = rng.bytes(int(rng.integers(0, 13))), rng.bytes(int(rng.integers(0, 64)))
         if rng.random() < 0.5:
             key = struct.pack("<i", int(rng.integers(-3, 80))) + key[:4]
         blocks.append(ask_for(int(command), key, data, mode=int(rng.integers(8)) << 16, delay=int(rng.integers(300))))
-    return split_packets(build_request(int(rng.integers(1 << 31)), blocks))
-
-
-def attack(address: tuple[str, int], rng: np.random.Generator, packets: int) -> int:
-    """Send packets on connections of one's own, a new one whenever the server hangs up; how often it did."""
-    ends, sent = 0, 0
-    while sent < packets:
-        joiner = PacketJoiner()
-        with socket.create_connection(address, timeout=10) as client:
-            client.settimeout(0.02)
-            try:
-                for _ in range(50):
-                    whole = draw_message(rng)
-                    damaged = mutate(whole, rng)
-                    client.sendall(damaged)
-                    sent += 1
-                    if damaged == whole and not receive(client, joiner):
-                        break
-                client.settimeout(0.002)
-                receive(client, joiner)
-            except (OSError, TimeoutError):
-                pass
-            ends += 1
-    return ends
-
-
-def receive(client: socket.socket, joiner: PacketJoiner) -> bool:
-    """Wait for an answer; False if there is none."""
-    while data := client.recv(1 << 16):
-        if list(joiner.feed(data)):
-            return True
-    return False
+    return split_packets(build_request(int(rng.integers(1 << 31)), blocks)), True
 
 
 def main() -> None:
@@ -76,7 +44,10 @@ def main() -> None:
         name, tick = f"{bridge.simulator.scene.list_bases()[0].name}\0".encode(), arena.tick
         handle = other.call(GET_HANDLE, name)
         fuzz = Fuzz("vrep", packets, 100)
-        fuzz.run(partial(attack, bridge.addresses[0]), lambda: other.call(GET_HANDLE, name) == handle)
+        fuzz.run(
+            partial(attack, bridge.addresses[0], draw_message, PacketJoiner),
+            lambda: other.call(GET_HANDLE, name) == handle,
+        )
         fuzz.finish(stood=arena.tick == tick)  # nobody triggered a step
 
 

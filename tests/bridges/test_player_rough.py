@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import struct
 
 import numpy as np
@@ -21,6 +20,7 @@ from bridges.player_room import (
     pose_in,
     served,
 )
+from bridges.rough import flood, read_all
 from paddock.bridges import PlayerServer
 from paddock.bridges.player import open_player
 from paddock.bridges.player_connection import PlayerConnection
@@ -34,17 +34,6 @@ DAMAGED = {
     "unknown type": struct.pack(">6IdII", 0, 0, 1, 0, 7, 5, 0.0, 1, 4) + bytes(4),
     "huge payload": struct.pack(">6IdII", 0, 0, 1, 0, 3, 5, 0.0, 1, 1 << 31),
 }
-
-
-def read_all(client: socket.socket) -> bytes:
-    """What comes until the other side hangs up."""
-    parts = []
-    try:
-        while data := client.recv(1 << 16):
-            parts.append(data)
-    except ConnectionError:
-        pass
-    return b"".join(parts)
 
 
 @pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
@@ -100,11 +89,6 @@ def test_who_sends_commands_without_end_is_heard_and_others_are_too() -> None:
             other.get(PLAYER, 0, 1)
         busy.get(PLAYER, 0, 1)
         assert bridge.arena["r0"].body.command == (0.1, 0.1)
-
-
-def flood(client: socket.socket, message: bytes) -> None:
-    while True:
-        client.send(message)
 
 
 def test_who_does_not_read_is_not_listened_to() -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridges.rough import flood, read_all
 from bridges.vrep_room import connect, handle_of, number, served
 from paddock.bridges import VrepServer
 from paddock.bridges.vrep_connection import VrepConnection
@@ -36,17 +37,6 @@ DAMAGED = {
     "huge piece": split_packets(HEADER + BLOCK.pack(26, 2**31 - 1, 0, 0, 0x33015, 0, 0, 0, 0)),
     "piece before the start": split_packets(HEADER + BLOCK.pack(26, 90, 0, -4, 0x33015, 0, 0, 0, 0)),
 }
-
-
-def read_all(client: socket.socket) -> bytes:
-    """What comes until the other side hangs up."""
-    parts = []
-    try:
-        while data := client.recv(1 << 16):
-            parts.append(data)
-    except ConnectionError:
-        pass
-    return b"".join(parts)
 
 
 def visit(bridge: VrepServer) -> socket.socket:
@@ -75,11 +65,6 @@ def test_halves_of_messages_wait_and_vanishing_clients_leave_nothing() -> None:
         while len(bridge.connections) > 1:
             handle_of(other, "ePuck")
         assert handle_of(other, "ePuck") > 0
-
-
-def flood(client: socket.socket, message: bytes) -> None:
-    while True:
-        client.send(message)
 
 
 def test_a_client_that_does_not_wait_for_answers_is_soon_not_heard_any_more() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK, Bridge
-from paddock.bridges.ports import CLOSING, HIGHEST_PORT, describe_guard, get_time, open_port
+from paddock.bridges.ports import CLOSING, HIGHEST_PORT, describe_guard, get_time, open_port, read_ports
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.coppelia.legacy import LegacySimulator
 from paddock.core.errors import LinkError, PaddockError
@@ -24,7 +24,7 @@ SILENCE = 10.0  # seconds for which a stepping client may let others wait
 LONGEST_HOLD = 2.0  # seconds after which a client that waits for a step is told that the server is there
 LOOK = 0.5  # seconds between two looks at those who wait
 LONGEST_HANDSHAKE = 10.0  # seconds
-EXPECTED = f"expected a port from 0 to {HIGHEST_PORT}, and perhaps 'stopped': 23000 or 23000,stopped"
+EXPECTED = f"coppelia: expected a port from 0 to {HIGHEST_PORT}, and perhaps 'stopped': 23000 or 23000,stopped"
 
 
 class CoppeliaServer(Bridge):
@@ -148,8 +148,7 @@ def open_ports(host: str, port: int) -> list[socket.socket]:
 
 def open_coppelia(arena: Arena, asked: Sequence[str], host: str) -> CoppeliaServer:
     """The bridge `coppelia`: a port, and perhaps `stopped`, with a comma between them."""
-    words = [word.strip() for text in asked for word in text.split(",")]
-    ports = [word for word in words if word != "stopped"]
-    if len(ports) != 1 or not ports[0].isdecimal() or int(ports[0]) > HIGHEST_PORT:
-        raise PaddockError(f"coppelia: {EXPECTED}; got {','.join(asked)}")
-    return CoppeliaServer(arena, int(ports[0]), host=host, stopped="stopped" in words)
+    ports, words = read_ports(asked, ("stopped",), EXPECTED)
+    if len(ports) > 1:
+        raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")
+    return CoppeliaServer(arena, ports[0], host=host, stopped="stopped" in words)

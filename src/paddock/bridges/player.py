@@ -13,15 +13,15 @@ from paddock.bridges.player_fiducial import FiducialDevice
 from paddock.bridges.player_position import PositionDevice
 from paddock.bridges.player_sensors import make_sensor_devices
 from paddock.bridges.player_simulation import SimulationDevice
-from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard
+from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, read_ports
 from paddock.bridges.scene_world import ArenaRobot
 from paddock.core.errors import PaddockError
 
 SILENCE = 10.0  # seconds for which a stepping client may let others wait
 INTERVAL = 0.1  # [s] between two rounds of data, as Stage has it
-WORDS = {"stepped", "world"}
+WORDS = ("stepped", "world")
 EXPECTED = (
-    f"expected ports from 0 to {HIGHEST_PORT} with commas between them, and perhaps 'stepped' and 'world': "
+    f"player: expected ports from 0 to {HIGHEST_PORT} with commas between them, and perhaps 'stepped' and 'world': "
     "6665 or 6665,6666,stepped"
 )
 
@@ -87,8 +87,5 @@ class PlayerServer(PortBridge):
 
 def open_player(arena: Arena, asked: Sequence[str], host: str) -> PlayerServer:
     """The bridge `player`: ports, and perhaps `stepped` and `world`, with commas between them."""
-    words = [word.strip() for text in asked for word in text.split(",")]
-    ports = [word for word in words if word not in WORDS]
-    if not ports or not all(word.isdecimal() and int(word) <= HIGHEST_PORT for word in ports):
-        raise PaddockError(f"player: {EXPECTED}; got {','.join(asked)}")
-    return PlayerServer(arena, *map(int, ports), host=host, stepped="stepped" in words, in_world="world" in words)
+    ports, words = read_ports(asked, WORDS, EXPECTED)
+    return PlayerServer(arena, *ports, host=host, stepped="stepped" in words, in_world="world" in words)

@@ -73,14 +73,10 @@ class SonarDevice(RangeDevice):
         yield 1, layout.RANGES.pack(self.read())
 
 
-class IrDevice(RangeDevice):
+class IrDevice(SonarDevice):
     """A ring of infrared sensors; hardware numbers stand for voltages."""
 
     interface = PlayerInterface.IR
-
-    def __init__(self, robot: ArenaRobot, spec: RangeSensorSpec) -> None:
-        super().__init__(robot, spec)
-        self.requests |= {1: lambda data: layout.POSES.pack(self.poses), 2: lambda data: b""}
 
     def publish(self) -> Iterator[tuple[int, bytes]]:
         ranges, handle = self.read(), self.robot.handle

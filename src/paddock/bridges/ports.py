@@ -7,7 +7,7 @@ import errno
 import socket
 import threading
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from paddock.arena.time_lock import TimeLock
 from paddock.bridges.base import Bridge
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.core.addresses import is_loopback
-from paddock.core.errors import LinkError, SimulationError
+from paddock.core.errors import LinkError, PaddockError, SimulationError
 
 if TYPE_CHECKING:
     from paddock.bridges.connection import MessageConnection
@@ -105,6 +105,15 @@ def open_port(name: str, host: str, port: int) -> socket.socket:
         raise LinkError(f"{name}: port {port} on {host} {why}; choose another") from None
     listener.setblocking(False)
     return listener
+
+
+def read_ports(asked: Sequence[str], known: Collection[str], expected: str) -> tuple[list[int], set[str]]:
+    """Ports and known words, as they are asked for with commas between them."""
+    words = [word.strip() for text in asked for word in text.split(",")]
+    ports = [word for word in words if word not in known]
+    if not ports or not all(word.isdecimal() and int(word) <= HIGHEST_PORT for word in ports):
+        raise PaddockError(f"{expected}; got {','.join(asked)}")
+    return [int(word) for word in ports], set(words) & set(known)
 
 
 def describe_guard(host: str) -> str:

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK
-from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard
+from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, read_ports
 from paddock.bridges.vrep_connection import VrepConnection
 from paddock.coppelia.legacy import LegacySimulator
-from paddock.core.errors import PaddockError
 
 SILENCE = 10.0  # seconds after which time waits no longer for a client that triggers no step
-EXPECTED = f"expected ports from 0 to {HIGHEST_PORT} with commas between them, and perhaps 'stopped': 19997,19999"
+EXPECTED = f"vrep: expected ports from 0 to {HIGHEST_PORT} with commas between them, and perhaps 'stopped': 19997,19999"
 
 
 class VrepServer(PortBridge):
@@ -53,8 +52,5 @@ class VrepServer(PortBridge):
 
 def open_vrep(arena: Arena, asked: Sequence[str], host: str) -> VrepServer:
     """The bridge `vrep`: ports, and perhaps `stopped`, with commas between them."""
-    words = [word.strip() for text in asked for word in text.split(",")]
-    ports = [word for word in words if word != "stopped"]
-    if not ports or not all(word.isdecimal() and int(word) <= HIGHEST_PORT for word in ports):
-        raise PaddockError(f"vrep: {EXPECTED}; got {','.join(asked)}")
-    return VrepServer(arena, *map(int, ports), host=host, stopped="stopped" in words)
+    ports, words = read_ports(asked, ("stopped",), EXPECTED)
+    return VrepServer(arena, *ports, host=host, stopped="stopped" in words)
