@@ -10,12 +10,14 @@ import pytest
 import paddock
 from bridges.player_room import (
     COMMAND,
+    DATA,
     LASER,
     PLAYER,
     POSITION,
     RANGER,
     REQUEST,
     SIMULATION,
+    SYNCH,
     PlayerProgram,
     pose_in,
     served,
@@ -98,6 +100,23 @@ def test_who_does_not_read_is_not_listened_to() -> None:
             flood(frozen.socket, struct.pack(">6IdII", 0, 0, PLAYER, 0, REQUEST, 1, 0.0, 1, 0))
         other.open(POSITION)
         assert list(other.read()) == [(POSITION, 0)]
+
+
+def test_who_asked_for_data_gets_them_however_late_it_reads() -> None:
+    with served(stepped=False, lock_step=False, speed=1.0) as bridge, PlayerProgram(bridge.addresses[0]) as late:
+        late.open(POSITION)
+        late.read()
+        late.send(REQUEST, PLAYER, 0, 4)
+        late.socket.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            flood(late.socket, struct.pack(">6IdII", 0, 0, PLAYER, 0, REQUEST, 1, 0.0, 1, 0))
+        connection = next(iter(bridge.connections))
+        wait_for(lambda: connection.deaf and not connection._waiting)
+        late.socket.settimeout(60)
+        types = [late.read_message().type]
+        while types[-1] != SYNCH:
+            types.append(late.read_message().type)
+        assert types.count(DATA) == 1
 
 
 def test_data_do_not_pile_up_for_who_does_not_read_them() -> None:

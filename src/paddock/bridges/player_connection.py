@@ -183,8 +183,9 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
         try:
             if self.transport.is_closing():
                 return
-            if not self.deaf:
-                self._said += self._pack_data()
+            if self._pull or not self.deaf:  # a question has its answer, what comes unasked may be skipped
+                with self.server.arena.turn:  # no robot leaves in between
+                    self._said += self._pack_data()
                 self._flush()
         except Exception:
             self.log.exception("%s: data could not be sent", self.name)
