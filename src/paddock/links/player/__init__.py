@@ -38,7 +38,7 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
         url: `player://host:6665`, and behind a `?`: `index=` the number of its position2d (0), `sensors=` its devices
             with commas between them (all rangers and bumpers, where there is one robot at the port), `type=` the robot
             that it is, by the name of a shipped one or as a TOML file, `dt=` how long a step is [s] (0.1).
-        name: what the robot is called here; else `position2d:0`.
+        name: what the robot is called here; else `player0`.
         timeout: seconds of silence after which a call fails.
     """
     wish = read_player_wish(url)
@@ -51,7 +51,7 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
             client.subscribe(place)
         spec, places = describe_robot_there(client, position, sensors, kind)
         client.read()
-        return PlayerRobot(PlayerBody(client, name or f"position2d:{wish.number}", spec, position, places), wish.dt)
+        return PlayerRobot(PlayerBody(client, name or f"player{wish.number}", spec, position, places), wish.dt)
     except BaseException:
         client.close()
         raise
