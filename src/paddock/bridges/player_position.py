@@ -18,7 +18,7 @@ SPEED, TURN_RATE = 0.4, 1.0  # [m/s] and [rad/s] on the way to a goal, as Stage 
 NEAR = 0.02  # [m] from its goal a robot has arrived
 STRAIGHT = math.pi / 16  # [rad] off its way a robot turns before it drives
 GAIN = 2.0  # [1/s] turn rate for an angle
-WORLD = Pose(0.0, 0.0, 0.0)
+ZERO = Pose(0.0, 0.0, 0.0)
 
 Guide = Callable[[Pose], tuple[float, float]]
 """Linear and angular speed [m/s, rad/s] at a pose."""
@@ -48,7 +48,7 @@ class PositionDevice(RobotDevice):
             3: lambda data: b"",  # there is one way to control speeds
             4: lambda data: b"",  # commands say themselves what they want
             5: lambda data: self._set_odometry(Pose(*layout.POSE.unpack(data)[0])),
-            6: lambda data: self._set_odometry(WORLD),
+            6: lambda data: self._set_odometry(ZERO),
         }
 
     def publish(self) -> Iterator[tuple[int, bytes]]:
@@ -70,12 +70,12 @@ class PositionDevice(RobotDevice):
 
     def _find_origin(self) -> Pose:
         arena = self.robot.arena
-        return WORLD if self._in_world else Pose(*arena.built.poses[arena.numbers[self.robot.name]])
+        return ZERO if self._in_world else Pose(*arena.built.poses[arena.numbers[self.robot.name]])
 
     def _set_odometry(self, pose: Pose) -> bytes:
         if not all_finite(*pose):
             raise Refused(f"expected a pose of finite numbers, got {pose}")
-        self._origin = compose(self.robot.pose, relative(pose, WORLD))
+        self._origin = compose(self.robot.pose, relative(pose, ZERO))
         return b""
 
     # ---- driving

@@ -85,9 +85,9 @@ class _StageWorld:
 
     def _add(self, entity: StageEntity, parent: Pose) -> None:
         pose = compose(parent, self.units.pose(entity))
-        for key in entity.properties.keys() & HINTS.keys():
-            where = entity.properties[key]
-            self._leave_out(f"property {key}", f"{where.file}:{where.line}", f"{key}: {HINTS[key]}")
+        for key, hint in HINTS.items():
+            if (said := entity.properties.get(key)) is not None:
+                self._leave_out(f"property {key}", f"{said.file}:{said.line}", f"{key}: {hint}")
         if entity.base == "position":
             self._add_robot(entity, pose)
         elif entity.base in MODELS:
