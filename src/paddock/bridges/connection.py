@@ -73,7 +73,6 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
         self.server.connections[self] = None
         line = transport.get_extra_info("socket")
         line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio does not do it for accepted ones
         if len(self.server.connections) > MOST_CLIENTS:
             self.hang_up(f"there are {MOST_CLIENTS} clients already")
 

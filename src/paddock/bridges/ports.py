@@ -104,6 +104,7 @@ def open_port(name: str, host: str, port: int) -> socket.socket:
         why = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had: {error.strerror or error}"
         raise LinkError(f"{name}: port {port} on {host} {why}; choose another") from None
     listener.setblocking(False)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # small answers go at once; accepted ones inherit it
     return listener
 
 
