@@ -139,7 +139,9 @@ class DriveMessage(ModuleMessage, frozen=True, kw_only=True, tag="drive"):
     left: Finite
     right: Finite
     epoch: Whole = 0
-    holds: Finite = 0.3  # [s] then it is over, unless a newer one has come; a motor may end it earlier
+    holds: Finite = (
+        0.3  # [s] simulated, after `time`: then it is over, and often earlier, so that the robot stands in time
+    )
 
 
 class MotorMessage(ModuleMessage, frozen=True, kw_only=True, tag="motor"):
