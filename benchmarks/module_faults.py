@@ -1,8 +1,8 @@
 """Fault matrix: each module × {killed, stopped, cut link, 10 % loss, 200 ms delay} × {driving, turning, backing}.
 
-The six processes of the shipped configuration `explore` drive a robot up and down and around in a hall, in real time and
-as fast as they may; only the planner's controller is another one. In each phase a fault is made. What the robot really
-did is read from the coordinator's trace, a row for each tick, in simulated seconds:
+The six processes of the shipped configuration `explore` drive a robot up and down and around in a hall, in real time
+and as fast as they may; only the planner's controller is another one. In each phase a fault is made. What the robot
+really did is read from the coordinator's trace, a row for each tick, in simulated seconds:
 
 - `stands`: the longest that wheels turned after the measurement under the last valid command. It must not be more than
   `stands_within`, whatever the fault. While commands come it is as long as they hold.

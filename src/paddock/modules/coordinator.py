@@ -53,7 +53,7 @@ class CoordinatorModule(Module):
         self.ticks = max(1, round(spec.period / self.arena.dt))
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
-        self.measured_at = -np.inf  # simulated time of the measurement under the command that turns the wheels [s]
+        self.measured_at = -np.inf  # simulated time of the measurement under the last command that turns wheels [s]
         self.heard_at = -np.inf  # wall time at which that command came [s]
         self.final_pose = self.robot.pose  # when the run was over
         self.contacts = 0  # looks at which the robot touched something
@@ -89,7 +89,9 @@ class CoordinatorModule(Module):
             if self.is_over(wheels, measured_at):
                 self.halt()
                 return
-            self.measured_at, self.heard_at = measured_at, time.time()
+            self.heard_at = time.time()
+            if any(wheels):
+                self.measured_at = measured_at
             self.robot.wheels.set(*wheels)
             self.health.note_latency(message)
 
