@@ -96,7 +96,7 @@ def coverage_chart(
         title: the chart's name.
         ax: axes to draw into; None: a figure of its own.
     """
-    levels = [] if most is None else [Level("free space that can be seen", FAINT, most, dashed=True)]
+    levels = [] if most is None else [Level("all that can be seen", FAINT, most, dashed=True)]
     series = [Series(name, LINES[k % len(LINES)], *np.array(curve).T) for k, (name, curve) in enumerate(curves.items())]
     ax = line_chart(title, series, x_name="time [s]", y_name="known area [m²]", levels=levels, ax=ax)
     ax.set_ylim(bottom=0)
