@@ -132,5 +132,6 @@ def describe_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode) ->
         growth=user.growth,
         title=arena.world.title or arena.world.name,
         ended=user.state,
+        frontiers=len(user.frontiers),
         truth=find_truth(arena.world, robot.spec, user.start[:2]),
     )

@@ -31,6 +31,7 @@ class MapResult:
     growth: Sequence[tuple[float, float]]  # times [s], and what was known [m²]
     title: str
     ended: str
+    frontiers: int | None = None  # that are left
     truth: MapTruth | None = None
     alignment: Pose | None = None  # pose of the map's frame in the truth's; None: the one that fits best
 
@@ -39,7 +40,9 @@ def write_map(result: MapResult, folder: Path) -> None:
     """Write all of it into a folder: what cannot fail first."""
     save_map(result.grid, folder / MAP)
     known = result.growth[-1][1]
-    figures: dict[str, object] = {"ended": result.ended, "known_m2": known, "frontiers": len(result.view.frontiers)}
+    figures: dict[str, object] = {"ended": result.ended, "known_m2": known}
+    if result.frontiers is not None:
+        figures["frontiers"] = result.frontiers
     most = None
     if (truth := result.truth) is not None:
         quality = assess_map(result.grid, truth, alignment=result.alignment)

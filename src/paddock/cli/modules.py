@@ -58,16 +58,19 @@ def up(
     lock_step: LockStep = None,
     bus: BusUrl = None,
     url: ArenaUrl = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the map, its pictures and the trajectory.")] = None,
     json: Json = False,
 ) -> None:
     """Start the modules of a configuration, start those again that die, and show how they are.
 
     paddock modules up explore
+    paddock modules up explore --out runs
     paddock modules up explore.toml --together --seconds 60
     """
     from paddock.cli.modules_view import run_modules
 
-    run_modules(config, _load(config, bus, seconds, lock_step, url), only=only, together=together, json_lines=json)
+    spec = _load(config, bus, seconds, lock_step, url)
+    run_modules(config, spec, only=only, together=together, out=out, json_lines=json)
 
 
 @modules_app.command()

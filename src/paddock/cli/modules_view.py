@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -13,8 +14,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from paddock.cli.modules_results import check_out, keep_results
 from paddock.core.outside import visible
-from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, messages, open_bus, run_together
+from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
 
 PERIOD = 0.25  # [s] between two pictures
 ANSWER = 1.0  # [s] for a planner to refuse a goal
@@ -25,16 +27,21 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: bool, json_lines: bool) -> None:
-    """Run modules, and show how they are."""
+def run_modules(
+    config: str, spec: ModulesSpec, *, only: str | None, together: bool, out: Path | None, json_lines: bool
+) -> None:
+    """Run modules, and show how they are; with `out`, leave the map and how it came about in a folder."""
+    check_out(spec, out)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
+    console = Console()
     if together:
-        for name, module in run_together(spec).items():
-            typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
+        run_threads(config, spec, out, console)
         return
     chosen = None if only is None else [name.strip() for name in only.split(",")]
-    console = Console()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
-    with Supervisor(spec, config, only=chosen) as supervisor:
+    with (
+        Supervisor(spec, config, only=chosen) as supervisor,
+        keep_results(spec, supervisor.bus.url, config, out),
+    ):
         if not json_lines:
             console.print(f"the bus is {supervisor.spec.bus}", highlight=False, soft_wrap=True)
         try:
@@ -52,6 +59,17 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
         console.print(
             f"measurement to motor, {len(latencies)} looks: 99 % within {slow:g} ms, {share:.1%} within {QUICK:g} ms"
         )
+
+
+def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Console) -> None:
+    """Run modules in this process."""
+    with ModuleThreads(spec) as threads, keep_results(spec, threads.spec.bus, config, out):
+        try:
+            threads.wait()
+        except KeyboardInterrupt:
+            console.print("stopped early", style="yellow")
+    for name, module in threads.modules.items():
+        typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
 
 
 def describe(row: ModuleHealth) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 from paddock.core.observation import Finite
 
 REPLAY = "REPLAY"  # the name of a module that says again what others said, in their names
+WATCHERS = ("RECORDER", "LISTENER")  # names of what only listens, and is no module
 EVERYONE = "ALL"  # a destination: whoever listens to the source
 MOST_NUMBERS, MOST_LETTERS = 4096, 200
 ModuleId = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]{0,31}$", description="a module's name in capitals")]
