@@ -16,10 +16,10 @@ from rich.text import Text
 
 from paddock.cli.modules_results import check_out, keep_results
 from paddock.core.outside import visible
-from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
+from paddock.modules import Bus, HealthBoard, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
 
 PERIOD = 0.25  # [s] between two pictures
-ANSWER = 1.0  # [s] for a planner to refuse a goal
+ANSWER = 5.0  # [s] for a planner to accept or refuse a goal
 QUICK = 20.0  # [ms] from a measurement to the motor
 COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
 COLUMNS = {
@@ -112,13 +112,21 @@ def make_table(board: HealthBoard) -> Group:
 
 def send_goal(bus: str, x: float, y: float) -> str:
     """Send a goal to the planner; why it is refused, if it is."""
-    there = False
-    with open_bus(bus, "PERSON", hears=["PLANNER"]) as line:
-        until = time.monotonic() + ANSWER
+    with open_bus(bus, "PERSON", hears=["PLANNER"], patience=ANSWER) as line:
+        if find_message(line, messages.PresenceMessage) is None:
+            return f"there is no planner at {bus}"
         line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
-        while (left := until - time.monotonic()) > 0:
-            message = line.receive(left)
-            if isinstance(message, messages.RefusedMessage):
-                return message.reason
-            there |= message is not None and message.source == "PLANNER"
-    return "" if there else f"there is no planner at {bus}"
+        answer = find_message(line, messages.AcceptedMessage, messages.RefusedMessage)
+    if answer is None:
+        return f"the planner at {bus} has not answered for {ANSWER:g} s: it hangs, or knows no goals"
+    return answer.reason if isinstance(answer, messages.RefusedMessage) else ""
+
+
+def find_message(line: Bus, *kinds: type[messages.ModuleMessage]) -> messages.ModuleMessage | None:
+    """The planner's next message of some kinds; None: there is none for a while."""
+    until = time.monotonic() + ANSWER
+    while (left := until - time.monotonic()) > 0:
+        message = line.receive(left)
+        if isinstance(message, kinds) and message.source == "PLANNER":
+            return message
+    return None

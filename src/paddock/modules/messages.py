@@ -235,6 +235,13 @@ class GoalMessage(ModuleMessage, frozen=True, kw_only=True, tag="goal"):
     y: Finite
 
 
+class AcceptedMessage(ModuleMessage, frozen=True, kw_only=True, tag="accepted"):
+    """The planner drives to a goal [m], for whoever sent it; else it says `refused`."""
+
+    x: Finite
+    y: Finite
+
+
 class PlanMessage(ModuleMessage, frozen=True, kw_only=True, tag="plan"):
     """What the planner plans by, for people: points are x, y [m], one after the other, in the mapper's frame."""
 
@@ -300,8 +307,8 @@ MESSAGES: dict[str, type[ModuleMessage]] = {
     for cls in (
         HelloMessage, SonarMessage, RangeScannerMessage, OdometryMessage, InsMessage, ReadingsMessage, ActionMessage,
         DriveMessage, MotorMessage, StopMessage, ResetMessage, ClearMessage, RefusedMessage, GuardMessage, PoseMessage,
-        MapMessage, GoalMessage, PlanMessage, TeleopMessage, RoundMessage, ResumeMessage, PresenceMessage,
-        HealthMessage,
+        MapMessage, GoalMessage, AcceptedMessage, PlanMessage, TeleopMessage, RoundMessage, ResumeMessage,
+        PresenceMessage, HealthMessage,
     )
 }  # fmt: skip
 """The classes by their type on the wire."""

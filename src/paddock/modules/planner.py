@@ -18,6 +18,7 @@ from paddock.modules.escape import Escape
 from paddock.modules.messages import (
     MOST_LETTERS,
     MOST_NUMBERS,
+    AcceptedMessage,
     ClearMessage,
     DriveMessage,
     GoalMessage,
@@ -144,12 +145,14 @@ class PlannerModule(DrivingModule):
         return f"{state}; {super().status()}"[:200] if state else super().status()
 
     def take_goal(self, message: GoalMessage) -> None:
-        """Give a goal to the controller, or say that it takes none."""
+        """Give a goal to the controller, and say whether it is taken."""
         take = getattr(self.controller, "set_goal", None)
         if take is None:
             self.refuse(f"{self.options.controller} takes no goals")
         elif take(message.x, message.y) is False:
             self.refuse(self.controller.refusal)
+        else:
+            self.bus.send(AcceptedMessage(destination=message.source, time=self.time, x=message.x, y=message.y))
 
     def show(self) -> None:
         """Tell those who watch what the controller plans by."""
