@@ -96,6 +96,8 @@ def configure(folder: Path, bus: str, url: str | None, real_time: bool) -> tuple
 class Trace:
     """What the robot really did, as the coordinator writes it."""
 
+    served = False
+
     def __init__(self, path: Path) -> None:
         self.path, self.rows = path, []  # type: Path, list[dict[str, float]]
         self._read, self._names = 0, []  # type: int, list[str]
@@ -117,7 +119,9 @@ class Trace:
 
 
 class ServedTrace(Trace):
-    """What a robot of an arena in this process really does."""
+    """What a robot of an arena in this process really does. It does not tell of measurements."""
+
+    served = True
 
     def __init__(self, arena: Any) -> None:
         super().__init__(Path())
@@ -192,7 +196,7 @@ class Session:
         self.wait(1.5)  # for a report of the mapper
         return {
             "module": module, "fault": fault, "phase": phase, "after_fault": rest,
-            "stands": max(turning, default=0.0) + TICK,
+            "stands": None if self.trace.served else max(turning, default=0.0) + TICK,
             "stale": any(map(is_told, lasting)) or max(told, default=0.0) > OLD + TICK,
             "must_stand": sure, "kept": self.count_scans() >= scans,
             "contacts": sum(r["contacts"] for r in self.trace.rows) > 0,
@@ -277,15 +281,14 @@ def print_summary(rows: list[dict[str, Any]]) -> None:
         for fault in dict.fromkeys(row["fault"] for row in rows if row["module"] == module):
             cases = [row for row in rows if row["module"] == module and row["fault"] == fault]
             shown = [
-                " ".join("   -" if row[key] is None or math.isnan(row[key]) else f"{row[key]:.2f}" for row in cases)
+                " ".join("   -" if row[key] is None else f"{row[key]:.2f}" for row in cases)
                 for key in ("stands", "after_fault")
             ]
             print(f"{module:12} {fault:8} stands {shown[0]}  after the fault {shown[1]}")
-    for key, cases in (("stands", rows), ("after_fault", [row for row in rows if row["must_stand"]])):
-        times = [row[key] for row in cases if row[key] is not None and not math.isnan(row[key])]
-        if times:
-            median, longest, never = statistics.median(times), max(times), sum(row[key] is None for row in cases)
-            print(f"{key}: median {median:.2f} s, longest {longest:.2f} s; never in {never} of {len(cases)} cases")
+    for key in ("stands", "after_fault"):
+        if times := [row[key] for row in rows if row[key] is not None]:
+            print(f"{key}: median {statistics.median(times):.2f} s, longest {max(times):.2f} s in {len(times)} cases")
+    print(f"never at rest: {sum(row['must_stand'] and row['after_fault'] is None for row in rows)}; ", end="")
     stale, kept, touched = (sum(row[key] for row in rows) for key in ("stale", "kept", "contacts"))
     print(f"stale commands: {stale}; maps that lost scans: {len(rows) - kept}; contacts: {touched}")
 
