@@ -38,7 +38,7 @@ class MapRun:
 
 
 def run_explorer(run: MapRun, method: str) -> bool:
-    """Explore, and tell how much of the world is known; whether the robot was done in time."""
+    """Explore, and tell how much free space is known; whether the robot was done in time."""
     console = Console(highlight=False)
     user, arena, robot = drive(
         run,
@@ -47,7 +47,7 @@ def run_explorer(run: MapRun, method: str) -> bool:
     )
     ended = user.state if user.done else f"not finished after {arena.time:g} s ({user.state})"
     area = user.growth[-1][1] if user.growth else 0.0
-    console.print(f"{ended}: {area:.1f} m² known, {len(user.frontiers)} frontiers left", markup=False)
+    console.print(f"{ended}: {area:.1f} m² of free space known, {len(user.frontiers)} frontiers left", markup=False)
     truth = find_truth(arena.world, robot.spec, user.start[:2])
     if user.growth and truth is not None:
         quality = assess_map(user.mapper.grid, truth, alignment=None)

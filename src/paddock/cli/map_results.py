@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from paddock.arena import range_reader_of, walls_of
@@ -28,7 +29,7 @@ class MapResult:
     grid: OccupancyGrid
     view: MapView
     path: ArrayLike  # of the robot, x, y [m], shape (n, 2) or more columns
-    growth: Sequence[tuple[float, float]]  # times [s], and what was known [m²]
+    growth: Sequence[tuple[float, float]]  # times [s], and the free space known by then [m²]
     title: str
     ended: str
     frontiers: int | None = None  # that are left
@@ -39,15 +40,14 @@ class MapResult:
 def write_map(result: MapResult, folder: Path) -> None:
     """Write all of it into a folder: what cannot fail first."""
     save_map(result.grid, folder / MAP)
-    known = result.growth[-1][1]
-    figures: dict[str, object] = {"ended": result.ended, "known_m2": known}
+    figures: dict[str, object] = {"ended": result.ended, "free_m2": result.growth[-1][1]}
     if result.frontiers is not None:
         figures["frontiers"] = result.frontiers
     most = None
     if (truth := result.truth) is not None:
         quality = assess_map(result.grid, truth, alignment=result.alignment)
         figures |= {"mapped": quality.mapped, "f1": quality.f1}
-        most = truth.area
+        most = float(np.count_nonzero(truth.free)) * truth.frame.resolution**2
     write_text(folder / "map_quality.json", json.dumps(figures, indent=2) + "\n")
     picture = map_view_chart(result.view, result.path, title=f"Map: {result.title}", about=result.ended)
     save_figure(picture, folder / "map_view.png")

@@ -29,13 +29,6 @@ class MapTruth(NamedTuple):
     free: Mask  # what is seen from there, without surfaces
     surfaces: Points  # the surfaces that are seen, about a point per cell and centimetre, x, y [m]
 
-    @property
-    def area(self) -> float:
-        """Of all that is seen, free or surface [m²]."""
-        seen = self.free.copy()
-        seen[tuple(self.frame.cells(self.surfaces).T)] = True
-        return float(np.count_nonzero(seen)) * self.frame.resolution**2
-
     @classmethod
     def of(
         cls,

@@ -30,7 +30,7 @@ class MapListener:
         self.grid: OccupancyGrid | None = None
         self.times: list[float] = []  # simulated [s]
         self.poses: list[Pose] = []  # at those times, in the mapper's frame
-        self.growth: list[tuple[float, float]] = []  # times [s], and what was known [m²]
+        self.growth: list[tuple[float, float]] = []  # times [s], and the free space known by then [m²]
         self.doing = ""  # what the planner says
         self._keep, self._closed = keep, threading.Event()
         self._bus = open_bus(url, "LISTENER", hears=["MAPPER", "PLANNER"], lossless=True)
@@ -53,7 +53,7 @@ class MapListener:
                 self.poses.append(Pose(message.x, message.y, message.theta))
             case MapMessage(source="MAPPER") if (grid := read_map(message)) is not None:
                 self.grid = grid
-                self.growth.append((message.time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))
+                self.growth.append((message.time, float(np.count_nonzero(grid.log_odds < 0)) * grid.resolution**2))
             case HealthMessage(source="PLANNER"):
                 self.doing = message.status.partition(";")[0]
 
