@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,14 +79,6 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
         last[:] = [(make(mapper, robot), arena, robot)]
         return Drivers(controllers={robot.name: last[0][0]}, devices={})
 
-    def write_all(episode: Episode, folder: Path) -> None:
-        if last[0][0].growth:
-            write_map(describe_map(*last[0], episode), folder)
-
-    def keep_map(folder: Path) -> None:
-        if last[0][0].growth:
-            save_map(last[0][0].mapper.grid, folder / MAP)
-
     run_world(
         run.world,
         None,
@@ -98,8 +90,7 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
         out=run.out,
         port=run.port,
         choose=choose,
-        write_more=write_all,
-        keep_more=keep_map,
+        files=MapFiles(last),
         settings={
             "robot": run.robot or "",
             "follower": run.follower,
@@ -108,6 +99,23 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
         },
     )
     return last[0]
+
+
+@dataclass(frozen=True)
+class MapFiles:
+    """The map in the folder of a run."""
+
+    last: Sequence[tuple[MapUser, Arena, Robot]]  # the only one is that of the run
+
+    def keep(self, folder: Path) -> None:
+        """Write the map alone."""
+        if self.last[0][0].growth:
+            save_map(self.last[0][0].mapper.grid, folder / MAP)
+
+    def write(self, episode: Episode, folder: Path) -> None:
+        """Write the map, pictures, and how good it is."""
+        if self.last[0][0].growth:
+            write_map(describe_map(*self.last[0], episode), folder)
 
 
 def choose_robot(arena: Arena, name: str | None) -> Robot:

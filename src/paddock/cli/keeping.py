@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 from paddock.arena.base import BaseArena
+from paddock.episodes import Episode
 from paddock.episodes.recorder import TraceRecorder
 from paddock.episodes.trace_files import append_rows
 from paddock.report import fresh_folder
@@ -16,17 +17,27 @@ from paddock.report.files import name_trace
 PERIOD = 2.0  # wall seconds between two parts
 
 
+class RunFiles(Protocol):
+    """Files of a run besides its traces."""
+
+    def keep(self, folder: Path) -> None:
+        """Write what must not be lost, while the run goes on."""
+
+    def write(self, episode: Episode, folder: Path) -> None:
+        """Write all, at its end."""
+
+
 class RunKeeper:
     """Adds to the traces in a run's folder now and then. When the run is over, whole files replace them.
 
     Args:
         out: where runs have their folders.
         name: of the world.
-        write_more: adds files of its own to the folder.
+        files: more that belongs into the folder.
     """
 
-    def __init__(self, out: Path, name: str, write_more: Callable[[Path], None] | None = None) -> None:
-        self._out, self._name, self._write_more = out, name, write_more
+    def __init__(self, out: Path, name: str, files: RunFiles | None = None) -> None:
+        self._out, self._name, self.files = out, name, files
         self._next = time.monotonic() + PERIOD
         self._kept: dict[str, tuple[TraceRecorder, int, tuple[str, ...]]] = {}  # recorder, its rows and devices
 
@@ -41,8 +52,8 @@ class RunKeeper:
             return
         for name, recorder in arena.recorders.items():
             self._keep_trace(recorder, self.folder / name_trace(name, alone=len(arena.recorders) == 1))
-        if self._write_more is not None:
-            self._write_more(self.folder)
+        if self.files is not None:
+            self.files.keep(self.folder)
         self._next = time.monotonic() + PERIOD
 
     def _keep_trace(self, recorder: TraceRecorder, path: Path) -> None:
