@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -274,6 +275,25 @@ def test_wheels_are_at_rest_within_the_promised_time_of_the_last_measurement(tmp
         assert 0.28 - 1e-6 < coordinator.arena.time - measured_at < spec.stands_within + 1e-6
         assert coordinator.stops == 1
         coordinator.close()
+
+
+@pytest.mark.parametrize("victim", ["sensor", "planner", "motor"])
+def test_a_robot_stands_in_time_when_a_link_becomes_slow(victim: str, tmp_path: Path) -> None:
+    options = {victim: {"faults": "unused"}, "coordinator": {"trace": "trace.csv"}}
+    spec = configure(tmp_path, seconds=60.0, options=options)
+    with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["COORDINATOR"]) as watcher:
+        coordinator, link = threads.modules["coordinator"], threads.modules[victim].bus
+        assert isinstance(coordinator, CoordinatorModule)
+        assert isinstance(link, FaultyBus)
+        wait_for(watcher, lambda _: max(coordinator.robot.wheels.speeds) > 0.1)
+        link.begin(LinkFaults(delay=0.25, lasts=60.0))
+        slow_from = coordinator.arena.time
+        wait_for(watcher, lambda _: coordinator.arena.time > slow_from + 1.0)
+        assert not any(coordinator.robot.wheels.speeds)
+    with (tmp_path / "trace.csv").open(encoding="utf-8") as file:
+        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    ages = [row["time"] - row["measured"] for row in rows if abs(row["left"]) + abs(row["right"]) > 1e-6]
+    assert 0.0 < max(ages) < spec.stands_within - 1e-6  # a tick later they are at rest
 
 
 def test_a_flood_of_messages_does_not_hold_up_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
