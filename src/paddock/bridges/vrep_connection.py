@@ -84,13 +84,8 @@ class VrepConnection(asyncio.Protocol):
         if self._hold is not None:
             self._hold.cancel()
         self._messages.clear()
-        try:
-            if not self.session.ended:  # it vanished: nobody steers its robots
-                for robot in self.server.live.robots_of(self):
-                    robot.handle.stop()
-        finally:
-            self.member.leave()
-            self.server.connections.pop(self, None)
+        self.member.leave()  # its robots do what they were told last, as in V-REP
+        self.server.connections.pop(self, None)
 
     def hang_up(self) -> None:
         """The bridge closes."""

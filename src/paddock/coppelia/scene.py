@@ -56,6 +56,7 @@ class CoppeliaScene:
         self.sensed: dict[Any, Any] = {}  # what was sensed since `begin`, for the modules that read values
         self.settings: dict[Any, Any] = {}  # what clients set and may read again: forces, parameters, pictures
         self._handles = itertools.count(10)
+        self.aliases = {alias.name: alias.object for alias in live.world.aliases}  # further names of objects
         self._names: dict[str, SceneObject] = {}
         self._bases: dict[SceneRobot, SceneObject] = {}
         self._layout: int | None = None
@@ -92,12 +93,19 @@ class CoppeliaScene:
         """An object by its legacy name, its path, or the name of a robot in its world.
 
         `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#` stands for
-        the object without a suffix. Cameras are also called `Vision_sensor`, as in scenes to which one was added.
+        the object without a suffix. Cameras are also called `Vision_sensor`, laser scanners `fastHokuyo`, as in scenes
+        to which such models were added. At last the world's own aliases are looked up.
         """
-        found = self._names.get(name) or self._names.get(name.removesuffix("#")) or find_path(self, name.lstrip(".:"))
+        found = self._look_up(name)
+        if found is None and name in self.aliases:
+            name = self.aliases[name]
+            found = self._look_up(name)
         if found is None:
-            raise UnknownName("object", name, self._names)
+            raise UnknownName("object", name, [*self._names, *self.aliases])
         return found
+
+    def _look_up(self, name: str) -> SceneObject | None:
+        return self._names.get(name) or self._names.get(name.removesuffix("#")) or find_path(self, name.lstrip(".:"))
 
     def base_of(self, robot: SceneRobot) -> SceneObject:
         """The base of a robot's tree."""
@@ -257,6 +265,7 @@ class CoppeliaScene:
     def _add_robot(self, robot: SceneRobot) -> SceneObject:
         model = model_of(robot.spec)
         suffix = self._free_name(model.name).removeprefix(model.name)
+        prefix = f"{model.name}_" if model.prefix is None else model.prefix
 
         def add(
             alias: str,
@@ -265,14 +274,15 @@ class CoppeliaScene:
             part: Part,
             parent: SceneObject | None,
             frame: Frame = ORIGIN,
+            also: str = "",
             **fields: Any,
         ) -> SceneObject:
-            tail = (f"_{alias}" if alias else "") + ("" if number is None else str(number))
-            name = f"{model.name}{tail}{suffix}"
+            tail = alias + ("" if number is None else str(number))
+            name = f"{prefix}{tail}{suffix}" if alias else f"{model.name}{suffix}"
             found = self._add(name, alias or model.alias, type, part, parent, frame, robot=robot, **fields)
-            self._names.setdefault(f"{robot.name}{tail}", found)
-            if part == "camera":
-                self._names[self._free_name("Vision_sensor")] = found
+            self._names.setdefault(f"{robot.name}_{tail}" if alias else robot.name, found)
+            if also:
+                self._names[self._free_name(also)] = found
             return found
 
         return add_robot(robot, model, add)
@@ -285,6 +295,9 @@ class CoppeliaScene:
         self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
         for light in world.lights:
             self._add(self._free_name("Light"), "Light", LIGHT, "still", None, Frame((*light.at, light.height)))
+        for start in world.starts:
+            place = floor_frame(Pose(*start.at, math.radians(start.heading_deg)))
+            self._add(self._free_name(start.name), start.name, DUMMY, "dummy", None, place)
         pieces: dict[str, list[Shape]] = defaultdict(list)
         heights: dict[str, float] = {}
         for solid in solids(world):

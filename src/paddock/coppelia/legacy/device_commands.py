@@ -12,7 +12,7 @@ from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.proximity import DetectedSurface, detect
 from paddock.coppelia.surfaces import collides, measure_distance
-from paddock.coppelia.vision import paint_image, summarise, take_depth, take_image
+from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image
 from paddock.core.errors import PaddockError, UnknownName
 
 DETECTION = struct.Struct("<B3fi3f")
@@ -118,8 +118,9 @@ def set_image(caller: Caller, handle: int, data: bytes) -> None:
 
 @command(0x1011, "simxReadVisionSensor")
 def read_vision_sensor(caller: Caller, handle: int, data: bytes) -> bytes:
-    values = summarise(caller.scene, caller.scene.get(handle))
-    return b"\0" + pack_int(1, len(values)) + pack_float(*values)
+    detected, packets = read_packets(caller.scene, caller.scene.get(handle))
+    numbers = [number for packet in packets for number in packet]
+    return bytes((detected,)) + pack_int(len(packets), *map(len, packets)) + pack_float(*numbers)
 
 
 @command(0x1017, "simxGetVisionSensorDepthBuffer")

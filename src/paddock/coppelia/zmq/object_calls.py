@@ -45,11 +45,12 @@ def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = Non
 
 
 def _find_named(scene: CoppeliaScene, levels: list[str]) -> SceneObject | None:
-    for base in scene.list_bases():
-        if base.robot is not None and levels[0] in (base.robot.name, base.name):
-            found = find_path(scene, "./" + "/".join(levels[1:]), base)
-            if found is not None:
-                return found
+    tops = [base for base in scene.list_bases() if base.robot and levels[0] in (base.robot.name, base.name)]
+    tops += [scene.find(levels[0])] if levels[0] in scene.aliases else []
+    for top in tops:
+        found = find_path(scene, "./" + "/".join(levels[1:]), top)
+        if found is not None:
+            return found
     copy = LEVEL_NUMBER.search(levels[0])
     suffix = f"#{int(copy[1]) - 1}" if copy and int(copy[1]) else ""
     for name in (levels[-1] + suffix, levels[-1]):
@@ -117,8 +118,6 @@ def get_object_name(caller: RemoteCaller, found: SceneObject) -> str:
 
 @call("setObjectAlias", "setObjectName")
 def set_object_alias(caller: RemoteCaller, found: SceneObject, alias: str) -> None:
-    if found.part != "dummy":
-        raise PaddockError(f"{found} keeps its name: only dummies can get another one")
     if not re.fullmatch(r"\w{1,80}", alias):
         raise PaddockError(f"expected a name of letters and digits, got {alias[:80]!r}")
     found.alias = alias
