@@ -1,4 +1,4 @@
-"""Laser scanners of a scene, as CoppeliaSim's fastHokuyo: two vision sensors beside each other, each a third of a turn."""
+"""Laser scanners of a scene, as CoppeliaSim has them (fastHokuyo): two vision sensors, each for a third of a turn."""
 
 from __future__ import annotations
 
