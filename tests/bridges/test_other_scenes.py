@@ -125,10 +125,19 @@ def test_goals_and_further_names_of_a_world_are_found_in_both_apis() -> None:
         assert sim.getObject("/PioneerP3DX/cam1") == sim.getObject("/PioneerP3DX/camera")
         assert sim.getObject("/PioneerP3DX[1]/cam1") == sim.getObject("/PioneerP3DX[1]/camera")
         assert sim.getObject("/Rover/leftMotor") == sim.getObject("/PioneerP3DX[1]/leftMotor")
-        with pytest.raises(Exception, match=r"no object called '/Elsewhere'.* \(in function 'sim.getObject'\)"):
-            sim.getObject("/Nothing")
+        for path in ("/Nothing", "/PioneerP3DX[2]/leftMotor", "/Pioneer/leftMotor", "/ePuck/cam1", "/Target/leftMotor"):
+            with pytest.raises(Exception, match=r"no object called '.*' .*\(in function 'sim.getObject'\)"):
+                sim.getObject(path)
     with vrep_room.served(SCENE) as bridge, native(bridge) as client:
-        for name, same in (("Disc", "Cylinder"), ("cam1", "Pioneer_p3dx_camera"), ("Rover", "Pioneer_p3dx#0")):
+        pairs = {
+            "Disc": "Cylinder",
+            "cam1": "Pioneer_p3dx_camera",
+            "/PioneerP3DX[1]/cam1": "Pioneer_p3dx_camera#0",
+            "/Rover/Vision_sensor": "Pioneer_p3dx_camera#0",
+            "/ePuck[1]/Vision_sensor": "ePuck_camera#0",
+            "Rover": "Pioneer_p3dx#0",
+        }
+        for name, same in pairs.items():
             assert client.get("GetObjectHandle", name) == client.get("GetObjectHandle", same)
         assert client.get("GetObjectPosition", client.get("GetObjectHandle", "Target"), -1)[0] == 4.0
         assert client("GetObjectHandle", "Nothing")[0] == client.vrep.simx_return_remote_error_flag

@@ -23,7 +23,7 @@ from paddock.coppelia.objects import (
     Part,
     SceneObject,
 )
-from paddock.coppelia.paths import find_path
+from paddock.coppelia.paths import find_named_path, find_path
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, Shape, box_of
 from paddock.worlds.solids import solids
@@ -56,8 +56,8 @@ class CoppeliaScene:
         self.sensed: dict[Any, Any] = {}  # what was sensed since `begin`, for the modules that read values
         self.settings: dict[Any, Any] = {}  # what clients set and may read again: forces, parameters, pictures
         self._handles = itertools.count(10)
-        self.aliases = {alias.name: alias.object for alias in live.world.aliases}  # further names of objects
         self._names: dict[str, SceneObject] = {}
+        self._aliases = {alias.name: alias.object for alias in live.world.aliases}
         self._bases: dict[SceneRobot, SceneObject] = {}
         self._layout: int | None = None
         self._mark = b""
@@ -90,22 +90,29 @@ class CoppeliaScene:
         return found
 
     def find(self, name: str) -> SceneObject:
-        """An object by its legacy name, its path, or the name of a robot in its world.
+        """An object by its legacy name, its path, the name of a robot in its world, or an alias of the world.
 
         `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#` stands for
         the object without a suffix. Cameras are also called `Vision_sensor`, laser scanners `fastHokuyo`, as in scenes
-        to which such models were added. At last the world's own aliases are looked up.
+        to which such models were added.
         """
-        found = self._look_up(name)
-        if found is None and name in self.aliases:
-            name = self.aliases[name]
-            found = self._look_up(name)
+        levels = [level for level in name.lstrip(".:").split("/") if level]
+        found = self.get_named(name) or find_named_path(self, levels)
         if found is None:
-            raise UnknownName("object", name, [*self._names, *self.aliases])
+            raise UnknownName("object", name, [*self._names, *self._aliases])
         return found
 
-    def _look_up(self, name: str) -> SceneObject | None:
-        return self._names.get(name) or self._names.get(name.removesuffix("#")) or find_path(self, name.lstrip(".:"))
+    def get_named(self, name: str) -> SceneObject | None:
+        """The object of a name that is no path, if there is one."""
+        found = self._names.get(name) or self._names.get(name.removesuffix("#"))
+        if found is None and (meant := self._aliases.get(name)) is not None:
+            found = self._names.get(meant) or find_path(self, meant)
+        return found
+
+    def is_named(self, found: SceneObject, name: str) -> bool:
+        """Whether an object has a name that is no path, with any suffix."""
+        names = (other for other in (*self._names, *self._aliases) if other.partition("#")[0] == name)
+        return any(self.get_named(other) is found for other in names)
 
     def base_of(self, robot: SceneRobot) -> SceneObject:
         """The base of a robot's tree."""

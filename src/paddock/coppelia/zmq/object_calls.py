@@ -19,7 +19,6 @@ from paddock.robots import robot_names
 NONE = -1  # the handle of nothing
 SCRIPTS = 4_000_000  # added to the handle of a robot: its script
 SCRIPT_PATH = re.compile(r"(?P<robot>.+)/script", re.IGNORECASE)
-LEVEL_NUMBER = re.compile(r"\[(\d+)\]$")
 WITHOUT_BASE, CHILDREN_ONLY = 1, 2  # options of `getObjectsInTree`
 NOT_MODEL, IS_MODEL = 0xF0, 0
 
@@ -27,38 +26,13 @@ NOT_MODEL, IS_MODEL = 0xF0, 0
 
 
 def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject:
-    """An object by its path, its legacy name, or a robot's name in its world: `/PioneerP3DX/leftMotor`, `/red/camera`.
-
-    A legacy name may stand at the end of a path as well: scenes of older versions have them as aliases.
-    """
-    if start is not None and not path.startswith("/"):
-        found = find_path(scene, path if path.startswith((".", ":")) else f"./{path}", start)
-        if found is None:
-            raise UnknownName(f"object below {start}", path, [child.alias for child in start.children])
-        return found
-    path = path.removeprefix("./")
-    found = find_path(scene, path)
-    levels = [level for level in path.split("/") if level]
-    if found is None and levels:
-        found = _find_named(scene, levels)
-    return scene.find(path) if found is None else found
-
-
-def _find_named(scene: CoppeliaScene, levels: list[str]) -> SceneObject | None:
-    tops = [base for base in scene.list_bases() if base.robot and levels[0] in (base.robot.name, base.name)]
-    tops += [scene.find(levels[0])] if levels[0] in scene.aliases else []
-    for top in tops:
-        found = find_path(scene, "./" + "/".join(levels[1:]), top)
-        if found is not None:
-            return found
-    copy = LEVEL_NUMBER.search(levels[0])
-    suffix = f"#{int(copy[1]) - 1}" if copy and int(copy[1]) else ""
-    for name in (levels[-1] + suffix, levels[-1]):
-        try:
-            return scene.find(name)
-        except UnknownName:
-            continue
-    return None
+    """An object by its path or any other name, see `CoppeliaScene.find`; below `start`, if that is given."""
+    if start is None or path.startswith("/"):
+        return scene.find(path.removeprefix("./"))
+    found = find_path(scene, path if path.startswith((".", ":")) else f"./{path}", start)
+    if found is None:
+        raise UnknownName(f"object below {start}", path, [child.alias for child in start.children])
+    return found
 
 
 @call("getObject", "getObjectHandle")
