@@ -141,6 +141,19 @@ def test_goals_and_further_names_of_a_world_are_found_in_both_apis() -> None:
             assert client.get("GetObjectHandle", name) == client.get("GetObjectHandle", same)
         assert client.get("GetObjectPosition", client.get("GetObjectHandle", "Target"), -1)[0] == 4.0
         assert client("GetObjectHandle", "Nothing")[0] == client.vrep.simx_return_remote_error_flag
+        assert client("GetCollisionHandle", "Disc")[0] == client.vrep.simx_return_remote_error_flag
+        assert client.get("GetCollisionHandle", "Rover") == client.get("GetCollisionHandle", "Collision#0")
+        assert client("GetObjectHandle", "ResizableFloor_5_25_element")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "file", ["models/robots/mobile/ePuck.ttm", r"C:\V-REP\models\Pioneer_p3dx.ttm", "line tracer.ttm"]
+)
+def test_models_are_loaded_by_the_names_of_their_files(file: str) -> None:
+    with vrep_room.served(SCENE) as bridge, native(bridge) as client:
+        code, base = client("LoadModel", file, 0)
+        assert code == 0
+        assert client.get("GetObjectPosition", base, -1)[2] > 0
 
 
 def test_robots_that_a_program_copies_get_the_names_that_it_gives_them() -> None:

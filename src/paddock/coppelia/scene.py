@@ -299,7 +299,8 @@ class CoppeliaScene:
         self._add("DefaultCamera", "DefaultCamera", CAMERA, "still", None, Frame((0.0, 0.0, 10.0)))
         x0, y0, x1, y1 = world.bounds
         floor = Frame(((x0 + x1) / 2, (y0 + y1) / 2, 0.0))
-        self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
+        base = self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
+        self._add(f"{FLOOR}_element", "box", SHAPE, "still", base)
         for light in world.lights:
             self._add(self._free_name("Light"), "Light", LIGHT, "still", None, Frame((*light.at, light.height)))
         for start in world.starts:

@@ -133,13 +133,12 @@ def get_depth(caller: Caller, handle: int, data: bytes) -> bytes:
 
 
 def find_watched(caller: Caller, name: str, what: str) -> SceneObject:
-    """The robot of a collision or distance object: `Collision`, `Collision#0` …, or a robot's own name."""
-    bases = caller.scene.list_bases()
-    numbered = {base: what + ("" if i == 0 else f"#{i - 1}") for i, base in enumerate(bases)}
-    for base in bases:
-        if base.robot is not None and name.removesuffix("#") in (numbered[base], base.name, base.robot.name):
-            return base
-    raise UnknownName(f"{what.lower()} object", name, numbered.values())
+    """The robot of a collision or distance object: `Collision`, `Collision#0` …, or any name of a robot."""
+    numbered = {what + ("" if i == 0 else f"#{i - 1}"): base for i, base in enumerate(caller.scene.list_bases())}
+    found = numbered.get(name.removesuffix("#")) or caller.scene.get_named(name)
+    if found is None or found.part != "base":
+        raise UnknownName(f"{what.lower()} object", name, numbered)
+    return found
 
 
 @command(0x300A, "simxGetCollisionHandle")

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from paddock.coppelia import parameters
-from paddock.coppelia.legacy.simulation_commands import plain_name
+from paddock.coppelia.legacy.simulation_commands import find_kind, plain_name
 from paddock.coppelia.objects import ALL, SCENE, SceneObject
 from paddock.coppelia.paths import find_path, path_of
 from paddock.coppelia.scene import CoppeliaScene
@@ -14,7 +14,6 @@ from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_int
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.robots import robot_names
 
 NONE = -1  # the handle of nothing
 SCRIPTS = 4_000_000  # added to the handle of a robot: its script
@@ -184,10 +183,7 @@ def copy_paste_objects(caller: RemoteCaller, handles: list[int], options: int = 
 
 @call()
 def load_model(caller: RemoteCaller, path: str) -> int:
-    kind = plain_name(path)
-    if kind not in robot_names():
-        raise PaddockError(f"there is no model {path[:200]!r}; there are {', '.join(robot_names())}")
-    return caller.scene.load_model(kind).handle
+    return caller.scene.load_model(find_kind(path)).handle
 
 
 @call()
