@@ -170,6 +170,21 @@ def test_robots_that_a_program_copies_get_the_names_that_it_gives_them() -> None
         assert sim.getObjectPosition(sim.getObject("/ePuck3/base"))[:2] == pytest.approx([0.9, 0.5])
 
 
+def test_wheels_turn_with_their_joints() -> None:
+    with coppelia_room.served(SCENE) as bridge:
+        sim = new_client(bridge).require("sim")
+        joint, wheel = (sim.getObject(f"/PioneerP3DX/left{part}") for part in ("Motor", "Wheel"))
+        sim.setStepping(True)
+        sim.startSimulation()
+        sim.setJointTargetVelocity(joint, 2.0)
+        for _ in range(10):
+            sim.step()
+        angle = sim.getJointPosition(joint)
+        assert angle > 0.5
+        assert sim.getObjectOrientation(wheel, joint) == pytest.approx([0, 0, angle])
+        assert sim.getObjectPosition(wheel, joint) == pytest.approx([0, 0, 0])
+
+
 def test_two_aliases_of_the_same_name_are_refused() -> None:
     twins = (Alias(name="cam", object="/red/camera"), Alias(name="cam", object="/blue/camera"))
     with pytest.raises(SpecError, match=r"aliases\[1\]\.name"):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from paddock.coppelia.frames import ORIGIN, Frame, combine, floor_frame, heading_of, relate, rotate
+from paddock.coppelia.joints import joint_frame
 from paddock.coppelia.live import LiveWorld, SceneRobot
 from paddock.coppelia.models import RobotModel, add_robot, model_of
 from paddock.coppelia.objects import (
@@ -156,7 +157,12 @@ class CoppeliaScene:
     def _absolute(self, found: SceneObject) -> Frame:
         if found.part == "base" and found.robot is not None:
             return floor_frame(found.robot.pose, found.frame.position[2])
-        return combine(self._absolute(found.parent), found.frame) if found.parent else found.frame
+        if found.parent is None:
+            return found.frame
+        outer = self._absolute(found.parent)
+        if found.parent.part == "joint":
+            outer = combine(outer, joint_frame(found.parent))  # wheels turn
+        return combine(outer, found.frame)
 
     def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD) -> None:
         """Put a robot or a dummy somewhere. Robots stay on the floor: their height and tilt do not count."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import struct
 
 from paddock.coppelia import joints
-from paddock.coppelia.frames import ORIGIN, Frame, matrix_of
+from paddock.coppelia.frames import matrix_of
 from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, SceneObject
@@ -45,8 +44,7 @@ def set_joint_target_position(caller: Caller, handle: int, data: bytes) -> None:
 
 @command(0x100A, "simxGetJointMatrix")
 def get_joint_matrix(caller: Caller, handle: int, data: bytes) -> bytes:
-    half = joints.joint_position(caller.scene.get(handle)) / 2
-    return pack_float(*matrix_of(Frame(ORIGIN.position, (0.0, 0.0, math.sin(half), math.cos(half)))))
+    return pack_float(*matrix_of(joints.joint_frame(caller.scene.get(handle))))
 
 
 @command(0x100B, "simxSetSphericalJointMatrix")
