@@ -41,7 +41,7 @@ class MapRun:
 
 
 def run_explorer(run: MapRun, method: str) -> bool:
-    """Explore, and tell how much of the world is known; whether the robot was done in time."""
+    """Explore, and tell how much free space is known; whether the robot was done in time."""
     console = Console(highlight=False)
     user, arena, robot = drive(
         run,
@@ -50,7 +50,7 @@ def run_explorer(run: MapRun, method: str) -> bool:
     )
     ended = user.state if user.done else f"not finished after {arena.time:g} s ({user.state})"
     area = user.growth[-1][1] if user.growth else 0.0
-    console.print(f"{ended}: {area:.1f} m² known, {len(user.frontiers)} frontiers left", markup=False)
+    console.print(f"{ended}: {area:.1f} m² of free space known, {len(user.frontiers)} frontiers left", markup=False)
     truth = find_truth(arena, robot, user.start)
     if user.growth and truth is not None:
         quality = assess_map(user.mapper.grid, truth, alignment=None)
@@ -134,7 +134,7 @@ def write_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode, folde
     path, title = episode.robots[robot.name].trace.path(), arena.world.title or arena.world.name
     save_figure(map_view_chart(user.map_view, path, title=f"Map: {title}", about=user.state), folder / "map_view.png")
     truth = find_truth(arena, robot, user.start)
-    figures: dict[str, object] = {"ended": user.state, "known_m2": user.growth[-1][1], "frontiers": len(user.frontiers)}
+    figures: dict[str, object] = {"ended": user.state, "free_m2": user.growth[-1][1], "frontiers": len(user.frontiers)}
     most = None
     if truth is not None:
         quality = assess_map(user.mapper.grid, truth, alignment=None)
