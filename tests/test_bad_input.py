@@ -69,8 +69,8 @@ KINDS = (
 )
 DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise, measured"
 WORLD_KEYS = (
-    "aliases, arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, sounds, "
-    "starts, title, walls"
+    "aliases, arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, "
+    "sounds, starts, title, walls"
 )
 A_NAME = "a name of letters, digits, '-' and '_'"
 A_COLOR = "a colour such as '#3366cc' or 'orange'"

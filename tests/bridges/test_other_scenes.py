@@ -13,8 +13,8 @@ from bridges import coppelia_room, vrep_room
 from bridges.coppelia_room import new_client
 from bridges.vrep_room import ROOM, native
 from paddock.core.errors import SpecError
-from paddock.worlds import Placed, load_world
-from paddock.worlds.spec import Alias, Floor, Start, Stroke, WorldSpec
+from paddock.worlds import Alias, Placed, load_world
+from paddock.worlds.spec import Floor, Start, Stroke, WorldSpec
 
 SCENE = replace(
     ROOM,
