@@ -83,7 +83,6 @@ READING: dict[str, tuple[tuple[Any, ...], tuple[Any, ...] | None]] = {
     ),
 }
 NEITHER_SPLIT_NOR_STREAMED = {"CallScriptFunction"}  # the library never merges these
-TOO_LONG_TO_SPLIT = {"GetVisionSensorImage", "GetVisionSensorDepthBuffer"}  # the library crashes at times
 
 
 def resolve(client: NativeClient, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -106,8 +105,6 @@ def test_every_reading_call_gives_its_value_and_its_error_in_every_mode(
     _, client = room
     if name in NEITHER_SPLIT_NOR_STREAMED and mode != "blocking":
         pytest.skip("programs call script functions in the blocking mode")
-    if name in TOO_LONG_TO_SPLIT and "split" in mode:
-        pytest.skip("the native library crashes at times when it merges pictures")
     client("StopSimulation")
     client("SetFloatSignal", "float", 0.5)
     client("SetIntegerSignal", "integer", -7)

@@ -56,7 +56,7 @@ class MessageConnection(ABC, asyncio.Protocol, Generic[Message]):
 
     @abstractmethod
     def leave(self) -> None:
-        """The client is gone: stop what it drives."""
+        """The client is gone."""
 
     def begin_turn(self) -> None:
         """Messages of this client are carried out from now on."""

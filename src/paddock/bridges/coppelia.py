@@ -107,10 +107,10 @@ class CoppeliaServer(Bridge):
         """All clients that have said something and are still there."""
         return list(dict.fromkeys(client for c in self.connections for client in c.clients.values()))
 
-    def forget_client(self, client: CoppeliaClient, *, stop: bool) -> None:
+    def forget_client(self, client: CoppeliaClient) -> None:
         """A client's connection was lost."""
         self.clients = {uuid: other for uuid, other in self.clients.items() if other is not client}
-        client.close(stop=stop)
+        client.close()
 
     @property
     def step_count(self) -> int:

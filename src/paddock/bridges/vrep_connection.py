@@ -37,11 +37,9 @@ class VrepConnection(MessageConnection[bytes]):
         self._hold: asyncio.TimerHandle | None = None  # while a reply waits for its step
 
     def leave(self) -> None:
+        """Its robots do what they were told last, as in V-REP."""
         if self._hold is not None:
             self._hold.cancel()
-        if not self.session.ended:  # it vanished: nobody steers its robots
-            for robot in self.server.live.robots_of(self):
-                robot.handle.stop()
 
     def can_work(self) -> bool:
         return self._hold is None and super().can_work()
