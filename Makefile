@@ -49,6 +49,7 @@ soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,
 	$(BIN)/python benchmarks/orders_many.py
 	$(BIN)/python benchmarks/vrep_fuzz.py
 	$(BIN)/python benchmarks/coppelia_fuzz.py
+	$(BIN)/python benchmarks/player_fuzz.py
 
 lint: $(DEV)  ## formatting, lint, types, layers, generated files, words, translations
 	$(BIN)/ruff format --check .

@@ -5,18 +5,16 @@ python benchmarks/coppelia_fuzz.py --requests 100000
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import logging
 import socket
-import sys
-import time
+from functools import partial
 from typing import Any
 
 import cbor2
 import numpy as np
 
 import paddock
+from fuzz import Fuzz, read_count
 from paddock.bridges import CoppeliaServer
 from paddock.coppelia.zmq import CALLS
 from paddock.coppelia.zmtp import GREETING, ZmtpPeer, pack_message, pack_ready
@@ -73,8 +71,8 @@ def draw_request(rng: np.random.Generator, names: list[str]) -> bytes:
     return bytes(message)
 
 
-def attack(port: int, rng: np.random.Generator, requests: int, names: list[str]) -> None:
-    """Send requests until the server hangs up or stops answering."""
+def attack(port: int, names: list[str], rng: np.random.Generator, requests: int) -> int:
+    """Send requests on a connection, until the server hangs up or stops answering."""
     peer = ZmtpPeer("REQ")
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client, contextlib.suppress(OSError):
         client.sendall(GREETING + pack_ready("REQ"))
@@ -85,37 +83,21 @@ def attack(port: int, rng: np.random.Generator, requests: int, names: list[str])
                 if list(peer.receive(data)):
                     break
             else:
-                return  # hung up on
-
-
-class Failures(logging.Handler):
-    """Counts what went wrong inside the server; that clients were hung up on is as it should be."""
-
-    count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.count += record.levelno >= logging.ERROR
+                break  # hung up on
+    return 1
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--requests", type=int, default=100_000)
-    requests = parser.parse_args().requests
-    rng, began, failures = np.random.default_rng(14), time.perf_counter(), Failures()
-    logging.getLogger("paddock.coppelia").addHandler(failures)
+    requests = read_count(__doc__, "requests")
     names = sorted(name for name in CALLS if not name.removeprefix("sim.").startswith(CHANGING))
     arena = paddock.open("clutter", seed=1)
     server = Server(arena, Settings(port=0, speed=None, lock_step=True))
     with CoppeliaServer(arena, 0) as bridge, server.in_background():
-        other, answers, rounds = SimClient("127.0.0.1", bridge.port, timeout=60), 0, requests // 50
-        for _ in range(rounds):
-            attack(bridge.port, rng, 50, names)
-            answers += other.call("getSimulationTime") == 0.0
+        other = SimClient("127.0.0.1", bridge.port, timeout=60)
+        fuzz = Fuzz("coppelia", requests, requests // 50)
+        fuzz.run(partial(attack, bridge.port, names), lambda: other.call("getSimulationTime") == 0.0)
         other.close()
-    took = time.perf_counter() - began
-    sys.stdout.write(f"{requests} requests on {rounds} connections in {took:.0f} s: the other client got {answers} of ")
-    sys.stdout.write(f"{rounds} answers, {failures.count} failures inside\n")
-    sys.exit(0 if answers == rounds and not failures.count else 1)
+        fuzz.finish(stood=arena.tick == 0)
 
 
 if __name__ == "__main__":

@@ -6,15 +6,11 @@ python benchmarks/coppelia_rates.py --cycles 3000
 from __future__ import annotations
 
 import argparse
-import re
-import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
 
 from coppeliasim_zmqremoteapi_client import RemoteAPIClient
 
 from paddock.testing import PaddockProcess
+from rates import report
 
 
 def main() -> None:
@@ -39,27 +35,6 @@ def main() -> None:
         report("a step", cycles, sim.step, server.process.pid)
         report("a call", cycles, sim.getSimulationTime, server.process.pid)
         report("16 sonars, 2 motors, a step", cycles // 10, drive, server.process.pid)
-
-
-def report(name: str, count: int, cycle: Callable[[], object], server: int) -> None:
-    """Time a cycle, and print it."""
-    for _ in range(10):
-        cycle()
-    began, mine, theirs = time.perf_counter(), time.process_time(), cpu_of(server)
-    for _ in range(count):
-        cycle()
-    took = time.perf_counter() - began
-    costs = [seconds / count * 1e6 for seconds in (time.process_time() - mine, cpu_of(server) - theirs)]
-    sys.stdout.write(f"{name}: {count / took:,.0f} a second; CPU: client {costs[0]:.0f} µs, server {costs[1]:.0f} µs\n")
-
-
-def cpu_of(process: int) -> float:
-    """CPU seconds of another process, where the system tells (Linux)."""
-    stat = Path(f"/proc/{process}/stat")
-    if not stat.exists():
-        return float("nan")
-    fields = re.sub(r"\(.*\)", "", stat.read_text()).split()
-    return (int(fields[12]) + int(fields[13])) / 100
 
 
 if __name__ == "__main__":

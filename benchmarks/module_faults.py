@@ -1,9 +1,16 @@
 """Fault matrix: each module × {killed, stopped, cut link, 10 % loss, 200 ms delay} × {driving, turning, backing}.
 
-Six processes drive a robot up and down and around in a hall, in real time. In each phase a fault is made; what the
-robot really did is read from the coordinator's trace, in simulated seconds: when its wheels were told to stand, when
-they stood, whether they were told to turn again while the fault lasted, and whether it touched anything. Then it must
-drive on. For faults of the coordinator the hall is at a server, which tells what the robot did.
+The six processes of the shipped configuration `explore` drive a robot up and down and around in a hall, in real time
+and as fast as they may; only the planner's controller is another one. In each phase a fault is made. What the robot
+really did is read from the coordinator's trace, a row for each tick, in simulated seconds:
+
+- `stands`: the longest that wheels turned after the measurement under the last valid command. It must not be more than
+  `stands_within`, whatever the fault. While commands come it is as long as they hold.
+- `after_fault`: from the fault until wheels are at rest, if nothing comes through.
+- `stale`: a wheel was told to turn by a measurement of more than 0.2 s ago, or by a module that is cut off or hangs.
+
+Then the robot must drive on, with all scans in the map that were there. A coordinator that is killed or hangs is one at
+a server, which tells what the robot did.
 
     python benchmarks/module_faults.py --modules planner reflex motor --out faults.json
 """
@@ -13,6 +20,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import os
 import signal
 import statistics
@@ -21,11 +29,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from paddock.core.observation import Observation, WheelSpeeds
-from paddock.modules import ModuleEntry, ModulesSpec, Supervisor
+from paddock.modules import ModuleEntry, ModulesSpec, Supervisor, load_modules
 from paddock.testing import serve
 
 WORLD = """
@@ -39,15 +48,18 @@ type = "pioneer-p2dx"
 at = [5.0, 4.0]
 """
 FAULTS = {"SIGKILL": "", "SIGSTOP": "", "cut": "cut = 5.0\n", "loss": "loss = 0.1\n", "delay": "delay = 0.2\n"}
-PHASES = {"driving": (0.2, 0.2), "backing": (-0.2, -0.2), "turning": (-0.1, 0.1)}
+SPEED = load_modules("explore").stop_times.max_speed
+PHASES = {"driving": (SPEED, SPEED), "backing": (-SPEED, -SPEED), "turning": (-SPEED, SPEED)}
 PHASE_TIME = 4.0  # [s]
 PATIENCE = 150.0  # [s] for a robot to get into a phase, on a busy machine
 MODULES = ("coordinator", "sensor", "mapper", "planner", "reflex", "motor")
 MUST_STAND = ("coordinator", "sensor", "planner", "reflex", "motor")  # a robot may go on without its mapper
 SURE = ("SIGKILL", "SIGSTOP", "cut")  # faults after which nothing comes through
-PERIOD = 0.05  # [s] between two looks: what is missing is noticed the sooner
+SERVED = {("coordinator", "SIGKILL"), ("coordinator", "SIGSTOP")}  # the coordinator's own world stops with it
+TICK = 0.02  # [s] of the hall
 FROZEN = 0.05  # [s] simulated, in a second: time stands, and so does the robot
 STILL = 1e-3  # [m/s]
+OLD = 0.2  # [s] of a measurement by which wheels still turn
 
 
 def make_phases(spec: Any, feed: list[Any]) -> Any:
@@ -60,19 +72,21 @@ def make_phases(spec: Any, feed: list[Any]) -> Any:
     return act
 
 
-def configure(folder: Path, bus: str, url: str | None) -> tuple[ModulesSpec, Path]:
+def configure(folder: Path, bus: str, url: str | None, real_time: bool) -> tuple[ModulesSpec, Path]:
     """Six modules in a hall, each with a link that can be made bad."""
-    options: dict[str, dict[str, Any]] = {
+    changes: dict[str, dict[str, Any]] = {
         "coordinator": {} if url else {"trace": "trace.csv"},
-        "planner": {"controller": f"{Path(__file__).resolve()}:make_phases"},
+        "planner": {"controller": f"{Path(__file__).resolve()}:make_phases", "options": {}},
     }
+    shipped = load_modules("explore")
     entries = [
-        ModuleEntry.from_table({"name": name, "faults": f"{name}.faults", **options.get(name, {})}) for name in MODULES
+        ModuleEntry.from_table(entry.to_table() | {"faults": f"{entry.name}.faults"} | changes.get(entry.name, {}))
+        for entry in shipped.modules
     ]
     elsewhere = {"url": url, "robot": "pioneer", "kind": "pioneer-p2dx"} if url else {}
-    spec = ModulesSpec(
-        modules=tuple(entries), bus=bus, world="hall.toml", seconds=100_000.0, period=PERIOD, state="state",
-        real_time=True, folder=str(folder), **elsewhere,
+    spec = replace(
+        shipped, modules=tuple(entries), bus=bus, world="hall.toml", seconds=100_000.0, state="state",
+        real_time=real_time, folder=str(folder), **elsewhere,
     )  # fmt: skip
     path = folder / "modules.toml"
     path.write_text(spec.to_toml(), encoding="utf-8")
@@ -81,6 +95,8 @@ def configure(folder: Path, bus: str, url: str | None) -> tuple[ModulesSpec, Pat
 
 class Trace:
     """What the robot really did, as the coordinator writes it."""
+
+    served = False
 
     def __init__(self, path: Path) -> None:
         self.path, self.rows = path, []  # type: Path, list[dict[str, float]]
@@ -103,7 +119,9 @@ class Trace:
 
 
 class ServedTrace(Trace):
-    """What a robot of an arena in this process really does."""
+    """What a robot of an arena in this process really does. It does not tell of measurements."""
+
+    served = True
 
     def __init__(self, arena: Any) -> None:
         super().__init__(Path())
@@ -111,10 +129,10 @@ class ServedTrace(Trace):
         threading.Thread(target=self._watch, daemon=True).start()
 
     def _watch(self) -> None:
-        names = ("time", "wall", "left", "right", "command_left", "command_right", "contacts")
+        names = ("time", "wall", "left", "right", "command_left", "command_right", "contacts", "measured")
         while True:
             _, wheels, contacts = self.body.motion()
-            row = self.arena.time, time.time(), *wheels, *self.body.command, contacts
+            row = self.arena.time, time.time(), *wheels, *self.body.command, contacts, math.nan
             self.rows.append(dict(zip(names, map(float, row), strict=True)))
             time.sleep(0.005)
 
@@ -164,24 +182,41 @@ class Session:
     def measure(self, module: str, fault: str, phase: str) -> dict[str, Any]:
         """One case of the matrix."""
         self.await_phase(phase)
+        scans = self.count_scans()
         struck, end = self.strike(module, fault)
         self.wait(0.7)
         rows = [row for row in self.trace.rows if struck < row["wall"] < end]
         begin = max(row["time"] for row in self.trace.rows if row["wall"] <= struck)
-        told, stood = (find_still(rows, begin, name) for name in ("command_", ""))
-        still = [row for row in rows if stood is not None and row["time"] > begin + stood]
+        sure = fault in SURE and module in MUST_STAND
+        rest = find_rest(rows, begin) if sure else None
+        lasting = [row for row in rows if rest is not None and row["time"] > begin + rest and fault != "SIGKILL"]
+        turning = [row["time"] - row["measured"] for row in rows if abs(row["left"]) + abs(row["right"]) > STILL]
+        told = [row["time"] - row["measured"] for row in rows if is_told(row)]
         self.await_phase("driving")  # it goes on
+        self.wait(1.5)  # for a report of the mapper
         return {
-            "module": module, "fault": fault, "phase": phase, "told_to_stand": told, "stands": stood,
-            "told_to_go_again": any(row["command_left"] or row["command_right"] for row in still),
+            "module": module, "fault": fault, "phase": phase, "after_fault": rest,
+            "stands": None if self.trace.served else max(turning, default=0.0) + TICK,
+            "stale": any(map(is_told, lasting)) or max(told, default=0.0) > OLD + TICK,
+            "must_stand": sure, "kept": self.count_scans() >= scans,
             "contacts": sum(r["contacts"] for r in self.trace.rows) > 0,
         }  # fmt: skip
 
+    def count_scans(self) -> int:
+        """How many scans are in the map, as the mapper last said."""
+        report = self.supervisor.board["MAPPER"].report
+        return int(report.status.split()[0]) if report else 0
 
-def find_still(rows: list[dict[str, float]], begin: float, prefix: str) -> float | None:
-    """Simulated seconds until the wheels first stand, or time does; None: they did not."""
+
+def is_told(row: dict[str, float]) -> bool:
+    """Whether the wheels are told to turn."""
+    return abs(row["command_left"]) + abs(row["command_right"]) > STILL
+
+
+def find_rest(rows: list[dict[str, float]], begin: float) -> float | None:
+    """Simulated seconds until the wheels are at rest, or time stands; None: they did not."""
     for row in rows:
-        if abs(row[f"{prefix}left"]) + abs(row[f"{prefix}right"]) <= STILL:
+        if abs(row["left"]) + abs(row["right"]) <= STILL:
             return row["time"] - begin
     if not rows or rows[-1]["time"] - begin < FROZEN:
         return rows[-1]["time"] - begin if rows else 0.0
@@ -189,17 +224,17 @@ def find_still(rows: list[dict[str, float]], begin: float, prefix: str) -> float
 
 
 @contextmanager
-def open_session(folder: Path, bus: str, *, served: bool) -> Iterator[Session]:
+def open_session(folder: Path, bus: str, *, served: bool, real_time: bool) -> Iterator[Session]:
     """Modules that drive a robot, in a world of the coordinator's own or in one at a server."""
     hall = folder / "hall.toml"
     hall.write_text(WORLD, encoding="utf-8")
     if not served:
-        spec, file = configure(folder, bus, None)
+        spec, file = configure(folder, bus, None, real_time)
         with Supervisor(spec, file) as supervisor:
             yield Session(supervisor, folder, Trace(folder / "trace.csv"))
         return
     with serve(hall, speed=1.0, lock_step=False) as server:
-        spec, file = configure(folder, bus, server.url(scheme="ws"))
+        spec, file = configure(folder, bus, server.url(scheme="ws"), real_time)
         with Supervisor(spec, file) as supervisor:
             yield Session(supervisor, folder, ServedTrace(server.arena))
 
@@ -210,38 +245,52 @@ def main() -> None:
     parser.add_argument("--faults", nargs="+", default=list(FAULTS), choices=FAULTS)
     parser.add_argument("--phases", nargs="+", default=list(PHASES), choices=PHASES)
     parser.add_argument("--bus", default="lines://127.0.0.1:0")
+    parser.add_argument("--real-time", action="store_true", help="before all other processes: on a busy machine")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     rows = []
     for module in given.modules:
-        served = module == "coordinator"
-        with tempfile.TemporaryDirectory() as name, open_session(Path(name), given.bus, served=served) as session:
-            for fault in given.faults:
-                for phase in given.phases:
-                    rows.append(session.measure(module, fault, phase))
-                    print(json.dumps(rows[-1]), flush=True)
+        for served in (True, False):
+            faults = [fault for fault in given.faults if ((module, fault) in SERVED) is served]
+            if faults:
+                rows += measure_module(module, faults, given.phases, given.bus, served, given.real_time)
     print_summary(rows)
     if given.out:
         given.out.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 
 
+def measure_module(
+    module: str, faults: list[str], phases: list[str], bus: str, served: bool, real_time: bool
+) -> list[dict[str, Any]]:
+    """The cases of a module."""
+    rows = []
+    with (
+        tempfile.TemporaryDirectory() as name,
+        open_session(Path(name), bus, served=served, real_time=real_time) as session,
+    ):
+        for fault in faults:
+            for phase in phases:
+                rows.append(session.measure(module, fault, phase))
+                print(json.dumps(rows[-1]), flush=True)
+    return rows
+
+
 def print_summary(rows: list[dict[str, Any]]) -> None:
     """The longest times of each module and fault, and what must not be."""
     for module in dict.fromkeys(row["module"] for row in rows):
-        for fault in dict.fromkeys(row["fault"] for row in rows):
+        for fault in dict.fromkeys(row["fault"] for row in rows if row["module"] == module):
             cases = [row for row in rows if row["module"] == module and row["fault"] == fault]
             shown = [
                 " ".join("   -" if row[key] is None else f"{row[key]:.2f}" for row in cases)
-                for key in ("told_to_stand", "stands")
+                for key in ("stands", "after_fault")
             ]
-            print(f"{module:12} {fault:8} told to stand {shown[0]}  stands {shown[1]}")
-    sure = [row for row in rows if row["module"] in MUST_STAND and row["fault"] in SURE]
-    times = [row["stands"] for row in sure if row["stands"] is not None]
-    if times:
-        median, longest, never = statistics.median(times), max(times), len(sure) - len(times)
-        print(f"stands: median {median:.3f} s, longest {longest:.3f} s, not at all in {never} of {len(sure)} cases")
-    again = sum(row["told_to_go_again"] for row in sure if row["fault"] != "SIGKILL")
-    print(f"told to go again while the fault lasted: {again}; contacts: {sum(row['contacts'] for row in rows)}")
+            print(f"{module:12} {fault:8} stands {shown[0]}  after the fault {shown[1]}")
+    for key in ("stands", "after_fault"):
+        if times := [row[key] for row in rows if row[key] is not None]:
+            print(f"{key}: median {statistics.median(times):.2f} s, longest {max(times):.2f} s in {len(times)} cases")
+    print(f"never at rest: {sum(row['must_stand'] and row['after_fault'] is None for row in rows)}; ", end="")
+    stale, kept, touched = (sum(row[key] for row in rows) for key in ("stale", "kept", "contacts"))
+    print(f"stale commands: {stale}; maps that lost scans: {len(rows) - kept}; contacts: {touched}")
 
 
 if __name__ == "__main__":

@@ -69,8 +69,8 @@ KINDS = (
 )
 DRIVE_KEYS = "wheel_separation, wheel_diameter, max_speed, max_acceleration, steps_per_turn, slip_noise, measured"
 WORLD_KEYS = (
-    "arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, sounds, "
-    "starts, title, walls"
+    "aliases, arcs, border, bounds, boxes, cylinders, dt, fields, floor, include, lights, maze, name, open, robots, "
+    "sounds, starts, title, walls"
 )
 A_NAME = "a name of letters, digits, '-' and '_'"
 A_COLOR = "a colour such as '#3366cc' or 'orange'"
@@ -82,6 +82,11 @@ BROKEN_WORLDS = [
         "a key that resembles no other",
         world('color = "red"'),
         f"lesson.toml: color: unknown key (there are: {WORLD_KEYS})",
+    ),
+    row(
+        "an alias without an object",
+        world('aliases = [{ name = "cam1" }]'),
+        "lesson.toml: aliases[0].object: missing: 1 to 200 letters",
     ),
     row(
         "a misspelt include",

@@ -122,7 +122,7 @@ def test_a_picture_is_imported_at_its_scale_with_a_robot_of_choice(tmp_path: Pat
     [
         (("none.txt",), "none.txt: no such file"),
         (("plan.txt",), "plan.txt: line 2: unknown keyword 'wal' (did you mean 'wall'?)"),
-        (("plan.txt", "--scale", "2"), "scale: expected none: plan.txt is a floor plan, only pictures have it"),
+        (("plan.txt", "--scale", "2"), "scale: expected none: plan.txt is no picture, only pictures have it"),
         (("plan.txt", "--at", "here"), "--at: expected x,y in metres such as 0.5,1.2, got 'here'"),
         (("plan.txt", "-o", "plan.txt"), "plan.txt: expected a world's name ending in .toml"),
         (

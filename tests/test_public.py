@@ -36,6 +36,7 @@ PUBLIC = {
     "navigation.followers",
     "orders",
     "overhead",
+    "player",
     "policies",
     "reactions",
     "report",

@@ -39,7 +39,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     "isHandleValid": ((MISSING,), None),
     "getObjectAlias": ((JOINT, 1), (MISSING,)),
     "getObjectName": ((JOINT,), (MISSING,)),
-    "setObjectAlias": ((DUMMY, "Dummy"), (ROBOT, "Robby")),
+    "setObjectAlias": ((DUMMY, "Dummy"), (ROBOT, "")),
     "setObjectName": ((DUMMY, "Dummy"), (DUMMY, "a/b")),
     "getObjectUid": ((JOINT,), (MISSING,)),
     "getObjectType": ((JOINT,), (MISSING,)),
@@ -225,6 +225,7 @@ TABLE: dict[str, tuple[Arguments, Arguments | None]] = {
     # numbers
     "buildIdentityMatrix": ((), None),
     "buildMatrix": (([1, 2, 3], [0.1, 0.2, 0.3]), ([1], [0.1, 0.2, 0.3])),
+    "buildMatrixQ": (([1, 2, 3], [0, 0, 0, 1]), ([1, 2, 3], [0, 0, 1])),
     "buildPose": (([1, 2, 3], [0.1, 0.2, 0.3]), ([1, 2, 3], [0.1])),
     "matrixToPose": ((UNIT,), ([1.0],)),
     "poseToMatrix": ((POSE,), ([1.0],)),

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import paddock
+from paddock.bridges.scene_world import ArenaWorld
+from paddock.coppelia import CoppeliaScene
 from paddock.links.vrep import OPTIONS
 from pages import run_examples
 
@@ -23,3 +26,16 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_option_of_the_link_is_told() -> None:
     rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
     assert set(rows) == set(OPTIONS)
+
+
+def test_the_scene_of_the_page_has_what_its_program_looks_for(tmp_path: Path) -> None:
+    example = re.search(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
+    assert example
+    file = tmp_path / "theirs.toml"
+    file.write_text(example[1], encoding="utf-8")
+    arena = paddock.open(str(file))
+    scene = CoppeliaScene(ArenaWorld(arena))
+    for alias in arena.world.aliases:
+        assert scene.find(alias.name) is scene.find(alias.object)
+    assert scene.frame(scene.find("Target")).position == (2.0, 1.0, 0.0)
+    assert arena["pioneer"].spec.sensor("camera").width == 640

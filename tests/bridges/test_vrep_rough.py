@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridges.rough import flood, read_all
 from bridges.vrep_room import connect, handle_of, number, served
-from paddock.bridges import VrepServer, vrep_connection
+from paddock.bridges import VrepServer
+from paddock.bridges.vrep_connection import VrepConnection
 from paddock.coppelia.legacy import PacketJoiner, split_packets
 from paddock.coppelia.legacy.messages import BLOCK, ask_for, build_request
 from paddock.coppelia.legacy.table import CALLS
@@ -35,17 +37,6 @@ DAMAGED = {
     "huge piece": split_packets(HEADER + BLOCK.pack(26, 2**31 - 1, 0, 0, 0x33015, 0, 0, 0, 0)),
     "piece before the start": split_packets(HEADER + BLOCK.pack(26, 90, 0, -4, 0x33015, 0, 0, 0, 0)),
 }
-
-
-def read_all(client: socket.socket) -> bytes:
-    """What comes until the other side hangs up."""
-    parts = []
-    try:
-        while data := client.recv(1 << 16):
-            parts.append(data)
-    except ConnectionError:
-        pass
-    return b"".join(parts)
 
 
 def visit(bridge: VrepServer) -> socket.socket:
@@ -74,11 +65,6 @@ def test_halves_of_messages_wait_and_vanishing_clients_leave_nothing() -> None:
         while len(bridge.connections) > 1:
             handle_of(other, "ePuck")
         assert handle_of(other, "ePuck") > 0
-
-
-def flood(client: socket.socket, message: bytes) -> None:
-    while True:
-        client.send(message)
 
 
 def test_a_client_that_does_not_wait_for_answers_is_soon_not_heard_any_more() -> None:
@@ -125,7 +111,7 @@ def test_messages_are_not_taken_in_while_one_waits_for_its_step() -> None:
 def test_a_client_that_never_says_anything_is_hung_up_on(monkeypatch: pytest.MonkeyPatch) -> None:
     with served() as bridge, connect(bridge) as other:
         handle = handle_of(other, "ePuck")
-        monkeypatch.setattr(vrep_connection, "GREETING", 0.01)
+        monkeypatch.setattr(VrepConnection, "greeting", 0.01)
         with visit(bridge) as client:
             assert client.recv(1) == b""
         assert handle_of(other, "ePuck") == handle

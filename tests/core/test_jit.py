@@ -229,6 +229,18 @@ def test_processes_that_need_a_kernel_at_the_same_time_compile_it_once(tmp_path:
     assert sorted(int(process.communicate()[0]) for process in processes) == [0, 0, 1]
 
 
+def test_a_process_that_was_stopped_while_it_compiles_keeps_nobody_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="no file locks on this system")
+    monkeypatch.setattr(jit, "LONGEST_COMPILATION", 0.1)
+    with (tmp_path / "kernel.lock").open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with jit._alone_among_processes(tmp_path / "kernel.lock"):
+            assert jit._held == [tmp_path / "kernel.lock"]
+    assert jit._held == []
+
+
 def test_a_kernel_of_a_module_that_cannot_be_imported_is_not_kept_on_disk() -> None:
     names: dict[str, object] = {"__name__": "nowhere", "kernel": jit.kernel}
     exec("@kernel\ndef three():\n    return 3", names)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from paddock.cli.keeping import RunKeeper
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
-from paddock.episodes import Span
+from paddock.episodes import Event, Span
 from paddock.episodes.recorder import TraceRecorder
+from paddock.episodes.trace_files import append_rows
 from report.runs import square
 
 HERE = Pose(1.0, 1.0, 0.0)
@@ -45,6 +49,34 @@ def test_a_device_that_is_read_now_and_then_leaves_gaps() -> None:
     assert np.array_equal(
         recorder.trace().channels()["sonar.1"], [math.nan, 2.0, math.nan, 6.0, math.nan], equal_nan=True
     )
+
+
+def test_parts_of_a_recording_make_the_file_of_the_whole(tmp_path: Path) -> None:
+    recorder = new_recorder()
+    recorder.events.append(Event(time=1.0, kind="warning", robot="red", text="first"))
+    for i in range(9):
+        recorder.add(i, HERE, readings={"sonar": np.array([i, 2.0 * i])} if i % 2 == 0 else {}, task="look")
+        if i == 6:
+            recorder.events.append(Event(time=6.0, kind="warning", robot="red", text="second"))
+        if i in (3, 4, 8):
+            first = {3: 0, 4: 4, 8: 5}[i]
+            append_rows(recorder.trace(first=first), tmp_path / "parts.csv")
+    recorder.trace().save(tmp_path / "whole.csv")
+    assert (tmp_path / "parts.csv").read_text() == (tmp_path / "whole.csv").read_text()
+
+
+def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
+    recorder, arena = new_recorder(), SimpleNamespace()
+    arena.recorders = {"red": recorder}
+    keeper = RunKeeper(tmp_path, "hall")
+    for i in range(6):
+        recorder.add(i, HERE, readings={"sonar": np.array([i])} if i > 2 else {})
+        keeper.keep(arena)  # type: ignore[arg-type]
+    recorder.trace().save(tmp_path / "whole.csv")
+    assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
 
 
 def test_truth_values_whole_numbers_and_single_precision_are_kept_as_numbers() -> None:

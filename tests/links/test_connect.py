@@ -29,4 +29,5 @@ def test_a_client_needs_no_numba() -> None:
 
 def test_editors_know_what_connect_gives() -> None:
     given = [overload.__annotations__["return"] for overload in get_overloads(connect)]
-    assert given == ["RemoteArena", "RemoteArena", "RemoteArena | EPuck | UsarSimRobot | VrepRobot | CoppeliaRobot"]
+    robots = "EPuck | UsarSimRobot | VrepRobot | CoppeliaRobot | PlayerRobot"
+    assert given == ["RemoteArena", "RemoteArena", f"RemoteArena | {robots}"]

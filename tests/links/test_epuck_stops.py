@@ -152,10 +152,11 @@ def test_a_program_that_ends_without_closing_leaves_no_robot_driving(
 ) -> None:
     program = DRIVER.format(url=url_of(emulators, name), end=end)
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
         assert running.stdout is not None
-        assert running.stdout.readline() == b"drives\n"
+        assert running.stderr is not None
+        assert running.stdout.readline() == b"drives\n", running.stderr.read()
         if interrupt:
             running.send_signal(signal.SIGINT)
         running.wait(LONG)

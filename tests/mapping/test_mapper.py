@@ -80,6 +80,21 @@ def test_a_late_scan_is_drawn_where_the_robot_was_when_it_was_taken(every: int) 
     assert off == pytest.approx(0.0, abs=0.03)
 
 
+def test_travel_without_scans_is_summed_up_to_the_same_pose(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = load_robot("pioneer-p2dx")
+    slow = replace(spec, sensors=tuple(replace(s, period=1.0) if s.kind == "laser" else s for s in spec.sensors))
+    mappers = []
+    for most in (1000, 5):
+        monkeypatch.setattr("paddock.mapping.mapper.MOST_LOOKS", most)
+        arena = rooms_with(slow)
+        mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)
+        drive(arena, mapper, 2.5)
+        mappers.append(mapper)
+    assert mappers[1].estimate.pose == mappers[0].estimate.pose
+    assert mappers[1].grid.digest() == mappers[0].grid.digest()
+    assert (mappers[1].scans, len(mappers[1]._since)) == (3, 5)
+
+
 def test_a_map_is_where_the_walls_are() -> None:
     arena = rooms_with(delayed(load_robot("pioneer-p2dx"), 0.0))
     mapper = mapper_of(arena["pioneer"], pose=arena["pioneer"].pose)

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from command_line import paddock
-from modules.rooms import configure, write_configuration
+from modules.rooms import MAPPING, configure, write_configuration
 from modules.test_modules import LONG
 from paddock.cli.modules_drive import drive_by_keys
+from paddock.mapping.logs import read_tum
 from paddock.modules import ModuleThreads, load_modules, open_bus
 from paddock.modules.coordinator import CoordinatorModule
 from paddock.modules.messages import MESSAGES, RoundMessage
@@ -68,6 +69,23 @@ def test_all_modules_run_in_one_process(tmp_path: Path) -> None:
     done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "2")
     assert done.returncode == 0
     assert "coordinator      21 rounds  t 2.0 s, contacts 0" in done.stdout
+
+
+@pytest.mark.heavy
+def test_modules_leave_the_map_its_pictures_and_the_trajectory(tmp_path: Path) -> None:
+    file = write_configuration(configure(tmp_path, *MAPPING))
+    out = tmp_path / "runs"
+    done = paddock("modules", "up", str(file), "--together", "--lock-step", "--seconds", "3", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    folder = out / "modules-001"
+    assert {path.name for path in folder.iterdir()} == {
+        "map.yaml", "map.pgm", "map_view.png", "coverage.png", "map_quality.json", "trajectory.tum",
+    }  # fmt: skip
+    assert json.loads((folder / "map_quality.json").read_text())["mapped"] > 0.5
+    assert read_tum(folder / "trajectory.tum").times[-1] == pytest.approx(3.0)
+    done = paddock("modules", "up", "wander", "--out", str(out))
+    assert done.returncode == 2
+    assert "these modules make no map: add a module named mapper" in done.stderr
 
 
 @pytest.mark.heavy

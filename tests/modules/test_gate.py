@@ -52,12 +52,14 @@ def test_a_planner_in_javascript_drives_the_robot(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.skipif(shutil.which("java") is None, reason="no java here")
+@pytest.mark.skipif(shutil.which("javac") is None, reason="no Java compiler (javac) here")
 def test_a_planner_in_java_that_knows_only_the_lines_of_ap2dx_drives_the_robot(tmp_path: Path) -> None:
     source = Path(__file__).with_name("OriginalPlanner.java")
     with driven_by(["java", str(source)], tmp_path) as (coordinator, program):
         assert program.stdout is not None
-        sonar = json.loads(program.stdout.readline())
+        line = program.stdout.readline()
+        sonar = json.loads(line)
+        assert line == json.dumps(sonar, separators=(",", ":")) + "\n"  # as AP2DX writes it, without blanks
         assert list(sonar) == ["destinationModuleId", "rangeArray", "sourceModuleId", "time", "type"]
         assert (sonar["sourceModuleId"], sonar["destinationModuleId"]) == ("SENSOR", "PLANNER")
         assert coordinator.contacts == 0

@@ -44,20 +44,26 @@ def host(number: int) -> Iterator[tuple[str, str, str]]:
         subprocess.run(["ip", "link", "del", cable], capture_output=True)
 
 
-def read_trace(path: Path) -> list[list[float]]:
-    """Wall time, commanded wheel speeds and contacts of each tick."""
-    lines = path.read_text(encoding="utf-8").splitlines()[1:] if path.exists() else []
-    rows = [line.split(",") for line in lines]
-    return [[float(row[1]), float(row[7]), float(row[8]), float(row[9])] for row in rows if len(row) == 10]
+def read_trace(path: Path) -> list[dict[str, float]]:
+    """What the coordinator has written down of each tick, without half a last line."""
+    heads, *rows = (
+        [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else [[]]
+    )
+    return [dict(zip(heads, map(float, row), strict=True)) for row in rows if len(row) == len(heads) and row[-1]]
+
+
+def is_told(row: dict[str, float]) -> bool:
+    """Whether wheels are told to turn."""
+    return abs(row["command_left"]) + abs(row["command_right"]) > STILL
 
 
 def until(path: Path, moves: bool, after: float) -> float:
     """Wait until wheels are told to turn, or to stand; when that was."""
     limit = time.monotonic() + 60
     while time.monotonic() < limit:
-        for wall, left, right, _ in read_trace(path):
-            if wall > after and (abs(left) + abs(right) > STILL) is moves:
-                return wall
+        for row in read_trace(path):
+            if row["wall"] > after and is_told(row) is moves:
+                return row["wall"]
         time.sleep(0.05)
     raise AssertionError(f"the robot never {'moved' if moves else 'stood'}")
 
@@ -82,11 +88,12 @@ def test_a_robot_stands_when_the_cable_to_its_planner_is_pulled_out_and_drives_w
         pulled = time.time()
         ip("link", "set", cable, "down")
         stood = until(trace, False, pulled)
-        assert stood - pulled < 1.0  # 0.3 s, and what a busy machine adds
         time.sleep(2.0)  # the cable is out
         plugged = time.time()
-        rows = [row for row in read_trace(trace) if stood < row[0] < plugged]
-        assert all(abs(left) + abs(right) <= STILL for _, left, right, _ in rows)
+        assert not any(is_told(row) for row in read_trace(trace) if stood < row["wall"] < plugged)
         ip("link", "set", cable, "up")
         until(trace, True, plugged)
-        assert not any(contacts for *_, contacts in read_trace(trace))
+        rows = read_trace(trace)
+        turning = [row["time"] - row["measured"] for row in rows if abs(row["left"]) + abs(row["right"]) > STILL]
+        assert max(turning) < spec.stands_within  # simulated: in the tick after it the wheels are at rest
+        assert not any(row["contacts"] for row in rows)

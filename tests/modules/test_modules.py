@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from modules.rooms import MAPPING, SMALLEST, configure
@@ -67,7 +69,7 @@ def test_the_shipped_explorer_drives_by_the_map_of_another_module() -> None:
     coordinator, planner = modules["coordinator"], modules["planner"]
     assert isinstance(coordinator, CoordinatorModule)
     assert isinstance(planner, PlannerModule)
-    assert planner.odometry.distance > 0.3
+    assert planner.odometry.distance > 0.1
     assert coordinator.contacts == 0
 
 
@@ -165,6 +167,15 @@ def sense_nothing(*devices: str) -> list[ModuleMessage]:
     ]
 
 
+def test_what_is_too_fast_to_stop_in_time_passes_slower_on_the_same_curve_and_is_told(tmp_path: Path) -> None:
+    motion = DriveMessage(source="PLANNER", left=0.4, right=0.2, epoch=7)
+    _, said = drive_reflex(configure(tmp_path), *sense_nothing("sonar", "laser"), motion)
+    passed = [(message.left, message.right) for message in said if isinstance(message, DriveMessage)]
+    assert passed == [pytest.approx((0.16, 0.08))]
+    refused = [message.reason for message in said if isinstance(message, RefusedMessage)]
+    assert refused == ["0.40 m/s: only 0.16 m/s let the robot stand within 0.3 s"]
+
+
 @pytest.mark.parametrize(("devices", "passes"), [((), False), (("sonar",), False), (("sonar", "laser"), True)], ids=str)
 def test_a_motion_passes_only_when_all_range_sensors_were_heard(
     devices: tuple[str, ...], passes: bool, tmp_path: Path
@@ -245,6 +256,46 @@ def test_a_robot_whose_motor_is_silent_is_stopped_by_the_coordinator(tmp_path: P
         assert coordinator.arena.time - asked < 1.0
 
 
+def test_wheels_are_at_rest_within_the_promised_time_of_the_last_measurement(tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", seconds=30.0)
+    fastest = spec.stop_times.max_speed
+    with open_bus(spec.bus, "COORDINATOR") as line:
+        coordinator = CoordinatorModule("COORDINATOR", spec, CoordinatorOptions(), line)
+        command = MotorMessage(source="MOTOR", left=fastest, right=-fastest, normalized=False)
+        for _ in range(50):
+            coordinator.handle(msgspec.structs.replace(command, time=coordinator.arena.time))
+            coordinator.watch_commands()
+            coordinator.step(1)
+        measured_at = coordinator.measured_at
+        assert coordinator.robot.wheels.speeds == pytest.approx((fastest, -fastest))
+        while any(coordinator.robot.wheels.speeds):
+            coordinator.handle(msgspec.structs.replace(command, time=measured_at))  # late, or said again
+            coordinator.watch_commands()
+            coordinator.step(1)
+        assert 0.28 - 1e-6 < coordinator.arena.time - measured_at < spec.stands_within + 1e-6
+        assert coordinator.stops == 1
+        coordinator.close()
+
+
+@pytest.mark.parametrize("victim", ["sensor", "planner", "motor"])
+def test_a_robot_stands_in_time_when_a_link_becomes_slow(victim: str, tmp_path: Path) -> None:
+    options = {victim: {"faults": "unused"}, "coordinator": {"trace": "trace.csv"}}
+    spec = configure(tmp_path, seconds=60.0, options=options)
+    with ModuleThreads(spec) as threads, open_bus(spec.bus, "WATCHER", hears=["COORDINATOR"]) as watcher:
+        coordinator, link = threads.modules["coordinator"], threads.modules[victim].bus
+        assert isinstance(coordinator, CoordinatorModule)
+        assert isinstance(link, FaultyBus)
+        wait_for(watcher, lambda _: max(coordinator.robot.wheels.speeds) > 0.1)
+        link.begin(LinkFaults(delay=0.25, lasts=60.0))
+        slow_from = coordinator.arena.time
+        wait_for(watcher, lambda _: coordinator.arena.time > slow_from + 1.0)
+        assert not any(coordinator.robot.wheels.speeds)
+    with (tmp_path / "trace.csv").open(encoding="utf-8") as file:
+        rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+    ages = [row["time"] - row["measured"] for row in rows if abs(row["left"]) + abs(row["right"]) > 1e-6]
+    assert 0.0 < max(ages) < spec.stands_within - 1e-6  # a tick later they are at rest
+
+
 def test_a_flood_of_messages_does_not_hold_up_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = configure(tmp_path, "coordinator", seconds=0.2)
     with open_bus(spec.bus, "COORDINATOR") as line:
@@ -319,5 +370,11 @@ def test_mistakes_in_a_configuration_are_named(tmp_path: Path) -> None:
     path.write_text('lockstep = true\n[[modules]]\nname = "reflex"\n', encoding="utf-8")
     with pytest.raises(SpecError, match=r"mine.toml: lockstep: unknown key .did you mean 'lock_step'"):
         load_modules(path)
+    path.write_text('period = 0.3\n[[modules]]\nname = "reflex"\n', encoding="utf-8")
+    with pytest.raises(SpecError, match=r"mine.toml: stands_within: expected at least 0.34 s"):
+        load_modules(path)
+    path.write_text('[[modules]]\nname = "planner"\noptions = 3\n', encoding="utf-8")
+    with pytest.raises(SpecError, match=r"modules.planner.options: expected a table of options, got 3"):
+        run_together(load_modules(path))
     with pytest.raises(UnknownName, match=r"no configuration called 'explor'.*explore"):
         load_modules("explor")

@@ -17,6 +17,7 @@ from modules.test_modules import LONG, wait_for
 from paddock.modules import Supervisor, open_bus, read_recording, run_together
 from paddock.modules.mapper import MapperModule
 from paddock.modules.messages import MapMessage, RoundMessage
+from paddock.testing import wait_for as wait_until
 
 pytestmark = [pytest.mark.heavy, pytest.mark.long]
 
@@ -64,3 +65,18 @@ def test_modules_end_with_their_supervisor(tmp_path: Path) -> None:
             ended, _, _ = select.select([watched], [], [], LONG)
             os.close(watched)
             assert ended, f"process {child} goes on without its supervisor"
+
+
+def test_modules_that_are_interrupted_leave_their_map_and_one_is_kept_while_they_run(tmp_path: Path) -> None:
+    spec = configure(tmp_path, *MAPPING, bus="lines://127.0.0.1:0", seconds=600.0)
+    command = [sys.executable, "-m", "paddock", "modules", "up", str(write_configuration(spec)), "--out", str(tmp_path)]
+    supervisor = subprocess.Popen(command)
+    folder = tmp_path / "modules-001"
+    try:
+        wait_until((folder / "map.yaml").exists)
+        supervisor.send_signal(signal.SIGINT)
+        assert supervisor.wait() == 0
+    finally:
+        supervisor.kill()
+        supervisor.wait()
+    assert {"map.pgm", "map_view.png", "coverage.png", "trajectory.tum"} <= {path.name for path in folder.iterdir()}

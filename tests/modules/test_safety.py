@@ -6,9 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
+from paddock.modules import load_modules
 from paddock.modules.safety import (
     STILL,
     ClockReading,
@@ -22,6 +25,7 @@ from paddock.modules.safety import (
     Relay,
     RobotShape,
     StopOrder,
+    StopTimes,
 )
 
 FORWARD, BACKWARD = WheelSpeeds(0.3, 0.3), WheelSpeeds(-0.2, -0.2)
@@ -240,10 +244,32 @@ def test_a_command_holds_for_as_long_as_it_says_but_not_longer_than_the_motor_al
     gate = MotorGate(MotorLimits(silence=0.26))
     gate.on_stop(1)
     fast = WheelSpeeds(0.2, 0.2)
-    start, soon, late = ClockReading(1.0, 1.0), ClockReading(1.05, 1.05), ClockReading(1.08, 1.08)
-    assert gate.on_command(fast, 1, 0, start, start, holds=0.065) == ""
+    measured, start = ClockReading(0.98, 1.0), ClockReading(1.0, 1.0)
+    soon, late = ClockReading(1.05, 1.05), ClockReading(1.08, 1.08)
+    assert gate.on_command(fast, 1, 0, measured, start, holds=0.08) == ""
     assert gate.on_time(soon) == fast
     assert gate.on_time(late) == STILL
     assert gate.on_command(fast, 1, 1, late, late, holds=10.0) == ""
     assert gate.on_time(ClockReading(1.08 + 0.25, 1.08)) == fast
     assert gate.on_time(ClockReading(1.08 + 0.27, 1.08)) == STILL
+
+
+@given(
+    left=st.floats(-3, 3), right=st.floats(-3, 3), deceleration=st.floats(0.2, 10), notice=st.floats(0.02, 0.25),
+    tick=st.sampled_from([0.005, 0.01, 0.02, 0.05]),
+)  # fmt: skip
+def test_limited_wheels_are_at_rest_in_time_and_stay_on_their_curve(
+    left: float, right: float, deceleration: float, notice: float, tick: float
+) -> None:
+    times = StopTimes(stands_within=0.3, notice=notice, deceleration=deceleration, tick=tick)
+    wheels = times.limit(WheelSpeeds(left, right))
+    assert wheels.left * right == pytest.approx(left * wheels.right)
+    speed, hold = max(map(abs, wheels)), times.find_hold(wheels)
+    ticks = 0
+    while speed - ticks * deceleration * tick > 1e-6:
+        ticks += 1
+    assert notice <= hold <= 0.3 - ticks * tick + 1e-9
+
+
+def test_a_pioneer_with_rounds_of_a_tenth_of_a_second_drives_at_most_16_centimetres_a_second() -> None:
+    assert load_modules("explore").stop_times.max_speed == pytest.approx(0.16)

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from command_line import paddock
 from modules.rooms import configure, write_configuration
 from paddock.modules import Supervisor, open_bus
@@ -26,6 +28,18 @@ def test_a_run_is_over_with_its_coordinator_also_when_others_end_in_the_same_mom
 def test_modules_are_given_the_time_to_run_for_to_the_last_digit(tmp_path: Path) -> None:
     supervisor = Supervisor(configure(tmp_path, seconds=123456.75), "unused")
     assert "123456.75" in supervisor.processes["coordinator"].command
+
+
+def test_a_token_stands_in_no_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "ws://127.0.0.1:1/#token=secret"
+    spec = configure(tmp_path, url=url, robot="pioneer", kind="pioneer-p2dx")
+    process = Supervisor(spec, "unused").processes["coordinator"]
+    assert not any("secret" in word for word in process.command)
+    for name, value in process.settings.items():
+        monkeypatch.setenv(name, value)
+    done = paddock("module", "coordinator", "--config", str(write_configuration(configure(tmp_path))))
+    assert done.returncode != 0
+    assert "127.0.0.1:1" in done.stderr  # the module looks for it there
 
 
 def test_a_mistake_in_a_configuration_ends_the_run_and_is_quoted(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from modules.rooms import MAPPING, configure, write_configuration
 from modules.test_bus import free_port, meet
 from modules.test_modules import LONG, wait_for
 from paddock.cli.modules_bench import draw_histogram
-from paddock.modules import open_bus
+from paddock.modules import ModuleThreads, open_bus
 from paddock.modules.bus import Bus
 from paddock.modules.carriers.lines import LineGate
 from paddock.modules.health import LatencyHistogram
@@ -46,16 +46,35 @@ def test_a_goal_reaches_the_planner_and_its_refusal_is_told(planner: tuple[Bus, 
     assert "refused: it is in an obstacle" in done[0].stderr
 
 
-def test_a_goal_that_nobody_refuses_is_taken_unless_there_is_no_planner(planner: tuple[Bus, str]) -> None:
+def test_a_goal_without_an_answer_is_told_to_have_none(
+    planner: tuple[Bus, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddock.cli.modules_view.ANSWER", 0.5)
     bus, url = planner
-    assert (
-        paddock("modules", "goal", "1", "0", "--bus", url).stdout
-        == "the planner was sent to (1, 0), and has not refused\n"
-    )
+    done = paddock("modules", "goal", "1", "0", "--bus", url)
+    assert done.returncode == 1
+    assert f"the planner at {url} has not answered for 0.5 s" in done.stderr
     bus.close()
     done = paddock("modules", "goal", "1", "0", "--bus", url)
     assert done.returncode == 1
     assert f"refused: there is no planner at {url}" in done.stderr
+    nowhere = f"lines://127.0.0.1:{free_port()}"
+    done = paddock("modules", "goal", "1", "0", "--bus", nowhere)
+    assert done.returncode != 0
+    assert f"{nowhere}: nobody answers: are the modules running there?" in done.stderr
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("controller", "says"),
+    [("navigate", "accepted: the robot drives to (1, 0)\n"), ("wander", "refused: wander takes no goals\n")],
+)
+def test_a_planner_answers_a_goal_at_once(controller: str, says: str, tmp_path: Path) -> None:
+    spec = configure(tmp_path, "coordinator", "planner", gate=0, options={"planner": {"controller": controller}})
+    with ModuleThreads(spec) as threads:
+        assert threads.gate is not None
+        done = paddock("modules", "goal", "1", "0", "--bus", f"lines://127.0.0.1:{threads.gate.port}")
+    assert done.stdout + done.stderr == says
 
 
 def test_a_recording_is_said_again(planner: tuple[Bus, str], tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +14,12 @@ from command_line import paddock
 from navigation.rooms import TWO_ROOMS, open_rooms
 from paddock.arena import mapper_of
 from paddock.core.geometry import Disc
-from paddock.mapping import GridFrame
+from paddock.episodes import Trace
+from paddock.mapping import GridFrame, load_map
 from paddock.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_frontiers, search_grid
 from paddock.navigation.blacklist import Blacklist
 from paddock.navigation.kernels.tour import first_of_tour
+from paddock.testing import wait_for
 
 FRAME = GridFrame(0.0, 0.0, 0.1, 40, 60)
 BODY = Footprint.of(Disc(0.0, 0.0, 0.2))
@@ -122,3 +126,21 @@ def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert "not finished after 1 s" in done.stdout
     assert {"map.yaml", "map.pgm", "map_view.png", "coverage.png", "trace.csv"} <= {f.name for f in folder.iterdir()}
+
+
+@pytest.mark.heavy
+def test_a_killed_exploration_leaves_its_trace_and_its_map(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    options = ["--headless", "--method", "random-walk", "--seconds", "100000", "--out", str(runs)]
+    process = subprocess.Popen([sys.executable, "-m", "paddock", "explore", "yellow-rooms", *options])
+    try:
+        wait_for(lambda: list(runs.glob("*/map.yaml")))
+    finally:
+        process.kill()
+        process.wait()
+    (folder,) = runs.iterdir()
+    trace = Trace.load(folder / "trace.csv")
+    assert trace.time[-1] > 0.5
+    assert len(trace) == round(trace.time[-1] / trace.dt) + 1
+    assert load_map(folder / "map.yaml").frame.rows
+    assert not (folder / "summary.json").exists()

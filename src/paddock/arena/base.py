@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from paddock.core.observation import acting
 from paddock.engine.clock import Pacer
 from paddock.episodes import Episode, Event
 from paddock.episodes.events import Kind
+from paddock.episodes.recorder import TraceRecorder
 from paddock.estimate import Estimate
 from paddock.mapping.view import MapView
 from paddock.metrics.base import Metric
@@ -39,6 +41,7 @@ class BaseArena(ABC):
     robots: Mapping[str, Robot]
     world: WorldSpec
     episode: Episode | None = None  # the last run, however it ended
+    recorders: Mapping[str, TraceRecorder] = MappingProxyType({})  # of the run under way, by robot
     _events: list[Event] | None = None
     _runner = 0
 

@@ -65,6 +65,7 @@ class EpisodeLoop:
         self.controllers = {robot: c for robot, c in self.controllers.items() if not has_left(robot)}
         recorded = [robot for robot in self.plan.recorded if not has_left(robot)]
         self.robots = [EpisodeRobot(robot, self.controllers.get(robot), self.plan.metrics) for robot in recorded]
+        self.arena.recorders = {robot.name: robot.recorder for robot in self.robots}
         others = self.controllers.keys() - set(recorded)  # in a large world, whose traces are not kept
         self.unrecorded = [EpisodeRobot(robot, c, ()) for robot, c in self.controllers.items() if robot in others]
         self._next_row = 0  # ticks since the start at which a row is due

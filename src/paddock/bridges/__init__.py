@@ -5,6 +5,7 @@ from paddock.bridges.coppelia import CoppeliaServer
 from paddock.bridges.epuck import EPuckEmulators
 from paddock.bridges.orders import OrderRobots
 from paddock.bridges.overhead import OverheadCameras
+from paddock.bridges.player import PlayerServer
 from paddock.bridges.usarsim import UsarSimServer
 from paddock.bridges.vrep import VrepServer
 
@@ -16,6 +17,7 @@ __all__ = [
     "OpenBridges",
     "OrderRobots",
     "OverheadCameras",
+    "PlayerServer",
     "UsarSimServer",
     "VrepServer",
 ]

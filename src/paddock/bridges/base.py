@@ -44,6 +44,7 @@ BRIDGES: Registry[OpenBridge] = Registry(
         "epuck2": "paddock.bridges.epuck:open_wifi_emulators",
         "orders": "paddock.bridges.orders:open_order_robots",
         "overhead-camera": "paddock.bridges.overhead:open_overhead_cameras",
+        "player": "paddock.bridges.player:open_player",
         "usarsim": "paddock.bridges.usarsim:open_usarsim",
         "vrep": "paddock.bridges.vrep:open_vrep",
     },

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK, Bridge
+from paddock.bridges.ports import CLOSING, HIGHEST_PORT, describe_guard, get_time, open_port, read_ports
 from paddock.bridges.scene_world import ArenaWorld
-from paddock.bridges.vrep import CLOSING, HIGHEST_PORT, open_port
 from paddock.coppelia.legacy import LegacySimulator
-from paddock.core.addresses import is_loopback
-from paddock.core.errors import LinkError, PaddockError, SimulationError
+from paddock.core.errors import LinkError, PaddockError
 
 if TYPE_CHECKING:
     from paddock.bridges.coppelia_client import CoppeliaClient, CoppeliaConnection, StepSubscriber
@@ -25,7 +24,7 @@ SILENCE = 10.0  # seconds for which a stepping client may let others wait
 LONGEST_HOLD = 2.0  # seconds after which a client that waits for a step is told that the server is there
 LOOK = 0.5  # seconds between two looks at those who wait
 LONGEST_HANDSHAKE = 10.0  # seconds
-EXPECTED = f"expected a port from 0 to {HIGHEST_PORT}, and perhaps 'stopped': 23000 or 23000,stopped"
+EXPECTED = f"coppelia: expected a port from 0 to {HIGHEST_PORT}, and perhaps 'stopped': 23000 or 23000,stopped"
 
 
 class CoppeliaServer(Bridge):
@@ -46,8 +45,7 @@ class CoppeliaServer(Bridge):
             stopped: time stands still until a client calls `sim.startSimulation`, or somebody presses play.
             silence: seconds for which a client in stepping mode may let others wait.
         """
-        if arena.time_lock is None:
-            raise SimulationError("coppelia: this arena is not served: make a Server(arena) first, or `paddock serve`")
+        time = get_time(arena, "coppelia")
         try:
             from paddock.bridges.coppelia_client import CoppeliaConnection, StepSubscriber
         except ModuleNotFoundError as error:
@@ -55,7 +53,7 @@ class CoppeliaServer(Bridge):
                 raise
             raise PaddockError("coppelia: cbor2 is not installed: pip install 'paddock[coppelia]'") from None
         self._kinds = CoppeliaConnection, StepSubscriber
-        self.arena, self.time, self.stopped, self.silence = arena, arena.time_lock, stopped, silence
+        self.arena, self.time, self.stopped, self.silence = arena, time, stopped, silence
         self.live = ArenaWorld(arena)
         self.simulator = LegacySimulator(self.live)
         self.connections: dict[CoppeliaConnection, None] = {}
@@ -109,10 +107,10 @@ class CoppeliaServer(Bridge):
         """All clients that have said something and are still there."""
         return list(dict.fromkeys(client for c in self.connections for client in c.clients.values()))
 
-    def forget_client(self, client: CoppeliaClient, *, stop: bool) -> None:
+    def forget_client(self, client: CoppeliaClient) -> None:
         """A client's connection was lost."""
         self.clients = {uuid: other for uuid, other in self.clients.items() if other is not client}
-        client.close(stop=stop)
+        client.close()
 
     @property
     def step_count(self) -> int:
@@ -126,9 +124,8 @@ class CoppeliaServer(Bridge):
 
     def describe(self) -> Iterator[str]:
         """Where it is, and what guards it."""
-        guard = "" if is_loopback(self.host) else "   no token guards it: whoever reaches the port drives robots"
         steps = "" if len(self._sockets) == 2 else f"   port {self.port + 1} is in use: no steps in protocol 1"
-        yield f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}{guard}{steps}"
+        yield f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}{describe_guard(self.host)}{steps}"
 
     def close(self) -> None:
         """The ports vanish, and clients are hung up on."""
@@ -142,17 +139,16 @@ class CoppeliaServer(Bridge):
 
 def open_ports(host: str, port: int) -> list[socket.socket]:
     """A port for requests, and the next one for steps, if it is free."""
-    first = open_port(host, port)
+    first = open_port("coppelia", host, port)
     try:
-        return [first, open_port(host, first.getsockname()[1] + 1)]
+        return [first, open_port("coppelia", host, first.getsockname()[1] + 1)]
     except (LinkError, OverflowError):
         return [first]
 
 
 def open_coppelia(arena: Arena, asked: Sequence[str], host: str) -> CoppeliaServer:
     """The bridge `coppelia`: a port, and perhaps `stopped`, with a comma between them."""
-    words = [word.strip() for text in asked for word in text.split(",")]
-    ports = [word for word in words if word != "stopped"]
-    if len(ports) != 1 or not ports[0].isdecimal() or int(ports[0]) > HIGHEST_PORT:
-        raise PaddockError(f"coppelia: {EXPECTED}; got {','.join(asked)}")
-    return CoppeliaServer(arena, int(ports[0]), host=host, stopped="stopped" in words)
+    ports, words = read_ports(asked, ("stopped",), EXPECTED)
+    if len(ports) > 1:
+        raise PaddockError(f"{EXPECTED}; got {','.join(asked)}")
+    return CoppeliaServer(arena, ports[0], host=host, stopped="stopped" in words)

@@ -39,12 +39,9 @@ class CoppeliaClient:
         self.session = RemoteSession(self.caller, self._await_step)
         self.held_since: float | None = None  # when a reply began to be held back, by the loop's clock
 
-    def close(self, *, stop: bool) -> None:
-        """It is gone; what it drove may have to be stopped."""
+    def close(self) -> None:
+        """It is gone; its robots do what they were told last, as in CoppeliaSim."""
         self.session.close()
-        if stop and not self.session.ended:
-            for robot in self.server.live.robots_of(self):
-                robot.handle.stop()
         self.member.leave()
 
     def _await_step(self, then: Callable[[], None], soon: bool) -> None:
@@ -157,7 +154,7 @@ class CoppeliaConnection(asyncio.Protocol):
         self.server.connections.pop(self, None)
         for client in self.clients.values():
             if client.home is self:
-                self.server.forget_client(client, stop=error is not None)
+                self.server.forget_client(client)
 
     def hang_up(self, why: object = None) -> None:
         """Close the connection now."""

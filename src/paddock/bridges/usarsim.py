@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from paddock.arena import Arena
 from paddock.arena.robot import Robot
 from paddock.bridges.base import LOOPBACK, Bridge
+from paddock.bridges.ports import HIGHEST_PORT, describe_guard
 from paddock.bridges.usarsim_images import UsarImages, find_camera
 from paddock.bridges.usarsim_robot import UsarRobot
-from paddock.core.addresses import is_loopback
 from paddock.core.errors import PaddockError
 from paddock.epuck.emulator.server import EmulatorServer
 
-HIGHEST_PORT = 65535
 NAME, IMAGES = "usarsim", "usarsim images"
 SWEEPS = ("counterclockwise", "clockwise")
 EXPECTED = f"expected a port from 0 to {HIGHEST_PORT}, and perhaps scan=clockwise and camera=PORT: 3000,camera=5003"
@@ -83,9 +82,8 @@ class UsarSimServer(Bridge):
     def describe(self) -> Iterator[str]:
         """Where it is, and what guards it."""
         host, port = self.address
-        guard = "" if is_loopback(host) else "   no token guards it: whoever reaches this port drives robots"
         images = "" if self.image_address is None else f", images at port {self.image_address[1]}"
-        yield f"USARSim at {host}, port {port}{images}   (usarsim://{host}:{port}){guard}"
+        yield f"USARSim at {host}, port {port}{images}   (usarsim://{host}:{port}){describe_guard(host)}"
 
     def close(self) -> None:
         """Robots that came with their clients go, and the port vanishes."""

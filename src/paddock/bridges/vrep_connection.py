@@ -3,138 +3,52 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import socket
 import time
-from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from paddock.arena.time_lock import SimulationState
+from paddock.bridges.connection import MessageConnection
 from paddock.coppelia.legacy import Caller, LegacySession, PacketJoiner, split_packets
-from paddock.core.errors import BadMessage, PaddockError, Refused
+from paddock.core.errors import Refused
 
 if TYPE_CHECKING:
     from paddock.bridges.vrep import VrepServer
 
-MOST_CLIENTS, MOST_WAITING = 64, 100  # connections; messages of one that does not wait for answers
 LONGEST_HOLD = 2.0  # seconds for which the reply to a trigger waits for the step; clients wait 5 s
-SLICE = 0.01  # seconds for which messages of a client are carried out before others have their turn
-GREETING = 10.0  # seconds for the first message of a client
-DONE = object()
-
-log = logging.getLogger("paddock.vrep")
 
 
-class VrepConnection(asyncio.Protocol):
-    """A client: its bytes, and its hand on time (it implements `Control`).
+class VrepConnection(MessageConnection[bytes]):
+    """A client: its session, and its hand on time (it implements `Control`).
 
     The reply to a message with a trigger is held back until the step has passed. So whatever comes with it, streams
     included, is what is sensed after the step, and a program in synchronous mode gives the same run every time.
     """
 
+    kind = "vrep"
+    server: VrepServer
+
     def __init__(self, server: VrepServer, loop: asyncio.AbstractEventLoop) -> None:
-        self.server, self.loop, self.host, self.name = server, loop, "", "vrep"
+        super().__init__(server, loop, PacketJoiner())
         self.synchronous = False
         self.session = LegacySession(Caller(server.simulator, self))
-        self._joiner = PacketJoiner()
-        self._messages: deque[bytes] = deque()
-        self._job: Iterator[None] | None = None  # the message that is carried out
-        self._triggered = False  # by it
-        self._deaf = False  # the client does not read what it was sent
-        self._greeting = loop.call_later(GREETING, self._hang_up, f"it said nothing for {GREETING:g} s")
+        self._triggered = False  # by the message that is carried out
         self._goal: int | None = None  # the tick at which a step ends that was triggered and has not passed yet
         self._hold: asyncio.TimerHandle | None = None  # while a reply waits for its step
 
-    # ---- the wire
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        peer = transport.get_extra_info("peername") or ("?", 0)  # it may have gone already
-        self.host, self.name = peer[0], f"vrep {peer[0]}:{peer[1]}"
-        self.member = self.server.time.join(self.name, timeout=self.server.silence)
-        self.server.connections[self] = None
-        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        if len(self.server.connections) > MOST_CLIENTS:
-            self._hang_up(f"there are {MOST_CLIENTS} clients already")
-
-    def data_received(self, data: bytes) -> None:
-        try:
-            self._messages.extend(self._joiner.feed(data))
-        except BadMessage as error:
-            self._hang_up(error)
-            return
-        if self._messages:
-            self._greeting.cancel()
-        if len(self._messages) > MOST_WAITING:
-            self._hang_up("it does not wait for answers")
-        elif self._job is None:
-            self._work()
-
-    def pause_writing(self) -> None:
-        self._deaf = True  # who does not read is not listened to
-
-    def resume_writing(self) -> None:
-        self._deaf = False
-        self.loop.call_soon(self._work)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._greeting.cancel()
+    def leave(self) -> None:
+        """Its robots do what they were told last, as in V-REP."""
         if self._hold is not None:
             self._hold.cancel()
-        self._messages.clear()
-        try:
-            if not self.session.ended:  # it vanished: nobody steers its robots
-                for robot in self.server.live.robots_of(self):
-                    robot.handle.stop()
-        finally:
-            self.member.leave()
-            self.server.connections.pop(self, None)
 
-    def hang_up(self) -> None:
-        """The bridge closes."""
-        self.transport.abort()
+    def can_work(self) -> bool:
+        return self._hold is None and super().can_work()
 
-    def _hang_up(self, why: object) -> None:
-        log.warning("%s: %s; hung up", self.name, why)
-        self.transport.abort()
+    def begin_turn(self) -> None:
+        super().begin_turn()
+        self.server.simulator.scene.begin()
 
-    # ---- messages
-
-    def _work(self) -> None:
-        """Carry out messages in their order for a little while, until one has to wait, and go on after the others."""
-        end = time.perf_counter() + SLICE
-        while self._can_work() and (self._job or self._messages):
-            if time.perf_counter() > end:
-                self.loop.call_soon(self._work)
-                break
-            if self._job is None:
-                self._job = self._carry_out(self._messages.popleft())
-            self._go_on(end)
-        if self._job or self._messages or self._deaf:
-            self.transport.pause_reading()
-        else:
-            self.transport.resume_reading()
-
-    def _can_work(self) -> bool:
-        return self._hold is None and not self._deaf and not self.transport.is_closing()
-
-    def _go_on(self, end: float) -> None:
-        """Go on with the message that is carried out, until it is, has to wait, or time is up."""
-        self.server.live.client = self
-        try:
-            self.server.simulator.scene.begin()
-            while self._job is not None and self._can_work() and time.perf_counter() < end:
-                if next(self._job, DONE) is DONE:
-                    self._job = None
-        except PaddockError as error:
-            self._hang_up(error)
-        except Exception:
-            log.exception("%s: a message could not be carried out", self.name)
-            self._hang_up("a message failed at the server")
-
-    def _carry_out(self, message: bytes) -> Iterator[None]:
+    def carry_out(self, message: bytes) -> Iterator[None]:
         """Carry out a message and reply; it stops after each command, and when a step has to pass first."""
         self._triggered = False
         yield from self.session.execute(message)
@@ -166,7 +80,7 @@ class VrepConnection(asyncio.Protocol):
             return
         self._hold.cancel()
         self._hold = None
-        self.loop.call_soon(self._work)
+        self.loop.call_soon(self.work)
 
     # ---- time
 

@@ -20,6 +20,7 @@ from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import is_users
 from paddock.episodes import Episode
+from paddock.policies.policy import Policy
 from paddock.report.summary import METRICS
 
 STATUS_ROBOTS = 3  # in the status line
@@ -38,6 +39,7 @@ class DrivePlan:
     every: float | None = None  # seconds between two rows of the traces
     headless: bool = False  # without a status line
     traceback: bool = False  # print all of it
+    keep: Callable[[BaseArena], None] | None = None  # keeps what was recorded so far; called after each tick
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,10 +71,14 @@ def run_drivers(arena: BaseArena, drive: DrivePlan, console: Console) -> DriveOu
     arena.episode = None
     try:
         with status_line(console, drive.seconds, hidden=drive.headless) as show, telling_place(drive.file, *ANSWERING):
-            quiet = drive.headless or not console.is_terminal
+            compiled = all(isinstance(controller, Policy) for controller in drivers.controllers.values())
+            keep = None if compiled else drive.keep  # what is compiled is fast, and is not asked after each tick
+            quiet = keep is None and (drive.headless or not console.is_terminal)
 
             def on_step(arena: BaseArena) -> None:
                 show(arena.time - began, lambda: describe_robots(arena, drivers.controllers))
+                if keep is not None:
+                    keep(arena)
 
             arena.run(
                 drive.seconds,

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
-from paddock.arena import Arena, Robot, mapper_of, range_reader_of, walls_of
+from paddock.arena import Arena, Robot, mapper_of, range_reader_of
 from paddock.cli.controllers import Drivers
+from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.cli.run import run_world
 from paddock.core.errors import PaddockError
-from paddock.core.files import write_text
-from paddock.core.geometry import Point, Pose
+from paddock.core.geometry import Point
 from paddock.episodes import Episode
-from paddock.mapping import Mapper, MapTruth, assess_map, save_map
+from paddock.mapping import Mapper, assess_map, save_map
 from paddock.navigation import Explorer, Navigator
 from paddock.navigation.map_user import MapUser
-from paddock.report import coverage_chart, map_view_chart, save_figure
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class MapRun:
 
 
 def run_explorer(run: MapRun, method: str) -> bool:
-    """Explore, and tell how much of the world is known; whether the robot was done in time."""
+    """Explore, and tell how much free space is known; whether the robot was done in time."""
     console = Console(highlight=False)
     user, arena, robot = drive(
         run,
@@ -50,8 +47,8 @@ def run_explorer(run: MapRun, method: str) -> bool:
     )
     ended = user.state if user.done else f"not finished after {arena.time:g} s ({user.state})"
     area = user.growth[-1][1] if user.growth else 0.0
-    console.print(f"{ended}: {area:.1f} m² known, {len(user.frontiers)} frontiers left", markup=False)
-    truth = find_truth(arena, robot, user.start)
+    console.print(f"{ended}: {area:.1f} m² of free space known, {len(user.frontiers)} frontiers left", markup=False)
+    truth = find_truth(arena.world, robot.spec, user.start[:2])
     if user.growth and truth is not None:
         quality = assess_map(user.mapper.grid, truth, alignment=None)
         console.print(
@@ -93,7 +90,7 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
         out=run.out,
         port=run.port,
         choose=choose,
-        write_more=lambda episode, folder: write_map(*last[0], episode, folder),
+        files=MapFiles(last),
         settings={
             "robot": run.robot or "",
             "follower": run.follower,
@@ -102,6 +99,23 @@ def drive(run: MapRun, make: Callable[[Mapper, Robot], MapUser], **settings: obj
         },
     )
     return last[0]
+
+
+@dataclass(frozen=True)
+class MapFiles:
+    """The map in the folder of a run."""
+
+    last: Sequence[tuple[MapUser, Arena, Robot]]  # the only one is that of the run
+
+    def keep(self, folder: Path) -> None:
+        """Write the map alone."""
+        if self.last[0][0].growth:
+            save_map(self.last[0][0].mapper.grid, folder / MAP)
+
+    def write(self, episode: Episode, folder: Path) -> None:
+        """Write the map, pictures, and how good it is."""
+        if self.last[0][0].growth:
+            write_map(describe_map(*self.last[0], episode), folder)
 
 
 def choose_robot(arena: Arena, name: str | None) -> Robot:
@@ -117,29 +131,15 @@ def choose_robot(arena: Arena, name: str | None) -> Robot:
     raise PaddockError(f"{arena.world.name}: no robot here has a laser, sonars or proximity sensors to map with")
 
 
-def find_truth(arena: Arena, robot: Robot, start: Pose) -> MapTruth | None:
-    """What the robot could know of its world; None where it sees other robots, which move."""
-    if len(arena.robots) > 1:
-        return None
-    reader = range_reader_of(robot.spec)
-    height = robot.spec.sensor(reader.device).mounts[0][2]
-    radius = MapUser.body_of(robot.spec).half_width
-    return MapTruth.of(walls_of(arena.world, above=height), start[:2], radius, max_range=reader.max_range)
-
-
-def write_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode, folder: Path) -> None:
-    """The map as a picture and for map_server, how it grew, and how good it is."""
-    if not user.growth:
-        return
-    path, title = episode.robots[robot.name].trace.path(), arena.world.title or arena.world.name
-    save_figure(map_view_chart(user.map_view, path, title=f"Map: {title}", about=user.state), folder / "map_view.png")
-    truth = find_truth(arena, robot, user.start)
-    figures: dict[str, object] = {"ended": user.state, "known_m2": user.growth[-1][1], "frontiers": len(user.frontiers)}
-    most = None
-    if truth is not None:
-        quality = assess_map(user.mapper.grid, truth, alignment=None)
-        figures |= {"mapped": quality.mapped, "f1": quality.f1}
-        most = float(np.count_nonzero(truth.free)) * truth.frame.resolution**2
-    save_figure(coverage_chart({"known": user.growth}, most=most), folder / "coverage.png")
-    save_map(user.mapper.grid, folder / "map.yaml")
-    write_text(folder / "map_quality.json", json.dumps(figures, indent=2) + "\n")
+def describe_map(user: MapUser, arena: Arena, robot: Robot, episode: Episode) -> MapResult:
+    """What came of a controller that maps."""
+    return MapResult(
+        grid=user.mapper.grid,
+        view=user.map_view,
+        path=episode.robots[robot.name].trace.path(),
+        growth=user.growth,
+        title=arena.world.title or arena.world.name,
+        ended=user.state,
+        frontiers=len(user.frontiers),
+        truth=find_truth(arena.world, robot.spec, user.start[:2]),
+    )

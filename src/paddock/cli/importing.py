@@ -14,7 +14,10 @@ from paddock.core.errors import PaddockError
 if TYPE_CHECKING:
     from paddock.core.geometry import Point
 
-Source = Annotated[Path, typer.Argument(help="A picture (PNG, PGM …), or a floor plan of Rossum's Playhouse.")]
+Source = Annotated[
+    Path, typer.Argument(help="A picture (PNG …), a world of Stage (.world), or a floor plan of Rossum's Playhouse.")
+]
+Robot = Annotated[str, typer.Option(help="Type of the robot to put in, or none; worlds of Stage have their own.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="File for the world. Default: FILE's name with .toml, here.")
 ]
@@ -35,14 +38,17 @@ def import_world_file(
     scale: Annotated[float | None, typer.Option(help="Of pictures: metres per pixel. Default: 0.01.")] = None,
     threshold: Threshold = None,
     height: Annotated[float, typer.Option(help="Of walls and obstacles, in metres.")] = 0.5,
-    robot: Annotated[str, typer.Option(help="Type of the robot to put in, or none.")] = "scout",
+    robot: Annotated[
+        str, typer.Option(help="Type of the robot to put in, or none; worlds of Stage have their own.")
+    ] = "scout",
     at: Place = None,
     heading: Annotated[float | None, typer.Option(help="Its heading in degrees.")] = None,
     force: Force = False,
 ) -> None:
-    """Make a world from a picture, whose dark parts become walls, or from a Rossum floor plan.
+    """Make a world from a picture, whose dark parts become walls, from a world of Stage, or from a Rossum floor plan.
 
     paddock import office.png --scale 0.02
+    paddock import simple.world -o simple.toml
     paddock import trinity.txt -o trinity.toml --robot e-puck
     """
     from rich.console import Console
@@ -61,8 +67,9 @@ def import_world_file(
         heading_deg=heading,
     )
     x0, y0, x1, y1 = world.bounds
-    count, placed = len(world.walls) + len(world.boxes), "a" if world.robots else "no"
-    save_world_file(world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {placed} robot")
+    count, robots = len(world.walls) + len(world.boxes), len(world.robots)
+    placed = {0: "no robot", 1: "a robot"}.get(robots, f"{robots} robots")
+    save_world_file(world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {placed}")
     console = Console()
     for what in left_out:
         console.print(f"left out: {what}", highlight=False, soft_wrap=True)

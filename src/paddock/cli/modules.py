@@ -19,7 +19,12 @@ Config = Annotated[str, typer.Argument(help="A shipped configuration (explore), 
 BusUrl = Annotated[str | None, typer.Option(help="Another bus than the configuration's: zenoh://HOST:PORT, lines://….")]
 
 ArenaUrl = Annotated[
-    str | None, typer.Option("--url", help="Drive the robot of a server, such as http://127.0.0.1:8642/.")
+    str | None,
+    typer.Option(
+        "--url",
+        envvar="PADDOCK_ARENA_URL",  # as `modules.process` has it
+        help="Drive the robot of a server, such as http://127.0.0.1:8642/.",
+    ),
 ]
 Seconds = Annotated[float | None, typer.Option(min=0.1, help="Simulated seconds, instead of the configuration's.")]
 
@@ -58,16 +63,19 @@ def up(
     lock_step: LockStep = None,
     bus: BusUrl = None,
     url: ArenaUrl = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the map, its pictures and the trajectory.")] = None,
     json: Json = False,
 ) -> None:
     """Start the modules of a configuration, start those again that die, and show how they are.
 
     paddock modules up explore
+    paddock modules up explore --out runs
     paddock modules up explore.toml --together --seconds 60
     """
     from paddock.cli.modules_view import run_modules
 
-    run_modules(config, _load(config, bus, seconds, lock_step, url), only=only, together=together, json_lines=json)
+    spec = _load(config, bus, seconds, lock_step, url)
+    run_modules(config, spec, only=only, together=together, out=out, json_lines=json)
 
 
 @modules_app.command()
@@ -117,7 +125,7 @@ def goal(
     if reason := send_goal(bus, x, y):
         typer.echo(f"refused: {reason}", err=True)
         raise typer.Exit(1)
-    typer.echo(f"the planner was sent to ({x:g}, {y:g}), and has not refused")
+    typer.echo(f"accepted: the robot drives to ({x:g}, {y:g})")
 
 
 @modules_app.command()

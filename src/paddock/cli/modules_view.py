@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -13,11 +14,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from paddock.cli.modules_results import check_out, keep_results
 from paddock.core.outside import visible
-from paddock.modules import HealthBoard, ModuleHealth, ModulesSpec, Supervisor, messages, open_bus, run_together
+from paddock.modules import Bus, HealthBoard, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
 
 PERIOD = 0.25  # [s] between two pictures
-ANSWER = 1.0  # [s] for a planner to refuse a goal
+ANSWER = 5.0  # [s] for a planner to accept or refuse a goal
 QUICK = 20.0  # [ms] from a measurement to the motor
 COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
 COLUMNS = {
@@ -25,16 +27,21 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: bool, json_lines: bool) -> None:
-    """Run modules, and show how they are."""
+def run_modules(
+    config: str, spec: ModulesSpec, *, only: str | None, together: bool, out: Path | None, json_lines: bool
+) -> None:
+    """Run modules, and show how they are; with `out`, leave the map and how it came about in a folder."""
+    check_out(spec, out)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
+    console = Console()
     if together:
-        for name, module in run_together(spec).items():
-            typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
+        run_threads(config, spec, out, console)
         return
     chosen = None if only is None else [name.strip() for name in only.split(",")]
-    console = Console()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
-    with Supervisor(spec, config, only=chosen) as supervisor:
+    with (
+        Supervisor(spec, config, only=chosen) as supervisor,
+        keep_results(spec, supervisor.bus.url, config, out),
+    ):
         if not json_lines:
             console.print(f"the bus is {supervisor.spec.bus}", highlight=False, soft_wrap=True)
         try:
@@ -52,6 +59,17 @@ def run_modules(config: str, spec: ModulesSpec, *, only: str | None, together: b
         console.print(
             f"measurement to motor, {len(latencies)} looks: 99 % within {slow:g} ms, {share:.1%} within {QUICK:g} ms"
         )
+
+
+def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Console) -> None:
+    """Run modules in this process."""
+    with ModuleThreads(spec) as threads, keep_results(spec, threads.spec.bus, config, out):
+        try:
+            threads.wait()
+        except KeyboardInterrupt:
+            console.print("stopped early", style="yellow")
+    for name, module in threads.modules.items():
+        typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
 
 
 def describe(row: ModuleHealth) -> dict[str, Any]:
@@ -94,13 +112,21 @@ def make_table(board: HealthBoard) -> Group:
 
 def send_goal(bus: str, x: float, y: float) -> str:
     """Send a goal to the planner; why it is refused, if it is."""
-    there = False
-    with open_bus(bus, "PERSON", hears=["PLANNER"]) as line:
-        until = time.monotonic() + ANSWER
+    with open_bus(bus, "PERSON", hears=["PLANNER"], patience=ANSWER) as line:
+        if find_message(line, messages.PresenceMessage) is None:
+            return f"there is no planner at {bus}"
         line.send(messages.GoalMessage(destination="PLANNER", x=x, y=y))
-        while (left := until - time.monotonic()) > 0:
-            message = line.receive(left)
-            if isinstance(message, messages.RefusedMessage):
-                return message.reason
-            there |= message is not None and message.source == "PLANNER"
-    return "" if there else f"there is no planner at {bus}"
+        answer = find_message(line, messages.AcceptedMessage, messages.RefusedMessage)
+    if answer is None:
+        return f"the planner at {bus} has not answered for {ANSWER:g} s: it hangs, or knows no goals"
+    return answer.reason if isinstance(answer, messages.RefusedMessage) else ""
+
+
+def find_message(line: Bus, *kinds: type[messages.ModuleMessage]) -> messages.ModuleMessage | None:
+    """The planner's next message of some kinds; None: there is none for a while."""
+    until = time.monotonic() + ANSWER
+    while (left := until - time.monotonic()) > 0:
+        message = line.receive(left)
+        if isinstance(message, kinds) and message.source == "PLANNER":
+            return message
+    return None

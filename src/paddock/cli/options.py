@@ -134,6 +134,14 @@ Vrep = Annotated[
         "their robots; with ',stopped' time stands still until simxStartSimulation.",
     ),
 ]
+Player = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--player",
+        help="Ports, usually 6665, at which programs written for Player and Stage find their robots: all at one port, "
+        "or one at each; with ',stepped' time waits for their reads; with ',world' poses are those in the world.",
+    ),
+]
 OverheadCamera = Annotated[
     list[str] | None,
     typer.Option(

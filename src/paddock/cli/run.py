@@ -20,12 +20,13 @@ from paddock.cli.built_in import choose_built_in
 from paddock.cli.controllers import Drivers, chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.cli.files import checked_picture, save_picture
+from paddock.cli.keeping import RunFiles, RunKeeper
 from paddock.cli.pages import offer_to_run_again, show_page
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
 from paddock.episodes import Episode
-from paddock.report import fresh_folder, write_run
+from paddock.report import write_run
 from paddock.worlds.placement import source_files
 
 SHOWN = 12  # robots in the table
@@ -47,24 +48,24 @@ def run_world(
     needs_viewer: bool = False,
     traceback: bool = False,
     choose: Callable[[Arena], Drivers] | None = None,
-    write_more: Callable[[Episode, Path], None] | None = None,
+    files: RunFiles | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Run a world and report; with `out`, leave a folder with everything that happened.
 
     A viewer of the page can start it again; with `needs_viewer`, it begins only when there is one. `choose` makes the
-    controllers if given; `write_more` adds files to the folder, and `settings` go into its summary.
+    controllers if given; `files` are added to the folder, and `settings` go into its summary.
     """
     console = Console()
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
-    picture = checked_picture(picture)
+    picture, page = checked_picture(picture), None
     check_seconds(seconds)
     with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
-        page = None
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
         while True:
+            keeper = None if out is None else RunKeeper(out, arena.world.name, files)
             drive = DrivePlan(
                 seconds=seconds,
                 choose=partial(choose, arena),
@@ -72,6 +73,7 @@ def run_world(
                 every=arena.dt if out is not None else None,
                 headless=headless and settings is None,  # such a run takes long enough to be watched
                 traceback=traceback,
+                keep=None if keeper is None else keeper.keep,
             )
             started = time.perf_counter()
             try:
@@ -81,10 +83,9 @@ def run_world(
                     raise
                 continue
             _report(console, arena, outcome.episode, time.perf_counter() - started)
-            by = str(controller or policy or "")
-            config = {"seed": arena.seed, "seconds": seconds, "controller": by, **(settings or {})}
-            files: dict[str, Any] = {"inputs": (controller, policy), "write_more": write_more}
-            _write_folder(console, arena, outcome.episode, out, html=html, config=config, **files)
+            config = {"seed": arena.seed, "seconds": seconds, "controller": str(controller or policy or "")}
+            config |= settings or {}
+            _write_folder(console, arena, outcome.episode, keeper, html, config, (controller, policy))
             _write_picture(arena, outcome.episode, picture)
             if page is None or outcome.interrupted:
                 break
@@ -98,16 +99,14 @@ def _write_folder(
     console: Console,
     arena: Arena,
     episode: Episode,
-    out: Path | None,
-    *,
+    keeper: RunKeeper | None,
     html: bool,
     config: dict[str, Any],
     inputs: tuple[Path | None, ...],
-    write_more: Callable[[Episode, Path], None] | None,
 ) -> None:
-    if out is None or not episode.robots:
+    if keeper is None or not episode.robots:
         return
-    folder = fresh_folder(out, arena.world.name)
+    folder = keeper.folder
     write_run(
         episode,
         arena.world,
@@ -117,8 +116,8 @@ def _write_folder(
         html=html,
     )
     write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
-    if write_more is not None:
-        write_more(episode, folder)
+    if keeper.files is not None:
+        keeper.files.write(episode, folder)
     console.print(f"wrote {folder}", highlight=False, markup=False)
 
 

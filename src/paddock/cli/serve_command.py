@@ -8,7 +8,7 @@ from paddock.cli import options
 from paddock.cli.run_command import refuse_both, refuse_unused
 
 # Bridges that have an option.
-NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia")
+NAMED_BRIDGES = ("epuck_serial", "epuck2", "orders", "usarsim", "overhead_camera", "vrep", "coppelia", "player")
 # Options that mean something where robots are real. Bridges ask for no token: they are for simulated ones.
 SERVED_REAL = (
     *("world", "host", "port", "token", "allow_host", "classroom", "score", "controller", "policy"),
@@ -70,6 +70,7 @@ def serve(
     usarsim: options.UsarSim = None,
     vrep: options.Vrep = None,
     coppelia: options.Coppelia = None,
+    player: options.Player = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
     open_page: options.OpenPage = False,
@@ -81,6 +82,7 @@ def serve(
     paddock serve petri-dish --orders all --overhead-camera 8081
     paddock serve yellow-rooms --usarsim 3000
     paddock serve wall-loop --vrep 19997,19999 --coppelia 23000
+    paddock serve wall-loop --player 6665
     paddock serve clutter -c my_controller.py --lock-step --seed 7 --open
     paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """
@@ -88,14 +90,8 @@ def serve(
     from paddock.server import Settings
 
     check_served(context)
-    settings = Settings(
-        host=host,
-        port=port,
-        speed=choose_speed(speed, lock_step=lock_step),
-        lock_step=lock_step,
-        token=token,
-        allowed_hosts=tuple(allow_host or ()),
-    )
+    pace, hosts = choose_speed(speed, lock_step=lock_step), tuple(allow_host or ())
+    settings = Settings(host=host, port=port, speed=pace, lock_step=lock_step, token=token, allowed_hosts=hosts)
     serve_world(
         world,
         settings,

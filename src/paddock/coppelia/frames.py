@@ -31,6 +31,11 @@ def floor_frame(pose: Pose, height: float = 0.0) -> Frame:
     return Frame((pose.x, pose.y, height), (0.0, 0.0, math.sin(half), math.cos(half)))
 
 
+def turn_about_z(angle: float) -> Frame:
+    """A turn about the z axis [rad]."""
+    return floor_frame(Pose(0.0, 0.0, angle))
+
+
 def rotate(turn: Quaternion, vector: Vector) -> Vector:
     """A vector of a turned frame, in the frame around it."""
     x, y, z, w = turn

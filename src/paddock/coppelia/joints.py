@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from paddock.coppelia.frames import Frame, turn_about_z
 from paddock.coppelia.live import SceneRobot
 from paddock.coppelia.objects import SceneObject
 from paddock.core.errors import PaddockError
@@ -21,6 +22,11 @@ def joint_position(joint: SceneObject) -> float:
     """How far the wheel has turned [rad], in (-pi, pi]: these joints are cyclic."""
     robot, radius = wheel_of(joint)
     return wrap(robot.travel[joint.channel] / radius)
+
+
+def joint_frame(joint: SceneObject) -> Frame:
+    """How what hangs on a joint is turned in its frame: about its z axis."""
+    return turn_about_z(joint_position(joint))
 
 
 def joint_velocity(joint: SceneObject) -> float:

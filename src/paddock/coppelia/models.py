@@ -17,7 +17,6 @@ from paddock.coppelia.objects import (
     RIGHT,
     SHAPE,
     VISION,
-    Part,
     SceneObject,
 )
 from paddock.core.geometry import Disc, bounding_radius
@@ -29,23 +28,29 @@ FROM_LEFT = (5, 6, 7, 0, 1, 2, 3, 4)
 AXLE = from_axes((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # z to the left: positive angles drive ahead
 DOWN = from_axes((0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, -1.0))  # z down, y ahead, x left
 LED = re.compile(r"led\d+")
+SCANNER_OPENING = math.radians(120.0)  # of each half of a laser scanner
 
 Add = Callable[..., SceneObject]
-"""Adds an object to a scene: (alias, number or None, type, part, parent, frame, **fields)."""
+"""Adds an object to a scene: (alias, number or None, type, part, parent, frame, also="", **fields).
+
+`also` is the name of the part as a model of its own: scenes have them beside robots as well as on them.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RobotModel:
     """The names of a robot's parts in CoppeliaSim, and how its sensors behave there."""
 
-    name: str  # the legacy name of the base; those of parts begin with it
+    name: str  # the legacy name of the base
     alias: str
+    prefix: str | None = None  # of the legacy names of parts; None: the name and _
     joints: tuple[str, str] = ("leftMotor", "rightMotor")
     height: float = 0.0  # of the base's frame above the floor [m]
     aliases: Mapping[str, str] = field(default_factory=dict)  # of sensors, by the name of the device
     order: tuple[int, ...] = ()  # the device's channel for each sensor of a proximity ring; none: as they come
     limit: float = math.inf  # proximity sensors detect nothing beyond [m]
     shapes: tuple[str, ...] = ()  # further parts that programs may look for
+    spots: tuple[str, ...] = ()  # names of its ground sensors, if each is a vision sensor of one pixel
 
 
 PIONEER = RobotModel(
@@ -54,7 +59,7 @@ PIONEER = RobotModel(
     height=0.1388,
     aliases={"sonar": "ultrasonicSensor"},
     limit=1.0,
-    shapes=("caster_freeJoint1", "caster_freeJoint2", "caster_link", "caster_wheel", "caster_wheel_visible"),
+    shapes=("caster_freeJoint1", "caster_freeJoint2", "caster_link", "caster_wheel", "caster_wheel_visible", "visible"),
 )
 EPUCK = RobotModel(
     name="ePuck",
@@ -64,7 +69,16 @@ EPUCK = RobotModel(
     aliases={"proximity": "proxSensor", "ground": "lightSensor"},
     order=FROM_LEFT,
     limit=0.05,
-    shapes=("base", "ring", "bodyElements", "ledLight"),
+    shapes=("base", "ring", "bodyElements", "ledLight", "leftWheelPart", "rightWheelPart", "speaker"),
+)
+LINE_TRACER = RobotModel(
+    name="LineTracer",
+    alias="LineTracer",
+    prefix="",
+    joints=("DynamicLeftJoint", "DynamicRightJoint"),
+    height=0.027,
+    shapes=("LineTracerBase", "LeftJoint", "RightJoint"),
+    spots=("LeftSensor", "MiddleSensor", "RightSensor"),
 )
 MODELS = {
     "pioneer-p3dx": PIONEER,
@@ -72,6 +86,7 @@ MODELS = {
     "e-puck": EPUCK,
     "e-puck2": EPUCK,
     "e-puck-nose": EPUCK,
+    "line-tracer": LINE_TRACER,
 }
 
 
@@ -98,8 +113,15 @@ def add_robot(robot: SceneRobot, model: RobotModel, add: Add) -> SceneObject:
         if sensor.kind in ("sonar", "proximity"):
             assert isinstance(sensor, RangeSensorSpec)
             _add_ring(sensor, alias, model, base, add)
+        elif sensor.kind == "ground" and len(model.spots) == len(sensor.mounts):
+            for channel, spot in enumerate(model.spots):
+                x, y, z, _ = sensor.mounts[channel]
+                frame = Frame((x, y, z - height), DOWN)
+                add(spot, None, VISION, "floor_spot", base, frame, device=sensor.name, channel=channel)
         elif sensor.kind in ("camera", "ground"):
             _add_vision(sensor, alias, height, base, add)
+        elif sensor.kind == "laser":
+            _add_laser(sensor, height, base, add)
     for lamp in spec.leds:
         number = int(lamp[3:]) + 1 if LED.fullmatch(lamp) else None
         add(lamp if number is None else "led", number, LIGHT, "lamp", base, device=lamp)
@@ -118,7 +140,26 @@ def _add_ring(sensor: RangeSensorSpec, alias: str, model: RobotModel, base: Scen
 
 
 def _add_vision(sensor: SensorSpec, alias: str, height: float, base: SceneObject, add: Add) -> None:
-    part: Part = "camera" if sensor.kind == "camera" else "floor_sensor"
     x, y, z, heading = sensor.mounts[len(sensor.mounts) // 2]
-    turn = look_along(math.radians(heading)) if part == "camera" else DOWN
-    add(alias, None, VISION, part, base, Frame((x, y, z - height), turn), device=sensor.name)
+    if sensor.kind == "camera":
+        frame = Frame((x, y, z - height), look_along(math.radians(heading)))
+        add(alias, None, VISION, "camera", base, frame, also="Vision_sensor", device=sensor.name)
+    else:
+        add(alias, None, VISION, "floor_sensor", base, Frame((x, y, z - height), DOWN), device=sensor.name)
+
+
+def half_heading(half: int) -> float:
+    """Where a half of a laser scanner looks in the scanner's frame [rad]; the first one looks to the right."""
+    return (half - 0.5) * SCANNER_OPENING
+
+
+def _add_laser(sensor: SensorSpec, height: float, base: SceneObject, add: Add) -> None:
+    x, y, z, heading = sensor.mounts[0]
+    half = math.radians(heading) / 2
+    frame = Frame((x, y, z - height), (0.0, 0.0, math.sin(half), math.cos(half)))
+    scanner = add("fastHokuyo", None, SHAPE, "shape", base, frame, also="fastHokuyo")
+    for channel in (0, 1):
+        alias = f"sensor{channel + 1}"
+        frame = Frame((0.0, 0.0, 0.0), look_along(half_heading(channel)))
+        fields = {"also": f"fastHokuyo_{alias}", "device": sensor.name, "channel": channel}
+        add(alias, None, VISION, "laser_half", scanner, frame, **fields)

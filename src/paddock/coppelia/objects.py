@@ -15,7 +15,10 @@ LAST_TYPE = 16  # point clouds
 WORLD, ALL, PARENT, SCENE = -1, -2, -11, -12  # handles that stand for something else
 LEFT, RIGHT = 0, 1  # channels of joints
 
-Part = Literal["base", "shape", "joint", "proximity", "camera", "floor_sensor", "lamp", "solid", "still", "dummy"]
+Part = Literal[
+    "base", "shape", "joint", "proximity", "camera", "floor_sensor", "floor_spot", "laser_half", "lamp", "solid",
+    "still", "dummy",
+]  # fmt: skip
 """What stands behind an object. `still`: the floor, lights and cameras of the world, which do nothing."""
 
 
@@ -33,7 +36,7 @@ class SceneObject:
     children: list[SceneObject] = field(default_factory=list)
     robot: SceneRobot | None = None  # whose part it is
     device: str = ""  # the robot's sensor or lamp
-    channel: int = 0  # of the sensor, or the side of a joint
+    channel: int = 0  # of the sensor, the side of a joint, or which half of a laser scanner
     limit: float = 0.0  # how far a proximity sensor detects [m]
     pieces: tuple[Shape, ...] = ()  # of a solid, in the world; of a base, in the robot's frame
     height: float = 0.0  # of a solid or base [m]

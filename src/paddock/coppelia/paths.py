@@ -37,6 +37,23 @@ def find_path(scene: CoppeliaScene, path: str, start: SceneObject | None = None)
     return next(_match(below, levels, set()), None) if levels else None
 
 
+def find_named_path(scene: CoppeliaScene, levels: Sequence[str]) -> SceneObject | None:
+    """The object at the levels of a path, of which any may be another name of an object: `/red/camera`, `/ePuck/cam1`.
+
+    Such a name at the end means an object below what the levels before it name.
+    """
+    found = find_path(scene, "/".join(levels))
+    if found is not None or not levels:
+        return found
+    *above, last = levels
+    if not above:
+        return scene.get_named(last)
+    top = find_named_path(scene, above)
+    if top is None:
+        return None
+    return find_path(scene, f"./{last}", top) or next((part for part in top.tree if scene.is_named(part, last)), None)
+
+
 def path_of(scene: CoppeliaScene, found: SceneObject) -> str:
     """The full path of an object, with numbers where siblings have the same alias."""
     parts = []

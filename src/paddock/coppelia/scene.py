@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from paddock.coppelia.frames import ORIGIN, Frame, combine, floor_frame, heading_of, relate, rotate
+from paddock.coppelia.joints import joint_frame
 from paddock.coppelia.live import LiveWorld, SceneRobot
 from paddock.coppelia.models import RobotModel, add_robot, model_of
 from paddock.coppelia.objects import (
@@ -23,7 +24,7 @@ from paddock.coppelia.objects import (
     Part,
     SceneObject,
 )
-from paddock.coppelia.paths import find_path
+from paddock.coppelia.paths import find_named_path, find_path
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose, Shape, box_of
 from paddock.worlds.solids import solids
@@ -57,6 +58,7 @@ class CoppeliaScene:
         self.settings: dict[Any, Any] = {}  # what clients set and may read again: forces, parameters, pictures
         self._handles = itertools.count(10)
         self._names: dict[str, SceneObject] = {}
+        self._aliases = {alias.name: alias.object for alias in live.world.aliases}
         self._bases: dict[SceneRobot, SceneObject] = {}
         self._layout: int | None = None
         self._mark = b""
@@ -89,15 +91,29 @@ class CoppeliaScene:
         return found
 
     def find(self, name: str) -> SceneObject:
-        """An object by its legacy name, its path, or the name of a robot in its world.
+        """An object by its legacy name, its path, the name of a robot in its world, or an alias of the world.
 
         `Pioneer_p3dx`, `Pioneer_p3dx#0`, `/PioneerP3DX[1]/leftMotor`, `red`, `red_leftJoint`. A final `#` stands for
-        the object without a suffix. Cameras are also called `Vision_sensor`, as in scenes to which one was added.
+        the object without a suffix. Cameras are also called `Vision_sensor`, laser scanners `fastHokuyo`, as in scenes
+        to which such models were added.
         """
-        found = self._names.get(name) or self._names.get(name.removesuffix("#")) or find_path(self, name.lstrip(".:"))
+        levels = [level for level in name.lstrip(".:").split("/") if level]
+        found = self.get_named(name) or find_named_path(self, levels)
         if found is None:
-            raise UnknownName("object", name, self._names)
+            raise UnknownName("object", name, [*self._names, *self._aliases])
         return found
+
+    def get_named(self, name: str) -> SceneObject | None:
+        """The object of a name that is no path, if there is one."""
+        found = self._names.get(name) or self._names.get(name.removesuffix("#"))
+        if found is None and (meant := self._aliases.get(name)) is not None:
+            found = self._names.get(meant) or find_path(self, meant)
+        return found
+
+    def is_named(self, found: SceneObject, name: str) -> bool:
+        """Whether an object has a name that is no path, with any suffix."""
+        names = (other for other in (*self._names, *self._aliases) if other.partition("#")[0] == name)
+        return any(self.get_named(other) is found for other in names)
 
     def base_of(self, robot: SceneRobot) -> SceneObject:
         """The base of a robot's tree."""
@@ -141,7 +157,12 @@ class CoppeliaScene:
     def _absolute(self, found: SceneObject) -> Frame:
         if found.part == "base" and found.robot is not None:
             return floor_frame(found.robot.pose, found.frame.position[2])
-        return combine(self._absolute(found.parent), found.frame) if found.parent else found.frame
+        if found.parent is None:
+            return found.frame
+        outer = self._absolute(found.parent)
+        if found.parent.part == "joint":
+            outer = combine(outer, joint_frame(found.parent))  # wheels turn
+        return combine(outer, found.frame)
 
     def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD) -> None:
         """Put a robot or a dummy somewhere. Robots stay on the floor: their height and tilt do not count."""
@@ -257,6 +278,7 @@ class CoppeliaScene:
     def _add_robot(self, robot: SceneRobot) -> SceneObject:
         model = model_of(robot.spec)
         suffix = self._free_name(model.name).removeprefix(model.name)
+        prefix = f"{model.name}_" if model.prefix is None else model.prefix
 
         def add(
             alias: str,
@@ -265,14 +287,15 @@ class CoppeliaScene:
             part: Part,
             parent: SceneObject | None,
             frame: Frame = ORIGIN,
+            also: str = "",
             **fields: Any,
         ) -> SceneObject:
-            tail = (f"_{alias}" if alias else "") + ("" if number is None else str(number))
-            name = f"{model.name}{tail}{suffix}"
+            tail = alias + ("" if number is None else str(number))
+            name = f"{prefix}{tail}{suffix}" if alias else f"{model.name}{suffix}"
             found = self._add(name, alias or model.alias, type, part, parent, frame, robot=robot, **fields)
-            self._names.setdefault(f"{robot.name}{tail}", found)
-            if part == "camera":
-                self._names[self._free_name("Vision_sensor")] = found
+            self._names.setdefault(f"{robot.name}_{tail}" if alias else robot.name, found)
+            if also:
+                self._names[self._free_name(also)] = found
             return found
 
         return add_robot(robot, model, add)
@@ -282,9 +305,13 @@ class CoppeliaScene:
         self._add("DefaultCamera", "DefaultCamera", CAMERA, "still", None, Frame((0.0, 0.0, 10.0)))
         x0, y0, x1, y1 = world.bounds
         floor = Frame(((x0 + x1) / 2, (y0 + y1) / 2, 0.0))
-        self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
+        base = self._add(FLOOR, "Floor", SHAPE, "still", None, floor)
+        self._add(f"{FLOOR}_element", "box", SHAPE, "still", base)
         for light in world.lights:
             self._add(self._free_name("Light"), "Light", LIGHT, "still", None, Frame((*light.at, light.height)))
+        for start in world.starts:
+            place = floor_frame(Pose(*start.at, math.radians(start.heading_deg)))
+            self._add(self._free_name(start.name), start.name, DUMMY, "dummy", None, place)
         pieces: dict[str, list[Shape]] = defaultdict(list)
         heights: dict[str, float] = {}
         for solid in solids(world):

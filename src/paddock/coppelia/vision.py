@@ -1,4 +1,4 @@
-"""Vision sensors of a scene: cameras, and the floor sensors of e-pucks as a camera of one row."""
+"""Vision sensors of a scene: cameras, floor sensors as cameras of one row or pixel, and halves of laser scanners."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.coppelia.laser import FARTHEST, POINTS, scan_half
+from paddock.coppelia.models import SCANNER_OPENING
 from paddock.coppelia.objects import SceneObject
 from paddock.coppelia.scene import CoppeliaScene
 from paddock.core.errors import PaddockError
@@ -15,6 +17,9 @@ from paddock.sensors.camera import CameraSpec
 NEAR = 0.01  # near clipping plane [m]
 FLOOR_FAR = 0.05  # far clipping plane of floor sensors [m]
 FLOOR_WIDTH = 32  # pixels of the e-puck's light sensor; its three ground sensors are at the ends and in the middle
+FLOOR_PARTS = ("floor_sensor", "floor_spot")
+VISION_PARTS = ("camera", "laser_half", *FLOOR_PARTS)
+BRIGHT = 0.5  # a spot of the floor that is brighter than this is detected
 
 
 class VisionShape(NamedTuple):
@@ -29,12 +34,14 @@ class VisionShape(NamedTuple):
 
 def vision_shape(sensor: SceneObject) -> VisionShape:
     """Size and clipping planes of a vision sensor's pictures."""
-    if sensor.robot is None or sensor.part not in ("camera", "floor_sensor"):
+    if sensor.robot is None or sensor.part not in VISION_PARTS:
         raise PaddockError(f"{sensor} is no vision sensor")
     spec = sensor.robot.spec.sensor(sensor.device)
     if isinstance(spec, CameraSpec):
         return VisionShape(spec.width, spec.height, NEAR, spec.range, spec.opening)
-    return VisionShape(FLOOR_WIDTH, 1, 0.0, FLOOR_FAR, 0.0)
+    if sensor.part == "laser_half":
+        return VisionShape(POINTS, 1, 0.0, FARTHEST, SCANNER_OPENING)
+    return VisionShape(1 if sensor.part == "floor_spot" else FLOOR_WIDTH, 1, 0.0, FLOOR_FAR, 0.0)
 
 
 def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
@@ -47,12 +54,21 @@ def take_image(scene: CoppeliaScene, sensor: SceneObject) -> NDArray[np.uint8]:
         if sensor.part == "camera":
             image = np.ascontiguousarray(sensor.robot.picture(sensor.device)[::-1])
         else:
-            seen = sensor.robot.read(sensor.device)
-            places = np.linspace(0, len(seen) - 1, shape.width)
-            bright = np.clip(np.interp(places, np.arange(len(seen)), seen), 0.0, 1.0)
+            bright = np.clip(_brightness(sensor, shape.width), 0.0, 1.0)
             image = np.repeat((bright * 255).round().astype(np.uint8), 3).reshape(shape.height, shape.width, 3)
         scene.sensed[key] = image
     return np.asarray(scene.sensed[key])
+
+
+def _brightness(sensor: SceneObject, width: int) -> NDArray[np.float64]:
+    """How bright each pixel of a row is: the floor as it is sensed, and nothing of what a laser scanner sees."""
+    assert sensor.robot is not None
+    if sensor.part == "laser_half":
+        return np.zeros(width)
+    seen = sensor.robot.read(sensor.device)
+    if sensor.part == "floor_spot":
+        return seen[sensor.channel : sensor.channel + 1]
+    return np.interp(np.linspace(0, len(seen) - 1, width), np.arange(len(seen)), seen)
 
 
 def take_depth(scene: CoppeliaScene, sensor: SceneObject, *, metres: bool = False) -> NDArray[np.float32]:
@@ -62,6 +78,8 @@ def take_depth(scene: CoppeliaScene, sensor: SceneObject, *, metres: bool = Fals
         assert sensor.robot is not None
         if sensor.part == "camera":
             depth = np.minimum(sensor.robot.depth(sensor.device)[::-1], shape.far)
+        elif sensor.part == "laser_half":
+            depth = scan_half(scene, sensor)[:, 2].reshape(1, -1)
         else:
             depth = np.full((shape.height, shape.width), FLOOR_FAR)
         scene.sensed[key] = depth
@@ -82,8 +100,21 @@ def paint_image(scene: CoppeliaScene, sensor: SceneObject, pixels: bytes) -> Non
     scene.settings["image", sensor.handle] = values.reshape(shape.height, shape.width, 3).copy()
 
 
-def summarise(scene: CoppeliaScene, sensor: SceneObject) -> list[float]:
-    """What `readVisionSensor` tells: minimum, maximum and mean of intensity, red, green, blue and depth."""
+def read_packets(scene: CoppeliaScene, sensor: SceneObject) -> tuple[int, list[list[float]]]:
+    """What `readVisionSensor` tells: whether something is detected, and packets of numbers.
+
+    The first is a summary. A laser scanner has another one: columns, rows, and four numbers of each point, see
+    `scan_half`. A spot of the floor is detected where it is bright, as by the line tracer's sensors.
+    """
+    packets = [_summarise(scene, sensor)]
+    if sensor.part == "laser_half":
+        packets.append([float(POINTS), 1.0, *scan_half(scene, sensor).reshape(-1).tolist()])
+    detected = sensor.part == "floor_spot" and take_image(scene, sensor).mean() > BRIGHT * 255
+    return int(detected), packets
+
+
+def _summarise(scene: CoppeliaScene, sensor: SceneObject) -> list[float]:
+    """Minimum, maximum and mean of intensity, red, green, blue and depth."""
     image = take_image(scene, sensor).reshape(-1, 3) / 255.0
     depth = take_depth(scene, sensor).reshape(-1, 1)
     values = np.column_stack((image.mean(1), image, depth))

@@ -131,6 +131,7 @@ def _compile_once(dispatcher: Any, path: Path) -> None:
     dispatcher.compile = compile_alone
 
 
+LONGEST_COMPILATION = 180.0  # [s] to wait for another process; then this one compiles, too
 _held: list[Path] = []  # what this process compiles: kernels inside other kernels are not waited for
 
 
@@ -143,7 +144,12 @@ def _alone_among_processes(path: Path) -> Iterator[None]:
 
                 file = os.open(path, os.O_CREAT | os.O_RDWR)
                 stack.callback(os.close, file)
-                fcntl.flock(file, fcntl.LOCK_EX)
+                deadline = time.monotonic() + LONGEST_COMPILATION
+                while time.monotonic() < deadline:  # whoever was stopped while it compiles keeps nobody for ever
+                    with contextlib.suppress(BlockingIOError):
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        break
+                    time.sleep(0.05)
         _held.append(path)
         stack.callback(_held.pop)
         yield

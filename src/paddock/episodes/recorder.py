@@ -112,17 +112,18 @@ class TraceRecorder:
         self._devices[name] = DeviceRows(name, value) if np.ndim(value) <= 1 else None
         return self._devices[name]
 
-    def trace(self, more: Sequence[Event] = ()) -> Trace:
-        """What was recorded up to now; `more` are events of the whole arena."""
-        rows = len(self)
+    def trace(self, more: Sequence[Event] = (), *, first: int = 0) -> Trace:
+        """What was recorded up to now, from a row on; `more` are events of the whole arena."""
+        rows, start = len(self), first * len(NUMBERS)
+        begin = self._numbers[start + TIME] if 0 < first < rows else -math.inf
         devices = {name: device for name, device in self._devices.items() if device is not None}
         return Trace(
             self.robot,
             self.dt,
-            np.array(self._numbers).reshape(-1, len(NUMBERS)),
-            {name: DeviceReadings(tuple(device.labels), device.table(rows)) for name, device in devices.items()},
-            tuple(self._tasks) if any(self._tasks) else (),
-            tuple(sorted((*self.events, *more), key=lambda event: event.time)),
+            np.array(self._numbers[start:]).reshape(-1, len(NUMBERS)),
+            {name: DeviceReadings(tuple(device.labels), device.table(rows, first)) for name, device in devices.items()},
+            tuple(self._tasks[first:]) if any(self._tasks) else (),
+            tuple(sorted((e for e in (*self.events, *more) if e.time >= begin), key=lambda event: event.time)),
             self.error_of,
             self.unit,
             self.target,
@@ -154,10 +155,10 @@ class DeviceRows:
             raise PaddockError(f"{self.name}: expected {self.width} channels as before, got {len(numbers)}")
         self.values.extend(numbers)
 
-    def table(self, rows: int) -> Floats:
-        """All readings, shape (row, channel)."""
+    def table(self, rows: int, first: int = 0) -> Floats:
+        """All readings from a row on, shape (row, channel)."""
         self._fill(rows)
-        return np.array(self.values).reshape(rows, self.width)
+        return np.array(self.values[first * self.width :]).reshape(rows - first, self.width)
 
     def _fill(self, rows: int) -> None:
         missing = rows * self.width - len(self.values)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import csv
 import importlib
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.files import whole_file
+from paddock.core.files import append_text, whole_file
 from paddock.core.npz import read_npz, write_npz
 from paddock.episodes.events import Event
 from paddock.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
@@ -119,13 +120,24 @@ def _load_parquet(path: Path) -> Trace:
 
 def _save_csv(trace: Trace, path: Path) -> None:
     """All rows as a table; floats are written so that reading them gives the same bits, unknown ones are empty."""
-    columns = trace.columns()
     with whole_file(path, encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
+        _write_rows(trace, file, heads=True)
+
+
+def append_rows(trace: Trace, path: Path) -> None:
+    """Add the rows of a trace to a CSV file of the same columns, or begin one: all of them, or none."""
+    text = io.StringIO()
+    _write_rows(trace, text, heads=not path.exists())
+    append_text(path, text.getvalue())
+
+
+def _write_rows(trace: Trace, file: IO[str], *, heads: bool) -> None:
+    columns, table = trace.columns(), csv.writer(file, lineterminator="\n")
+    if heads:
         table.writerow(columns)
-        for start in range(0, len(trace), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            table.writerows(zip(*(_cells(column[rows]) for column in columns.values()), strict=True))
+    for start in range(0, len(trace), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        table.writerows(zip(*(_cells(column[rows]) for column in columns.values()), strict=True))
 
 
 def _cells(column: Sequence[Any]) -> Sequence[Any]:

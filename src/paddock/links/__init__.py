@@ -13,6 +13,7 @@ from paddock.core.registry import Registry
 if TYPE_CHECKING:
     from paddock.links.coppelia import CoppeliaRobot
     from paddock.links.epuck.robot import EPuck
+    from paddock.links.player import PlayerRobot
     from paddock.links.remote import RemoteArena
     from paddock.links.usarsim import UsarSimRobot
     from paddock.links.vrep import VrepRobot
@@ -29,6 +30,7 @@ LINKS: Registry[Callable[..., Any]] = Registry(
         "usarsim": "paddock.links.usarsim:connect_usarsim",
         "coppelia": "paddock.links.coppelia:connect_coppelia",
         "vrep": "paddock.links.vrep:connect_vrep",
+        "player": "paddock.links.player:connect_player",
     },
 )
 """What reaches an arena or a robot, by the scheme of its URL. It takes the URL and, by name, those options of `connect`
@@ -46,7 +48,7 @@ def connect(
 @overload
 def connect(
     url: str, *, token: None = None, name: str = "", lock_step: None = None, timeout: float = 10.0
-) -> RemoteArena | EPuck | UsarSimRobot | VrepRobot | CoppeliaRobot: ...
+) -> RemoteArena | EPuck | UsarSimRobot | VrepRobot | CoppeliaRobot | PlayerRobot: ...
 def connect(
     url: str, *, token: str | None = None, name: str = "", lock_step: bool | None = None, timeout: float = 10.0
 ) -> Any:
@@ -56,7 +58,8 @@ def connect(
         url: of a server, `ws://host:8642`; or a join link, `http://host:8642/#token=…`; or of a real robot,
             `epuck:///dev/rfcomm0`, `epuck://10:00:E8:AD:77:BB`, `epuck2://192.168.1.20`, `orders:///dev/rfcomm0`; or
             of a robot in a USARSim server, `usarsim://host:3000?class=P2DX`; or in V-REP,
-            `vrep://host:19997?robot=Pioneer_p3dx`; or in CoppeliaSim, `coppelia://host:23000?robot=/PioneerP3DX`.
+            `vrep://host:19997?robot=Pioneer_p3dx`; or in CoppeliaSim, `coppelia://host:23000?robot=/PioneerP3DX`;
+            or in a Player server, `player://host:6665`.
         token: what the server's owner gave you; join links contain it. Not for real robots.
         name: what others see; of a real robot, what it is called here.
         lock_step: True to let time wait for you, False to let it run; None to do as the server wishes. Not for real

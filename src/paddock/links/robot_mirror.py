@@ -23,6 +23,7 @@ log = logging.getLogger("paddock.links")
 STALLED = 0.3  # [s] after which a clock that stands stops the robot
 PICTURES = 2.0  # [s] for which pictures are taken after somebody has looked at one
 RETRY = 0.5  # [s] between two attempts to reach a robot
+UNTOLD = WheelSpeeds(math.nan, math.nan)  # differs from all that can be wished for
 
 
 class Wish(NamedTuple):
@@ -106,21 +107,22 @@ class RobotMirror:
         self._forget()
         self._lost, self.values, self.raw = True, {}, {}
         self.wheels = WheelSpeeds(0.0, 0.0)
-        self._told = Wish(-1, WheelSpeeds(math.nan, math.nan), (), (0.0, 0.0))  # so that it is told to stand
+        self._told = Wish(-1, UNTOLD, (), (0.0, 0.0))  # so that it is told to stand
 
     def _obey(self, wish: Wish) -> None:
         if wish.tick != self._tick:
             self._tick, self._ticked_at = wish.tick, time.monotonic()
         stands = time.monotonic() - self._ticked_at > STALLED
         wheels = WheelSpeeds(0.0, 0.0) if stands else wish.wheels
-        if wheels != self._told.wheels and not self._try(self.robot.wheels.set, *wheels):
+        refused = wheels != self._told.wheels and not self._try(self.robot.wheels.set, *wheels)
+        if refused:
             self._forget()
         for number, brightness in enumerate(wish.lamps):
             if self._told.lamps[number : number + 1] != (brightness,):
                 self._try(self.robot.body.set_lamp, number, brightness)
         if wish.tone != self._told.tone:
             self._try(self.robot.body.set_tone, *wish.tone)
-        self._told = wish._replace(wheels=wheels)
+        self._told = wish._replace(wheels=UNTOLD if refused and any(wheels) else wheels)
 
     def _try(self, call: Callable[..., None], *values: float) -> bool:
         """Have a robot do something that its language may have no word for; whether it does."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.core.files import write_text
+from paddock.core.files import save_image, write_text
 from paddock.core.numeric import all_finite
 from paddock.mapping.frame import GridFrame
 from paddock.mapping.occupancy import FREE, OCCUPIED, OccupancyGrid
@@ -78,7 +78,7 @@ def save_map(grid: OccupancyGrid, path: str | Path, *, mode: MapMode = "trinary"
     if mode == "scale" and image != ".png":
         raise PaddockError("save_map: mode 'scale' shows the unknown as transparent: expected image='.png'")
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(pixels_of(grid, mode)[::-1]).save(picture)
+    save_image(Image.fromarray(pixels_of(grid, mode)[::-1]), picture)
     write_text(path, header.text())
     return path
 

@@ -19,6 +19,9 @@ from paddock.mapping.reader import SAME_TIME, RangeReader
 from paddock.mapping.scan import Scan
 from paddock.mapping.view import MapView
 
+NO_STEP = MotionStep()
+MOST_LOOKS = 1000  # back to which a scan may be paired with travel
+
 
 class Mapper:
     """Where a robot is and what is around it, by its wheels and its laser, sonars or infrared sensors.
@@ -61,9 +64,10 @@ class Mapper:
         self.scan: Scan | None = None  # the last one that was used
         self.scans = 0  # how many were
         self.too_late = 0  # how many were left out, because they were older than the one before
-        self._time = -np.inf  # of the last scan, or of the first look
+        self._time = -np.inf  # of the last scan, or when `_since` begins
+        self._before = NO_STEP  # from the last scan up to then; no scan can be of that time any more
         self._since: list[tuple[float, WheelTravel]] = []  # travel since then, with the time at its end
-        self._sum = MotionStep()  # of that travel
+        self._sum = NO_STEP  # of all travel since the last scan
         self._estimate: Estimate | None = None  # made when it is asked for
 
     @property
@@ -99,6 +103,9 @@ class Mapper:
         time = observation.time if time is None else time
         travel = self.sensors.read(observation, time)
         self._since.append((time, travel))
+        if len(self._since) > MOST_LOOKS:  # there are no scans
+            self._time, oldest = self._since.pop(0)
+            self._before = self._before.roll(oldest, self._separation)
         self._sum = self._sum.roll(travel, self._separation)
         self._estimate = None
         scan = self.reader.read(observation, time)
@@ -116,12 +123,11 @@ class Mapper:
         scan = drop_mixed_pixels(scan)
         before, self._since = split_travel(self._since, self._time, scan.time)
         self._sum = self._add_up(self._since)
-        self.method.add(scan, self._add_up(before))
-        self.scan, self._time = scan, scan.time
+        self.method.add(scan, self._add_up(before, self._before))
+        self.scan, self._time, self._before = scan, scan.time, NO_STEP
         self.scans += 1
 
-    def _add_up(self, travels: list[tuple[float, WheelTravel]]) -> MotionStep:
-        step = MotionStep()
+    def _add_up(self, travels: list[tuple[float, WheelTravel]], step: MotionStep = NO_STEP) -> MotionStep:
         for _, travel in travels:
             step = step.roll(travel, self._separation)
         return step

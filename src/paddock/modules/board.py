@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from paddock.modules.health import LatencyHistogram
-from paddock.modules.messages import HealthMessage, ModuleMessage, PresenceMessage, RefusedMessage
+from paddock.modules.messages import WATCHERS, HealthMessage, ModuleMessage, PresenceMessage, RefusedMessage
 
 
 @dataclass
@@ -50,6 +50,8 @@ class HealthBoard:
 
     def take(self, message: ModuleMessage) -> None:
         """A message has come."""
+        if message.source in WATCHERS:
+            return
         if isinstance(message, PresenceMessage):
             self[message.source].present = message.present
         elif isinstance(message, RefusedMessage):

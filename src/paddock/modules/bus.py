@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -113,6 +114,7 @@ class Bus(ABC):
         hears: the sources whose messages to all arrive; None: all of them. Messages to the module itself always do.
         lossless: of streams every message arrives, not only the newest; and nothing overtakes.
         everything: messages to others arrive, too.
+        patience: wall seconds to wait for a hub at the URL; after that LinkError is raised.
     """
 
     def __init__(
@@ -123,8 +125,9 @@ class Bus(ABC):
         hears: Collection[str] | None = None,
         lossless: bool = False,
         everything: bool = False,
+        patience: float = math.inf,
     ) -> None:
-        self.url, self.name, self.lossless, self.everything = url, name, lossless, everything
+        self.url, self.name, self.lossless, self.everything, self.patience = url, name, lossless, everything, patience
         self.hears = None if hears is None else frozenset(hears)
         self.inbox = Inbox(lossless=lossless)
         self.sends = 0

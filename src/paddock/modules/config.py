@@ -11,17 +11,28 @@ from typing import Annotated, Any, Self, TypeVar
 from paddock.core import library
 from paddock.core.errors import SpecError, UnknownName
 from paddock.core.spec import Count, Description, Number, Positive, Spec, read_toml_file, spec_from_table
+from paddock.modules.safety.stop_times import StopTimes
 from paddock.robots import RobotSpec, load_robot
 from paddock.worlds import load_world
 
 PACKAGE = "paddock.modules"
 S = TypeVar("S", bound=Spec)
 Duration = Annotated[float, Number("seconds", above=0, high=1e6)]
+ON_THE_WAY = 0.04  # [s] from a measurement through all modules to the wheels, on a busy machine
+QUICK = 10.0  # [m/s²] assumed of robots whose data sheet does not say how they brake
 Seed = Annotated[int, Number("a seed", low=0, high=2**63 - 1)]
 
 
 class OptionTable(dict[str, Any]):
-    """Keys that a module reads itself."""
+    """Keys that a module reads itself, and tables of keys that what it makes reads."""
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Self:
+        """The same, all of whose tables are such."""
+        return cls({key: cls.of(value) if isinstance(value, Mapping) else value for key, value in table.items()})
+
+
+Options = Annotated[OptionTable, Description("a table of options")]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,7 +42,7 @@ class ModuleEntry(Spec):
     name: Annotated[str, Description("the name of a module")]
     code: str | None = None  # of an own module: `file.py:Class`
     faults: str | None = None  # file with `LinkFaults` that begin when the process gets SIGUSR1
-    options: OptionTable = field(default_factory=OptionTable)
+    options: Options = field(default_factory=OptionTable)
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
@@ -39,7 +50,7 @@ class ModuleEntry(Spec):
             raise SpecError("missing: the name of a module", path="name")
         own = ("name", "code", "faults")
         rest = {key: value for key, value in table.items() if key not in own}
-        return cls(**{key: table[key] for key in own if key in table}, options=OptionTable(rest))
+        return cls(**{key: table[key] for key in own if key in table}, options=OptionTable.of(rest))
 
     def to_table(self) -> dict[str, Any]:
         own = {"name": self.name, "code": self.code, "faults": self.faults}
@@ -68,6 +79,7 @@ class ModulesSpec(Spec):
     seed: Seed = 0
     seconds: Duration = 600.0  # simulated, to run for
     period: Duration = 0.1  # simulated, between two rounds
+    stands_within: Duration = 0.3  # simulated, from the measurement under the last valid command to wheels at rest
     lock_step: bool = False  # simulated time passes when all have answered
     speed: Positive = 1.0  # simulated seconds per second; not in lock-step
     real_time: bool = False  # modules from sensor to motor run before all other processes, where that is allowed
@@ -81,6 +93,13 @@ class ModulesSpec(Spec):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise SpecError(f"there are two modules {twice!r}: give one of them another name", path="modules")
+        least = self.period + ON_THE_WAY
+        if self.stands_within < least:
+            raise SpecError(
+                f"expected at least {least:g} s, the period and {ON_THE_WAY:g} s, got {self.stands_within:g}: "
+                "allow more, or choose a shorter period",
+                path="stands_within",
+            )
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -114,6 +133,16 @@ class ModulesSpec(Spec):
             if robot.name == self.robot_name:
                 return robot.type if isinstance(robot.type, RobotSpec) else load_robot(robot.type)
         raise UnknownName("robot", self.robot_name, [robot.name for robot in world.robots])
+
+    @cached_property
+    def stop_times(self) -> StopTimes:
+        """How long commands hold, and how fast the robot may be."""
+        return StopTimes(
+            stands_within=self.stands_within,
+            notice=self.period + ON_THE_WAY,
+            deceleration=self.robot_spec.drive.max_acceleration or QUICK,
+            **({"tick": load_world(self.place(self.world)).dt} if self.url is None else {}),
+        )
 
     def place(self, name: str) -> str:
         """A shipped thing's name, or the path of a file beside the configuration."""

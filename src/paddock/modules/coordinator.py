@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
@@ -22,15 +22,11 @@ from paddock.modules.bus import Bus
 from paddock.modules.config import ModulesSpec
 from paddock.modules.messages import HealthMessage, ModuleMessage, MotorMessage, ResumeMessage, RoundMessage
 from paddock.modules.module import ASK_AGAIN, Module
-from paddock.modules.readings import make_message
+from paddock.modules.readings import SAME_TIME, make_message
 from paddock.modules.rounds import RoundMerger
 from paddock.modules.show import ModulesShow
 
-STANDS_AFTER = (
-    0.26  # [s] from the motor's last word, simulated or by the wall, to wheels that stand, if brakes allow it
-)
-LEAST_SILENCE = 0.08  # [s] of a motor that is stopped for; it speaks every 0.02 s
-COMMAND_AGE = 0.2  # [s] simulated: what the motor says of before is too old
+COMMAND_AGE = 0.2  # [s] simulated, from a measurement on: then no command that rests on it turns a wheel
 MOST_LATE = 100  # messages that are handled after a tick was due
 LATE = 0.5  # [s] behind the wall clock, and time is not made up for any more
 
@@ -53,14 +49,15 @@ class CoordinatorModule(Module):
         self.arena: BaseArena = open_arena(spec)
         self.robot: Robot = self.arena[spec.robot_name]
         self.robot.enable(*spec.devices)
-        self.deceleration = spec.robot_spec.drive.max_acceleration or np.inf  # [m/s²]
+        self.stop_times = replace(spec.stop_times, tick=self.arena.dt)
         self.ticks = max(1, round(spec.period / self.arena.dt))
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
-        self.heard = (-np.inf, -np.inf)  # when the motor spoke last: simulated, wall [s]
+        self.measured_at = -np.inf  # simulated time of the measurement under the last command that turns wheels [s]
+        self.heard_at = -np.inf  # wall time at which that command came [s]
         self.final_pose = self.robot.pose  # when the run was over
         self.contacts = 0  # looks at which the robot touched something
-        self.stops = 0  # of a robot whose motor was silent
+        self.stops = 0  # of a robot whose command was too old
         self.show: ModulesShow | None = None  # to those who watch an arena elsewhere
         if spec.url is not None:
             self.show = ModulesShow(spec.robot_spec, [entry.name.upper() for entry in spec.modules], bus.send)
@@ -70,7 +67,7 @@ class CoordinatorModule(Module):
         self._trace: IO[str] | None = None
         if options.trace is not None:
             self._trace = (Path(spec.folder) / options.trace).open("w", encoding="utf-8", buffering=1)
-            self._trace.write("time,wall,x,y,heading,left,right,command_left,command_right,contacts\n")
+            self._trace.write("time,wall,x,y,heading,left,right,command_left,command_right,contacts,measured\n")
 
     @classmethod
     def sources(cls, spec: ModulesSpec) -> frozenset[str] | None:
@@ -86,26 +83,33 @@ class CoordinatorModule(Module):
 
     def handle(self, message: ModuleMessage) -> None:
         if isinstance(message, MotorMessage) and message.source == "MOTOR":
-            if self.is_late(message):
-                self.robot.stop()
-                self.stops += 1
-                return
             scale = self.robot.wheels.max_speed / 100 if message.normalized else 1.0
-            self.heard = self.arena.time, time.time()
-            self.robot.wheels.set(message.left * scale, message.right * scale)
+            wheels = message.left * scale, message.right * scale
+            measured_at = message.time or self.arena.time  # AP2DX's motor does not say it
+            if self.is_over(wheels, measured_at):
+                self.halt()
+                return
+            self.heard_at = time.time()
+            if any(wheels):
+                self.measured_at = measured_at
+            self.robot.wheels.set(*wheels)
             self.health.note_latency(message)
 
-    def is_late(self, message: MotorMessage) -> bool:
-        """Whether the motor was told too long ago what it knows, or before a reset; AP2DX's motor does not say when."""
-        age = self.arena.time - message.time
-        return bool(message.time) and not -1e-9 < age <= COMMAND_AGE + self.spec.period
+    def is_over(self, wheels: tuple[float, float], measured_at: float) -> bool:
+        """Whether wheels would turn in the next tick by a measurement of too long ago, or of before a reset."""
+        age = self.arena.time - measured_at
+        allowed = min(COMMAND_AGE, self.stop_times.find_hold(wheels))
+        return any(wheels) and not -SAME_TIME < age < allowed - SAME_TIME
 
-    def watch_motor(self) -> None:
-        """Stop the robot if its motor has been silent for too long."""
-        simulated, wall = self.heard
-        fastest = max(map(abs, self.robot.body.command))
-        allowed = max(LEAST_SILENCE, STANDS_AFTER - fastest / self.deceleration)
-        if fastest and max(self.arena.time - simulated, time.time() - wall) > allowed:
+    def watch_commands(self) -> None:
+        """Stop the robot if no newer command has come: this is the clock by which it was measured."""
+        silence = time.time() - self.heard_at
+        if silence > self.stop_times.stands_within or self.is_over(self.robot.body.command, self.measured_at):
+            self.halt()
+
+    def halt(self) -> None:
+        """Stop the robot if it is told to drive."""
+        if any(self.robot.body.command):
             self.robot.stop()
             self.stops += 1
 
@@ -134,7 +138,7 @@ class CoordinatorModule(Module):
     def note_reset(self, now: float) -> None:
         """The arena's clock went back: stop. Modules begin again when they hear of it; in lock-step they cannot."""
         self.robot.stop()
-        self.heard = (-np.inf, -np.inf)
+        self.measured_at = -np.inf
         if self.spec.lock_step:
             raise PaddockError(
                 f"the arena's clock went back from {self.time:g} s to {now:g} s: in lock-step, start the modules again"
@@ -185,7 +189,7 @@ class CoordinatorModule(Module):
             while late < MOST_LATE and (message := self.bus.receive(max(0.0, tick_at - time.monotonic()))) is not None:
                 self._take(message)
                 late += time.monotonic() >= tick_at
-            self.watch_motor()
+            self.watch_commands()
             self.step(1)
             if self.arena.tick % self.ticks == 0:
                 self.say_look()
@@ -196,7 +200,8 @@ class CoordinatorModule(Module):
         self.arena.step(ticks)
         if self._trace is not None:
             (x, y, heading), (left, right), contacts = self.robot.body.motion()
-            row = self.arena.time, time.time(), x, y, heading, left, right, *self.robot.body.command, contacts
+            told = *self.robot.body.command, contacts, self.measured_at
+            row = self.arena.time, time.time(), x, y, heading, left, right, *told
             self._trace.write(",".join(f"{value:.6f}" for value in row) + "\n")
 
     def tell_health(self) -> HealthMessage:

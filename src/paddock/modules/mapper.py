@@ -13,7 +13,7 @@ from paddock.core.spec import Metres, Spec
 from paddock.estimate.odometry import ORIGIN
 from paddock.mapping import Mapper
 from paddock.modules.bus import Bus
-from paddock.modules.config import Duration, ModulesSpec, OptionTable
+from paddock.modules.config import Duration, ModulesSpec, Options, OptionTable
 from paddock.modules.journal import Journal
 from paddock.modules.messages import MapMessage, ModuleMessage, PoseMessage, RoundMessage
 from paddock.modules.module import Module
@@ -30,7 +30,7 @@ class MapperOptions(Spec):
     resolution: Metres = 0.05  # side of a cell
     map_period: Duration = 1.0  # simulated, between two maps
     snapshot_period: Duration = 60.0  # simulated, between two snapshots
-    options: OptionTable = field(default_factory=OptionTable)  # of the method
+    options: Options = field(default_factory=OptionTable)  # of the method
 
 
 class MapperModule(Module):

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 from paddock.core.observation import Finite
 
 REPLAY = "REPLAY"  # the name of a module that says again what others said, in their names
+WATCHERS = ("RECORDER", "LISTENER")  # names of what only listens, and is no module
 EVERYONE = "ALL"  # a destination: whoever listens to the source
 MOST_NUMBERS, MOST_LETTERS = 4096, 200
 ModuleId = Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]{0,31}$", description="a module's name in capitals")]
@@ -139,7 +140,9 @@ class DriveMessage(ModuleMessage, frozen=True, kw_only=True, tag="drive"):
     left: Finite
     right: Finite
     epoch: Whole = 0
-    holds: Finite = 0.3  # [s] then it is over, unless a newer one has come; a motor may end it earlier
+    holds: Finite = (
+        0.3  # [s] simulated, after `time`: then it is over, and often earlier, so that the robot stands in time
+    )
 
 
 class MotorMessage(ModuleMessage, frozen=True, kw_only=True, tag="motor"):
@@ -232,6 +235,13 @@ class GoalMessage(ModuleMessage, frozen=True, kw_only=True, tag="goal"):
     y: Finite
 
 
+class AcceptedMessage(ModuleMessage, frozen=True, kw_only=True, tag="accepted"):
+    """The planner drives to a goal [m], for whoever sent it; else it says `refused`."""
+
+    x: Finite
+    y: Finite
+
+
 class PlanMessage(ModuleMessage, frozen=True, kw_only=True, tag="plan"):
     """What the planner plans by, for people: points are x, y [m], one after the other, in the mapper's frame."""
 
@@ -297,8 +307,8 @@ MESSAGES: dict[str, type[ModuleMessage]] = {
     for cls in (
         HelloMessage, SonarMessage, RangeScannerMessage, OdometryMessage, InsMessage, ReadingsMessage, ActionMessage,
         DriveMessage, MotorMessage, StopMessage, ResetMessage, ClearMessage, RefusedMessage, GuardMessage, PoseMessage,
-        MapMessage, GoalMessage, PlanMessage, TeleopMessage, RoundMessage, ResumeMessage, PresenceMessage,
-        HealthMessage,
+        MapMessage, GoalMessage, AcceptedMessage, PlanMessage, TeleopMessage, RoundMessage, ResumeMessage,
+        PresenceMessage, HealthMessage,
     )
 }  # fmt: skip
 """The classes by their type on the wire."""

@@ -20,6 +20,7 @@ from paddock.modules.messages import (
 )
 from paddock.modules.module import Module
 from paddock.modules.safety.motor_gate import ClockReading, MotorGate, MotorLimits
+from paddock.modules.safety.reflex import STILL
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +28,7 @@ class MotorOptions(Spec):
     """How old what may be, by whichever clock says so first."""
 
     command_age: Seconds = 0.2  # from sending to execution
-    silence: Seconds = 0.26  # without a valid command, or earlier if it says so; then the wheels are stopped
+    silence: Seconds = 0.3  # after a valid command came, or earlier if it says so; then the wheels stop
 
 
 class MotorModule(Module):
@@ -66,7 +67,8 @@ class MotorModule(Module):
         now = self.now()
         sent = ClockReading(message.time, message.time if self.spec.lock_step else message.sent)
         wheels = WheelSpeeds(message.left, message.right)
-        reason = self.gate.on_command(wheels, message.epoch, message.sequence, sent, now, message.holds)
+        holds = min(message.holds, self.spec.stop_times.find_hold(wheels))
+        reason = self.gate.on_command(wheels, message.epoch, message.sequence, sent, now, holds)
         if not reason:
             self.turn_wheels(message)
             return
@@ -75,11 +77,11 @@ class MotorModule(Module):
 
     def turn_wheels(self, cause: ModuleMessage | None = None) -> None:
         """Tell the coordinator how fast the wheels shall turn."""
-        left, right = self.gate.on_time(self.now())
+        left, right = wheels = self.gate.on_time(self.now())
         self.send(
             MotorMessage(
                 destination="COORDINATOR",
-                time=self.time,
+                time=self.time if wheels == STILL else self.gate.measured_at,
                 cause=cause.cause if cause else 0.0,
                 left=left,
                 right=right,

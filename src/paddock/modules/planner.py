@@ -13,11 +13,12 @@ from paddock.core.observation import Observation, WheelSpeeds, acting
 from paddock.core.registry import Registry
 from paddock.core.spec import Spec
 from paddock.modules.bus import Bus
-from paddock.modules.config import ModulesSpec, OptionTable
+from paddock.modules.config import ModulesSpec, Options, OptionTable
 from paddock.modules.escape import Escape
 from paddock.modules.messages import (
     MOST_LETTERS,
     MOST_NUMBERS,
+    AcceptedMessage,
     ClearMessage,
     DriveMessage,
     GoalMessage,
@@ -45,9 +46,7 @@ PLANNERS: Registry[Callable[..., Any]] = Registry(
 is called with each message of the mapper."""
 
 
-STANDS_AFTER = 0.26  # [s] from its last motion to wheels that stand, where brakes and rounds allow it; with ticks 0.3 s
 SHOW_ROUNDS = 5  # between two plans that are told to people
-LEAST_ROUNDS = 1.3  # for which a motion holds, or the robot would stop between two of them
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +54,7 @@ class PlannerOptions(Spec):
     """Which controller drives, and its options."""
 
     controller: str = "wander"  # of `PLANNERS`, or `file.py:Class`
-    options: OptionTable = field(default_factory=OptionTable)
+    options: Options = field(default_factory=OptionTable)
 
 
 class DrivingModule(Module):
@@ -67,9 +66,7 @@ class DrivingModule(Module):
         super().__init__(name, spec, options, bus)
         robot = spec.robot_spec
         self.builder, self.reader, self.odometry = ObservationBuilder(robot), PointReader(robot), odometry_of(robot)
-        shape = shape_of(robot, sees_behind=False)
-        self.outline: Floats = shape.outline
-        self.deceleration = shape.deceleration
+        self.outline: Floats = shape_of(robot, sees_behind=False).outline
         self.gate, self.epoch, self.refusal = "blocked", 0, ""
         self.escape: Escape | None = None
         self.answered = 0  # the epoch of the last stop that was answered
@@ -97,14 +94,9 @@ class DrivingModule(Module):
         return look
 
     def drive(self, wheels: WheelSpeeds) -> None:
-        """Ask the reflex for wheel speeds."""
-        braking = max(map(abs, wheels)) / self.deceleration
-        self.send(
-            DriveMessage(
-                destination="REFLEX", time=self.time, left=wheels.left, right=wheels.right, epoch=self.epoch,
-                holds=max(LEAST_ROUNDS * self.spec.period, STANDS_AFTER - braking),
-            )
-        )  # fmt: skip
+        """Ask the reflex for wheel speeds, by what was last looked at."""
+        time, (left, right) = self.builder.measured_at, wheels
+        self.send(DriveMessage(destination="REFLEX", time=time, left=left, right=right, epoch=self.epoch))
 
     def shake_hands(self, points: Floats) -> bool:
         """Answer a stop, if there is one: ask to get away, and say when that is done. Whether motions pass."""
@@ -153,12 +145,14 @@ class PlannerModule(DrivingModule):
         return f"{state}; {super().status()}"[:200] if state else super().status()
 
     def take_goal(self, message: GoalMessage) -> None:
-        """Give a goal to the controller, or say that it takes none."""
+        """Give a goal to the controller, and say whether it is taken."""
         take = getattr(self.controller, "set_goal", None)
         if take is None:
             self.refuse(f"{self.options.controller} takes no goals")
         elif take(message.x, message.y) is False:
             self.refuse(self.controller.refusal)
+        else:
+            self.bus.send(AcceptedMessage(destination=message.source, time=self.time, x=message.x, y=message.y))
 
     def show(self) -> None:
         """Tell those who watch what the controller plans by."""
@@ -194,4 +188,4 @@ class PlannerModule(DrivingModule):
         wheels = getattr(answer, "wheels", answer)
         if wheels is not None:
             left, right = wheels
-            self.drive(WheelSpeeds(float(left), float(right)))
+            self.drive(self.spec.stop_times.limit(WheelSpeeds(float(left), float(right))))

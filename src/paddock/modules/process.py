@@ -15,6 +15,7 @@ from paddock.modules.faults import FaultyBus
 from paddock.modules.module import start_module
 
 SUPERVISOR = "PADDOCK_SUPERVISOR"  # in the environment: the process without which a module does not go on
+ARENA_URL = "PADDOCK_ARENA_URL"  # in the environment, where other users do not see a token as in a command line
 QUICK = ("coordinator", "sensor", "reflex", "motor")  # between a measurement and the wheels
 LESS = 5  # by how much other modules are nicer while time runs freely
 PRIORITY = 5  # of the round-robin class, above all ordinary processes

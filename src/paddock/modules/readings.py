@@ -101,6 +101,11 @@ class ObservationBuilder:
         return min((self._there.get(device, -math.inf) for device in devices), default=-math.inf)
 
     @property
+    def measured_at(self) -> float:
+        """When the oldest of all newest readings was taken [s]."""
+        return self.find_oldest(self._there)
+
+    @property
     def is_whole(self) -> bool:
         """Whether all newest readings were taken at one time: a message that is lost or late leaves an older one."""
         times = self._there.values()

@@ -14,7 +14,7 @@ from paddock.arena.localisation import odometry_of
 from paddock.core.observation import Observation, WheelSpeeds
 from paddock.core.spec import MetresOrZero, Seconds, Spec
 from paddock.modules.bus import Bus
-from paddock.modules.config import ModulesSpec
+from paddock.modules.config import QUICK, ModulesSpec
 from paddock.modules.messages import (
     ActionMessage,
     ClearMessage,
@@ -33,7 +33,6 @@ from paddock.modules.safety.reflex import Gate, Reflex, ReflexAction, ReflexLimi
 from paddock.robots import RobotSpec
 
 CORNERS = 24  # of a round body's outline
-QUICK = 10.0  # [m/s²] assumed of robots whose data sheet does not say how they brake
 MOTION_HOLDS = 0.3  # [s] a motion that does not say for how long
 EPOCHS = 100  # … per second: a reflex that is started again begins with a greater one
 
@@ -147,10 +146,21 @@ class ReflexModule(Module):
                 over = f"epoch {message.epoch} is over: the newest is {self.reflex.epoch}"
                 return [Refuse(self.reflex.epoch, self.reflex.reason or over)]
             case ActionMessage():
-                return self.reflex.on_motion(wheels_of_action(message, self.spec.robot_spec.drive.max_speed), now)
+                return self.drive(wheels_of_action(message, self.spec.robot_spec.drive.max_speed), now)
             case DriveMessage():
-                return self.reflex.on_motion(WheelSpeeds(message.left, message.right), now)
+                return self.drive(WheelSpeeds(message.left, message.right), now)
         return []
+
+    def drive(self, wheels: WheelSpeeds, now: float) -> list[ReflexAction]:
+        """Let a motion through, if nothing is too near: not faster than the robot can be stopped in time."""
+        times = self.spec.stop_times
+        slow = times.limit(wheels)
+        actions = self.reflex.on_motion(slow, now)
+        if slow != wheels:
+            most, within = times.max_speed, times.stands_within
+            reason = f"{max(map(abs, wheels)):.2f} m/s: only {most:.2f} m/s let the robot stand within {within:g} s"
+            actions.append(Refuse(self.reflex.epoch, reason))
+        return actions
 
     def act(self, actions: Iterable[ReflexAction], measured_at: float, holds: float = MOTION_HOLDS) -> None:
         """Carry out what the reflex has decided."""
@@ -161,9 +171,10 @@ class ReflexModule(Module):
                 )
             elif isinstance(action, Relay):
                 left, right = action.wheels
+                time = min(measured_at, self.reflex.read_at)  # planner and reflex have both looked
                 self.send(
                     DriveMessage(
-                        destination="MOTOR", time=measured_at, left=left, right=right, epoch=action.epoch, holds=holds
+                        destination="MOTOR", time=time, left=left, right=right, epoch=action.epoch, holds=holds
                     )
                 )
             else:

@@ -18,7 +18,7 @@ from paddock.modules.messages import MapMessage, ModuleMessage, PoseMessage
 from paddock.robots import RobotSpec
 
 MEMORY = 50  # looks
-SURE = 1.0  # log-odds of a cell that was seen
+SURE = 5.0  # log-odds of a cell that was seen: its state is all that a message tells
 
 
 class RemoteMapper:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Collection
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -20,7 +20,7 @@ from paddock.modules.bus import open_bus, split_address
 from paddock.modules.carriers.lines import LineGate
 from paddock.modules.carriers.zenoh import PEERS, ZenohRouter
 from paddock.modules.config import ModulesSpec
-from paddock.modules.process import SUPERVISOR, set_priority
+from paddock.modules.process import ARENA_URL, SUPERVISOR, set_priority
 from paddock.modules.recording import BusRecorder
 from paddock.modules.sockets import choose_port
 
@@ -45,6 +45,7 @@ class ModuleProcess:
     name: str
     command: list[str]
     log: Path | None
+    settings: dict[str, str] = field(default_factory=dict)  # for its environment
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     delay: float = FIRST_DELAY
@@ -65,7 +66,7 @@ class ModuleProcess:
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
                 [*self.command, *(["--fresh"] if first else [])],
-                env={**dict.fromkeys(THREADS, "1"), **os.environ, SUPERVISOR: str(os.getpid())},
+                env={**dict.fromkeys(THREADS, "1"), **os.environ, **self.settings, SUPERVISOR: str(os.getpid())},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -123,12 +124,13 @@ class Supervisor:
             spec.entry(min(unknown))  # refuses it
         base = [sys.executable, "-m", "paddock", "module"]
         clock = ["--seconds", str(spec.seconds), "--lock-step" if spec.lock_step else "--free"]
-        clock += ["--url", spec.url] if spec.url else []
+        settings = {ARENA_URL: spec.url} if spec.url else {}
         self.processes = {
             name: ModuleProcess(
                 name,
                 [*base, name, "--config", str(config), "--bus", self.spec.bus, *clock],
                 self.spec.file(f"{name}.log"),
+                settings,
             )
             for name in names
         }

@@ -69,7 +69,7 @@ class MapUser(ABC):
         self.reason = ""  # why it is done
         self._finished = False
         self.plans = 0  # so far
-        self.growth: list[tuple[float, float]] = []  # times [s], and what was known of the world [m²]
+        self.growth: list[tuple[float, float]] = []  # times [s], and the free space known by then [m²]
         self._due = 0.0  # when to plan again
         self._version: object = None  # of the map that was last planned on
 
@@ -91,7 +91,7 @@ class MapUser(ABC):
         if not self._finished and (is_due, seen_more, self._is_idle).count(True) >= 2:
             self._due, self._version = time + self.period, grid.version
             self.plans += 1
-            self.growth.append((time, float(np.count_nonzero(grid.log_odds)) * grid.resolution**2))
+            self.growth.append((time, float(np.count_nonzero(grid.log_odds < 0)) * grid.resolution**2))
             self.plan(self.mapper.estimate.pose, time)
         return wheels
 

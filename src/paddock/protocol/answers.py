@@ -20,6 +20,7 @@ class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
     dt: Finite
     lock_step: bool  # whether clients are expected to join the lock
     minor: Int64 = 0  # the server's
+    real: bool = False  # whether its robots are: time passes by itself, and their poses are measured
 
     def __post_init__(self) -> None:
         check_table(self.world, "welcome.world")

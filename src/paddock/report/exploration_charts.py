@@ -1,4 +1,4 @@
-"""Pictures of exploring: the map with all that a robot plans by, and how the known area grew."""
+"""Pictures of exploring: the map with all that a robot plans by, and how the known free space grew."""
 
 from __future__ import annotations
 
@@ -85,19 +85,19 @@ def coverage_chart(
     curves: Mapping[str, Sequence[tuple[float, float]]],
     *,
     most: float | None = None,
-    title: str = "Known area",
+    title: str = "Known free space",
     ax: Axes | None = None,
 ) -> Axes:
-    """How the known area grew.
+    """How the known free space grew.
 
     Args:
         curves: times [s] and areas [m²], by the name of a run.
-        most: what can be known [m²]; None: not told.
+        most: the free space that can be seen [m²]; None: not told.
         title: the chart's name.
         ax: axes to draw into; None: a figure of its own.
     """
     levels = [] if most is None else [Level("free space that can be seen", FAINT, most, dashed=True)]
     series = [Series(name, LINES[k % len(LINES)], *np.array(curve).T) for k, (name, curve) in enumerate(curves.items())]
-    ax = line_chart(title, series, x_name="time [s]", y_name="known area [m²]", levels=levels, ax=ax)
+    ax = line_chart(title, series, x_name="time [s]", y_name="free space [m²]", levels=levels, ax=ax)
     ax.set_ylim(bottom=0)
     return ax

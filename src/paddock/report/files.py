@@ -82,7 +82,7 @@ def _write_files(
     """What cannot fail first: traces and numbers, then pictures and, unless `outcomes` is None, the page."""
     written = []
     for trace in traces:
-        written.append(folder / ("trace.csv" if len(traces) == 1 else f"trace-{trace.robot}.csv"))
+        written.append(folder / name_trace(trace.robot, alone=len(traces) == 1))
         trace.save(written[-1])
     log = run_log_text(traces, whole)
     texts = {"run.log": log, "summary.json": json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"}
@@ -98,6 +98,11 @@ def _write_files(
         page = render_html(title, list(run_report(whole, figures, log, outcomes)), folder)
         written.append(_write_text(folder / "report.html", page))
     return written
+
+
+def name_trace(robot: str, *, alone: bool) -> str:
+    """The file of a robot's trace."""
+    return "trace.csv" if alone else f"trace-{robot}.csv"
 
 
 def _write_text(path: Path, text: str) -> Path:

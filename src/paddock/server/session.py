@@ -103,6 +103,7 @@ class Session:
                 dt=self.arena.dt,
                 lock_step=self.clock.lock_step,
                 minor=MINOR,
+                real=self.arena.is_real,
             )
         )
         client.send(self.ownership.robot_list(client))

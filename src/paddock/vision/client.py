@@ -65,7 +65,7 @@ class IpCamera:
         *,
         user: str = "",
         password: str = "",
-        timeout: float = 10.0,
+        timeout: float = 20.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         try:

@@ -12,6 +12,7 @@ from paddock.core.spec import spec_from_table
 from paddock.core.toml import toml_text
 from paddock.core.user_code import code_beside
 from paddock.worlds.spec import (
+    Alias,
     Arc,
     Border,
     Box,
@@ -29,6 +30,7 @@ from paddock.worlds.spec import (
 )
 
 __all__ = [
+    "Alias",
     "Arc",
     "Border",
     "Box",

@@ -23,6 +23,7 @@ from paddock.core.spec import (
     Quantity,
     Share,
     Spec,
+    Text,
     refuse_twins,
 )
 from paddock.robots.spec import RobotSpec
@@ -32,6 +33,7 @@ PixelsPerMetre = Annotated[float, Number("pixels per metre", above=0, high=10000
 Bounds = Annotated[
     tuple[Coordinate, Coordinate, Coordinate, Coordinate], Description("[left, bottom, right, top] in metres")
 ]
+AnyName = Annotated[str, Text("1 to 200 letters", lambda text: 0 < len(text) <= 200)]
 WALL_COLOR, OBSTACLE_COLOR = "#8a94a6", "#d28b46"
 
 
@@ -176,6 +178,14 @@ class Start(Spec):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Alias(Spec):
+    """Another name of an object, for programs that were written for another scene."""
+
+    name: AnyName
+    object: AnyName  # as CoppeliaSim names it: a path or a legacy name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Placed(Spec):
     """A robot in the world. It stands `at` a place, or on a named `start`."""
 
@@ -233,6 +243,7 @@ class WorldSpec(Spec):
     fields: tuple[Field, ...] = ()
     starts: tuple[Start, ...] = ()
     robots: tuple[Placed, ...] = ()
+    aliases: tuple[Alias, ...] = ()
     maze: MazeGrid | None = None
     folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
     file: str = field(default="", compare=False, repr=False)  # what errors call it
@@ -257,6 +268,7 @@ class WorldSpec(Spec):
         refuse_twins([robot.name for robot in self.robots], "robots[{}].name")
         refuse_twins([start.name for start in self.starts], "starts[{}].name")
         refuse_twins([field.name for field in self.fields], "fields[{}].name")
+        refuse_twins([alias.name for alias in self.aliases], "aliases[{}].name")
         starts = [start.name for start in self.starts]
         for i, robot in enumerate(self.robots):
             if robot.start is not None and robot.start not in starts:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import struct
 
 from paddock.coppelia import joints
-from paddock.coppelia.frames import ORIGIN, Frame, matrix_of
+from paddock.coppelia.frames import matrix_of
 from paddock.coppelia.legacy.caller import Caller
 from paddock.coppelia.legacy.table import command, pack_float, pack_int, take
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.proximity import DetectedSurface, detect
 from paddock.coppelia.surfaces import collides, measure_distance
-from paddock.coppelia.vision import paint_image, summarise, take_depth, take_image
+from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image
 from paddock.core.errors import PaddockError, UnknownName
 
 DETECTION = struct.Struct("<B3fi3f")
@@ -45,8 +44,7 @@ def set_joint_target_position(caller: Caller, handle: int, data: bytes) -> None:
 
 @command(0x100A, "simxGetJointMatrix")
 def get_joint_matrix(caller: Caller, handle: int, data: bytes) -> bytes:
-    half = joints.joint_position(caller.scene.get(handle)) / 2
-    return pack_float(*matrix_of(Frame(ORIGIN.position, (0.0, 0.0, math.sin(half), math.cos(half)))))
+    return pack_float(*matrix_of(joints.joint_frame(caller.scene.get(handle))))
 
 
 @command(0x100B, "simxSetSphericalJointMatrix")
@@ -118,8 +116,9 @@ def set_image(caller: Caller, handle: int, data: bytes) -> None:
 
 @command(0x1011, "simxReadVisionSensor")
 def read_vision_sensor(caller: Caller, handle: int, data: bytes) -> bytes:
-    values = summarise(caller.scene, caller.scene.get(handle))
-    return b"\0" + pack_int(1, len(values)) + pack_float(*values)
+    detected, packets = read_packets(caller.scene, caller.scene.get(handle))
+    numbers = [number for packet in packets for number in packet]
+    return bytes((detected,)) + pack_int(len(packets), *map(len, packets)) + pack_float(*numbers)
 
 
 @command(0x1017, "simxGetVisionSensorDepthBuffer")
@@ -132,13 +131,12 @@ def get_depth(caller: Caller, handle: int, data: bytes) -> bytes:
 
 
 def find_watched(caller: Caller, name: str, what: str) -> SceneObject:
-    """The robot of a collision or distance object: `Collision`, `Collision#0` …, or a robot's own name."""
-    bases = caller.scene.list_bases()
-    numbered = {base: what + ("" if i == 0 else f"#{i - 1}") for i, base in enumerate(bases)}
-    for base in bases:
-        if base.robot is not None and name.removesuffix("#") in (numbered[base], base.name, base.robot.name):
-            return base
-    raise UnknownName(f"{what.lower()} object", name, numbered.values())
+    """The robot of a collision or distance object: `Collision`, `Collision#0` …, or any name of a robot."""
+    numbered = {what + ("" if i == 0 else f"#{i - 1}"): base for i, base in enumerate(caller.scene.list_bases())}
+    found = numbered.get(name.removesuffix("#")) or caller.scene.get_named(name)
+    if found is None or found.part != "base":
+        raise UnknownName(f"{what.lower()} object", name, numbered)
+    return found
 
 
 @command(0x300A, "simxGetCollisionHandle")

@@ -29,6 +29,7 @@ log = logging.getLogger("paddock.vrep")
 KILL_CONNECTION, TAKE_STRING = 0x000A, 0x3017
 MOST_STREAMS, MOST_PIECES, MOST_ERRORS, LONGEST_ERROR = 500, 32, 50, 500
 SMALLEST_PIECE = 50  # bytes of a split reply
+LONGEST_SPLIT = 2000  # bytes of a result that goes out in pieces; see `_stream`
 STREAMED = (STREAMING, STREAMING_SPLIT, ONESHOT_SPLIT)
 ROOMS = (device_commands, object_commands, signal_commands, simulation_commands)  # their import fills the table
 
@@ -124,7 +125,11 @@ class LegacySession:
             self._replies.append(self._carry_out(block))
 
     def _stream(self, key: Key, stream: Stream, now: float) -> None:
-        """Reply to a stream if its time has come."""
+        """Reply to a stream if its time has come.
+
+        Long results go out whole in the split modes, too. When the native library has the last piece of a result, it
+        reads as many bytes before its buffer as the result has: with pictures that ends the program.
+        """
         mode = stream.block.mode
         if mode == STREAMING:
             if stream.last is not None and stream.block.delay and now - stream.last < stream.block.delay:
@@ -137,7 +142,8 @@ class LegacySession:
             return
         if stream.reply is None:
             stream.reply, stream.sent = self._carry_out(stream.block), 0
-        whole, size = stream.reply.data, max(SMALLEST_PIECE, stream.block.delay)
+        whole = stream.reply.data
+        size = max(SMALLEST_PIECE, stream.block.delay) if len(whole) <= LONGEST_SPLIT else len(whole)
         piece = whole[stream.sent : stream.sent + size]
         self._replies.append(stream.reply._replace(data=piece, offset=stream.sent, whole=len(whole)))
         stream.sent += len(piece)

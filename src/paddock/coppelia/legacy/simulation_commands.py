@@ -141,6 +141,15 @@ def plain_name(path: str) -> str:
     return re.sub(r"[\s_]+", "-", re.sub(r"\.tt[mt]$", "", file, flags=re.IGNORECASE)).lower()
 
 
+def find_kind(path: str) -> str:
+    """The shipped robot that a model's file is called after: `ePuck.ttm` and `e-puck.ttm` are an e-puck."""
+    wanted = plain_name(path)
+    for kind in robot_names():
+        if re.sub(r"\W", "", kind) == re.sub(r"\W", "", wanted):
+            return kind
+    raise PaddockError(f"there is no model {path[:200]!r}; there are {', '.join(robot_names())}")
+
+
 @command(0x3002, "simxLoadScene")
 def load_scene(caller: Caller, path: str, data: bytes) -> None:
     world = caller.scene.live.world.name
@@ -156,10 +165,7 @@ def close_scene(caller: Caller, data: bytes) -> None:
 
 @command(0x3003, "simxLoadModel")
 def load_model(caller: Caller, path: str, data: bytes) -> bytes:
-    kind = plain_name(path)
-    if kind not in robot_names():
-        raise PaddockError(f"there is no model {path!r}; there are {', '.join(robot_names())}")
-    return pack_int(caller.scene.load_model(kind).handle)
+    return pack_int(caller.scene.load_model(find_kind(path)).handle)
 
 
 @command(0x3004, "simxTransferFile")

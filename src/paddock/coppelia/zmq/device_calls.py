@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from paddock.coppelia import joints
-from paddock.coppelia.frames import ORIGIN, Frame, matrix_of
+from paddock.coppelia.frames import matrix_of
 from paddock.coppelia.legacy.device_commands import MAX_FORCE, NO_DETECTION
 from paddock.coppelia.objects import ALL, SceneObject
 from paddock.coppelia.proximity import detect
@@ -101,8 +101,7 @@ def get_joint_interval(caller: RemoteCaller, joint: SceneObject) -> tuple[bool, 
 
 @call()
 def get_joint_matrix(caller: RemoteCaller, joint: SceneObject) -> list[float]:
-    half = joints.joint_position(joint) / 2
-    return list(matrix_of(Frame(ORIGIN.position, (0.0, 0.0, math.sin(half), math.cos(half)))))
+    return list(matrix_of(joints.joint_frame(joint)))
 
 
 # ---- proximity sensors

@@ -34,6 +34,11 @@ def build_matrix(caller: RemoteCaller, position: list[float], angles: list[float
 
 
 @call()
+def build_matrix_q(caller: RemoteCaller, position: list[float], quaternion: list[float]) -> list[float]:
+    return list(matrix_of(to_frame([*take_count(position, 3), *take_count(quaternion, 4)])))
+
+
+@call()
 def build_pose(caller: RemoteCaller, position: list[float], angles: list[float], mode: int = 0) -> list[float]:
     if mode:
         raise PaddockError("expected mode 0: a position and Euler angles")

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from paddock.coppelia import parameters
-from paddock.coppelia.legacy.simulation_commands import plain_name
+from paddock.coppelia.legacy.simulation_commands import find_kind, plain_name
 from paddock.coppelia.objects import ALL, SCENE, SceneObject
 from paddock.coppelia.paths import find_path, path_of
 from paddock.coppelia.scene import CoppeliaScene
@@ -14,12 +14,10 @@ from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_int
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.robots import robot_names
 
 NONE = -1  # the handle of nothing
 SCRIPTS = 4_000_000  # added to the handle of a robot: its script
 SCRIPT_PATH = re.compile(r"(?P<robot>.+)/script", re.IGNORECASE)
-LEVEL_NUMBER = re.compile(r"\[(\d+)\]$")
 WITHOUT_BASE, CHILDREN_ONLY = 1, 2  # options of `getObjectsInTree`
 NOT_MODEL, IS_MODEL = 0xF0, 0
 
@@ -27,37 +25,13 @@ NOT_MODEL, IS_MODEL = 0xF0, 0
 
 
 def find_object(scene: CoppeliaScene, path: str, start: SceneObject | None = None) -> SceneObject:
-    """An object by its path, its legacy name, or a robot's name in its world: `/PioneerP3DX/leftMotor`, `/red/camera`.
-
-    A legacy name may stand at the end of a path as well: scenes of older versions have them as aliases.
-    """
-    if start is not None and not path.startswith("/"):
-        found = find_path(scene, path if path.startswith((".", ":")) else f"./{path}", start)
-        if found is None:
-            raise UnknownName(f"object below {start}", path, [child.alias for child in start.children])
-        return found
-    path = path.removeprefix("./")
-    found = find_path(scene, path)
-    levels = [level for level in path.split("/") if level]
-    if found is None and levels:
-        found = _find_named(scene, levels)
-    return scene.find(path) if found is None else found
-
-
-def _find_named(scene: CoppeliaScene, levels: list[str]) -> SceneObject | None:
-    for base in scene.list_bases():
-        if base.robot is not None and levels[0] in (base.robot.name, base.name):
-            found = find_path(scene, "./" + "/".join(levels[1:]), base)
-            if found is not None:
-                return found
-    copy = LEVEL_NUMBER.search(levels[0])
-    suffix = f"#{int(copy[1]) - 1}" if copy and int(copy[1]) else ""
-    for name in (levels[-1] + suffix, levels[-1]):
-        try:
-            return scene.find(name)
-        except UnknownName:
-            continue
-    return None
+    """An object by its path or any other name, see `CoppeliaScene.find`; below `start`, if that is given."""
+    if start is None or path.startswith("/"):
+        return scene.find(path.removeprefix("./"))
+    found = find_path(scene, path if path.startswith((".", ":")) else f"./{path}", start)
+    if found is None:
+        raise UnknownName(f"object below {start}", path, [child.alias for child in start.children])
+    return found
 
 
 @call("getObject", "getObjectHandle")
@@ -117,8 +91,6 @@ def get_object_name(caller: RemoteCaller, found: SceneObject) -> str:
 
 @call("setObjectAlias", "setObjectName")
 def set_object_alias(caller: RemoteCaller, found: SceneObject, alias: str) -> None:
-    if found.part != "dummy":
-        raise PaddockError(f"{found} keeps its name: only dummies can get another one")
     if not re.fullmatch(r"\w{1,80}", alias):
         raise PaddockError(f"expected a name of letters and digits, got {alias[:80]!r}")
     found.alias = alias
@@ -211,10 +183,7 @@ def copy_paste_objects(caller: RemoteCaller, handles: list[int], options: int = 
 
 @call()
 def load_model(caller: RemoteCaller, path: str) -> int:
-    kind = plain_name(path)
-    if kind not in robot_names():
-        raise PaddockError(f"there is no model {path[:200]!r}; there are {', '.join(robot_names())}")
-    return caller.scene.load_model(kind).handle
+    return caller.scene.load_model(find_kind(path)).handle
 
 
 @call()

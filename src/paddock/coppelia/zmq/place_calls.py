@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddock.coppelia.frames import (
+    ORIGIN,
     Frame,
     Quaternion,
     from_euler,
@@ -12,6 +13,7 @@ from paddock.coppelia.frames import (
     matrix_of,
     to_euler,
 )
+from paddock.coppelia.joints import joint_frame
 from paddock.coppelia.objects import WORLD, SceneObject
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
@@ -110,7 +112,7 @@ def get_object_velocity(caller: RemoteCaller, found: SceneObject) -> tuple[list[
 
 @call()
 def get_object_child_pose(caller: RemoteCaller, found: SceneObject) -> list[float]:
-    return to_pose(Frame((0.0, 0.0, 0.0)))
+    return to_pose(joint_frame(found) if found.part == "joint" else ORIGIN)
 
 
 @call("resetDynamicObject", "resetProximitySensor", "resetVisionSensor")

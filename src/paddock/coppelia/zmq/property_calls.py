@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from paddock.coppelia import joints, parameters
 from paddock.coppelia.frames import Frame, to_euler
 from paddock.coppelia.objects import PARENT, SCENE, WORLD, SceneObject
-from paddock.coppelia.vision import vision_shape
+from paddock.coppelia.vision import VISION_PARTS, vision_shape
 from paddock.coppelia.zmq import place_calls, simulation_calls
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.constants import GROUPS, OBJECT_TYPES
@@ -62,7 +62,7 @@ def _set_velocity(caller: RemoteCaller, joint: SceneObject, value: Any) -> None:
     joints.set_target_velocity(joint, read_float(value))
 
 
-JOINT, VISION = ("joint",), ("camera", "floor_sensor")
+JOINT, VISION = ("joint",), VISION_PARTS
 PROPERTIES: dict[str, Property] = {
     **_places(PARENT),
     **{f"absolute{name[0].upper()}{name[1:]}": about for name, about in _places(WORLD).items()},

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.coppelia.objects import SceneObject
-from paddock.coppelia.vision import paint_image, summarise, take_depth, take_image, vision_shape
+from paddock.coppelia.vision import paint_image, read_packets, take_depth, take_image, vision_shape
 from paddock.coppelia.zmq.caller import RemoteCaller
 from paddock.coppelia.zmq.table import call
 from paddock.coppelia.zmq.values import read_ints
@@ -109,8 +109,9 @@ def set_vision_sensor_img(caller: RemoteCaller, sensor: SceneObject, image: byte
 
 
 @call("readVisionSensor", "handleVisionSensor", "checkVisionSensor")
-def read_vision_sensor(caller: RemoteCaller, sensor: SceneObject, entity: Any = None) -> tuple[int, list[float]]:
-    return 0, summarise(caller.scene, sensor)
+def read_vision_sensor(caller: RemoteCaller, sensor: SceneObject, entity: Any = None) -> tuple[Any, ...]:
+    detected, packets = read_packets(caller.scene, sensor)
+    return detected, *packets
 
 
 @call()

@@ -108,6 +108,7 @@ class Port(ABC):
                 raise LinkError(CLOSED)
             try:
                 if self._guard is not None and self._guard.take_stop():
+                    self._guard.tell(False)  # which leaves the line to this program
                     self._meet_stopped()
                 if self._in_doubt and self._reopens:
                     self.hang_up()

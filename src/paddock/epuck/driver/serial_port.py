@@ -37,6 +37,7 @@ MOST = {"proximity": 4095, "light": 4095, "ground": 4095, "microphones": 4095, "
 LONGEST_COMMAND = 40  # bytes that the firmware can be waiting for
 RESTART = 10.0  # [s] more than it takes
 TRIES = 6  # letters of a watchword
+AGAIN = 3.0  # [s] without an answer after which the robot is asked anew
 DARK = (0,) * len(packets.COLOURED)
 
 
@@ -80,33 +81,44 @@ class SerialPort(Port):
     # ---- exchanges
 
     def _synchronise(self, stream: ByteStream) -> None:
+        """Again and again while there is time: a guard that stops the robot may have spoken in between."""
+        while True:
+            try:
+                return self._agree(stream, min(self.deadline, time.monotonic() + AGAIN))
+            except Timeout:
+                if time.monotonic() >= self.deadline:
+                    raise
+
+    def _agree(self, stream: ByteStream, deadline: float) -> None:
         """Whatever the robot waits for, it gets enough zeros; then it has to answer a new watchword."""
         word = "".join(random.choices("CEQ", k=TRIES))
         stream.send(bytes(LONGEST_COMMAND) + b"\r" + b"".join(text_command(letter) for letter in word), self.deadline)
         answers = "".join(rf"{letter.lower()}(?:,-?\d{{1,6}}){{1,2}}\r\n" for letter in word)
         expected = re.compile(answers.encode() + rb"\Z")
-        self._collect(stream, lambda seen: expected.search(seen) is not None, "its first command")
+        self._collect(stream, lambda seen: expected.search(seen) is not None, "its first command", deadline)
         if self._restored != self.restarts:
-            self._restore(stream)
+            self._restore(stream, deadline)
 
-    def _restore(self, stream: ByteStream) -> None:
+    def _restore(self, stream: ByteStream, deadline: float) -> None:
         """A robot that was restarted, or found again: it is to stand, and what was set before is set again."""
         restarts = self.restarts
         stream.send(
             pack_chain(pack_command("D", 0, 0), *self._lamps.values(), *self._switches.values()) + MARK, self.deadline
         )
-        seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, "what was set before")
+        seen = self._collect(stream, lambda so_far: MARKED.search(so_far) is not None, "what was set before", deadline)
         if not seen.endswith(b"e,0,0\r\n"):
             raise BadMessage(f"{stream.name}: the robot was told to stand, but says {seen[-20:]!r}")
         self._restored, self._drives = restarts, False
 
-    def _collect(self, stream: ByteStream, complete: Callable[[bytes], bool], what: str) -> bytes:
+    def _collect(
+        self, stream: ByteStream, complete: Callable[[bytes], bool], what: str, deadline: float | None = None
+    ) -> bytes:
         seen = b""
         began = time.monotonic()
         try:
             while not complete(seen):
                 try:
-                    seen += stream.receive(self.deadline)
+                    seen += stream.receive(self.deadline if deadline is None else deadline)
                 except Timeout:
                     got = f"only {len(seen)} bytes of an answer" if seen else "no answer"
                     raise Timeout(f"{stream.name}: {got} to {what} within {time.monotonic() - began:.1f} s") from None

@@ -26,10 +26,18 @@ QUANTITIES: dict[str, Quantity] = {
 }  # fmt: skip
 
 
-class SceneBody(SimulatorBody):
-    """Asks for quantities of objects."""
+class SteppedBody(SimulatorBody):
+    """A robot in a simulator whose time is asked for."""
 
     client: SceneClient
+
+    @abstractmethod
+    def forget(self) -> None:
+        """The simulation began anew."""
+
+
+class SceneBody(SteppedBody):
+    """Asks for quantities of objects."""
 
     def __init__(self, client: SceneClient, name: str, spec: RobotSpec, handles: Handles) -> None:
         """
@@ -44,7 +52,6 @@ class SceneBody(SimulatorBody):
         self.forget()
 
     def forget(self) -> None:
-        """The simulation began anew."""
         self._speeds, self._travel = WheelSpeeds(0.0, 0.0), [0.0, 0.0]
         self._angles: list[float] = self.ask([("angle", joint) for joint in self.handles["joints"]])
 

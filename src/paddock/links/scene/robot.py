@@ -11,7 +11,7 @@ from collections.abc import Callable
 from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
 from paddock.core.errors import SimulationError, Timeout
-from paddock.links.scene.body import SceneBody
+from paddock.links.scene.body import SteppedBody
 from paddock.links.single import SingleRobot
 
 PAUSE = 0.002  # seconds between two looks at the time there
@@ -22,9 +22,9 @@ log = logging.getLogger("paddock.links")
 class SteppedRobot(SingleRobot):
     """A robot of another simulator. Where time waits for this program `step` lets it pass, else it waits for it."""
 
-    body: SceneBody
+    body: SteppedBody
 
-    def __init__(self, body: SceneBody, *, stepping: bool) -> None:
+    def __init__(self, body: SteppedBody, *, stepping: bool) -> None:
         """
         Args:
             body: a way to it, connected.

@@ -6,6 +6,7 @@ messages; whoever does not is taken for a module of AP2DX, and gets just the fie
 
 from __future__ import annotations
 
+import math
 import socket
 import threading
 import warnings
@@ -205,7 +206,10 @@ class LineBus(Bus):
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name=f"lines of {name}", daemon=True)
         self._thread.start()
-        if not self._ready.wait(HELLO_TIME):
+        if not self._ready.wait(min(HELLO_TIME, self.patience)):
+            if math.isfinite(self.patience):
+                self.close()
+                raise LinkError(f"{url}: nobody answers: are the modules running there?")
             warnings.warn(f"{url}: nobody answers yet; {name} waits", PaddockWarning, stacklevel=2)
             self._ready.wait()
 

@@ -6,6 +6,7 @@ from paddock.modules.safety.original import search_original
 from paddock.modules.safety.protective_field import ClosingRule, ProtectiveField, RobotShape
 from paddock.modules.safety.reflex import STILL, Gate, Reflex, ReflexLimits, Refuse, Relay, StopOrder
 from paddock.modules.safety.search import StateSearch, search_states
+from paddock.modules.safety.stop_times import StopTimes
 
 __all__ = [
     "STILL",
@@ -22,6 +23,7 @@ __all__ = [
     "RobotShape",
     "StateSearch",
     "StopOrder",
+    "StopTimes",
     "search_handshake",
     "search_original",
     "search_states",

@@ -30,7 +30,7 @@ class MotorLimits:
     """How old what may be, by whichever clock says so first."""
 
     command_age: float = 0.2  # [s] from sending to execution
-    silence: float = 0.3  # [s] without a valid command, then the wheels stop
+    silence: float = 0.3  # [s] after a valid command came, then the wheels stop
 
 
 @dataclass
@@ -47,7 +47,8 @@ class MotorGate:
     wheels: WheelSpeeds = STILL
     valid_at: ClockReading = LONG_AGO  # when the newest command came
     journeys: deque[tuple[float, float]] = field(default_factory=deque)  # when, and how long by both walls [s]; rising
-    holds: float = math.inf  # for so long after it came the newest command holds [s], if the limits allow it
+    holds: float = math.inf  # [s] simulated, after the measurement that the newest command rests on; then it is over
+    measured_at: float = -math.inf  # that measurement [s], simulated
 
     def on_stop(self, epoch: int) -> None:
         """The reflex has stopped the robot: no command of an older epoch is valid from now on."""
@@ -83,12 +84,13 @@ class MotorGate:
             return f"number {sequence} is out of order: number {self.sequence} came before"
         if age > self.limits.command_age:
             return f"it is {age:.3f} s old; at most {self.limits.command_age:g} s are allowed"
-        self.epoch, self.sequence, self.wheels, self.valid_at, self.holds = epoch, sequence, wheels, now, holds
+        self.epoch, self.sequence, self.wheels, self.valid_at = epoch, sequence, wheels, now
+        self.measured_at, self.holds = sent.simulated, holds
         return ""
 
     def on_time(self, now: ClockReading) -> WheelSpeeds:
         """The wheel speeds at a moment."""
         silence = now - self.valid_at
-        if max(silence.simulated, silence.wall) > min(self.limits.silence, self.holds):
+        if max(silence.simulated, silence.wall) > self.limits.silence or now.simulated - self.measured_at > self.holds:
             self.wheels = STILL
         return self.wheels

@@ -243,7 +243,7 @@ export class Arena {
   }
 
   get canTurn() {
-    return !this.session.whyNotSupervise && !this.session.driving;
+    return !this.session.whyNotSimulate && !this.session.driving;
   }
 
   /** How large a robot is on the screen [pixels]. */

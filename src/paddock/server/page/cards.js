@@ -38,10 +38,10 @@ export function wheelsCard({ drive: { max_speed: most } }) {
   };
 }
 
-/** Where the robot is, and whether it touches something: update(states, i). */
-export function poseCard() {
+/** Where the robot is, by its odometry if it is real, and whether it touches something: update(states, i). */
+export function poseCard(isReal) {
   const gauge = dialGauge({ name: "pose", labels: ["x", "y", "heading"] });
-  const element = card("pose", { name: "true pose" }, gauge.element);
+  const element = card("pose", { name: isReal ? "pose by odometry" : "true pose" }, gauge.element);
   const touching = element.querySelector(".about");
   return {
     element,

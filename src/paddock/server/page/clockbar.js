@@ -76,7 +76,7 @@ export class ClockBar {
   }
 
   show() {
-    const { clock, run, hasEnded, whyNotSupervise } = this.session;
+    const { clock, run, hasEnded, whyNotSupervise, whyNotSimulate } = this.session;
     const over = hasEnded && !run.again ? "The run has ended." : "";
     const why = whyNotSupervise || over;
     const word = hasEnded ? "Run again" : clock.running ? "Pause" : "Play";
@@ -91,9 +91,10 @@ export class ClockBar {
       [this.seed, "What decides all noise: the same seed gives the same run"],
     ]);
     for (const [control, title] of titles) {
-      control.disabled = Boolean(why);
-      control.title = why || title;
-      control.closest("label")?.setAttribute("title", why || title);
+      const whyNot = [this.speed, this.seed].includes(control) ? whyNotSimulate || over : why;
+      control.disabled = Boolean(whyNot);
+      control.title = whyNot || title;
+      control.closest("label")?.setAttribute("title", whyNot || title);
     }
     if (hasEnded) [this.step.disabled, this.step.title] = [true, why || "The run has ended."];
     if (document.activeElement !== this.speed) {

@@ -43,7 +43,7 @@ export class Monitor {
     }
     this.header = new MonitorHeader(session, this.driver, robot, () => this.#copy());
     this.wheels = wheelsCard(this.kind);
-    this.signals = [poseCard(), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
+    this.signals = [poseCard(session.isReal), ...(this.kind.leds?.length ? [lampsCard(this.kind)] : [])];
     const shown = devicesOf(this.kind).filter(({ gauge }) => gauge !== "none");
     this.devices = new Map(shown.map((device) => [device.name, deviceCard(device, this.onPoint)]));
     const cards = [this.wheels, ...this.signals, ...this.devices.values()].map(({ element }) => element);

@@ -76,6 +76,7 @@ export class RobotStates {
     this.to = floats;
     this.tick = tick;
     this.moving = true;
+    if (fresh) this.glideTo(now); // who asks before the next picture is drawn is told the truth, too
   }
 
   /** Move drawn robots to where they are at `now` [ms], between the last two frames. */

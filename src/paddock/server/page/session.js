@@ -14,6 +14,7 @@ export class Session extends Emitter {
   role = "viewer";
   client = "";
   dt = 0.02;
+  isReal = false;
   lockStep = false; // whether time passes only when programs ask for it
   world = {};
   scene = null;
@@ -95,6 +96,11 @@ export class Session extends Emitter {
     return this.isSupervisor ? "" : "Only a supervisor may do this.";
   }
 
+  /** Why this page may not change how fast time goes, what is drawn by chance, and where robots are. */
+  get whyNotSimulate() {
+    return this.isReal ? "These robots are real." : this.whyNotSupervise;
+  }
+
   select(name) {
     if (name === this.selected) return;
     this.selected = name;
@@ -131,8 +137,8 @@ export class Session extends Emitter {
     this.connection = { state, detail };
     if (state === "live") {
       this.connection.detail = "";
-      const { role, client, dt, world, lock_step: lockStep } = detail;
-      Object.assign(this, { role, client, dt, world, lockStep });
+      const { role, client, dt, world, lock_step: lockStep, real } = detail;
+      Object.assign(this, { role, client, dt, world, lockStep, isReal: Boolean(real) });
       this.on_run(RUNNING); // the server tells if it is not so
       this.emit("welcome", detail);
     }

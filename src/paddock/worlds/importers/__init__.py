@@ -1,4 +1,4 @@
-"""Worlds from other formats: floor plans of Rossum's Playhouse, and pictures whose dark parts are walls."""
+"""Worlds from other formats: of Stage, floor plans of Rossum's Playhouse, and pictures whose dark parts are walls."""
 
 from __future__ import annotations
 
@@ -8,15 +8,28 @@ from pathlib import Path
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Point
 from paddock.worlds.importers.bitmap import SCALE, THRESHOLD, bitmap_world
-from paddock.worlds.importers.result import Imported
+from paddock.worlds.importers.result import Imported, read_text
 from paddock.worlds.importers.rossum import rossum_world
+from paddock.worlds.importers.stage import stage_world
 from paddock.worlds.placement import check_placement, robot_types
 from paddock.worlds.spec import Placed
 
-__all__ = ["HEIGHT", "PICTURES", "SCALE", "THRESHOLD", "Imported", "bitmap_world", "import_world", "rossum_world"]
+__all__ = [
+    "HEIGHT",
+    "PICTURES",
+    "SCALE",
+    "STAGE",
+    "THRESHOLD",
+    "Imported",
+    "bitmap_world",
+    "import_world",
+    "rossum_world",
+    "stage_world",
+]
 
+STAGE = (".world", ".inc")
 PICTURES = (".png", ".pgm", ".pbm", ".bmp", ".gif", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
-HEIGHT = 0.5  # [m] both formats are flat: so high, walls are in the way of every sensor of the shipped robots
+HEIGHT = 0.5  # [m] plans and pictures are flat: so high, walls are in the way of every sensor of the shipped robots
 
 
 def import_world(
@@ -29,14 +42,14 @@ def import_world(
     at: Point | None = None,
     heading_deg: float | None = None,
 ) -> Imported:
-    """A world from a picture (by the ending of its name) or from a floor plan (any other).
+    """A world from a picture or a world of Stage (by the ending of its name), or from a floor plan (any other).
 
     Args:
         scale: metres per pixel of a picture; None: 0.01. Floor plans have units of their own.
         threshold: what is darker than this in a picture is a wall, 0 black … 1 white; None: 0.5.
-        height: of everything that stands on the floor [m].
+        height: of everything that stands on the floor [m]; in a world of Stage, of what tells none.
         robot: type of the robot to put in; None: none. It stands on the plan's first placement,
-            or where a picture has most room, unless `at` says where.
+            or where a picture has most room, unless `at` says where. Worlds of Stage have their own.
         at, heading_deg: the robot's place [m] and heading.
     """
     path = Path(path)
@@ -50,8 +63,16 @@ def import_world(
     else:
         for name, value in (("scale", scale), ("threshold", threshold)):
             if value is not None:
-                raise SpecError(f"expected none: {path.name} is a floor plan, only pictures have it", path=name)
-        found = rossum_world(_text(path), file=path.name, height=height)
+                raise SpecError(f"expected none: {path.name} is no picture, only pictures have it", path=name)
+        if path.suffix.lower() in STAGE:
+            found = stage_world(path, height=height)
+        else:
+            found = rossum_world(read_text(path), file=path.name, height=height)
+    if found.world.robots:
+        if at is not None:
+            raise SpecError(f"expected none: {path.name} has robots of its own", path="at")
+        check_placement(replace(found.world, file=path.name), robot_types(found.world))
+        return found
     if robot is None:
         return found
     if at is None and found.start is None:
@@ -67,16 +88,3 @@ def import_world(
         problem = f"even where there is most room, there is none for the {types[0].name}"
         raise SpecError(f"{problem}: choose a larger scale or a smaller robot", file=path.name) from None
     return found._replace(world=world)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise SpecError("no such file", file=str(path)) from None
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
-    except UnicodeDecodeError:
-        raise SpecError(
-            f"expected a floor plan as text in UTF-8, or a picture ending in {', '.join(PICTURES)}", file=path.name
-        ) from None

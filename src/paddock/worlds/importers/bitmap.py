@@ -48,7 +48,7 @@ def bitmap_world(
         raise SpecError(f"expected metres per pixel > 0 and <= 1000, got {format_value(scale)}", path="scale")
     if not 0 < threshold < 1:
         raise SpecError(f"expected a brightness between 0 and 1, got {format_value(threshold)}", path="threshold")
-    dark = _brightness(path) < threshold
+    dark = read_brightness(path) < threshold
     if not dark.any():
         raise SpecError(f"no pixel is darker than {threshold:g}: choose a higher threshold", file=path.name)
     if dark.all():
@@ -117,7 +117,7 @@ def _room(free: Mask) -> NDArray[np.int64]:
     return room[1:-1, 1:-1]
 
 
-def _brightness(path: Path) -> NDArray[np.float64]:
+def read_brightness(path: Path) -> NDArray[np.float64]:
     """0 black … 1 white, shape (rows, columns); what is transparent is white."""
     from PIL import Image
 

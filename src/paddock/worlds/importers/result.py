@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from paddock.core.errors import SpecError
 from paddock.core.geometry import Point
 from paddock.worlds.spec import WorldSpec
 
@@ -29,3 +30,16 @@ def world_name(file: str | Path) -> str:
 def tidy(x: float, y: float) -> Point:
     """Two lengths without the dust of floating point."""
     return round(float(x), 9), round(float(y), 9)
+
+
+def read_text(path: Path, *, errors: str = "strict") -> str:
+    """The text of a file; `errors` is what is done with bytes that are not UTF-8, as Python calls it."""
+    try:
+        return path.read_text(encoding="utf-8-sig", errors=errors)
+    except FileNotFoundError:
+        raise SpecError("no such file", file=str(path)) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=str(path)) from None
+    except UnicodeDecodeError:
+        problem = "expected a floor plan as text in UTF-8, or a picture, whose name ends in .png, .pgm or alike"
+        raise SpecError(problem, file=path.name) from None

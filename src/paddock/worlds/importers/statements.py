@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from paddock.core.errors import SpecError, format_value
 
@@ -83,8 +84,10 @@ def statements(text: str) -> Iterator[StatementEntry | Declaration]:
 class Words:
     """The words of a text, one after the other."""
 
+    token: ClassVar[re.Pattern[str]] = TOKEN  # with a group for each kind of words
+
     def __init__(self, text: str) -> None:
-        self._words = _words(text)
+        self._words = _words(text, self.token)
         self.next = next(self._words)
 
     def take(self, kind: str, expected: str) -> Word:
@@ -99,22 +102,23 @@ class Words:
     def entry(self, key: Word) -> StatementEntry:
         """What follows a key: a colon, values with commas between them, and a semicolon."""
         self.take(":", f"':' after {key.text!r}")
-        values = [self._value(key.text)]
+        values = [self.take_value(key.text)]
         while self.next.text == ",":
             self.take(",", "")
-            values.append(self._value(key.text))
+            values.append(self.take_value(key.text))
         self.take(";", f"',' or ';' after the values of {key.text!r}")
         return StatementEntry(key.text, tuple(values), key.line)
 
-    def _value(self, key: str) -> Word:
+    def take_value(self, key: str) -> Word:
+        """A number, a word or a text in quotes."""
         kind = self.next.kind if self.next.kind in ("number", "word", "text") else "a value"
         return self.take(kind, f"a value of {key!r}")
 
 
-def _words(text: str) -> Iterator[Word]:
+def _words(text: str, token: re.Pattern[str]) -> Iterator[Word]:
     place, line = 0, 1
     while place < len(text):
-        found = TOKEN.match(text, place)
+        found = token.match(text, place)
         if found is None:
             raise problem_at(line, _unreadable(text, place))
         kind = found.lastgroup or ""

@@ -1,0 +1,91 @@
+"""Player: ports at which programs written for Player and Stage find their robots in a served world."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from paddock.arena import Arena
+from paddock.bridges.base import LOOPBACK
+from paddock.bridges.player_connection import PlayerConnection
+from paddock.bridges.player_devices import DeviceTable, RobotDevice
+from paddock.bridges.player_fiducial import FiducialDevice
+from paddock.bridges.player_position import PositionDevice
+from paddock.bridges.player_sensors import make_sensor_devices
+from paddock.bridges.player_simulation import SimulationDevice
+from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, read_ports
+from paddock.bridges.scene_world import ArenaRobot
+from paddock.core.errors import PaddockError
+
+SILENCE = 10.0  # seconds for which a stepping client may let others wait
+INTERVAL = 0.1  # [s] between two rounds of data, as Stage has it
+WORDS = ("stepped", "world")
+EXPECTED = (
+    f"player: expected ports from 0 to {HIGHEST_PORT} with commas between them, and perhaps 'stepped' and 'world': "
+    "6665 or 6665,6666,stepped"
+)
+
+
+class PlayerServer(PortBridge):
+    """Serves an arena in Player's protocol, for the lifetime of a `with` block."""
+
+    def __init__(
+        self,
+        arena: Arena,
+        *ports: int,
+        host: str = LOOPBACK,
+        stepped: bool = False,
+        in_world: bool = False,
+        silence: float = SILENCE,
+    ) -> None:
+        """
+        Args:
+            arena: where the robots are; it must have a `Server`.
+            ports: 6665 is usual; 0 for any that is free. One port has all robots; of several, each has one robot in
+                the order of the world, and the last has the others.
+            host: their address. The language has no place for a token: whoever reaches a port drives robots.
+            stepped: time waits for clients in pull mode to ask for data; else it runs.
+            in_world: position2d tells poses in the world; else from where a robot started.
+            silence: seconds for which a client may let others wait where it is stepped.
+        """
+        super().__init__("player", arena, ports, host=host, silence=silence)
+        self.stepped, self.in_world = stepped, in_world
+        self.interval = max(1, round(INTERVAL / arena.dt))  # ticks between two rounds of data
+        self._numbers: dict[str, int] = {}  # what fiducials show, by robot
+        names = list(arena.numbers)
+        if len(ports) > max(1, len(names)):
+            self.close()
+            raise PaddockError(f"player: there are {len(ports)} ports for {len(names)} robots")
+        alone = names[: len(ports) - 1]
+        self._tables = [self._make_table(frozenset({name})) for name in alone]
+        self._tables.append(self._make_table(without=frozenset(alone)))
+        self.time.on_start(self.begin)
+
+    def _make_table(self, names: frozenset[str] | None = None, without: frozenset[str] = frozenset()) -> DeviceTable:
+        def serves(name: str) -> bool:
+            return name in names if names is not None else name not in without
+
+        return DeviceTable(self.live, serves, self._make_devices, SimulationDevice(self))
+
+    def _make_devices(self, robot: ArenaRobot) -> list[RobotDevice]:
+        return [
+            PositionDevice(robot, in_world=self.in_world),
+            *make_sensor_devices(robot),
+            FiducialDevice(robot, self._numbers),
+        ]
+
+    def new_connection(self, port: int, loop: asyncio.AbstractEventLoop) -> PlayerConnection:
+        """What serves a client."""
+        return PlayerConnection(self, loop, self._tables[port], self.addresses[port][1])
+
+    def describe(self) -> Iterator[str]:
+        """Where it is, and what guards it."""
+        host = self.addresses[0][0]
+        ports = ", ".join(str(port) for _, port in self.addresses)
+        yield f"Player at {host}, port {ports}   (player://{host}:{self.addresses[0][1]}){describe_guard(host)}"
+
+
+def open_player(arena: Arena, asked: Sequence[str], host: str) -> PlayerServer:
+    """The bridge `player`: ports, and perhaps `stepped` and `world`, with commas between them."""
+    ports, words = read_ports(asked, WORDS, EXPECTED)
+    return PlayerServer(arena, *ports, host=host, stepped="stepped" in words, in_world="world" in words)

@@ -1,0 +1,211 @@
+"""One client of Player's protocol, in the event loop of the arena's server."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, TypeVar
+
+from paddock.bridges.connection import MessageConnection
+from paddock.bridges.player_devices import DeviceTable, PlayerDevice, name_device
+from paddock.core.errors import PaddockError, Refused
+from paddock.player import (
+    MessageType,
+    PlayerAddress,
+    PlayerInterface,
+    PlayerMessage,
+    PlayerSplitter,
+    pack_banner,
+)
+from paddock.player import interfaces as layout
+
+if TYPE_CHECKING:
+    from paddock.bridges.player import PlayerServer
+
+VERSION = "3.1.0"  # of Player, whose payloads these are
+DRIVER = b"paddock"
+QUICK = getattr(socket, "TCP_QUICKACK", None)
+"""A program that sends a command and then asks for data waits for the receipt of the first, unless it knows better."""
+Handler = TypeVar("Handler")
+
+
+class PlayerConnection(MessageConnection[PlayerMessage]):
+    """A client: what it subscribed to, and how it wants data.
+
+    In pull mode the client asks for each round of data, which comes as soon as there is a newer one. Where the server
+    is stepped, time waits for that question: so a program gives the same run every time.
+    """
+
+    kind = "player"
+    greeting = 60.0
+    most_waiting = 1 << 14  # commands need no answer; more than that do not come at once
+    server: PlayerServer
+
+    def __init__(self, server: PlayerServer, loop: asyncio.AbstractEventLoop, table: DeviceTable, robot: int) -> None:
+        super().__init__(server, loop, PlayerSplitter())
+        self._table, self._robot = table, robot
+        self._host = 0
+        self._devices: dict[tuple[int, int], PlayerDevice] = {}  # that it subscribed to
+        self._pull, self._asked = False, False  # the data mode; whether data was asked for
+        self._said: list[bytes] = []  # and not sent yet
+        self._waiting = False  # whether it will be told that time for data has come
+        self._last = server.arena.tick  # when it got data last
+        self._answers: dict[int, Callable[[bytes], bytes]] = {
+            1: self._list_devices,
+            2: self._name_driver,
+            4: self._ask_for_data,
+            5: self._set_mode,
+            7: lambda data: b"",  # nobody needs a key
+            10: lambda data: b"",  # nothing queues, so there is nothing to replace
+        }
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._host = int(ip_address(self.transport.get_extra_info("sockname")[0])) & 0xFFFFFFFF
+        self.transport.write(pack_banner(VERSION))
+
+    def data_received(self, data: bytes) -> None:
+        if QUICK is not None:  # Linux forgets it each time
+            self.transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, QUICK, 1)
+        super().data_received(data)
+
+    def leave(self) -> None:
+        for device in self._devices.values():
+            device.forget(self)
+        self._devices.clear()
+
+    # ---- messages
+
+    def carry_out(self, message: PlayerMessage) -> Iterator[None]:
+        if message.type == MessageType.REQUEST:
+            self._said.append(self._answer(message).pack())
+        elif message.type == MessageType.COMMAND:
+            self._obey(message)
+        self._schedule()
+        self._flush()
+        yield
+
+    def _flush(self) -> None:
+        """Send what was said: an answer and the data that were asked for are one packet, where they come at once."""
+        if self._said:
+            self.transport.write(b"".join(self._said))
+            self._said.clear()
+
+    def _answer(self, message: PlayerMessage) -> PlayerMessage:
+        try:
+            if message.address.interface == PlayerInterface.PLAYER:
+                if message.subtype == 3:
+                    return self._subscribe(message)
+                return self._reply(message, find_handler(self._answers, message.subtype)(message.payload))
+            answer = find_handler(self._find(message.address).requests, message.subtype)
+            return self._reply(message, answer(message.payload))
+        except PaddockError as error:
+            self._note(message, error)
+            return self._reply(message, b"", MessageType.NACK)
+
+    def _obey(self, message: PlayerMessage) -> None:
+        try:
+            find_handler(self._find(message.address).commands, message.subtype)(message.payload)
+        except PaddockError as error:  # there is no answer to commands
+            self._note(message, error)
+
+    def _note(self, message: PlayerMessage, error: PaddockError) -> None:
+        device = name_device(message.address.interface, message.address.number)
+        self.log.info("%s: %s, type %d.%d: %s", self.name, device, message.type, message.subtype, error)
+
+    def _reply(self, to: PlayerMessage, payload: bytes, type: MessageType = MessageType.ACK) -> PlayerMessage:
+        return to._replace(type=type, time=self.server.arena.time, payload=payload)
+
+    def _find(self, address: PlayerAddress) -> PlayerDevice:
+        device = self._devices.get((address.interface, address.number))
+        if device is None or device.gone:
+            raise Refused("expected a subscription first")
+        return device
+
+    # ---- the server as a device
+
+    def _address(self, interface: int, number: int) -> PlayerAddress:
+        return PlayerAddress(self._host, self._robot, interface, number)
+
+    def _list_devices(self, data: bytes) -> bytes:
+        return layout.DEVICES.pack([self._address(*place) for place in self._table.list()])
+
+    def _name_driver(self, data: bytes) -> bytes:
+        ((_, _, *place),) = layout.ADDRESS.unpack(data)
+        self._table.find(*place)
+        return layout.DRIVER.pack(self._address(*place), DRIVER)
+
+    def _subscribe(self, message: PlayerMessage) -> PlayerMessage:
+        (_, _, interface, number), access = layout.ADDRESS_AND_ACCESS.unpack(message.payload)
+        address, place = self._address(interface, number), (interface, number)
+        try:
+            device = self._table.find(*place)
+        except Refused as error:
+            self._note(message, error)
+            return self._reply(message, layout.SUBSCRIPTION.pack(address, layout.ERROR, b""), MessageType.NACK)
+        if access == layout.OPEN:
+            self._devices[place] = device
+        elif access == layout.CLOSE and place in self._devices:
+            self._devices.pop(place).forget(self)
+        else:
+            access = layout.ERROR
+        return self._reply(message, layout.SUBSCRIPTION.pack(address, access, DRIVER))
+
+    # ---- data
+
+    def _set_mode(self, data: bytes) -> bytes:
+        (mode,) = layout.NUMBER.unpack(data)
+        if mode not in (layout.PUSH, layout.PULL):
+            raise Refused(f"expected mode {layout.PUSH} (push) or {layout.PULL} (pull), got {mode}")
+        self._pull = mode == layout.PULL
+        return b""
+
+    def _ask_for_data(self, data: bytes) -> bytes:
+        self._asked = True
+        return b""
+
+    def _schedule(self) -> None:
+        """Have data sent when there is news, if that is wanted."""
+        if self._waiting or not (self._asked if self._pull else self._devices):
+            return
+        if self.server.stepped and self._pull:
+            self.member.lock(True)  # again, if it was silent for too long
+        tick, interval = self.server.arena.tick, self.server.interval
+        self._waiting = True
+        passed = tick - self._last if tick >= self._last else interval  # the world may have begun anew
+        self.member.ask(max(0, interval - passed), self._tell)
+
+    def _tell(self) -> None:
+        """There is news."""
+        self._waiting = False
+        try:
+            if self.transport.is_closing():
+                return
+            if self._pull or not self.deaf:  # a question has its answer, what comes unasked may be skipped
+                with self.server.arena.turn:  # no robot leaves in between
+                    self._said += self._pack_data()
+                self._flush()
+        except Exception:
+            self.log.exception("%s: data could not be sent", self.name)
+            self.hang_up("data could not be sent")
+        self._asked, self._last = False, self.server.arena.tick
+        if not self._pull:
+            self.loop.call_soon(self._schedule)  # later: the clock is at work
+
+    def _pack_data(self) -> Iterator[bytes]:
+        time = self.server.arena.time
+        for place, device in self._devices.items():
+            if not device.gone:
+                for subtype, payload in device.publish():
+                    yield PlayerMessage(self._address(*place), MessageType.DATA, subtype, time, 0, payload).pack()
+        if self._pull:
+            yield PlayerMessage(self._address(PlayerInterface.PLAYER, 0), MessageType.SYNCH, 1, time).pack()
+
+
+def find_handler(handlers: dict[int, Handler], subtype: int) -> Handler:
+    """What handles messages of a subtype."""
+    if subtype not in handlers:
+        raise Refused(f"there is no such message; subtypes are {', '.join(map(str, sorted(handlers)))}")
+    return handlers[subtype]

@@ -1,0 +1,130 @@
+"""Devices of a port of Player's protocol: which there are, and what each can do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import ClassVar
+
+from paddock.arena.episode_robot import has_left
+from paddock.bridges.scene_world import ArenaRobot, ArenaWorld
+from paddock.core.errors import Refused
+from paddock.core.geometry import box_of
+from paddock.player import MessageType, PlayerInterface
+from paddock.player import interfaces as layout
+
+Answer = Callable[[bytes], bytes]
+Act = Callable[[bytes], None]
+Vector = tuple[float, ...]
+
+
+class PlayerDevice:
+    """A device: what it answers, obeys and publishes. Whoever calls is in the thread of the server's event loop."""
+
+    interface: ClassVar[PlayerInterface]
+
+    def __init__(self) -> None:
+        self.requests: dict[int, Answer] = {layout.CAPABILITY: self._know}  # by subtype; the answer is a payload
+        self.commands: dict[int, Act] = {}  # by subtype
+
+    def publish(self) -> Iterator[tuple[int, bytes]]:
+        """Subtype and payload of each message of data."""
+        yield from ()
+
+    def forget(self, client: object) -> None:
+        """A client has left the device."""
+
+    @property
+    def gone(self) -> bool:
+        """Whether it left the world."""
+        return False
+
+    def _know(self, data: bytes) -> bytes:
+        type, subtype = layout.TYPE_AND_SUBTYPE.unpack(data)
+        known = {MessageType.COMMAND: list(self.commands), MessageType.REQUEST: list(self.requests)}
+        if subtype not in known.get(type, []):
+            raise Refused(f"there is no message of type {type} and subtype {subtype}")
+        return b""
+
+
+class RobotDevice(PlayerDevice):
+    """A device on a robot."""
+
+    def __init__(self, robot: ArenaRobot) -> None:
+        super().__init__()
+        self.robot = robot
+
+    @property
+    def gone(self) -> bool:
+        return has_left(self.robot.handle)
+
+
+class DeviceTable:
+    """The devices of a port, numbered within each interface in the order of robots and of their sensors.
+
+    Numbers stay: of a robot that leaves nobody gets them, and robots that come later get new ones.
+    """
+
+    def __init__(
+        self,
+        live: ArenaWorld,
+        serves: Callable[[str], bool],
+        make: Callable[[ArenaRobot], list[RobotDevice]],
+        *others: PlayerDevice,
+    ) -> None:
+        """
+        Args:
+            live: the world.
+            serves: whether a robot, by its name, is at this port.
+            make: the devices of a robot.
+            others: devices that are on no robot.
+        """
+        self._live, self._serves, self._make = live, serves, make
+        self._layout: int | None = None  # that the table was made for
+        self._known: set[str] = set()
+        self._counts: Counter[PlayerInterface] = Counter()
+        self._devices: dict[tuple[int, int], PlayerDevice] = {}
+        for device in others:
+            self._add(device)
+
+    def _add(self, device: PlayerDevice) -> None:
+        number = self._counts[device.interface]
+        self._counts[device.interface] += 1
+        self._devices[device.interface, number] = device
+
+    def list(self) -> dict[tuple[int, int], PlayerDevice]:
+        """All devices that are there now, by interface and number."""
+        if self._layout != self._live.layout:
+            self._layout = self._live.layout
+            self._devices = {place: device for place, device in self._devices.items() if not device.gone}
+            robots = [robot for robot in self._live.list_robots() if self._serves(robot.name)]
+            for robot in robots:
+                if robot.name not in self._known:
+                    for device in self._make(robot):
+                        self._add(device)
+            self._known = {robot.name for robot in robots}
+        return self._devices
+
+    def find(self, interface: int, number: int) -> PlayerDevice:
+        """A device that is there."""
+        device = self.list().get((interface, number))
+        if device is None:
+            raise Refused(f"there is no device {name_device(interface, number)}")
+        return device
+
+
+def name_device(interface: int, number: int) -> str:
+    """As people write it: position2d:0."""
+    known = interface in set(PlayerInterface)
+    return f"{PlayerInterface(interface).name.lower() if known else interface}:{number}"
+
+
+def size_of(robot: ArenaRobot) -> tuple[Vector, Vector]:
+    """A body's centre as a pose in space, and its width, length and height [m]."""
+    x0, y0, x1, y1 = box_of(robot.spec.body.shape)
+    return flat_pose((x0 + x1) / 2, (y0 + y1) / 2), (y1 - y0, x1 - x0, robot.spec.body.height)
+
+
+def flat_pose(x: float, y: float, heading: float = 0.0, *, z: float = 0.0) -> Vector:
+    """A pose in space of something upright."""
+    return x, y, z, 0.0, 0.0, heading

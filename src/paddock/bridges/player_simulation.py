@@ -1,0 +1,59 @@
+"""The simulation itself, as Player's simulation."""
+
+from __future__ import annotations
+
+from paddock.bridges.player_devices import PlayerDevice, flat_pose
+from paddock.bridges.ports import PortBridge
+from paddock.bridges.scene_world import ArenaRobot
+from paddock.core.errors import UnknownName
+from paddock.core.geometry import Pose
+from paddock.player import PlayerInterface
+from paddock.player import interfaces as layout
+
+
+class SimulationDevice(PlayerDevice):
+    """Poses of robots by their names, and the time: commands pause it, let it go on, and begin anew."""
+
+    interface = PlayerInterface.SIMULATION
+
+    def __init__(self, server: PortBridge) -> None:
+        super().__init__()
+        self._server = server
+        self.requests |= {
+            1: self._tell_pose,
+            2: lambda data: self._set_pose(*layout.NAMED_POSE.unpack(data)),
+            3: self._tell_pose_3d,
+            4: self._set_pose_3d,
+        }
+        self.commands |= {1: self._pause, 2: self._reset}
+
+    def _find(self, name: bytes) -> ArenaRobot:
+        robots = {robot.name: robot for robot in self._server.live.list_robots()}
+        text = name.partition(b"\0")[0].decode(errors="replace")
+        if text not in robots:
+            raise UnknownName("robot", text, robots)
+        return robots[text]
+
+    def _tell_pose(self, data: bytes) -> bytes:
+        (name,) = layout.NAME.unpack(data)
+        return layout.NAMED_POSE.pack(name, self._find(name).pose)
+
+    def _tell_pose_3d(self, data: bytes) -> bytes:
+        (name,) = layout.NAME.unpack(data)
+        return layout.NAMED_POSE_3D.pack(name, flat_pose(*self._find(name).pose), self._server.arena.time)
+
+    def _set_pose(self, name: bytes, pose: tuple[float, float, float]) -> bytes:
+        self._find(name).set_pose(Pose(*pose))
+        return b""
+
+    def _set_pose_3d(self, data: bytes) -> bytes:
+        name, (x, y, _, _, _, yaw), _ = layout.NAMED_POSE_3D.unpack(data)
+        return self._set_pose(name, (x, y, yaw))
+
+    def _pause(self, data: bytes) -> None:
+        time = self._server.time
+        time.pause() if time.state == "running" else time.run()
+
+    def _reset(self, data: bytes) -> None:
+        self._server.time.stop([connection.member for connection in self._server.connections])
+        self._server.time.run()

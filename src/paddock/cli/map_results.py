@@ -1,0 +1,64 @@
+"""What a robot that maps leaves behind: the map for map_server, pictures, and how good it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from paddock.arena import range_reader_of, walls_of
+from paddock.core.files import write_text
+from paddock.core.geometry import Point, Pose
+from paddock.mapping import MapTruth, MapView, OccupancyGrid, assess_map, save_map
+from paddock.navigation.map_user import MapUser
+from paddock.report import coverage_chart, map_view_chart, save_figure
+from paddock.robots import RobotSpec
+from paddock.worlds import WorldSpec
+
+MAP = "map.yaml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapResult:
+    """A map, and how it came about."""
+
+    grid: OccupancyGrid
+    view: MapView
+    path: ArrayLike  # of the robot, x, y [m], shape (n, 2) or more columns
+    growth: Sequence[tuple[float, float]]  # times [s], and the free space known by then [m²]
+    title: str
+    ended: str
+    frontiers: int | None = None  # that are left
+    truth: MapTruth | None = None
+    alignment: Pose | None = None  # pose of the map's frame in the truth's; None: the one that fits best
+
+
+def write_map(result: MapResult, folder: Path) -> None:
+    """Write all of it into a folder: what cannot fail first."""
+    save_map(result.grid, folder / MAP)
+    figures: dict[str, object] = {"ended": result.ended, "free_m2": result.growth[-1][1]}
+    if result.frontiers is not None:
+        figures["frontiers"] = result.frontiers
+    most = None
+    if (truth := result.truth) is not None:
+        quality = assess_map(result.grid, truth, alignment=result.alignment)
+        figures |= {"mapped": quality.mapped, "f1": quality.f1}
+        most = float(np.count_nonzero(truth.free)) * truth.frame.resolution**2
+    write_text(folder / "map_quality.json", json.dumps(figures, indent=2) + "\n")
+    picture = map_view_chart(result.view, result.path, title=f"Map: {result.title}", about=result.ended)
+    save_figure(picture, folder / "map_view.png")
+    save_figure(coverage_chart({"known": result.growth}, most=most), folder / "coverage.png")
+
+
+def find_truth(world: WorldSpec, robot: RobotSpec, start: Point) -> MapTruth | None:
+    """What a robot could know of its world; None where it sees other robots, which move."""
+    if len(world.robots) > 1:
+        return None
+    reader = range_reader_of(robot)
+    height = robot.sensor(reader.device).mounts[0][2]
+    radius = MapUser.body_of(robot).half_width
+    return MapTruth.of(walls_of(world, above=height), start, radius, max_range=reader.max_range)

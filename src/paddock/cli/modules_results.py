@@ -1,0 +1,72 @@
+"""What `paddock modules up --out` leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+import paddock
+from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import Pose
+from paddock.mapping import MapTruth, MapView, save_map
+from paddock.mapping.logs import Trajectory, write_tum
+from paddock.modules import ModulesSpec
+from paddock.modules.map_listener import MapListener
+from paddock.report import fresh_folder
+
+
+def check_out(spec: ModulesSpec, out: Path | None) -> None:
+    """Refuse a folder for the map of modules that make none."""
+    if out is not None and "MAPPER" not in spec.names:
+        raise PaddockError(f"--out {out}: these modules make no map: add a module named mapper")
+
+
+@contextmanager
+def keep_results(spec: ModulesSpec, url: str, config: str, out: Path | None) -> Iterator[None]:
+    """While the block runs, keep the newest map and the trajectory in a folder; then all that came of it."""
+    if out is None:
+        yield
+        return
+    folder = fresh_folder(out, Path(config).stem)
+    with MapListener(url, lambda heard: keep_map(heard, folder)) as listener:
+        yield
+    if listener.grid is None or not listener.poses:
+        typer.echo(f"{folder} is empty: the mapper has said nothing", err=True)
+        return
+    keep_map(listener, folder)
+    title, truth, start = find_world(spec)
+    write_map(
+        MapResult(
+            grid=listener.grid,
+            view=MapView.of(listener.grid),
+            path=listener.poses,
+            growth=listener.growth,
+            title=title,
+            ended=listener.doing,
+            truth=truth,
+            alignment=start,
+        ),
+        folder,
+    )
+    typer.echo(f"wrote {folder}")
+
+
+def keep_map(listener: MapListener, folder: Path) -> None:
+    """What there is up to now."""
+    assert listener.grid is not None
+    save_map(listener.grid, folder / MAP)
+    write_tum(Trajectory(listener.times, listener.poses), folder / "trajectory.tum")
+
+
+def find_world(spec: ModulesSpec) -> tuple[str, MapTruth | None, Pose | None]:
+    """Its title, what could be known, and where the robot starts; little of a world that is elsewhere."""
+    if spec.url is not None:
+        return f"world of {spec.robot_name}", None, None
+    with paddock.open(spec.place(spec.world), seed=spec.seed) as arena:
+        start = arena[spec.robot_name].pose
+        title = arena.world.title or arena.world.name
+        return title, find_truth(arena.world, spec.robot_spec, start[:2]), start

@@ -1,0 +1,105 @@
+"""PlayerClient: a client of Player's protocol in pull mode, without threads."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from paddock.core.errors import BadMessage, LinkError, Refused
+from paddock.links.scene.client import SceneClient
+from paddock.player import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
+from paddock.player import interfaces as layout
+from paddock.player.messages import BANNER_BYTES, LARGEST_DATA
+
+DEVICES, SUBSCRIBE, DATA, DATA_MODE = 1, 3, 4, 5  # requests to the server itself
+Place = tuple[int, int]
+"""A device: its interface, and its number among those."""
+
+
+class PlayerClient(SceneClient):
+    """Asks one thing at a time, and waits for the answer. Threads may share it."""
+
+    def __init__(self, host: str, port: int, *, timeout: float = 10.0) -> None:
+        """Connect; `timeout` is how long an answer may take [s]."""
+        super().__init__("player", host, port, timeout)
+        self._splitter, self._heard = PlayerSplitter(LARGEST_DATA), list[PlayerMessage]()
+        self._number = 0
+        self.data: dict[Place, tuple[int, bytes]] = {}  # subtype and payload of the newest data, by device
+        try:
+            self._greet()
+            self.ask((PlayerInterface.PLAYER, 0), DATA_MODE, layout.NUMBER.pack(layout.PULL))
+        except BaseException:
+            self.close()
+            raise
+
+    def _greet(self) -> None:
+        banner = b""
+        while len(banner) < BANNER_BYTES:
+            banner += self._receive()
+        if not banner.startswith(b"Player v."):
+            raise LinkError(f"{self.name}: expected Player's banner, got {banner[:BANNER_BYTES]!r}")
+        self._heard += self._splitter.feed(banner[BANNER_BYTES:])
+
+    def list_devices(self) -> list[Place]:
+        """All devices at this port."""
+        (devices,) = layout.DEVICES.unpack(self.ask((PlayerInterface.PLAYER, 0), DEVICES))
+        return [(interface, number) for _, _, interface, number in devices]
+
+    def subscribe(self, place: Place) -> None:
+        """Have data of a device, and be heard by it."""
+        payload = layout.SUBSCRIPTION.pack((0, 0, *place), layout.OPEN, b"")
+        answer = self.ask((PlayerInterface.PLAYER, 0), SUBSCRIBE, payload)
+        _, access = layout.ADDRESS_AND_ACCESS.unpack(answer)
+        if access != layout.OPEN:
+            raise Refused(f"{self.name}: there is no access to device {place[0]}:{place[1]}")
+
+    def ask(self, place: Place, subtype: int, payload: bytes = b"") -> bytes:
+        """Request something; what is answered. `Refused` where that is no."""
+        with self._turn:
+            return self._ask(place, subtype, payload)
+
+    def _ask(self, place: Place, subtype: int, payload: bytes = b"") -> bytes:
+        number = self._write(MessageType.REQUEST, place, subtype, payload)
+        while True:
+            message = self._next()
+            if message.type in (MessageType.ACK, MessageType.NACK) and message.sequence == number:
+                if message.type == MessageType.NACK:
+                    raise Refused(f"{self.name}: device {place[0]}:{place[1]} refused request {subtype}")
+                return message.payload
+
+    def command(self, place: Place, subtype: int, payload: bytes = b"") -> None:
+        """Command something; there is no answer."""
+        with self._turn:
+            self._write(MessageType.COMMAND, place, subtype, payload)
+
+    def read(self) -> None:
+        """Wait for the next round of data; `data` and `time` are of that round from then on."""
+        with self._turn:
+            self._ask((PlayerInterface.PLAYER, 0), DATA)
+            while self._next().type != MessageType.SYNCH:
+                pass
+
+    def _write(self, type: MessageType, place: Place, subtype: int, payload: bytes) -> int:
+        self._number = (self._number + 1) & 0xFFFF
+        self._send(PlayerMessage(PlayerAddress(0, 0, *place), type, subtype, 0.0, self._number, payload).pack())
+        return self._number
+
+    def _next(self) -> PlayerMessage:
+        while not self._heard:
+            try:
+                self._heard += self._splitter.feed(self._receive())
+            except BadMessage as error:
+                raise LinkError(f"{self.name}: {error}") from None
+        message = self._heard.pop(0)
+        if message.type == MessageType.DATA:
+            self.data[message.address.interface, message.address.number] = message.subtype, message.payload
+            self.time = message.time
+        return message
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._socket.close()

@@ -1,0 +1,47 @@
+"""PlayerRobot: the handle of a robot in a Player server, and the arena that it stands in, in one."""
+
+from __future__ import annotations
+
+from paddock.links.player.body import PlayerBody
+from paddock.links.scene.robot import SteppedRobot
+
+
+class PlayerRobot(SteppedRobot):
+    """A robot in a Player server. Time is the server's: `step` waits for data of a later time."""
+
+    body: PlayerBody
+    nature = "a robot of a Player server"
+
+    def __init__(self, body: PlayerBody, dt: float) -> None:
+        """
+        Args:
+            body: a way to it, connected.
+            dt: length of a step [s].
+        """
+        self._step = dt
+        super().__init__(body, stepping=False)
+
+    def _read_dt(self) -> float:
+        return self._step
+
+    def _ask_time(self) -> float:
+        self.body.client.read()
+        return self.body.client.time
+
+    def _await_step(self) -> None:
+        """Reading has waited."""
+
+    def _hold(self, on: bool) -> None:
+        """The server decides whether time waits for its clients."""
+
+    def _start_there(self) -> None:
+        """It runs."""
+
+    def _stop_there(self) -> None:
+        """A robot may be real: it stops, and its odometry begins anew."""
+        self.stop()
+        self.body.reset_odometry()
+
+    def _pass_steps(self, n: int) -> None:
+        for _ in range(n):
+            self._ask_time()

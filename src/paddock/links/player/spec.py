@@ -1,0 +1,111 @@
+"""The spec of a robot in a Player server, as the server describes it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from paddock.core.errors import PaddockError
+from paddock.core.geometry import rectangle
+from paddock.links.player.client import Place, PlayerClient
+from paddock.player import PlayerInterface
+from paddock.player import interfaces as layout
+from paddock.robots import RobotSpec
+from paddock.robots.differential import DifferentialDrive
+from paddock.robots.spec import BodySpec
+from paddock.sensors.base import Mount, SensorSpec
+from paddock.sensors.bumper import BumperSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.sonar import SonarSpec
+
+USUAL_SIZE = (0.4, 0.4, 0.3)  # [m] where the server tells none: width, length, height
+USUAL_RANGE, USUAL_CONE = 8.0, 15.0  # [m], [degrees]
+MAX_SPEED, WHEEL_DIAMETER = 1.0, 0.2  # Player tells neither; a type does
+KNOWN = (PlayerInterface.RANGER, PlayerInterface.LASER, PlayerInterface.SONAR, PlayerInterface.BUMPER)
+
+
+def choose_devices(devices: Sequence[Place]) -> list[Place]:
+    """The sensors of a robot: all at the port, where it is the only one. Rangers come before what they replace."""
+    robots = [place for place in devices if place[0] == PlayerInterface.POSITION2D]
+    if len(robots) > 1:
+        return []
+    ranger = any(interface == PlayerInterface.RANGER for interface, _ in devices)
+    older = (PlayerInterface.LASER, PlayerInterface.SONAR)
+    return [place for place in devices if place[0] in KNOWN and not (ranger and place[0] in older)]
+
+
+def describe_robot_there(
+    client: PlayerClient, position: Place, sensors: Sequence[Place], kind: RobotSpec | None
+) -> tuple[RobotSpec, Mapping[str, Place]]:
+    """The robot's spec, and the device of each sensor by its name.
+
+    Args:
+        client: the connection; all devices are subscribed to.
+        position: the robot's wheels.
+        sensors: its sensors.
+        kind: what it is, where that is known: body and drive are taken from it.
+    """
+    found: list[SensorSpec] = []
+    places: dict[str, Place] = {}
+    counts: Counter[str] = Counter()
+    for place in sensors:
+        spec = _describe_sensor(client, place)
+        counts[spec.kind] += 1
+        name = spec.kind if counts[spec.kind] == 1 else f"{spec.kind}{counts[spec.kind]}"
+        found.append(replace(spec, name=name))
+        places[name] = place
+    if kind is None:
+        kind = _describe_body(client, position)
+    return replace(kind, sensors=tuple(found), leds=(), speaker=False), places
+
+
+def _describe_body(client: PlayerClient, position: Place) -> RobotSpec:
+    _, size = layout.GEOMETRY.unpack(client.ask(position, 1))
+    width, length, height = (told if told > 0 else usual for told, usual in zip(size, USUAL_SIZE, strict=True))
+    drive = DifferentialDrive(wheel_separation=width, wheel_diameter=WHEEL_DIAMETER, max_speed=MAX_SPEED)
+    return RobotSpec(name="player", body=BodySpec(outline=rectangle(length, width), height=height), drive=drive)
+
+
+def _describe_sensor(client: PlayerClient, place: Place) -> SensorSpec:
+    interface = place[0]
+    try:
+        if interface == PlayerInterface.BUMPER:
+            (bumpers,) = layout.BUMPER_GEOMETRY.unpack(client.ask(place, 1))
+            return BumperSpec(
+                name="bumper", mounts=tuple(_list_mounts(b[:6] for b in bumpers)), width_deg=360 / len(bumpers)
+            )
+        if interface == PlayerInterface.SONAR:
+            (poses,) = layout.POSES.unpack(client.ask(place, 1))
+            return _make_sonar(poses, USUAL_RANGE, USUAL_CONE)
+        if interface == PlayerInterface.LASER:
+            pose, _ = layout.GEOMETRY.unpack(client.ask(place, 1))
+            low, high, step, longest, *_ = layout.LASER_SETTINGS.unpack(client.ask(place, 3))
+            return _make_laser(pose, low, high, step, longest)
+        pose, _, poses, _ = layout.RANGER_GEOMETRY.unpack(client.ask(place, 1))
+        low, high, step, _, longest, *_ = layout.RANGER_SETTINGS.unpack(client.ask(place, 5))
+        if len(poses) == 1:
+            return _make_laser(pose, low, high, step, longest)
+        return _make_sonar(poses, longest or USUAL_RANGE, math.degrees(high - low) or USUAL_CONE)
+    except (PaddockError, ZeroDivisionError) as error:
+        raise PaddockError(f"{client.name}: device {place[0]}:{place[1]} cannot be described: {error}") from None
+
+
+def _make_laser(pose: Sequence[float], low: float, high: float, step: float, longest: float) -> LaserSpec:
+    (mount,) = _list_mounts([pose])
+    x, y, z, heading = mount
+    heading += math.degrees(low + high) / 2
+    beams = round((high - low) / step) + 1
+    return LaserSpec(
+        name="laser", mounts=((x, y, z, heading),), range=longest, beams=beams, fov_deg=math.degrees(high - low)
+    )
+
+
+def _make_sonar(poses: Sequence[Sequence[float]], longest: float, cone: float) -> SonarSpec:
+    return SonarSpec(name="sonar", mounts=tuple(_list_mounts(poses)), range=longest, cone_deg=cone)
+
+
+def _list_mounts(poses: Iterable[Sequence[float]]) -> Iterator[Mount]:
+    for x, y, z, _, _, yaw in poses:
+        yield x, y, z, math.degrees(yaw)

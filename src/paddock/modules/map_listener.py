@@ -1,0 +1,70 @@
+"""MapListener: hears what a mapper says, and keeps its newest map, how it grew, and where the robot was."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from paddock.core.geometry import Pose
+from paddock.mapping import OccupancyGrid
+from paddock.modules.bus import open_bus
+from paddock.modules.messages import HealthMessage, MapMessage, ModuleMessage, PoseMessage
+from paddock.modules.remote_map import read_map
+
+POLL = 0.1  # [s]
+PERIOD = 5.0  # wall seconds between two calls of `keep`
+
+
+class MapListener:
+    """Listens until it is closed.
+
+    Args:
+        url: of the bus.
+        keep: called now and then while there is a map, and never at its end.
+    """
+
+    def __init__(self, url: str, keep: Callable[[MapListener], None] | None = None) -> None:
+        self.grid: OccupancyGrid | None = None
+        self.times: list[float] = []  # simulated [s]
+        self.poses: list[Pose] = []  # at those times, in the mapper's frame
+        self.growth: list[tuple[float, float]] = []  # times [s], and the free space known by then [m²]
+        self.doing = ""  # what the planner says
+        self._keep, self._closed = keep, threading.Event()
+        self._bus = open_bus(url, "LISTENER", hears=["MAPPER", "PLANNER"], lossless=True)
+        self._thread = threading.Thread(target=self._run, name="map listener", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        keep_at = time.monotonic() + PERIOD
+        while (waiting := self._bus.receive_all(POLL)) or not self._closed.is_set():
+            for message in waiting:
+                self._take(message)
+            if self._keep is not None and self.grid is not None and time.monotonic() >= keep_at:
+                self._keep(self)
+                keep_at = time.monotonic() + PERIOD
+
+    def _take(self, message: ModuleMessage) -> None:
+        match message:
+            case PoseMessage(source="MAPPER") if not self.times or message.time > self.times[-1]:
+                self.times.append(message.time)
+                self.poses.append(Pose(message.x, message.y, message.theta))
+            case MapMessage(source="MAPPER") if (grid := read_map(message)) is not None:
+                self.grid = grid
+                self.growth.append((message.time, float(np.count_nonzero(grid.log_odds < 0)) * grid.resolution**2))
+            case HealthMessage(source="PLANNER"):
+                self.doing = message.status.partition(";")[0]
+
+    def close(self) -> None:
+        """Take what is still waiting, and end."""
+        self._closed.set()
+        self._thread.join()
+        self._bus.close()
+
+    def __enter__(self) -> MapListener:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

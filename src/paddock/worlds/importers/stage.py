@@ -1,0 +1,168 @@
+"""Worlds of Stage (`.world`, with `.inc` files and bitmaps), with their robots."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from paddock.core.errors import SpecError
+from paddock.core.geometry import Point, Pose, compose, rectangle
+from paddock.worlds.importers.polygons import box_of_corners, outline
+from paddock.worlds.importers.result import Imported, tidy, world_name
+from paddock.worlds.importers.stage_robot import SENSING, make_robot, walk_parts
+from paddock.worlds.importers.stage_shapes import StageUnits, find_color, fit, list_blocks, place, trace_bitmap
+from paddock.worlds.importers.stage_text import StageEntity, choose, read_stage
+from paddock.worlds.spec import WALL_COLOR, Box, Placed, Wall, WorldSpec
+
+BOUNDARY = 0.01  # [m] thickness of the walls that `boundary 1` adds
+MARGIN = 0.5  # [m] around everything
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+ANGLES = {"degrees": math.radians(1.0), "radians": 1.0}
+MODELS = ("model", "floorplan", "map")
+LEFT_OUT = {
+    "fiducial": "with --player every robot has a finder, which sees 8 m around it",
+    "blobfinder": "there are no blobs",
+    "gripper": "robots have none",
+    "camera": "give the robot's table one",
+    "actuator": "robots have none",
+    "lightindicator": "robots have none",
+}
+HINTS = {
+    "localization_origin": "for poses in the world serve it with --player 6665,world",
+    "ctrl": "controllers are programs of their own here",
+    "odom_error": "with --player position2d tells poses exactly",
+}
+
+
+def stage_world(path: str | Path, *, height: float = 0.5) -> Imported:
+    """The world of a Stage file, with its robots.
+
+    Args:
+        path: of the `.world` file; what it includes lies beside it.
+        height: of models that tell none [m].
+    """
+    return _StageWorld(Path(path), height).convert()
+
+
+class _StageWorld:
+    """What has been converted so far."""
+
+    def __init__(self, path: Path, height: float) -> None:
+        self.path, self.height = path, height
+        self.root = read_stage(path)
+        self.units = StageUnits(
+            choose(self.root, "unit_length", LENGTHS, "m"), choose(self.root, "unit_angle", ANGLES, "degrees")
+        )
+        self.boxes: list[Box] = []
+        self.walls: list[Wall] = []
+        self.robots: list[Placed] = []
+        self.extent: list[Point] = []
+        self.left_out: dict[str, str] = {}  # the first place, by what it is
+
+    def convert(self) -> Imported:
+        size = self.root.numbers("size", ())
+        if len(size) >= 2:  # Stage 2: the world's own
+            self.extent += rectangle(size[0] * self.units.metres, size[1] * self.units.metres)
+        for entity in self.root.children:
+            if entity.base != "window":
+                self._add(entity, Pose(0.0, 0.0, 0.0))
+        if not self.extent:
+            raise SpecError("expected models, found none", file=self.path.name)
+        xs, ys = zip(*self.extent, strict=True)
+        bounds = (min(xs) - MARGIN, min(ys) - MARGIN, max(xs) + MARGIN, max(ys) + MARGIN)
+        world = WorldSpec(
+            name=world_name(self.path),
+            title=self.root.text("name", f"Imported from {self.path.name}"),
+            bounds=(*tidy(*bounds[:2]), *tidy(*bounds[2:])),
+            open=True,  # Stage's worlds have no edge
+            boxes=tuple(self.boxes),
+            walls=tuple(self.walls),
+            robots=tuple(self.robots),
+        )
+        return Imported(world, None, tuple(self.left_out.values()))
+
+    def _add(self, entity: StageEntity, parent: Pose) -> None:
+        pose = compose(parent, self.units.pose(entity))
+        for key, hint in HINTS.items():
+            if (said := entity.properties.get(key)) is not None:
+                self._leave_out(f"property {key}", f"{said.file}:{said.line}", f"{key}: {hint}")
+        if entity.base == "position":
+            self._add_robot(entity, pose)
+        elif entity.base in MODELS:
+            self._add_obstacle(entity, pose)
+            for child in entity.children:
+                if child.base != "block":
+                    self._add(child, pose)
+        else:
+            self._leave_out(entity.base, entity.place, self._explain(entity))
+
+    def _explain(self, entity: StageEntity) -> str:
+        return f"{entity.type}: {LEFT_OUT.get(entity.base, 'it has no meaning here')}"
+
+    def _leave_out(self, what: str, where: str, text: str) -> None:
+        self.left_out.setdefault(what, f"{where}: {text}")
+
+    # ---- robots
+
+    def _add_robot(self, entity: StageEntity, pose: Pose) -> None:
+        for child, _ in walk_parts(entity, self.units):
+            if child.base not in SENSING:
+                text = f"{child.type}: it is no part of the body here" if child.base in MODELS else self._explain(child)
+                self._leave_out(f"part {child.base}", child.place, text)
+        try:
+            spec = make_robot(entity, self.units)
+            placed = Placed(
+                name=self._name_robot(entity),
+                type=spec,
+                at=tidy(pose.x, pose.y),
+                heading_deg=round(math.degrees(pose.heading), 9),
+                noise=False,
+            )
+        except SpecError as error:
+            raise error if error.file else entity.problem(str(error)) from None
+        self.robots.append(placed)
+        self.extent.append((pose.x, pose.y))
+
+    def _name_robot(self, entity: StageEntity) -> str:
+        taken = {robot.name for robot in self.robots}
+        wanted = re.sub(r"[^\w-]", "-", entity.text("name", f"r{len(self.robots)}"))
+        return next(n for n in (wanted, *(f"{wanted}-{k}" for k in range(2, len(taken) + 3))) if n not in taken)
+
+    # ---- what stands in the way
+
+    def _add_obstacle(self, entity: StageEntity, pose: Pose) -> None:
+        if not entity.number("obstacle_return", 1):
+            self._leave_out("free model", entity.place, f"{entity.type}: nothing runs into it (obstacle_return 0)")
+            return
+        length, width, tall = self.units.size(entity)
+        here = compose(pose, self.units.pose(entity, "origin"))
+        if len(entity.numbers("size", ())) < 3:
+            tall = self.height
+        color = find_color(entity) or WALL_COLOR
+        for polygon in self._list_shapes(entity, length, width):
+            self._add_polygon(place(polygon, here), tall, color)
+        if entity.number("boundary", 0):
+            for x, y, long, wide in (
+                (0.0, -width / 2, length, BOUNDARY),
+                (0.0, width / 2, length, BOUNDARY),
+                (-length / 2, 0.0, BOUNDARY, width),
+                (length / 2, 0.0, BOUNDARY, width),
+            ):
+                self._add_polygon(place(rectangle(long, wide), compose(here, Pose(x, y, 0.0))), tall, color)
+
+    def _list_shapes(self, entity: StageEntity, length: float, width: float) -> Sequence[Sequence[Point]]:
+        if entity.text("bitmap", ""):
+            return fit(trace_bitmap(entity, self.path.parent), length, width)
+        if blocks := list_blocks(entity):
+            return fit(blocks, length, width)
+        return [] if entity.number("noblocks", 0) or entity.number("boundary", 0) else [rectangle(length, width)]
+
+    def _add_polygon(self, corners: Sequence[Point], height: float, color: str) -> None:
+        self.extent += corners
+        box = box_of_corners(corners, height, color)
+        if box is None:
+            self.walls.append(outline([tidy(x, y) for x, y in corners], height, color))
+        else:
+            self.boxes.append(box)

@@ -1,0 +1,151 @@
+"""Position models of Stage as robots, with their rangers, lasers and bumpers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from paddock.core.geometry import Pose, compose, rectangle
+from paddock.robots.differential import DifferentialDrive
+from paddock.robots.spec import BodySpec, RobotSpec
+from paddock.sensors.base import Mount, SensorSpec
+from paddock.sensors.bumper import BumperSpec
+from paddock.sensors.laser import LaserSpec
+from paddock.sensors.sonar import SonarSpec
+from paddock.worlds.importers.stage_shapes import StageUnits, convex_hull, find_color, fit, list_blocks, place
+from paddock.worlds.importers.stage_text import StageEntity
+
+VELOCITIES = (-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -90.0, 90.0)  # bounds [m/s] and [degrees/s], as Stage has them
+VIEW = (0.0, 8.0, 180.0)  # shortest and longest range [m], angle [degrees]
+SONAR_VIEW = (0.0, 5.0, 15.0)
+SAMPLES = 180
+LOOK_HEIGHT = 0.05  # [m] Stage's worlds are flat: at this height sensors see all that is in the way
+BODY_COLOR = "#c0392b"  # where it tells none
+WHEELS = 0.8  # of a body's width there is between the wheels; Stage has none
+WHEEL_DIAMETER = 0.5  # of a body's height
+SENSING = ("ranger", "laser", "bumper")
+ORIGIN = Pose(0.0, 0.0, 0.0)
+Namer = Callable[[str], str]  # gives a sensor of a kind its name
+
+
+def make_robot(entity: StageEntity, units: StageUnits) -> RobotSpec:
+    """The kind of robot that a position model is."""
+    drive = entity.text("drive", "diff")
+    if drive != "diff":
+        raise entity.problem(f'expected "diff", got "{drive}": robots here have two wheels', "drive")
+    length, width, height = units.size(entity)
+    blocks = list_blocks(entity)
+    corners = [point for polygon in fit(blocks, length, width) for point in polygon] if blocks else []
+    outline = place(convex_hull(corners) if corners else rectangle(length, width), units.pose(entity, "origin"))
+    body = BodySpec(
+        outline=tuple((round(x, 6), round(y, 6)) for x, y in outline),
+        height=height,
+        mass=entity.number("mass", 0.0) or None,
+        color=find_color(entity) or BODY_COLOR,
+    )
+    name = re.sub(r"[^\w-]", "-", entity.type)
+    sensors = tuple(_list_sensors(entity, units))
+    return RobotSpec(name=name, body=body, drive=_make_drive(entity, units), sensors=sensors)
+
+
+def _make_drive(entity: StageEntity, units: StageUnits) -> DifferentialDrive:
+    _, width, height = units.size(entity)
+    separation, reach = WHEELS * width, WHEELS * width / 2
+
+    def at_rim(key: str, default: tuple[float, ...]) -> float:
+        bounds = entity.numbers(key, default, least=8)
+        return bounds[1] * units.metres + bounds[7] * units.radians * reach
+
+    fastest = at_rim("velocity_bounds", VELOCITIES)
+    if not fastest > 0:
+        raise entity.problem("expected a greatest speed > 0", "velocity_bounds")
+    limited = "acceleration_bounds" in entity.properties
+    return DifferentialDrive(
+        wheel_separation=round(separation, 6),
+        wheel_diameter=round(WHEEL_DIAMETER * height, 6),
+        max_speed=round(fastest, 6),
+        max_acceleration=round(at_rim("acceleration_bounds", ()), 6) if limited else None,
+    )
+
+
+def _list_sensors(entity: StageEntity, units: StageUnits) -> Iterator[SensorSpec]:
+    """Its sensors, in the order of the file: so they are ranger:0, ranger:1 …"""
+    counts: Counter[str] = Counter()
+
+    def name(kind: str) -> str:
+        counts[kind] += 1
+        return kind if counts[kind] == 1 else f"{kind}{counts[kind]}"
+
+    for child, pose in walk_parts(entity, units):
+        if child.base == "bumper":
+            mounts = _list_mounts(child, units, pose, "bpose", int(child.number("bcount", 0)))
+            if mounts:
+                yield BumperSpec(name=name("bumper"), mounts=mounts, width_deg=360 / len(mounts))
+        elif child.base == "laser":
+            yield _make_laser(child, units, name("laser"), pose, SAMPLES)
+        elif child.base == "ranger":
+            yield from _make_rangers(child, units, name, pose)
+
+
+def walk_parts(entity: StageEntity, units: StageUnits, pose: Pose = ORIGIN) -> Iterator[tuple[StageEntity, Pose]]:
+    """All models on a model, and where they are on it."""
+    for child in entity.children:
+        if child.base not in ("block", "sensor"):
+            here = compose(pose, units.pose(child))
+            yield child, here
+            yield from walk_parts(child, units, here)
+
+
+def _make_rangers(entity: StageEntity, units: StageUnits, name: Namer, pose: Pose) -> Iterator[SensorSpec]:
+    """A ring of sonars, or a scanner for each sensor with several samples."""
+    sensors = [child for child in entity.children if child.base == "sensor"]
+    count = int(entity.number("scount", 0))
+    if count:
+        mounts = _list_mounts(entity, units, pose, "spose", count)
+        yield _make_sonar(entity, units, name("sonar"), mounts, "sview")
+    elif not sensors:
+        yield _make_laser(entity, units, name("laser"), pose, SAMPLES)
+    ring = [sensor for sensor in sensors if sensor.number("samples", 1) <= 1]
+    if ring:
+        mounts = tuple(_mount(compose(pose, units.pose(sensor))) for sensor in ring)
+        yield _make_sonar(ring[0], units, name("sonar"), mounts, "view")
+    for sensor in sensors:
+        if sensor not in ring:
+            yield _make_laser(sensor, units, name("laser"), compose(pose, units.pose(sensor)), 1)
+
+
+def _read_view(entity: StageEntity, units: StageUnits, key: str, usual: tuple[float, ...]) -> tuple[float, float]:
+    """The longest range [m], and the angle [degrees]; Stage has had several ways to tell them."""
+    _, longest, angle = entity.numbers(key, usual, least=3)
+    longest = entity.numbers("range", (0.0, longest), least=2)[1]
+    longest = entity.number("range_max", longest) * units.metres
+    angle = math.degrees(entity.number("fov", angle) * units.radians)
+    if not longest > 0 or not 0 < angle <= 360:
+        raise entity.problem(f"expected a range > 0 and an angle of at most a turn, got {longest:g} and {angle:g}")
+    return longest, angle
+
+
+def _make_sonar(entity: StageEntity, units: StageUnits, name: str, mounts: tuple[Mount, ...], key: str) -> SonarSpec:
+    longest, angle = _read_view(entity, units, key, SONAR_VIEW)
+    return SonarSpec(name=name, mounts=mounts, range=longest, cone_deg=min(angle, 175.0))
+
+
+def _make_laser(entity: StageEntity, units: StageUnits, name: str, pose: Pose, usual: int) -> LaserSpec:
+    longest, angle = _read_view(entity, units, "view", VIEW)
+    samples = int(entity.number("samples", usual))
+    if not 2 <= samples <= 4096:
+        raise entity.problem(f"expected 2 to 4096 samples, got {samples}", "samples")
+    return LaserSpec(name=name, mounts=(_mount(pose),), range=longest, fov_deg=angle, beams=samples)
+
+
+def _list_mounts(entity: StageEntity, units: StageUnits, pose: Pose, key: str, count: int) -> tuple[Mount, ...]:
+    for k in range(count):
+        if f"{key}[{k}]" not in entity.properties:
+            raise entity.problem(f"{key}[{k}] is missing: there are {count}")
+    return tuple(_mount(compose(pose, units.pose(entity, f"{key}[{k}]"))) for k in range(count))
+
+
+def _mount(pose: Pose) -> Mount:
+    return round(pose.x, 6), round(pose.y, 6), LOOK_HEIGHT, round(math.degrees(pose.heading), 6)

@@ -1,0 +1,30 @@
+"""What docs/player.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from paddock.links.player import OPTIONS
+from paddock.player import PlayerInterface
+from pages import run_examples
+
+PAGE = Path(__file__).parents[2] / "docs" / "player.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.heavy
+def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    run_examples(PAGE)
+    assert capsys.readouterr().out.split()[1] == "5.0"
+
+
+def test_every_option_of_the_link_and_every_interface_is_told() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", TEXT.split("| option of the URL |")[1], re.MULTILINE)
+    assert set(rows) == set(OPTIONS)
+    table = TEXT.split("| interface |")[1].split("\n\n")[0]
+    cells = " ".join(line.split("|")[1] for line in table.splitlines()[1:])
+    told = set(re.findall(r"`(\w+)`", cells))
+    assert told == {interface.name.lower() for interface in PlayerInterface if interface != PlayerInterface.PLAYER}
