@@ -384,12 +384,13 @@ def test_sensing_under_a_watch_is_instant(free: RemoteArena, monkeypatch: pytest
     wait_for(lambda: red.sense().time > 0)
     traffic = Traffic(monkeypatch)
     first, times = red.sense().time, set()
-    wait_for(lambda: times.add(red.sense().time) or len(times) > 3)  # type: ignore[func-returns-value]
+    wait_for(lambda: times.add(red.sense().time) or len(times) > 4)  # type: ignore[func-returns-value]
     red.ground.read()
     assert red.pose
     assert red.contacts == ()
     assert traffic.take() == []
-    assert all(abs(time / 0.1 - round(time / 0.1)) < 1e-6 for time in (b - a for a in times for b in times))
+    told = sorted(times)[1:]  # the first may have been asked for
+    assert all(abs(time / 0.1 - round(time / 0.1)) < 1e-6 for time in (b - a for a in told for b in told))
     assert max(times) > first
 
 
