@@ -16,7 +16,7 @@ from paddock.testing import PaddockProcess
 
 @pytest.mark.parametrize("stepping", [True, False])
 def test_a_pioneer_finds_a_wall_and_follows_it(stepping: bool) -> None:
-    with served(speed=None if stepping else 5.0) as bridge:
+    with served(speed=None if stepping else 1.0) as bridge:
         client = new_client(bridge)
         time, _ = follow_walls(client, stepping=stepping, seconds=8.0)
         assert time == pytest.approx(8.0, abs=1.0)
