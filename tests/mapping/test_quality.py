@@ -86,8 +86,12 @@ def test_filling_follows_bends_and_stops_at_walls() -> None:
     assert (fill(reached, free) == expected).all()
 
 
-def test_a_robot_without_room_and_an_empty_map_are_refused(truth: MapTruth) -> None:
+def test_a_robot_without_room_is_refused() -> None:
     with pytest.raises(PaddockError, match="no room at its start"):
         MapTruth.of(WALLS, (0.1, 0.1), 0.2)
-    with pytest.raises(PaddockError, match="no occupied cells"):
-        assess_map(OccupancyGrid(), truth)
+
+
+def test_an_empty_map_shows_nothing_of_the_world(truth: MapTruth) -> None:
+    for alignment in (Pose(0, 0, 0), None):
+        quality = assess_map(OccupancyGrid(), truth, alignment=alignment)
+        assert (quality.f1, quality.precision, quality.recall, quality.mapped) == (0, 0, 0, 0)

@@ -41,7 +41,7 @@ class RunKeeper:
 
     def __init__(self, out: Path, name: str, files: RunFiles | None = None) -> None:
         self._out, self._name, self.files = out, name, files
-        self._next = time.monotonic() + PERIOD
+        self._next, self._complaint = time.monotonic() + PERIOD, ""
         self._kept: dict[str, tuple[TraceRecorder, int, tuple[str, ...]]] = {}  # recorder, its rows and devices
 
     @cached_property
@@ -59,7 +59,9 @@ class RunKeeper:
             if self.files is not None:
                 self.files.keep(self.folder)
         except PaddockError as error:  # the run is worth more than a copy of what there is of it
-            typer.echo(f"could not keep what was recorded so far: {error}", err=True)
+            if str(error) != self._complaint:
+                typer.echo(f"could not keep what was recorded so far: {error}", err=True)
+            self._complaint = str(error)
         self._next = time.monotonic() + PERIOD
 
     def _keep_trace(self, recorder: TraceRecorder, path: Path) -> None:

@@ -51,6 +51,8 @@ def run_modules(
                 live.update(make_table(supervisor.board))
         except KeyboardInterrupt:
             supervisor.stop()  # first the robot, then the map
+            if not console.is_terminal:
+                console.line()  # the table does not end its last one there
             console.print("stopped early", style="yellow")
     if json_lines:
         for row in supervisor.board.modules.values():

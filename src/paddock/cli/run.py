@@ -27,6 +27,7 @@ from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
 from paddock.episodes import Episode
 from paddock.report import write_run
+from paddock.report.files import make_base
 from paddock.worlds.placement import source_files
 
 SHOWN = 12  # robots in the table
@@ -60,6 +61,8 @@ def run_world(
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture, page = checked_picture(picture), None
     check_seconds(seconds)
+    if out is not None:
+        make_base(out)
     with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
@@ -107,17 +110,18 @@ def _write_folder(
     if keeper is None or not episode.robots:
         return
     folder = keeper.folder
-    write_run(
-        episode,
-        arena.world,
-        folder,
-        title=arena.world.title or arena.world.name,
-        config={"world": arena.world.name, **config},
-        html=html,
-    )
-    write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
-    if keeper.files is not None:
-        keeper.files.write(episode, folder)
+    with console.status("writing the trace and pictures …"):
+        write_run(
+            episode,
+            arena.world,
+            folder,
+            title=arena.world.title or arena.world.name,
+            config={"world": arena.world.name, **config},
+            html=html,
+        )
+        write_provenance(folder, collect(seed=arena.seed), [*source_files(arena.world), *filter(None, inputs)])
+        if keeper.files is not None:
+            keeper.files.write(episode, folder)
     console.print(f"wrote {folder}", highlight=False, markup=False)
 
 

@@ -122,11 +122,12 @@ def check_choices(context: typer.Context, world: str | None, scenario: str | Non
 
 def refuse_unused(context: typer.Context, mode: str, used: Iterable[str]) -> None:
     """Refuse options that were given, but that a mode would ignore."""
+    written = {parameter.name: parameter.opts[0] for parameter in context.command.params}
     for name in context.params:
         source = context.get_parameter_source(name)
         if name not in (mode, *used) and source is not None and source.name != "DEFAULT":
-            others = ", ".join(f"--{option}" for option in used)
-            raise typer.BadParameter(f"--{name} means nothing to --{mode}, which takes {others}")
+            others = ", ".join(written[option] for option in used if written[option].startswith("-"))
+            raise typer.BadParameter(f"{written[name]} means nothing to {written[mode]}, which takes {others}")
 
 
 def refuse_both(controller: Path | None, policy: Path | None) -> None:

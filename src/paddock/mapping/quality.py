@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, compose
 from paddock.mapping.frame import GridFrame, Points
 from paddock.mapping.occupancy import FREE, OCCUPIED, UNKNOWN, OccupancyGrid
@@ -52,24 +51,22 @@ def assess_map(grid: OccupancyGrid, truth: MapTruth, *, alignment: Pose | None =
     """
     states = grid.states()
     occupied = cells_in(grid.frame, states == OCCUPIED)
-    if not len(occupied):
-        raise PaddockError("assess_map: the map has no occupied cells")
     if alignment is None:
-        alignment = align_points(occupied, truth.surfaces)
+        alignment = align_points(occupied, truth.surfaces) if len(occupied) else AT_CENTRE
     # On a frame of its own, larger than both: what a map has outside the world counts as well.
     here = transform(occupied, alignment)
     frame = frame_around(np.concatenate((here, truth.surfaces)), truth.frame.resolution)
     drawn, real = raster(frame, here), raster(frame, truth.surfaces)
     free = sample(states, grid.frame, truth.frame, alignment)
     known_free = free == FREE
-    precision = float((drawn & widen(real)).sum() / drawn.sum())
+    precision = float((drawn & widen(real)).sum() / max(1, drawn.sum()))
     recall = float((real & widen(drawn)).sum() / real.sum())
     either = (known_free | truth.free).sum()
     return MapQuality(
         precision=precision,
         recall=recall,
-        adnn_map=float(nearest_points(here, truth.surfaces)[0].mean()),
-        adnn_truth=float(nearest_points(truth.surfaces, here)[0].mean()),
+        adnn_map=mean_nearest(here, truth.surfaces),
+        adnn_truth=mean_nearest(truth.surfaces, here),
         iou=float((known_free & truth.free).sum() / either) if either else 0.0,
         mapped=float(known_free[truth.reachable].mean()),
         alignment=alignment,
@@ -113,6 +110,11 @@ def nearest_points(points: Points, others: Points) -> tuple[Floats, np.ndarray]:
 def cells_in(frame: GridFrame, mask: Mask) -> Points:
     """The middles of the cells of a mask, x, y [m]."""
     return frame.centres(np.column_stack(np.nonzero(mask)))
+
+
+def mean_nearest(points: Points, others: Points) -> float:
+    """Mean distance [m] of points to the nearest of others; infinite where there are none."""
+    return float(nearest_points(points, others)[0].mean()) if len(points) and len(others) else math.inf
 
 
 def frame_around(points: Points, resolution: float) -> GridFrame:

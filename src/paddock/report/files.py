@@ -111,6 +111,14 @@ def _write_text(path: Path, text: str) -> Path:
     return path
 
 
+def make_base(base: Path) -> None:
+    """Make the folder of runs, or say why there can be none, before anything is run."""
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(base, error) from error
+
+
 def fresh_folder(base: Path, name: str) -> Path:
     """Make and return `base/name-001`, or the next number that no run has yet."""
     base = Path(base)
