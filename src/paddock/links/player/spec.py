@@ -96,7 +96,7 @@ def _describe_sensor(client: PlayerClient, place: Place) -> SensorSpec:
 
 def _place_on(pose: Sequence[float], element: Sequence[float]) -> tuple[float, ...]:
     """The pose on the robot of an element of an upright device."""
-    x, y, heading = compose(Pose(*pose[:2], pose[5]), Pose(*element[:2], element[5]))
+    x, y, heading = compose(Pose(pose[0], pose[1], pose[5]), Pose(element[0], element[1], element[5]))
     return x, y, pose[2] + element[2], 0.0, 0.0, heading
 
 
