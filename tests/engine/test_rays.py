@@ -48,6 +48,16 @@ def test_a_ray_along_a_wall_meets_its_near_end():
     assert rays.ray_to_segment(0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 1.0, 0.0) == 1.0
 
 
+@settings(max_examples=400)
+@given(direction, st.floats(0.1, 3.0), st.floats(0.01, 3.0), point)
+def test_a_ray_along_a_wall_of_any_direction_meets_its_near_end(angle, near, length, o):
+    c, s = math.cos(angle), math.sin(angle)
+    a, b = ((o[0] + t * c, o[1] + t * s) for t in (near, near + length))
+    for start, end in ((a, b), (b, a)):
+        assert rays.ray_to_segment(*o, c, s, *start, *end) == pytest.approx(near, abs=1e-6)
+        assert rays.ray_to_segment(*o, -c, -s, *start, *end) == math.inf
+
+
 @pytest.mark.parametrize("angle", [0.0, 0.3, math.pi / 2, 2.5, -1.1])
 def test_no_ray_slips_through_where_two_walls_meet(angle):
     corner = (math.cos(angle), math.sin(angle))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -75,6 +76,24 @@ def test_a_part_with_a_device_that_was_not_there_before_begins_the_file_anew(
     for i in range(6):
         recorder.add(i, HERE, readings={"sonar": np.array([i])} if i > 2 else {})
         keeper.keep(arena)  # type: ignore[arg-type]
+    recorder.trace().save(tmp_path / "whole.csv")
+    assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
+
+
+def test_a_part_that_cannot_be_written_does_not_end_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("paddock.cli.keeping.PERIOD", 0.0)
+    recorder = new_recorder()
+    arena = SimpleNamespace(recorders={"red": recorder})
+    keeper = RunKeeper(tmp_path, "hall")
+    for i in range(3):
+        recorder.add(i, HERE)
+        with monkeypatch.context() as patch:
+            if i == 1:
+                patch.setattr("paddock.cli.keeping.append_rows", Mock(side_effect=PaddockError("the disk is full")))
+            keeper.keep(arena)  # type: ignore[arg-type]
+    assert "could not keep what was recorded so far: the disk is full" in capsys.readouterr().err
     recorder.trace().save(tmp_path / "whole.csv")
     assert (tmp_path / "hall-001" / "trace.csv").read_text() == (tmp_path / "whole.csv").read_text()
 

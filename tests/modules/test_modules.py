@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import threading
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +13,11 @@ import msgspec
 import pytest
 
 from modules.rooms import MAPPING, SMALLEST, configure
-from paddock.core.errors import SpecError, Timeout, UnknownName
+from paddock.core.errors import PaddockError, SpecError, Timeout, UnknownName
 from paddock.modules import Bus, ModulesSpec, ModuleThreads, load_modules, open_bus, read_recording, run_together
 from paddock.modules.coordinator import CoordinatorModule, CoordinatorOptions
 from paddock.modules.faults import FaultyBus, LinkFaults
+from paddock.modules.map_listener import MapListener
 from paddock.modules.mapper import MapperModule, MapperOptions
 from paddock.modules.messages import (
     ClearMessage,
@@ -274,7 +277,25 @@ def test_wheels_are_at_rest_within_the_promised_time_of_the_last_measurement(tmp
             coordinator.step(1)
         assert 0.28 - 1e-6 < coordinator.arena.time - measured_at < spec.stands_within + 1e-6
         assert coordinator.stops == 1
+        coordinator.handle(msgspec.structs.replace(command, time=0.0, sent=1.0))  # rests on the very first look
+        assert coordinator.robot.body.command == (0.0, 0.0)
         coordinator.close()
+
+
+def test_a_map_that_cannot_be_kept_once_is_kept_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paddock.modules.map_listener.PERIOD", 0.0)
+    spec, kept = configure(tmp_path), threading.Event()
+    tries: list[int] = []
+
+    def keep(listener: MapListener) -> None:
+        tries.append(len(listener.growth))
+        if len(tries) == 1:
+            raise PaddockError("the disk is full")
+        kept.set()
+
+    with open_bus(spec.bus, "MAPPER") as mapper, MapListener(spec.bus, keep):
+        mapper.send(MapMessage(x=0, y=0, resolution=1, rows=1, columns=2, cells=zlib.compress(b"\0\1"), digest=""))
+        assert kept.wait(60)
 
 
 @pytest.mark.parametrize("victim", ["sensor", "planner", "motor"])
@@ -371,7 +392,7 @@ def test_mistakes_in_a_configuration_are_named(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"mine.toml: lockstep: unknown key .did you mean 'lock_step'"):
         load_modules(path)
     path.write_text('period = 0.3\n[[modules]]\nname = "reflex"\n', encoding="utf-8")
-    with pytest.raises(SpecError, match=r"mine.toml: stands_within: expected at least 0.34 s"):
+    with pytest.raises(SpecError, match=r"mine.toml: stands_within: expected at least 0.36 s"):
         load_modules(path)
     path.write_text('[[modules]]\nname = "planner"\noptions = 3\n', encoding="utf-8")
     with pytest.raises(SpecError, match=r"modules.planner.options: expected a table of options, got 3"):

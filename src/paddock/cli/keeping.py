@@ -7,7 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
+import typer
+
 from paddock.arena.base import BaseArena
+from paddock.core.errors import PaddockError
 from paddock.episodes import Episode
 from paddock.episodes.recorder import TraceRecorder
 from paddock.episodes.trace_files import append_rows
@@ -50,10 +53,13 @@ class RunKeeper:
         """A tick has passed."""
         if time.monotonic() < self._next:
             return
-        for name, recorder in arena.recorders.items():
-            self._keep_trace(recorder, self.folder / name_trace(name, alone=len(arena.recorders) == 1))
-        if self.files is not None:
-            self.files.keep(self.folder)
+        try:
+            for name, recorder in arena.recorders.items():
+                self._keep_trace(recorder, self.folder / name_trace(name, alone=len(arena.recorders) == 1))
+            if self.files is not None:
+                self.files.keep(self.folder)
+        except PaddockError as error:  # the run is worth more than a copy of what there is of it
+            typer.echo(f"could not keep what was recorded so far: {error}", err=True)
         self._next = time.monotonic() + PERIOD
 
     def _keep_trace(self, recorder: TraceRecorder, path: Path) -> None:

@@ -50,6 +50,7 @@ def run_modules(
                     live.update(make_table(supervisor.board))
                 live.update(make_table(supervisor.board))
         except KeyboardInterrupt:
+            supervisor.stop()  # first the robot, then the map
             console.print("stopped early", style="yellow")
     if json_lines:
         for row in supervisor.board.modules.values():
@@ -67,6 +68,7 @@ def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Conso
         try:
             threads.wait()
         except KeyboardInterrupt:
+            threads.stop()
             console.print("stopped early", style="yellow")
     for name, module in threads.modules.items():
         typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")

@@ -70,7 +70,6 @@ class SingleRobot(Robot, BaseArena):
         self.reconnects = 0  # how often someone had the line opened anew: older complaints about it are settled
         Robot.__init__(self, self, body)
         self.robots = {self.name: self}
-        atexit.register(self.close)  # a program that ends leaves no robot driving
 
     def __getitem__(self, name: str) -> Robot:
         if name != self.name:
@@ -84,6 +83,10 @@ class SingleRobot(Robot, BaseArena):
     def seed(self) -> int:
         """Of no meaning here; so that programs can ask any arena."""
         return 0
+
+    def stop_at_exit(self) -> None:
+        """A program that ends leaves no robot driving; called once all of it is there."""
+        atexit.register(self.close)
 
     def close(self) -> None:
         """Stop, and let go of the robot."""

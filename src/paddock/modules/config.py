@@ -19,6 +19,7 @@ PACKAGE = "paddock.modules"
 S = TypeVar("S", bound=Spec)
 Duration = Annotated[float, Number("seconds", above=0, high=1e6)]
 ON_THE_WAY = 0.04  # [s] from a measurement through all modules to the wheels, on a busy machine
+BRAKING = 0.02  # [s] at least: who has none may not drive
 QUICK = 10.0  # [m/s²] assumed of robots whose data sheet does not say how they brake
 Seed = Annotated[int, Number("a seed", low=0, high=2**63 - 1)]
 
@@ -93,11 +94,11 @@ class ModulesSpec(Spec):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise SpecError(f"there are two modules {twice!r}: give one of them another name", path="modules")
-        least = self.period + ON_THE_WAY
+        least = self.period + ON_THE_WAY + BRAKING
         if self.stands_within < least:
             raise SpecError(
-                f"expected at least {least:g} s, the period and {ON_THE_WAY:g} s, got {self.stands_within:g}: "
-                "allow more, or choose a shorter period",
+                f"expected at least {least:g} s, {least - self.period:g} s longer than the period, "
+                f"got {self.stands_within:g}: allow more, or choose a shorter period",
                 path="stands_within",
             )
 

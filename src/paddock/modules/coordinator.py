@@ -54,7 +54,7 @@ class CoordinatorModule(Module):
         rounds = max(1, round(spec.seconds / self.arena.dt / self.ticks))
         self.end = (self.arena.tick // self.ticks + rounds) * self.ticks
         self.measured_at = -np.inf  # simulated time of the measurement under the last command that turns wheels [s]
-        self.heard_at = -np.inf  # wall time at which that command came [s]
+        self.heard_at = -np.inf  # when (monotonic) that command came [s]
         self.final_pose = self.robot.pose  # when the run was over
         self.contacts = 0  # looks at which the robot touched something
         self.stops = 0  # of a robot whose command was too old
@@ -85,11 +85,11 @@ class CoordinatorModule(Module):
         if isinstance(message, MotorMessage) and message.source == "MOTOR":
             scale = self.robot.wheels.max_speed / 100 if message.normalized else 1.0
             wheels = message.left * scale, message.right * scale
-            measured_at = message.time or self.arena.time  # AP2DX's motor does not say it
+            measured_at = message.time if message.time or message.sent else self.arena.time  # AP2DX says neither
             if self.is_over(wheels, measured_at):
                 self.halt()
                 return
-            self.heard_at = time.time()
+            self.heard_at = time.monotonic()
             if any(wheels):
                 self.measured_at = measured_at
             self.robot.wheels.set(*wheels)
@@ -103,7 +103,7 @@ class CoordinatorModule(Module):
 
     def watch_commands(self) -> None:
         """Stop the robot if no newer command has come: this is the clock by which it was measured."""
-        silence = time.time() - self.heard_at
+        silence = time.monotonic() - self.heard_at
         if silence > self.stop_times.stands_within or self.is_over(self.robot.body.command, self.measured_at):
             self.halt()
 

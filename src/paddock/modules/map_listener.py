@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 
 import numpy as np
 
+from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose
 from paddock.mapping import OccupancyGrid
 from paddock.modules.bus import open_bus
 from paddock.modules.messages import HealthMessage, MapMessage, ModuleMessage, PoseMessage
 from paddock.modules.remote_map import read_map
 
+log = logging.getLogger("paddock.modules")
 POLL = 0.1  # [s]
 PERIOD = 5.0  # wall seconds between two calls of `keep`
 
@@ -43,7 +46,10 @@ class MapListener:
             for message in waiting:
                 self._take(message)
             if self._keep is not None and self.grid is not None and time.monotonic() >= keep_at:
-                self._keep(self)
+                try:
+                    self._keep(self)
+                except PaddockError as error:  # the disk may be full: what comes next may be kept again
+                    log.warning("the map could not be kept: %s", error)
                 keep_at = time.monotonic() + PERIOD
 
     def _take(self, message: ModuleMessage) -> None:

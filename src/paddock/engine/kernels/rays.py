@@ -8,6 +8,7 @@ from paddock.core.jit import kernel
 
 MISS = math.inf
 LEEWAY = 1e-12  # [m], so that no ray slips through where two walls meet
+GRAZING = 1e-9  # [m] from one side of a ray to the other: where they meet is not to be told from rounding
 
 
 @kernel
@@ -19,7 +20,7 @@ def ray_to_segment(ox, oy, dx, dy, x0, y0, x1, y1):
     if (p_side > LEEWAY and q_side > LEEWAY) or (p_side < -LEEWAY and q_side < -LEEWAY):
         return MISS
     cross = q_side - p_side
-    if cross == 0.0:  # along the same line: the nearer end that is not behind
+    if abs(cross) < GRAZING:  # along the same line: the nearer end that is not behind
         a, b = px * dx + py * dy, qx * dx + qy * dy
         if a * b <= 0.0:
             return 0.0

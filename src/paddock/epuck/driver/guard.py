@@ -15,7 +15,7 @@ PROGRAM = Path(__file__).with_name("guard_process.py")
 SILENCE = 1.0  # [s] without an answered command after which a program that drives is taken to hang
 RENEWAL = 0.2  # [s] after which a program that lives has the robot answer something
 BEATS = 0.05  # [s] at least between two signs of life
-STARTING = 20.0  # [s] that the robot waits for its guard; after that it drives without, until the guard is there
+STARTING = 5.0  # [s] that the robot waits for its guard; after that it drives without, until the guard is there
 ENDING = 1.0  # [s] that the process may take to end
 log = logging.getLogger("paddock.epuck")
 

@@ -65,6 +65,7 @@ class EPuck(SingleRobot):
         self.port, self._clock, self._dt = port, clock or WallClock(), dt
         self._start = self._due = self._clock.now()
         super().__init__(self.body_class(self, port, name or spec.name, spec))
+        self.stop_at_exit()
 
     # ---- time
 

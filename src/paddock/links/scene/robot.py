@@ -34,6 +34,7 @@ class SteppedRobot(SingleRobot):
         self.stepping = stepping
         self._dt = self._read_dt()
         self._begin()
+        self.stop_at_exit()
 
     def _begin(self) -> None:
         if self.stepping:

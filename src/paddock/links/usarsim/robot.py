@@ -33,6 +33,7 @@ class UsarSimRobot(SingleRobot):
         super().__init__(body)
         self._dt, self._open_anew = dt, open_anew
         self._begin()
+        self.stop_at_exit()
 
     def _begin(self) -> None:
         """Time is 0 now."""
