@@ -53,8 +53,8 @@ class Received(NamedTuple):
 class PlayerProgram:
     """What a program does with Player's client library."""
 
-    def __init__(self, address: tuple[str, int]) -> None:
-        self.socket = socket.create_connection(address, timeout=60)
+    def __init__(self, address: tuple[str, int], host: str = "127.0.0.1") -> None:
+        self.socket = socket.create_connection(address, timeout=60, source_address=(host, 0))
         self.sequence, self.host, self.robot = 0, 0, 0
         self.banner = self.receive(32)
 

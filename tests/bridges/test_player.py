@@ -24,6 +24,7 @@ from bridges.player_room import (
     PLAYER,
     POSITION,
     RANGER,
+    REQUEST,
     ROOM,
     SIMULATION,
     SONAR,
@@ -33,6 +34,7 @@ from bridges.player_room import (
     served,
 )
 from paddock.bridges import PlayerServer
+from paddock.testing import wait_for
 
 NO_DEVICE = struct.pack(">7I", 0, 0, 7, 0, 1, 0, 0)
 
@@ -47,8 +49,7 @@ def bridge() -> Iterator[PlayerServer]:
 def program(bridge: PlayerServer) -> Iterator[PlayerProgram]:
     with PlayerProgram(bridge.addresses[0]) as program:
         yield program
-    while bridge.connections:  # robots stand when it has gone
-        pass
+    wait_for(lambda: not bridge.connections)  # robots stand when it has gone
 
 
 def doubles(data: bytes, count: int, at: int = 0) -> tuple[float, ...]:
@@ -92,7 +93,6 @@ def test_what_there_is_not_is_refused_and_nothing_else_happens(program: PlayerPr
     for request in (
         (PLAYER, 0, 2, struct.pack(">6I", 0, 0, 7, 0, 0, 0)),
         (PLAYER, 0, 5, struct.pack(">I", 9)),
-        (PLAYER, 0, 8, b""),
         (PLAYER, 0, 99, b""),
         (PLAYER, 0, 3, b"\0\0"),
         (POSITION, 0, 1, b""),  # nobody subscribed to it
@@ -115,6 +115,7 @@ def test_what_there_is_not_is_refused_and_nothing_else_happens(program: PlayerPr
         program.send(COMMAND, POSITION, 0, subtype, b"\0" * 4)
     program.drive(math.nan, 0.0)
     assert program.ask(PLAYER, 0, 7, named("key")).type == ACK
+    assert program.ask(PLAYER, 0, 8, named("r0")).type == ACK
     assert program.ask(PLAYER, 0, 10, struct.pack(">5i", -1, -1, 1, -1, 1)).type == ACK
     assert program.ask(POSITION, 0, 255, struct.pack(">2I", 2, 1)).type == ACK
 
@@ -299,6 +300,52 @@ def test_a_program_pauses_the_world_and_begins_anew(program: PlayerProgram, brid
     assert (data.time, pose_in(data)[0]) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("subtype", "payload"),
+    [(2, struct.pack(">6dI", 3.0, 0, 0, 0, 0, 0, 1)), (4, struct.pack(">2d", 0.2, 0.0))],
+    ids=["goal", "heading"],
+)
+def test_goals_and_headings_are_over_when_the_world_begins_anew(
+    program: PlayerProgram, subtype: int, payload: bytes
+) -> None:
+    program.open(POSITION, SIMULATION)
+    program.send(COMMAND, POSITION, 0, subtype, payload)
+    for _ in range(3):
+        data = program.read()[POSITION, 0]
+    assert pose_in(data)[3] > 0
+    program.send(COMMAND, SIMULATION, 0, 2)
+    for _ in range(3):
+        data = program.read()[POSITION, 0]
+    assert pose_in(data)[:6] == (0, 0, 0, 0, 0, 0)
+
+
+def test_only_programs_of_a_host_begin_anew_what_they_drive() -> None:
+    with served(stepped=False, lock_step=False) as bridge, PlayerProgram(bridge.addresses[0]) as driver:
+        driver.open(POSITION)
+        driver.drive(0.0, 0.2)
+        driver.read()
+        with PlayerProgram(bridge.addresses[0], host="127.0.0.2") as other:
+            other.open(SIMULATION)
+            other.send(COMMAND, SIMULATION, 0, 2)
+            other.get(PLAYER, 0, 1)
+            assert bridge.arena["r0"].body.command != (0, 0)
+        driver.subscribe(SIMULATION, 0)
+        driver.send(COMMAND, SIMULATION, 0, 2)
+        driver.get(PLAYER, 0, 1)
+        assert bridge.arena["r0"].body.command == (0, 0)
+
+
+def test_a_pause_ends_when_its_program_leaves() -> None:
+    with served(stepped=False, lock_step=False) as bridge:
+        with PlayerProgram(bridge.addresses[0]) as program:
+            program.open(SIMULATION)
+            program.send(COMMAND, SIMULATION, 0, 1)
+            program.get(PLAYER, 0, 1)
+            assert bridge.time.state != "running"
+        wait_for(lambda: not bridge.connections)
+        assert bridge.time.state == "running"
+
+
 def test_in_push_mode_data_come_by_themselves() -> None:
     with served(stepped=False, lock_step=False) as bridge, PlayerProgram(bridge.addresses[0]) as program:
         program.subscribe(POSITION, 0)
@@ -309,6 +356,21 @@ def test_in_push_mode_data_come_by_themselves() -> None:
         program.open()
         program.ask(PLAYER, 0, 7)
         assert list(program.read()) == [(POSITION, 0)]
+
+
+def test_from_push_to_pull_nothing_comes_unasked() -> None:
+    with (
+        served() as bridge,
+        PlayerProgram(bridge.addresses[0]) as program,
+        PlayerProgram(bridge.addresses[0]) as other,
+    ):
+        program.subscribe(POSITION, 0)  # time stands: it will have data with the next round
+        program.open()
+        other.open(POSITION)
+        for _ in range(3):
+            other.read()
+        sequence = program.send(REQUEST, PLAYER, 0, 7)
+        assert program.read_message()[2:6:3] == (ACK, sequence)
 
 
 def test_each_robot_can_have_a_port_of_its_own() -> None:
@@ -335,6 +397,11 @@ def test_robots_that_come_and_go_take_no_numbers_of_others() -> None:
         bridge.arena.spawn("new", "scout", at=(1.0, 1.0))
         assert program.subscribe(POSITION, 3).type == ACK
         assert list(program.read()) == [(POSITION, 1), (POSITION, 3)]
+        bridge.arena.remove("new")
+        bridge.arena.spawn("new", "scout", at=(1.0, 1.0))
+        assert program.subscribe(POSITION, 3).type == NACK
+        assert program.subscribe(POSITION, 4).type == ACK
+        assert list(program.read()) == [(POSITION, 1), (POSITION, 4)]
 
 
 def follow_wall(program: PlayerProgram, rounds: int) -> None:
@@ -350,6 +417,7 @@ def test_a_program_gives_the_same_run_every_time() -> None:
     for _ in range(2):
         with served("wall-loop") as bridge, PlayerProgram(bridge.addresses[0]) as program:
             follow_wall(program, 60)
+            program.read()  # the last command has come
             digests.append(bridge.arena.digest())
     assert digests[0] == digests[1]
 

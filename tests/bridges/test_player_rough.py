@@ -82,6 +82,21 @@ def test_a_robot_stands_when_its_program_goes(how: str) -> None:
         program.close()
 
 
+@pytest.mark.parametrize("subtype", [1, 2], ids=["speeds", "goal"])
+def test_a_robot_that_somebody_else_drives_is_not_stopped(subtype: int) -> None:
+    with served() as bridge, PlayerProgram(bridge.addresses[0]) as other:
+        other.open(POSITION)
+        with PlayerProgram(bridge.addresses[0]) as program:
+            program.open(POSITION)
+            program.send(COMMAND, POSITION, 0, subtype, struct.pack(">6dI", 3.0, 0, 0, 0, 0, 0, 1))
+            program.ask(PLAYER, 0, 7)
+            bridge.arena["r0"].wheels.set(0.2, 0.1)
+            other.read()
+            assert bridge.arena["r0"].body.command == (0.2, 0.1)
+        wait_for(lambda: len(bridge.connections) == 1)
+        assert bridge.arena["r0"].body.command == (0.2, 0.1)
+
+
 def test_who_sends_commands_without_end_is_heard_and_others_are_too() -> None:
     with served() as bridge, PlayerProgram(bridge.addresses[0]) as other, PlayerProgram(bridge.addresses[0]) as busy:
         busy.open(POSITION)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import socket
 import threading
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import paddock
 from bridges.player_room import ROOM, served
+from paddock.bridges.player_position import PositionDevice
+from paddock.bridges.player_sensors import RangerDevice
 from paddock.core.errors import DeviceRefused, LinkError, Refused, SimulationError, Timeout
+from paddock.player import interfaces as layout
+from paddock.testing import wait_for
+from paddock.worlds.spec import WorldSpec
 
 
 def test_a_robot_of_a_server_is_a_robot_like_any_other() -> None:
@@ -46,7 +53,63 @@ def test_a_robot_of_a_server_is_a_robot_like_any_other() -> None:
             robot.reset()
             assert robot.tick == 0
             assert robot.pose == pytest.approx((0, 0, 0), abs=0.01)  # it rolls to a stop
+
+
+def test_a_robot_is_told_to_stop_before_it_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PositionDevice, "forget", lambda self, client: None)  # a server that lets robots roll on
+    with served() as bridge:
+        with paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot:
+            robot.wheels.set(0.2, 0.2)
+            robot.step()
+            assert bridge.arena["r0"].body.command == pytest.approx((0.2, 0.2))
+        wait_for(lambda: not bridge.connections)
         assert bridge.arena["r0"].body.command == (0.0, 0.0)
+
+
+def test_rangers_are_read_as_stage_sends_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intensities follow the ranges, the angle is divided by the number of beams, and poses are told in two parts."""
+    publish = RangerDevice.publish
+
+    def publish_both(self: RangerDevice) -> Iterator[tuple[int, bytes]]:
+        yield from publish(self)
+        yield 3, layout.RANGER_RANGES.pack([1.0] * len(self.read()))
+
+    def tell_settings(self: RangerDevice, data: bytes) -> bytes:
+        low, high, _ = self.angles
+        return layout.RANGER_SETTINGS.pack(low, high, (high - low) / self.spec.channels, 0.0, self.range, 1.0, 10.0)
+
+    def tell_geometry(self: RangerDevice, data: bytes) -> bytes:
+        size = (0.0, 0.0, 0.0)
+        poses = self.poses if len(self.poses) > 1 else [(0.1, 0.0, 0.0, 0.0, 0.0, 0.5)]
+        return layout.RANGER_GEOMETRY.pack((0.2, 0.0, 0.3, 0.0, 0.0, math.pi / 2), size, poses, [size] * len(poses))
+
+    monkeypatch.setattr(RangerDevice, "publish", publish_both)
+    monkeypatch.setattr(RangerDevice, "_tell_settings", tell_settings)
+    monkeypatch.setattr(RangerDevice, "_tell_geometry", tell_geometry)
+    with (
+        served(ports=3) as bridge,
+        paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot,
+    ):
+        robot.enable()
+        original = bridge.arena["r0"]
+        original.enable("sonar", "laser")
+        assert robot.sonar.read() == pytest.approx(original.sonar.read())
+        assert robot.laser.read() == pytest.approx(np.minimum(original.laser.read(), robot.laser.spec.range))
+        assert robot.laser.spec.mounts[0] == pytest.approx((0.2, 0.1, 0.3, 90 + math.degrees(0.5)))
+        x, y, z, heading = original.sonar.spec.mounts[3]
+        assert robot.sonar.spec.mounts[3] == pytest.approx((0.2 - y, x, z + 0.3, 90 + heading))
+
+
+def test_a_ranger_that_looks_one_way_is_a_sonar() -> None:
+    eye = {"name": "eye", "kind": "sonar", "range": 2.0, "cone_deg": 15.0, "mounts": [[0.05, 0.0, 0.05, 0.0]]}
+    robots = [{"name": "a", "at": [1.0, 1.0], "noise": False, "type": {"base": "scout", "sensors": [eye]}}]
+    world = WorldSpec.from_table({"name": "one-eye", "bounds": [0.0, 0.0, 2.0, 2.0], "robots": robots})
+    with served(world) as bridge:
+        url = f"player://127.0.0.1:{bridge.addresses[0][1]}?sensors=ranger:2"
+        with paddock.connect(url, timeout=60) as robot:
+            robot.enable()
+            bridge.arena["a"].enable("eye")
+            assert robot.sonar.read() == pytest.approx(bridge.arena["a"].eye.read())
 
 
 def test_what_a_port_with_many_robots_has_is_chosen() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 import paddock
 from command_line import paddock as run
@@ -43,6 +44,15 @@ def test_the_dark_part_of_a_picture_fills_the_models_size(lab: WorldSpec) -> Non
     assert {box.height for box in walls} == {0.6}
     bar = next(box for box in walls if box.at == (1.0, 0.95))  # from the upper wall down: row 0 of a picture is the top
     assert bar.size == (0.4, 2.1)
+
+
+def test_only_the_first_channel_of_a_picture_counts(tmp_path: Path) -> None:
+    picture = Image.new("RGB", (9, 3), "white")
+    for x, color in {0: (0, 0, 0), 2: (255, 0, 0), 4: (0, 255, 255), 6: (128, 0, 0), 8: (127, 255, 255)}.items():
+        picture.putpixel((x, 1), color)
+    picture.save(tmp_path / "plan.png")
+    world = convert(tmp_path, 'model ( size [9 1 1] bitmap "plan.png" )')
+    assert [box.at[0] for box in world.boxes] == [-4.0, 0.0, 4.0]
 
 
 def test_models_stand_on_models_and_blocks_fill_their_size(lab: WorldSpec) -> None:
@@ -111,6 +121,12 @@ def test_blocks_of_stage_2_and_bodies_of_many_blocks(tmp_path: Path) -> None:
     assert robot.type.body.outline == ((-0.25, -0.1), (0.15, -0.1), (0.25, 0.0), (-0.25, 0.1))
 
 
+def nest_macros(count: int, more: str) -> str:
+    """Macros of which each has the one before in it."""
+    lines = [f"define a{k} model ( a{k - 1} ( ) {more.format(k - 1)} )" for k in range(1, count)]
+    return "\n".join(["define a0 model ( )", *lines, f"a{count - 1} ( )"])
+
+
 WRONG = {
     "model (": "line 1: expected ')' at the end of 'model', which begins here",
     "model )": "line 1: expected a value of 'model', got ')'",
@@ -132,6 +148,13 @@ WRONG = {
     "paused 1": "expected models, found none",
     "model ( ; )": "line 1: expected a name, a number or a text in quotes",
     "( model )": "line 1: expected the name of a property or of a model, got '('",
+    "model ( name [] )": "line 1: expected a value of 'name', got ']'",
+    "position ( ranger ( scount 1e999 ) )": "line 1: expected a finite value of 'scount', got 1e999",
+    "model ( pose [0 0 0\n-1e999] )": "line 2: expected a finite value of 'pose', got -1e999",
+    "\nmodel ( size [1 1 0] )": "line 2: model: height: expected",
+    nest_macros(40, ""): "line 34: expected at most 50000 entities, and 32 within each other",
+    nest_macros(18, "a{} ( )"): "line 16: expected at most 50000 entities",
+    "size [1e9 1e9] model ( )": "bounds[0]: expected metres >= -1e+06",
     "position ( size [0.3 0.3 0.3] ) position ( size [0.3 0.3 0.3] )": "robots[1]",
 }
 

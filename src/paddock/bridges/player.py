@@ -51,6 +51,7 @@ class PlayerServer(PortBridge):
         super().__init__("player", arena, ports, host=host, silence=silence)
         self.stepped, self.in_world = stepped, in_world
         self.interval = max(1, round(INTERVAL / arena.dt))  # ticks between two rounds of data
+        self._simulation = SimulationDevice(self)
         self._numbers: dict[str, int] = {}  # what fiducials show, by robot
         names = list(arena.numbers)
         if len(ports) > max(1, len(names)):
@@ -65,7 +66,7 @@ class PlayerServer(PortBridge):
         def serves(name: str) -> bool:
             return name in names if names is not None else name not in without
 
-        return DeviceTable(self.live, serves, self._make_devices, SimulationDevice(self))
+        return DeviceTable(self.live, serves, self._make_devices, self._simulation)
 
     def _make_devices(self, robot: ArenaRobot) -> list[RobotDevice]:
         return [

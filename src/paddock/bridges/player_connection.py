@@ -58,6 +58,7 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
             4: self._ask_for_data,
             5: self._set_mode,
             7: lambda data: b"",  # nobody needs a key
+            8: lambda data: b"",  # there is one server, and it has no name
             10: lambda data: b"",  # nothing queues, so there is nothing to replace
         }
 
@@ -180,6 +181,8 @@ class PlayerConnection(MessageConnection[PlayerMessage]):
     def _tell(self) -> None:
         """There is news."""
         self._waiting = False
+        if self._pull and not self._asked:  # it was in push mode when this was arranged
+            return
         try:
             if self.transport.is_closing():
                 return

@@ -81,7 +81,7 @@ class DeviceTable:
         """
         self._live, self._serves, self._make = live, serves, make
         self._layout: int | None = None  # that the table was made for
-        self._known: set[str] = set()
+        self._known: list[ArenaRobot] = []
         self._counts: Counter[PlayerInterface] = Counter()
         self._devices: dict[tuple[int, int], PlayerDevice] = {}
         for device in others:
@@ -99,10 +99,10 @@ class DeviceTable:
             self._devices = {place: device for place, device in self._devices.items() if not device.gone}
             robots = [robot for robot in self._live.list_robots() if self._serves(robot.name)]
             for robot in robots:
-                if robot.name not in self._known:
+                if robot not in self._known:  # another may have had its name
                     for device in self._make(robot):
                         self._add(device)
-            self._known = {robot.name for robot in robots}
+            self._known = robots
         return self._devices
 
     def find(self, interface: int, number: int) -> PlayerDevice:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
-from paddock.arena.robot import Robot
 from paddock.bridges.player_devices import RobotDevice, size_of
 from paddock.bridges.scene_world import ArenaRobot
 from paddock.core.errors import Refused
@@ -40,6 +39,7 @@ class PositionDevice(RobotDevice):
         self._in_world, self._time = in_world, robot.arena.time
         self._origin = self._find_origin()
         self._guide: Guide | None = None
+        self._set, self._set_at = (0.0, 0.0), 0.0  # its own last command, and when [s]
         self._end_guide: Callable[[], None] | None = None
         self.commands |= {1: self._drive, 2: self._go_to, 3: self._drive_car, 4: self._hold_heading}
         self.requests |= {
@@ -58,7 +58,8 @@ class PositionDevice(RobotDevice):
     def forget(self, client: object) -> None:
         if self.robot.driver is client and not self.gone:
             self._stop_guide()
-            self.robot.handle.stop()
+            if self.robot.command == self._set:  # else somebody else drives it
+                self.robot.handle.stop()
 
     @property
     def pose(self) -> Pose:
@@ -88,11 +89,12 @@ class PositionDevice(RobotDevice):
 
     def _steer(self, linear: float, angular: float) -> None:
         self._stop_guide()
-        self._take().drive(linear, angular)
-
-    def _take(self) -> Robot:
         self.robot.driver = self.robot.world.client
-        return self.robot.handle
+        self._set_speeds(linear, angular)
+
+    def _set_speeds(self, linear: float, angular: float) -> None:
+        self.robot.handle.drive(linear, angular)
+        self._set, self._set_at = self.robot.command, self.robot.arena.time
 
     def _drive(self, data: bytes) -> None:
         ((speed, _, turn_rate),) = layout.VELOCITY.unpack(data)
@@ -115,18 +117,16 @@ class PositionDevice(RobotDevice):
         self._follow(lambda pose: (speed, turn_to(heading, pose)))
 
     def _follow(self, guide: Guide) -> None:
-        """Steer in each tick, until another command comes."""
-        self._guide = guide
-        self._take()
-        if self._end_guide is None:
-            self._end_guide = self.robot.arena.on_tick(self._guide_now)
-        self._guide_now()
+        """Steer in each tick, until another command comes, from whoever, or the world begins anew."""
+        self._steer(*guide(self.pose))
+        self._guide, self._end_guide = guide, self.robot.arena.on_tick(self._guide_now)
 
     def _guide_now(self) -> None:
-        if self.gone:
+        """A tick has passed."""
+        if self.gone or self.robot.arena.time <= self._set_at or self.robot.command != self._set:
             self._stop_guide()
         elif self._guide is not None:
-            self.robot.handle.drive(*self._guide(self.pose))
+            self._set_speeds(*self._guide(self.pose))
 
     def _stop_guide(self) -> None:
         self._guide, end, self._end_guide = None, self._end_guide, None

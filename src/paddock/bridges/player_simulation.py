@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paddock.bridges.connection import MessageConnection
 from paddock.bridges.player_devices import PlayerDevice, flat_pose
 from paddock.bridges.ports import PortBridge
 from paddock.bridges.scene_world import ArenaRobot
@@ -19,6 +20,7 @@ class SimulationDevice(PlayerDevice):
     def __init__(self, server: PortBridge) -> None:
         super().__init__()
         self._server = server
+        self._paused_by: object = None
         self.requests |= {
             1: self._tell_pose,
             2: lambda data: self._set_pose(*layout.NAMED_POSE.unpack(data)),
@@ -26,6 +28,10 @@ class SimulationDevice(PlayerDevice):
             4: self._set_pose_3d,
         }
         self.commands |= {1: self._pause, 2: self._reset}
+
+    def forget(self, client: object) -> None:
+        if client is self._paused_by:
+            self._run()
 
     def _find(self, name: bytes) -> ArenaRobot:
         robots = {robot.name: robot for robot in self._server.live.list_robots()}
@@ -51,9 +57,18 @@ class SimulationDevice(PlayerDevice):
         return self._set_pose(name, (x, y, yaw))
 
     def _pause(self, data: bytes) -> None:
-        time = self._server.time
-        time.pause() if time.state == "running" else time.run()
+        if self._server.time.state != "running":
+            self._run()
+            return
+        self._server.time.pause()
+        self._paused_by = self._server.live.client
 
     def _reset(self, data: bytes) -> None:
-        self._server.time.stop([connection.member for connection in self._server.connections])
+        client = self._server.live.client
+        assert isinstance(client, MessageConnection)
+        self._server.stop_time(client.host)
+        self._run()
+
+    def _run(self) -> None:
         self._server.time.run()
+        self._paused_by = None

@@ -16,7 +16,7 @@ from paddock.arena.time_lock import TimeLock
 from paddock.bridges.base import Bridge
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.core.addresses import is_loopback
-from paddock.core.errors import LinkError, PaddockError, SimulationError
+from paddock.core.errors import LinkError, PaddockError, Refused, SimulationError
 
 if TYPE_CHECKING:
     from paddock.bridges.connection import MessageConnection
@@ -64,6 +64,15 @@ class PortBridge(Bridge):
     async def _listen(self, loop: asyncio.AbstractEventLoop, port: int) -> None:
         meet = partial(self.new_connection, port, loop)
         self._servers.append(await loop.create_server(meet, sock=self._sockets[port]))
+
+    def stop_time(self, host: str) -> list[Any]:
+        """Back to the start, for the clients of a host, which are the answer; refused while others drive robots."""
+        mine = [connection for connection in self.connections if connection.host == host]
+        others = [other for other in self.connections if other not in mine and self.live.robots_of(other)]
+        if others:
+            raise Refused(f"the simulation cannot be stopped: {', '.join(c.name for c in others)} still drive robots")
+        self.time.stop([connection.member for connection in mine])
+        return mine
 
     def close(self) -> None:
         """The ports vanish, and clients are hung up on."""

@@ -101,12 +101,7 @@ class VrepConnection(MessageConnection[bytes]):
         self.server.time.pause()
 
     def stop(self) -> None:
-        mine = [connection for connection in self.server.connections if connection.host == self.host]
-        live = self.server.live
-        others = [client for client in self.server.connections if client not in mine and live.robots_of(client)]
-        if others:
-            raise Refused(f"the simulation cannot be stopped: {', '.join(c.name for c in others)} still drive robots")
-        self.server.time.stop([connection.member for connection in mine])
+        mine = self.server.stop_time(self.host)
         self.server.simulator.forget()
         for connection in mine:
             connection.end_synchronous()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -16,6 +17,7 @@ from paddock.robots import load_robot
 __all__ = ["PlayerClient", "PlayerRobot", "connect_player"]
 
 PORT = 6665
+FIRST_ROUNDS = 10  # of data that a sensor may miss
 OPTIONS = ("index", "sensors", "type", "dt")
 FORM = "expected player://host:6665, and behind a ?: index=0, sensors=ranger:0,bumper:0, type=pioneer-p3dx, dt=0.1"
 
@@ -49,12 +51,20 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
         sensors = choose_devices(client.list_devices()) if wish.sensors is None else wish.sensors
         for place in (position, *sensors):
             client.subscribe(place)
+        _await_data(client, sensors)
         spec, places = describe_robot_there(client, position, sensors, kind)
-        client.read()
         return PlayerRobot(PlayerBody(client, name or f"player{wish.number}", spec, position, places), wish.dt)
     except BaseException:
         client.close()
         raise
+
+
+def _await_data(client: PlayerClient, sensors: Sequence[Place]) -> None:
+    """Read until each sensor has sent data: some begin to measure when somebody subscribes."""
+    for _ in range(FIRST_ROUNDS):
+        client.read()
+        if all(client.has_data(place) for place in sensors):
+            break
 
 
 def read_player_wish(url: str) -> PlayerWish:

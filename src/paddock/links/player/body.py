@@ -14,17 +14,9 @@ from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
 from paddock.links.player.client import Place, PlayerClient
 from paddock.links.scene.body import SteppedBody
-from paddock.player import PlayerInterface
 from paddock.player import interfaces as layout
 from paddock.robots import RobotSpec
 
-LAYOUTS = {
-    PlayerInterface.RANGER: (layout.RANGER_RANGES, 0),
-    PlayerInterface.SONAR: (layout.RANGES, 0),
-    PlayerInterface.LASER: (layout.SCAN, 4),
-    PlayerInterface.BUMPER: (layout.BUMPS, 0),
-}
-"""How data are laid out, and which field has the values."""
 RESET_ODOMETRY, VELOCITY = 6, 1
 
 
@@ -69,18 +61,10 @@ class PlayerBody(SteppedBody):
         return [self._read_values(device) for device in devices]
 
     def _read_values(self, device: Device) -> list[float]:
-        place = self._places[device.name]
-        form, field = LAYOUTS[PlayerInterface(place[0])]
-        values = [float(value) for value in form.unpack(self._get(place))[field]]
+        values = self.client.get_values(self._places[device.name])
         if len(values) != device.spec.channels:
             raise DeviceRefused(f"{device}: expected {device.spec.channels} values, the server sent {len(values)}")
         return values
-
-    def _get(self, place: Place) -> bytes:
-        subtype, payload = self.client.data.get(place, (0, b""))
-        if subtype != 1:
-            raise DeviceRefused(f"{self.name}: device {place[0]}:{place[1]} has sent no data")
-        return payload
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
         raise DeviceRefused(f"{camera}: pictures are not read here")
@@ -88,5 +72,5 @@ class PlayerBody(SteppedBody):
     @property
     def pose(self) -> Pose:
         self.raise_complaint()
-        pose, _, _ = layout.POSITION.unpack(self._get(self._position))
+        pose, _, _ = layout.POSITION.unpack(self.client.get(self._position))
         return Pose(*pose)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Self
 
-from paddock.core.errors import BadMessage, LinkError, Refused
+from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Refused
 from paddock.links.scene.client import SceneClient
 from paddock.player import MessageType, PlayerAddress, PlayerInterface, PlayerMessage, PlayerSplitter
 from paddock.player import interfaces as layout
 from paddock.player.messages import BANNER_BYTES, LARGEST_DATA
 
 DEVICES, SUBSCRIBE, DATA, DATA_MODE = 1, 3, 4, 5  # requests to the server itself
+STATE = 1  # the subtype of data that devices are for
+VALUES = {
+    PlayerInterface.RANGER: (layout.RANGER_RANGES, 0),
+    PlayerInterface.SONAR: (layout.RANGES, 0),
+    PlayerInterface.LASER: (layout.SCAN, 4),
+    PlayerInterface.BUMPER: (layout.BUMPS, 0),
+}
+"""How data of sensors are laid out, and which field has the values."""
 Place = tuple[int, int]
 """A device: its interface, and its number among those."""
 
@@ -23,7 +31,7 @@ class PlayerClient(SceneClient):
         super().__init__("player", host, port, timeout)
         self._splitter, self._heard = PlayerSplitter(LARGEST_DATA), list[PlayerMessage]()
         self._number = 0
-        self.data: dict[Place, tuple[int, bytes]] = {}  # subtype and payload of the newest data, by device
+        self._data: dict[tuple[int, int, int], bytes] = {}  # the newest, by interface, number and subtype
         try:
             self._greet()
             self.ask((PlayerInterface.PLAYER, 0), DATA_MODE, layout.NUMBER.pack(layout.PULL))
@@ -72,11 +80,26 @@ class PlayerClient(SceneClient):
             self._write(MessageType.COMMAND, place, subtype, payload)
 
     def read(self) -> None:
-        """Wait for the next round of data; `data` and `time` are of that round from then on."""
+        """Wait for the next round of data; `get` and `time` are of that round from then on."""
         with self._turn:
             self._ask((PlayerInterface.PLAYER, 0), DATA)
             while self._next().type != MessageType.SYNCH:
                 pass
+
+    def has_data(self, place: Place) -> bool:
+        """Whether a device has sent its state or its ranges."""
+        return (*place, STATE) in self._data
+
+    def get(self, place: Place) -> bytes:
+        """The newest state or ranges of a device: a server may send intensities and others beside them."""
+        if not self.has_data(place):
+            raise DeviceRefused(f"{self.name}: device {place[0]}:{place[1]} has sent no data")
+        return self._data[*place, STATE]
+
+    def get_values(self, place: Place) -> list[float]:
+        """The newest values of a sensor."""
+        form, field = VALUES[PlayerInterface(place[0])]
+        return [float(value) for value in form.unpack(self.get(place))[field]]
 
     def _write(self, type: MessageType, place: Place, subtype: int, payload: bytes) -> int:
         self._number = (self._number + 1) & 0xFFFF
@@ -91,7 +114,7 @@ class PlayerClient(SceneClient):
                 raise LinkError(f"{self.name}: {error}") from None
         message = self._heard.pop(0)
         if message.type == MessageType.DATA:
-            self.data[message.address.interface, message.address.number] = message.subtype, message.payload
+            self._data[message.address.interface, message.address.number, message.subtype] = message.payload
             self.time = message.time
         return message
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paddock.core.errors import PaddockError
-from paddock.core.geometry import rectangle
+from paddock.core.geometry import Pose, compose, rectangle
 from paddock.links.player.client import Place, PlayerClient
 from paddock.player import PlayerInterface
 from paddock.player import interfaces as layout
@@ -81,22 +81,29 @@ def _describe_sensor(client: PlayerClient, place: Place) -> SensorSpec:
             return _make_sonar(poses, USUAL_RANGE, USUAL_CONE)
         if interface == PlayerInterface.LASER:
             pose, _ = layout.GEOMETRY.unpack(client.ask(place, 1))
-            low, high, step, longest, *_ = layout.LASER_SETTINGS.unpack(client.ask(place, 3))
-            return _make_laser(pose, low, high, step, longest)
+            low, high, _, longest, *_ = layout.LASER_SETTINGS.unpack(client.ask(place, 3))
+            return _make_laser(pose, low, high, len(client.get_values(place)), longest)
         pose, _, poses, _ = layout.RANGER_GEOMETRY.unpack(client.ask(place, 1))
-        low, high, step, _, longest, *_ = layout.RANGER_SETTINGS.unpack(client.ask(place, 5))
-        if len(poses) == 1:
-            return _make_laser(pose, low, high, step, longest)
+        low, high, _, _, longest, *_ = layout.RANGER_SETTINGS.unpack(client.ask(place, 5))
+        poses = [_place_on(pose, element) for element in poses]
+        beams = len(client.get_values(place))  # the step between two is told in more than one way
+        if len(poses) == 1 and beams > 1:
+            return _make_laser(poses[0], low, high, beams, longest)
         return _make_sonar(poses, longest or USUAL_RANGE, math.degrees(high - low) or USUAL_CONE)
     except (PaddockError, ZeroDivisionError) as error:
         raise PaddockError(f"{client.name}: device {place[0]}:{place[1]} cannot be described: {error}") from None
 
 
-def _make_laser(pose: Sequence[float], low: float, high: float, step: float, longest: float) -> LaserSpec:
+def _place_on(pose: Sequence[float], element: Sequence[float]) -> tuple[float, ...]:
+    """The pose on the robot of an element of an upright device."""
+    x, y, heading = compose(Pose(pose[0], pose[1], pose[5]), Pose(element[0], element[1], element[5]))
+    return x, y, pose[2] + element[2], 0.0, 0.0, heading
+
+
+def _make_laser(pose: Sequence[float], low: float, high: float, beams: int, longest: float) -> LaserSpec:
     (mount,) = _list_mounts([pose])
     x, y, z, heading = mount
     heading += math.degrees(low + high) / 2
-    beams = round((high - low) / step) + 1
     return LaserSpec(
         name="laser", mounts=((x, y, z, heading),), range=longest, beams=beams, fov_deg=math.degrees(high - low)
     )

@@ -117,8 +117,13 @@ def _room(free: Mask) -> NDArray[np.int64]:
     return room[1:-1, 1:-1]
 
 
-def read_brightness(path: Path) -> NDArray[np.float64]:
-    """0 black … 1 white, shape (rows, columns); what is transparent is white."""
+def read_brightness(path: Path, *, red_only: bool = False) -> NDArray[np.float64]:
+    """0 black … 1 white, shape (rows, columns); what is transparent is white.
+
+    Args:
+        path: of the picture.
+        red_only: look at red, the first channel, alone.
+    """
     from PIL import Image
 
     picture = _opened(path)
@@ -131,7 +136,8 @@ def read_brightness(path: Path) -> NDArray[np.float64]:
         return np.asarray(picture, np.float64) / 65535
     layered = picture.convert("RGBA")
     ground = Image.new("RGBA", layered.size, "white")
-    return np.asarray(Image.alpha_composite(ground, layered).convert("L"), np.float64) / 255
+    whole = Image.alpha_composite(ground, layered)
+    return np.asarray(whole.getchannel("R") if red_only else whole.convert("L"), np.float64) / 255
 
 
 def _opened(path: Path) -> Image:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from paddock.core.errors import SpecError
@@ -43,7 +43,10 @@ def stage_world(path: str | Path, *, height: float = 0.5) -> Imported:
         path: of the `.world` file; what it includes lies beside it.
         height: of models that tell none [m].
     """
-    return _StageWorld(Path(path), height).convert()
+    try:
+        return _StageWorld(Path(path), height).convert()
+    except SpecError as error:
+        raise error.within(file=Path(path).name) from None
 
 
 class _StageWorld:
@@ -89,14 +92,21 @@ class _StageWorld:
             if (said := entity.properties.get(key)) is not None:
                 self._leave_out(f"property {key}", f"{said.file}:{said.line}", f"{key}: {hint}")
         if entity.base == "position":
-            self._add_robot(entity, pose)
+            self._locate_mistakes(self._add_robot, entity, pose)
         elif entity.base in MODELS:
-            self._add_obstacle(entity, pose)
+            self._locate_mistakes(self._add_obstacle, entity, pose)
             for child in entity.children:
                 if child.base != "block":
                     self._add(child, pose)
         else:
             self._leave_out(entity.base, entity.place, self._explain(entity))
+
+    def _locate_mistakes(self, add: Callable[[StageEntity, Pose], None], entity: StageEntity, pose: Pose) -> None:
+        """Convert an entity; what is wrong with it is told with its place."""
+        try:
+            add(entity, pose)
+        except SpecError as error:
+            raise error if error.file else entity.problem(str(error)) from None
 
     def _explain(self, entity: StageEntity) -> str:
         return f"{entity.type}: {LEFT_OUT.get(entity.base, 'it has no meaning here')}"
@@ -111,17 +121,13 @@ class _StageWorld:
             if child.base not in SENSING:
                 text = f"{child.type}: it is no part of the body here" if child.base in MODELS else self._explain(child)
                 self._leave_out(f"part {child.base}", child.place, text)
-        try:
-            spec = make_robot(entity, self.units)
-            placed = Placed(
-                name=self._name_robot(entity),
-                type=spec,
-                at=tidy(pose.x, pose.y),
-                heading_deg=round(math.degrees(pose.heading), 9),
-                noise=False,
-            )
-        except SpecError as error:
-            raise error if error.file else entity.problem(str(error)) from None
+        placed = Placed(
+            name=self._name_robot(entity),
+            type=make_robot(entity, self.units),
+            at=tidy(pose.x, pose.y),
+            heading_deg=round(math.degrees(pose.heading), 9),
+            noise=False,
+        )
         self.robots.append(placed)
         self.extent.append((pose.x, pose.y))
 

@@ -13,7 +13,7 @@ from paddock.worlds.importers.bitmap import MOST_BOXES, read_brightness, rectang
 from paddock.worlds.importers.stage_text import StageEntity
 
 SIZE = (0.1, 0.1, 0.1)  # [m] of a model that tells none
-DARK = 0.5
+DARK = 0.5  # Stage looks at the first channel
 GREY = re.compile(r"gr[ae]y(\d+)")
 
 
@@ -72,7 +72,7 @@ def trace_bitmap(entity: StageEntity, folder: Path) -> list[list[Point]]:
     name = entity.text("bitmap", "")
     if not (folder / name).is_file():
         raise entity.problem(f"there is no picture {name!r} beside the world", "bitmap")
-    dark = read_brightness(folder / name) < DARK
+    dark = read_brightness(folder / name, red_only=True) < DARK
     if not dark.any():
         raise entity.problem(f"{name!r} has no dark pixel", "bitmap")
     parts = rectangles(dark)

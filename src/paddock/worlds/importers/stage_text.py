@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 DEEPEST = 32  # entities within entities
+MOST_ENTITIES = 50_000  # with those that macros add
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,14 @@ class StageEntity:
     line: int
     properties: dict[str, StageProperty] = field(default_factory=dict)
     children: list[StageEntity] = field(default_factory=list)
+    count: int = 1  # with all that is within
+    levels: int = 1
+
+    def add(self, child: StageEntity) -> None:
+        """Have another entity within."""
+        self.children.append(child)
+        self.count += child.count
+        self.levels = max(self.levels, child.levels + 1)
 
     @property
     def place(self) -> str:
@@ -114,7 +124,12 @@ class _StageReader:
             name = words.take("word", "a name for the macro")
             self._macros[name.text] = self._read_entity(words, words.take("word", "the type it is based on"), depth)
         elif words.next.text == "(":
-            into.children.append(self._read_entity(words, word, depth))
+            into.add(self._read_entity(words, word, depth))
+            if into.count > MOST_ENTITIES or into.levels > DEEPEST + 1:
+                raise problem_at(
+                    word.line,
+                    f"expected at most {MOST_ENTITIES} entities, and {DEEPEST} within each other, with those of macros",
+                )
         else:
             values = words.take_values(word.text)
             into.properties[re.sub(r"\s", "", word.text)] = StageProperty(values, self._within[-1].name, word.line)
@@ -133,7 +148,8 @@ class _StageReader:
         entity = StageEntity(type.text, macro.base if macro else type.text, self._within[-1].name, type.line)
         if macro is not None:
             entity.properties |= macro.properties
-            entity.children += macro.children
+            for child in macro.children:
+                entity.add(child)
         words.take("(", f"'(' after {type.text!r}")
         if depth >= DEEPEST:
             raise problem_at(type.line, f"expected at most {DEEPEST} entities within each other")
@@ -153,13 +169,19 @@ class _StageWords(Words):
     def take_values(self, key: str) -> tuple[float | str, ...]:
         """The value of a property: a number, a text, a word, or several between brackets."""
         if self.next.text != "[":
-            return (self.take_value(key).value,)
+            return (self._take_finite(key),)
         self.take("[", "")
-        values = []
+        values = [self._take_finite(key)]
         while self.next.text != "]":
-            values.append(self.take_value(key).value)
+            values.append(self._take_finite(key))
         self.take("]", "")
         return tuple(values)
+
+    def _take_finite(self, key: str) -> float | str:
+        word = self.take_value(key)
+        if isinstance(word.value, float) and not math.isfinite(word.value):
+            raise problem_at(word.line, f"expected a finite value of {key!r}, got {word.text}")
+        return word.value
 
 
 def choose(entity: StageEntity, key: str, known: Mapping[str, float], default: str) -> float:
