@@ -75,11 +75,11 @@ def test_position_models_are_robots_with_their_sensors(lab: WorldSpec) -> None:
     assert (first.type.body.color, second.type.body.color) == ("#ff0000", "#0000ff")
     assert first.type.body.outline == ((-0.25, -0.15), (0.15, -0.15), (0.15, 0.15), (-0.25, 0.15))
     assert first.type.body.mass == 9.5
-    sonar, laser = first.type.sensors
+    sonar, laser, _ = first.type.sensors
     assert [mount[::3] for mount in sonar.mounts] == [(0.1, 90.0), (0.15, 0.0), (0.1, -90.0)]
     assert isinstance(laser, LaserSpec)
     assert (laser.beams, laser.fov_deg, laser.range, laser.mounts[0][0]) == (271, 270.0, 6.0, 0.1)
-    assert [sensor.kind for sensor in old.type.sensors] == ["sonar", "laser", "bumper"]
+    assert [sensor.kind for sensor in old.type.sensors] == ["sonar", "laser", "bumper", "encoders"]
     assert old.type.sensors[0].range == 2.5
     assert old.type.drive.max_speed == pytest.approx(0.4 + math.pi / 2 * old.type.drive.wheel_separation / 2)
     assert old.type.drive.max_acceleration is not None
@@ -151,6 +151,7 @@ WRONG = {
     "model ( name [] )": "line 1: expected a value of 'name', got ']'",
     "position ( ranger ( scount 1e999 ) )": "line 1: expected a finite value of 'scount', got 1e999",
     "model ( pose [0 0 0\n-1e999] )": "line 2: expected a finite value of 'pose', got -1e999",
+    "define pioneer position ( )\npioner ( )": "line 2: there is no model 'pioner' (did you mean 'pioneer'?)",
     "\nmodel ( size [1 1 0] )": "line 2: model: height: expected",
     nest_macros(40, ""): "line 34: expected at most 50000 entities, and 32 within each other",
     nest_macros(18, "a{} ( )"): "line 16: expected at most 50000 entities",

@@ -12,6 +12,7 @@ from paddock.robots.differential import DifferentialDrive
 from paddock.robots.spec import BodySpec, RobotSpec
 from paddock.sensors.base import Mount, SensorSpec
 from paddock.sensors.bumper import BumperSpec
+from paddock.sensors.encoders import EncodersSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
 from paddock.worlds.importers.stage_shapes import StageUnits, convex_hull, find_color, fit, list_blocks, place
@@ -46,7 +47,7 @@ def make_robot(entity: StageEntity, units: StageUnits) -> RobotSpec:
         color=find_color(entity) or BODY_COLOR,
     )
     name = re.sub(r"[^\w-]", "-", entity.type)
-    sensors = tuple(_list_sensors(entity, units))
+    sensors = (*_list_sensors(entity, units), EncodersSpec(name="encoders"))  # Stage's robots know their way
     return RobotSpec(name=name, body=body, drive=_make_drive(entity, units), sensors=sensors)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paddock.core.errors import SpecError, format_value, suggestion
+from paddock.core.errors import SpecError, format_value, nearest, suggestion
 from paddock.worlds.importers.result import read_text
 from paddock.worlds.importers.statements import Word, Words, problem_at
 
@@ -20,6 +20,10 @@ TOKEN = re.compile(
     |(?P<sign>[()\[\]])""",
     re.VERBOSE | re.ASCII,
 )
+TYPES = {  # that Stage itself has
+    "actuator", "blinkenlight", "blobfinder", "block", "bumper", "camera", "fiducial", "floorplan", "gripper", "laser",
+    "lightindicator", "map", "model", "position", "power", "puck", "ranger", "sensor", "window",
+}  # fmt: skip
 DEEPEST = 32  # entities within entities
 MOST_ENTITIES = 50_000  # with those that macros add
 
@@ -145,6 +149,8 @@ class _StageReader:
 
     def _read_entity(self, words: _StageWords, type: Word, depth: int) -> StageEntity:
         macro = self._macros.get(type.text)
+        if macro is None and type.text not in TYPES and (near := nearest(type.text, self._macros)) is not None:
+            raise problem_at(type.line, f"there is no model {type.text!r} (did you mean {near!r}?)")
         entity = StageEntity(type.text, macro.base if macro else type.text, self._within[-1].name, type.line)
         if macro is not None:
             entity.properties |= macro.properties
