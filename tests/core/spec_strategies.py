@@ -72,7 +72,7 @@ def _values(cls: type[Any], name: str, hint: Any) -> st.SearchStrategy[Any]:
         return st.lists(names, max_size=3, unique=True).map(tuple)
     if cls is RobotSpec and name == "sensors":
         return st.lists(_of(typing.get_args(hint)[0]), max_size=3, unique_by=lambda s: s.name).map(tuple)
-    if cls is WorldSpec and name in ("robots", "starts", "fields"):
+    if cls is WorldSpec and name in ("robots", "starts", "fields", "aliases"):
         return st.lists(_of(typing.get_args(hint)[0]), max_size=2, unique_by=lambda s: s.name).map(tuple)
     return _of(hint)
 

@@ -352,7 +352,7 @@ def test_a_run_with_messages_lost_in_lock_step_is_the_run_without(
         with ModuleThreads(spec) as threads:
             for module in threads.modules.values():
                 if isinstance(module.bus, FaultyBus):
-                    module.bus.begin(LinkFaults(loss=0.05, lasts=60.0))
+                    module.bus.begin(LinkFaults(loss=0.1, lasts=60.0))
             threads.wait()
         coordinator = threads.modules["coordinator"]
         assert isinstance(coordinator, CoordinatorModule)

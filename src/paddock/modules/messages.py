@@ -271,6 +271,7 @@ class RoundMessage(ModuleMessage, frozen=True, kw_only=True, tag="round"):
 
     number: Whole
     counts: dict[ModuleId, Whole] = field(default_factory=dict)  # how many messages it sent, by destination
+    since: Finite = 0.0  # wall time from which on it said them: what came earlier was lost in part [s]
     last: bool = False  # no other round follows
 
 

@@ -66,6 +66,8 @@ class Module:
 
     def send(self, message: ModuleMessage) -> None:
         """Send a message as a part of the present round."""
+        if not self.said:
+            self.began = time.time()
         self.said.append(message)
         self.bus.send(message)
 
@@ -185,16 +187,20 @@ class Module:
     def finish_round(self, message: RoundMessage) -> None:
         """Tell everyone that nothing follows in this round."""
         counts = dict(Counter(said.destination for said in self.said))
-        self.send(msgspec.structs.replace(message, destination=EVERYONE, counts=counts))
+        since = self.began if self.said else time.time()
+        self.send(msgspec.structs.replace(message, destination=EVERYONE, counts=counts, since=since))
         self.finished, self.said = self.said, []
         self.health.rounds += 1
 
+    began = 0.0  # wall time of the first message of this round [s]
     finished: list[ModuleMessage] = []  # noqa: RUF012 (the last round's messages; replaced, never changed)
 
     def repeat(self, message: ResumeMessage) -> None:
         """A module was started, or misses something: say the last round again, if it has not heard all of it."""
-        if self.spec.lock_step and self.round > message.number:
-            for said in self.finished:
+        if self.spec.lock_step and self.round > message.number and self.finished:
+            *parts, end = self.finished
+            since = time.time()
+            for said in (*parts, msgspec.structs.replace(end, since=since)):
                 self.bus.send(said)
 
 

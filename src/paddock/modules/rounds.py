@@ -47,7 +47,8 @@ class RoundMerger:
         if not isinstance(message, RoundMessage):
             return
         count = message.counts.get(EVERYONE, 0) + message.counts.get(self.name, 0)
-        del waiting[: -count - 1]  # of a round that is said again, the part that came before
+        waiting[:] = [said for said in waiting if said.sent >= message.since]  # the rest was said again
+        del waiting[: -count - 1]
         if len(waiting) == count + 1 and (self.done is None or message.number >= self.done):
             self._whole[message.source][message.number] = list(waiting)
         waiting.clear()
