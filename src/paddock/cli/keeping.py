@@ -15,7 +15,7 @@ from paddock.episodes import Episode
 from paddock.episodes.recorder import TraceRecorder
 from paddock.episodes.trace_files import append_rows
 from paddock.report import fresh_folder
-from paddock.report.files import name_trace
+from paddock.report.files import make_base, name_trace
 
 PERIOD = 2.0  # wall seconds between two parts
 
@@ -40,6 +40,7 @@ class RunKeeper:
     """
 
     def __init__(self, out: Path, name: str, files: RunFiles | None = None) -> None:
+        make_base(out)  # what cannot be written had better be told now
         self._out, self._name, self.files = out, name, files
         self._next, self._complaint = time.monotonic() + PERIOD, ""
         self._kept: dict[str, tuple[TraceRecorder, int, tuple[str, ...]]] = {}  # recorder, its rows and devices

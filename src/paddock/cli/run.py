@@ -27,7 +27,6 @@ from paddock.core.errors import PaddockError
 from paddock.core.provenance import collect, write_provenance
 from paddock.episodes import Episode
 from paddock.report import write_run
-from paddock.report.files import make_base
 from paddock.worlds.placement import source_files
 
 SHOWN = 12  # robots in the table
@@ -61,8 +60,6 @@ def run_world(
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture, page = checked_picture(picture), None
     check_seconds(seconds)
-    if out is not None:
-        make_base(out)
     with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
