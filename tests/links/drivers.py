@@ -9,6 +9,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -16,13 +17,16 @@ import pytest
 
 import paddock
 from paddock.arena import Arena
-from paddock.bridges import EPuckEmulators, OrderRobots
+from paddock.bridges import CoppeliaServer, EPuckEmulators, OrderRobots, PlayerServer, UsarSimServer, VrepServer
 from paddock.bridges.epuck import SimulatedHardware
-from paddock.worlds.spec import Placed, WorldSpec
+from paddock.core.line_guard import PROGRAM
+from paddock.server import Server, Settings
+from paddock.worlds.spec import Placed, Start, WorldSpec
 
 FORKING = """
 import ctypes, os, signal, sys, threading, time
-import paddock, paddock.links.epuck, paddock.links.orders
+import paddock, paddock.links.coppelia, paddock.links.epuck, paddock.links.orders, paddock.links.player
+import paddock.links.usarsim, paddock.links.vrep
 for line in sys.stdin:
     url, start, end = line.rstrip("\\n").split("|")
     if os.fork() == 0:
@@ -46,6 +50,16 @@ LAWN = WorldSpec(
         Placed(name=name, type="e-puck2" if name in ("serial-e-puck2", "wifi") else "e-puck", at=(0.5, 0.5 + number))
         for number, name in enumerate(WIRES)
     ),
+)
+
+SIMULATORS = ("vrep", "coppelia", "player", "usarsim")
+FIELD = WorldSpec(
+    name="field",
+    bounds=(0, 0, 40, 8),
+    robots=tuple(
+        Placed(name=name, type="pioneer-p3dx", at=(0.5, 1.0 + 2 * number)) for number, name in enumerate(SIMULATORS[:3])
+    ),
+    starts=(Start(name="usarsim", at=(0.5, 7.0)),),
 )
 
 
@@ -81,6 +95,19 @@ class DrivingPrograms:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         with self._parent:
             self._parent.kill()
+
+
+def guards_of(process: int) -> list[int]:
+    """Guards that belong to a program, or did."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(PROGRAM).encode() in words and words[-2] == str(process).encode():
+            found.append(int(entry.name))
+    return found
 
 
 @contextmanager
@@ -119,3 +146,26 @@ def drive_on_lawn() -> Iterator[tuple[Arena, dict[str, str]]]:
         finally:
             over.set()
             clock.join()
+
+
+@contextmanager
+def drive_in_simulators() -> Iterator[tuple[Arena, dict[str, str]]]:
+    """A robot for every API of another simulator, in real time; URLs of the robots with time that runs freely."""
+    arena = paddock.open(FIELD)
+    server = Server(arena, Settings(port=0))
+    with (
+        VrepServer(arena, 0) as vrep,
+        CoppeliaServer(arena, 0) as coppelia,
+        PlayerServer(arena, 0) as player,
+        UsarSimServer(arena, 0) as usarsim,
+        server.in_background(),
+    ):
+        yield (
+            arena,
+            {
+                "vrep": f"vrep://127.0.0.1:{vrep.addresses[0][1]}?robot=vrep&type=pioneer-p3dx&synchronous=no",
+                "coppelia": f"coppelia://127.0.0.1:{coppelia.port}?robot=/coppelia&type=pioneer-p3dx&stepping=no",
+                "player": f"player://127.0.0.1:{player.addresses[0][1]}?index=2&type=pioneer-p3dx&sensors=ranger:2",
+                "usarsim": f"usarsim://127.0.0.1:{usarsim.address[1]}?name=usarsim&start=usarsim",
+            },
+        )

@@ -9,15 +9,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import paddock
-from links.drivers import WIRES, DrivingPrograms, drive_on_lawn, note_speeds
+from links.drivers import WIRES, DrivingPrograms, drive_on_lawn, guards_of, note_speeds
 from paddock.arena import Arena
-from paddock.epuck.driver.guard import PROGRAM
+from paddock.core.line_guard import PROGRAM
 from paddock.testing import wait_for
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -70,19 +69,6 @@ def connect_soon(url: str) -> Any:
 
     wait_for(connects, SOON)
     return found[0]
-
-
-def guards_of(process: int) -> list[int]:
-    """Guards that belong to a program, or did."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (entry / "cmdline").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if str(PROGRAM).encode() in words and words[-2] == str(process).encode():
-            found.append(int(entry.name))
-    return found
 
 
 @pytest.mark.parametrize("name", WIRES)

@@ -14,11 +14,15 @@ from numpy.typing import NDArray
 from paddock.arena.devices import Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.motion import Motion
-from paddock.core.observation import Observation, Readings
+from paddock.core.observation import Observation, Readings, WheelSpeeds
+from paddock.links.drive_guard import DriveGuard, StopLine
 from paddock.links.single import WatchedBody
 
 if TYPE_CHECKING:
     from paddock.arena.robot import Robot
+
+
+STANDING = WheelSpeeds(0.0, 0.0)
 
 
 class SimulatorBody(WatchedBody):
@@ -26,7 +30,34 @@ class SimulatorBody(WatchedBody):
 
     language: ClassVar[str]  # that the simulator is spoken to in
 
+    def __init__(self, silence: float) -> None:
+        """`silence`: seconds without a call of the program after which a robot that drives is stopped."""
+        self.guard = DriveGuard(self.open_stop_line, silence)
+        self._speeds = STANDING
+
     # ---- doing
+
+    def set_wheels(self, left: float, right: float) -> None:
+        with self.guard.driving(bool(left or right)):
+            self.send_wheels(left, right)
+        self._speeds = WheelSpeeds(left, right)
+
+    @abstractmethod
+    def send_wheels(self, left: float, right: float) -> None:
+        """Tell the simulator wheel speeds [m/s]."""
+
+    @abstractmethod
+    def open_stop_line(self) -> StopLine:
+        """For the guard: a line to the simulator, and what stops the robot there."""
+
+    def renew_guard(self) -> None:
+        """The program lives; it may have hung for so long that its robot was stopped."""
+        if self.guard.renew():
+            self._speeds = STANDING
+
+    def raise_complaint(self) -> None:
+        self.renew_guard()  # here, for what a background thread reads raises nothing
+        super().raise_complaint()
 
     def set_pan(self, device: Device, angle: float) -> None:
         raise DeviceRefused(f"{device} cannot pivot: {self.language} has no way to turn it")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import DeviceRefused, LinkError, Timeout
+from paddock.core.line_guard import RENEWAL, SILENCE, LineGuard, open_guard
 from paddock.epuck import packets
-from paddock.epuck.driver.guard import RENEWAL, SILENCE, LineGuard, open_guard
 from paddock.epuck.driver.streams import ByteStream
 from paddock.epuck.sercom import CameraSettings
 

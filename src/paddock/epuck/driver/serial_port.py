@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, DeviceRefused, LinkError, Timeout
+from paddock.core.line_guard import SILENCE
 from paddock.epuck import packets, sercom
-from paddock.epuck.driver.guard import SILENCE
 from paddock.epuck.driver.port import LONGEST, Port, Raw
 from paddock.epuck.driver.streams import ByteStream
 from paddock.epuck.pixels import decode_pixels

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.core.errors import BadMessage, Timeout
+from paddock.core.line_guard import SILENCE
 from paddock.epuck import packets
-from paddock.epuck.driver.guard import SILENCE
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
 from paddock.epuck.packet_reader import Packet, PacketReader

@@ -12,7 +12,7 @@ from paddock.robots import load_robot
 __all__ = ["CoppeliaRobot", "SimClient", "connect_coppelia"]
 
 PORT = 23000
-OPTIONS = ("robot", "type", "stepping")
+OPTIONS = ("robot", "type", "stepping", "silence")
 
 
 def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> CoppeliaRobot:
@@ -20,7 +20,8 @@ def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> Copp
 
     Args:
         url: `coppelia://host:23000`, and behind a `?`: `robot=` the path of its base object (/PioneerP3DX), `type=` the
-            robot that it is, by the name of a shipped one or as a TOML file, `stepping=no` to let time run freely.
+            robot that it is, by the name of a shipped one or as a TOML file, `stepping=no` to let time run freely;
+            then `silence=` says after how many seconds without a call it is stopped (1).
         name: what the robot is called here; else as there.
         timeout: seconds of silence after which a call fails.
     """
@@ -28,7 +29,8 @@ def connect_coppelia(url: str, *, name: str = "", timeout: float = 10.0) -> Copp
     kind = load_robot(address.type or kind_of_path(address.base))
     client = SimClient(address.host, address.port, timeout=timeout)
     try:
-        body = CoppeliaBody(client, name or address.base.strip("/"), *find_by_path(kind, client, address.base))
+        parts = find_by_path(kind, client, address.base)
+        body = CoppeliaBody(client, name or address.base.strip("/"), *parts, silence=address.silence)
         return CoppeliaRobot(body, stepping=address.stepping)
     except BaseException:
         client.close()

@@ -25,6 +25,7 @@ class SimClient(SceneClient):
             raise LinkError("coppelia: cbor2 is not installed: pip install 'paddock[coppelia]'") from None
         super().__init__("coppelia", host, port, timeout)
         self._peer, self._cbor = ZmtpPeer("REQ"), cbor2
+        self._second: SimClient | None = None
         self._about = {"uuid": str(uuid.uuid4()), "ver": VERSION, "lang": "python"}
         try:
             self._send(self._peer.greeting)
@@ -47,9 +48,21 @@ class SimClient(SceneClient):
         results = reply["ret"]
         return None if not results else results[0] if len(results) == 1 else results
 
-    def _ask(self, function: str, arguments: list[Any]) -> dict[str, Any]:
+    def open_second(self) -> SimClient:
+        """Another connection to the same simulator, which is closed with this one."""
+        self._second = SimClient(self.host, self.port, timeout=self.timeout)
+        return self._second
+
+    def build_call(self, function: str, *arguments: Any) -> bytes:
+        """What calls a function of `sim`, as it is sent."""
+        return self._pack(f"sim.{function}", list(arguments))
+
+    def _pack(self, function: str, arguments: list[Any]) -> bytes:
         request = {"func": function, "args": arguments, "argsL": len(arguments), **self._about}
-        self._send(pack_message([b"", self._cbor.dumps(request)]))
+        return pack_message([b"", self._cbor.dumps(request)])
+
+    def _ask(self, function: str, arguments: list[Any]) -> dict[str, Any]:
+        self._send(self._pack(function, arguments))
         while True:
             for frames in self._receive_messages():
                 try:
@@ -71,3 +84,5 @@ class SimClient(SceneClient):
         with contextlib.suppress(OSError, LinkError, BadMessage), self._turn:  # it may be gone already
             self._ask(END, [])
         self._socket.close()
+        if self._second is not None:
+            self._second._socket.close()

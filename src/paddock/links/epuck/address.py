@@ -9,12 +9,11 @@ from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from paddock.core.errors import LinkError, suggestion
 from paddock.core.numeric import all_finite
 from paddock.epuck.driver.bluetooth import ADDRESS, CHANNEL, MOST_CHANNELS, open_bluetooth
-from paddock.epuck.driver.guard import SILENCE
 from paddock.epuck.driver.streams import ByteStream, SerialStream
+from paddock.links.drive_guard import read_silence
 
 OPTIONS = ("name", "dt", "type", "silence", "channel")
 DT = 0.05  # [s] about what Bluetooth can do
-SHORTEST_SILENCE = 0.5  # [s] that a program which lives may be silent
 
 
 class RobotAddress(NamedTuple):
@@ -62,12 +61,9 @@ def read_address(url: str, timeout: float) -> RobotAddress:
         )
     if "type" in options and parts.scheme == "orders":
         raise LinkError(f"connect: {url}: type: robots that take orders have none; leave it out")
-    dt, silence = _read_number(options, "dt", DT), _read_number(options, "silence", SILENCE)
+    dt, silence = _read_number(options, "dt", DT), read_silence(url, options)
     if not 0 < dt <= 1:
         raise LinkError(f"connect: {url}: dt: expected seconds > 0 and <= 1, got {options['dt']!r}")
-    if not silence >= SHORTEST_SILENCE:
-        expected = f"expected seconds >= {SHORTEST_SILENCE:g}, or inf for never"
-        raise LinkError(f"connect: {url}: silence: {expected}, got {options['silence']!r}")
     channel = options.get("channel", str(CHANNEL))
     if not (channel.isdecimal() and 1 <= int(channel) <= MOST_CHANNELS):
         raise LinkError(f"connect: {url}: channel: expected a number from 1 to {MOST_CHANNELS}, got {channel!r}")

@@ -13,9 +13,9 @@ from paddock.arena.base import check_ticks
 from paddock.arena.episode_loop import EpisodeLoop
 from paddock.core.errors import PaddockError, SimulationError
 from paddock.core.geometry import Pose, wrap
+from paddock.core.line_guard import RENEWAL
 from paddock.core.numeric import all_finite, check_heading
 from paddock.epuck import packets
-from paddock.epuck.driver.guard import RENEWAL
 from paddock.epuck.driver.port import LONGEST, Port
 from paddock.estimate.odometry import ORIGIN
 from paddock.links.epuck.body import EPuckBody

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from paddock.core.errors import LinkError, suggestion
+from paddock.links.drive_guard import read_silence
 from paddock.links.player.body import PlayerBody
 from paddock.links.player.client import Place, PlayerClient
 from paddock.links.player.robot import PlayerRobot
@@ -18,7 +19,7 @@ __all__ = ["PlayerClient", "PlayerRobot", "connect_player"]
 
 PORT = 6665
 FIRST_ROUNDS = 10  # of data that a sensor may miss
-OPTIONS = ("index", "sensors", "type", "dt")
+OPTIONS = ("index", "sensors", "type", "dt", "silence")
 FORM = "expected player://host:6665, and behind a ?: index=0, sensors=ranger:0,bumper:0, type=pioneer-p3dx, dt=0.1"
 
 
@@ -31,6 +32,7 @@ class PlayerWish(NamedTuple):
     sensors: list[Place] | None  # None: those of the port, where it has one robot
     type: str | None
     dt: float
+    silence: float  # [s] without a call after which it is stopped
 
 
 def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> PlayerRobot:
@@ -39,7 +41,8 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
     Args:
         url: `player://host:6665`, and behind a `?`: `index=` the number of its position2d (0), `sensors=` its devices
             with commas between them (all rangers and bumpers, where there is one robot at the port), `type=` the robot
-            that it is, by the name of a shipped one or as a TOML file, `dt=` how long a step is [s] (0.1).
+            that it is, by the name of a shipped one or as a TOML file, `dt=` how long a step is [s] (0.1),
+            `silence=` after how many seconds without a call it is stopped (1).
         name: what the robot is called here; else `player0`.
         timeout: seconds of silence after which a call fails.
     """
@@ -53,7 +56,8 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
             client.subscribe(place)
         _await_data(client, sensors)
         spec, places = describe_robot_there(client, position, sensors, kind)
-        return PlayerRobot(PlayerBody(client, name or f"player{wish.number}", spec, position, places), wish.dt)
+        name = name or f"player{wish.number}"
+        return PlayerRobot(PlayerBody(client, name, spec, position, places, silence=wish.silence), wish.dt)
     except BaseException:
         client.close()
         raise
@@ -81,7 +85,7 @@ def read_player_wish(url: str) -> PlayerWish:
         raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), OPTIONS)}")
     if not host or index < 0 or not 1e-3 <= dt <= 10:
         raise LinkError(f"{url}: {FORM}")
-    return PlayerWish(host, port, index, sensors, options.get("type"), dt)
+    return PlayerWish(host, port, index, sensors, options.get("type"), dt, read_silence(url, options))
 
 
 def _read_place(word: str) -> Place:

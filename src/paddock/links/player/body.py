@@ -11,9 +11,10 @@ from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
-from paddock.core.observation import WheelSpeeds
-from paddock.links.player.client import Place, PlayerClient
+from paddock.links.drive_guard import StopLine
+from paddock.links.player.client import Place, PlayerClient, pack_command
 from paddock.links.scene.body import SteppedBody
+from paddock.links.simulator_body import STANDING
 from paddock.player import interfaces as layout
 from paddock.robots import RobotSpec
 
@@ -28,8 +29,9 @@ class PlayerBody(SteppedBody):
     client: PlayerClient
 
     def __init__(
-        self, client: PlayerClient, name: str, spec: RobotSpec, position: Place, places: Mapping[str, Place]
-    ) -> None:
+        self, client: PlayerClient, name: str, spec: RobotSpec, position: Place, places: Mapping[str, Place], *,
+        silence: float,
+    ) -> None:  # fmt: skip
         """
         Args:
             client: the connection; all devices are subscribed to.
@@ -37,22 +39,28 @@ class PlayerBody(SteppedBody):
             spec: what it has.
             position: the device that drives it.
             places: the device of each sensor.
+            silence: seconds without a call after which it is stopped.
         """
+        super().__init__(silence)
         self.client, self.name, self.spec, self._position, self._places = client, name, spec, position, places
-        self._speeds = WheelSpeeds(0.0, 0.0)
 
     def forget(self) -> None:
-        self._speeds = WheelSpeeds(0.0, 0.0)
+        self._speeds = STANDING
 
     def reset_odometry(self) -> None:
         """Count from here."""
         self.client.ask(self._position, RESET_ODOMETRY)
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def send_wheels(self, left: float, right: float) -> None:
+        self.client.command(self._position, VELOCITY, self._pack_speeds(left, right))
+
+    def _pack_speeds(self, left: float, right: float) -> bytes:
         turn_rate = (right - left) / self.spec.drive.wheel_separation
-        payload = layout.VELOCITY.pack(((left + right) / 2, 0.0, turn_rate)) + layout.NUMBER.pack(1)
-        self.client.command(self._position, VELOCITY, payload)
-        self._speeds = WheelSpeeds(left, right)
+        return layout.VELOCITY.pack(((left + right) / 2, 0.0, turn_rate)) + layout.NUMBER.pack(1)
+
+    def open_stop_line(self) -> StopLine:
+        """Commands are not answered, so the guard shares the connection."""
+        return StopLine(self.client.fileno(), pack_command(self._position, VELOCITY, self._pack_speeds(0.0, 0.0)))
 
     def set_pose(self, pose: Pose) -> None:
         raise DeviceRefused(f"{self.name} cannot be moved: the server does not tell the name that its simulator has")

@@ -126,3 +126,8 @@ class PlayerClient(SceneClient):
 
     def close(self) -> None:
         self._socket.close()
+
+
+def pack_command(place: Place, subtype: int, payload: bytes) -> bytes:
+    """A command, as it is sent; commands need no number."""
+    return PlayerMessage(PlayerAddress(0, 0, *place), MessageType.COMMAND, subtype, 0.0, 0, payload).pack()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple, Self
 from urllib.parse import parse_qsl, urlsplit
 
 from paddock.core.errors import LinkError, suggestion
+from paddock.links.drive_guard import read_silence
 
 
 class SceneAddress(NamedTuple):
@@ -16,11 +18,12 @@ class SceneAddress(NamedTuple):
     base: str  # what its base object is called there
     type: str | None  # the robot that it is; None: the base tells
     stepping: bool  # time there waits for this program
+    silence: float  # [s] without a call after which the robot is stopped; never while time waits
 
     @classmethod
-    def parse(cls, url: str, port: int, base: str, options: tuple[str, str, str]) -> Self:
-        """Read a URL; what it leaves out is given. The options are those for base, type and stepping."""
-        robot, type, mode = options
+    def parse(cls, url: str, port: int, base: str, options: tuple[str, str, str, str]) -> Self:
+        """Read a URL; what it leaves out is given. The options are those for base, type, stepping and silence."""
+        robot, type, mode, _ = options
         scheme = url.partition(":")[0]
         form = f"{url}: expected {scheme}://host:{port}?{robot}={base}, and perhaps {mode}=yes or no"
         try:
@@ -31,7 +34,14 @@ class SceneAddress(NamedTuple):
         wish = dict(parse_qsl(parts.query))
         if unknown := set(wish) - set(options):
             raise LinkError(f"{url}: unknown option {min(unknown)!r}{suggestion(min(unknown), options)}")
-        stepping = wish.get(mode, "yes")
+        stepping, silence = wish.get(mode, "yes"), read_silence(url, wish)
         if not host or stepping not in ("yes", "no"):
             raise LinkError(form)
-        return cls(host, chosen, wish.get(robot, base), wish.get(type), stepping == "yes")
+        return cls(
+            host,
+            chosen,
+            wish.get(robot, base),
+            wish.get(type),
+            stepping == "yes",
+            inf if stepping == "yes" else silence,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -11,10 +12,9 @@ from numpy.typing import NDArray
 
 from paddock.arena.devices import Camera, Device
 from paddock.core.geometry import Pose, wrap
-from paddock.core.observation import WheelSpeeds
 from paddock.links.scene.client import SceneClient
 from paddock.links.scene.spec import Handles
-from paddock.links.simulator_body import SimulatorBody
+from paddock.links.simulator_body import STANDING, SimulatorBody
 from paddock.robots import RobotSpec
 
 Quantity = Literal["distance", "image", "angle", "pose"]
@@ -39,20 +39,24 @@ class SteppedBody(SimulatorBody):
 class SceneBody(SteppedBody):
     """Asks for quantities of objects."""
 
-    def __init__(self, client: SceneClient, name: str, spec: RobotSpec, handles: Handles) -> None:
+    def __init__(
+        self, client: SceneClient, name: str, spec: RobotSpec, handles: Handles, *, silence: float = math.inf
+    ) -> None:
         """
         Args:
             client: the connection.
             name: what the robot is called here.
             spec: what it has; see `find_parts`.
             handles: of its parts.
+            silence: seconds without a call after which it is stopped; time that waits for the program needs none.
         """
+        super().__init__(silence)
         self.client, self.name, self.spec, self.handles = client, name, spec, handles
         self._radius = spec.drive.wheel_diameter / 2
         self.forget()
 
     def forget(self) -> None:
-        self._speeds, self._travel = WheelSpeeds(0.0, 0.0), [0.0, 0.0]
+        self._speeds, self._travel = STANDING, [0.0, 0.0]
         self._angles: list[float] = self.ask([("angle", joint) for joint in self.handles["joints"]])
 
     @abstractmethod
@@ -63,9 +67,8 @@ class SceneBody(SteppedBody):
     def turn_joints(self, left: float, right: float) -> None:
         """Have both joints turn [rad/s]."""
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def send_wheels(self, left: float, right: float) -> None:
         self.turn_joints(float(left) / self._radius, float(right) / self._radius)
-        self._speeds = WheelSpeeds(left, right)
 
     def _read_all(self, devices: Sequence[Device]) -> list[list[float]]:
         wanted = [(QUANTITIES[device.spec.kind], self.handles[device.name]) for device in devices]

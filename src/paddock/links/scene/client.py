@@ -15,7 +15,7 @@ class SceneClient(ABC):
     """Sends and receives bytes; `_turn` is for threads that share it."""
 
     def __init__(self, scheme: str, host: str, port: int, timeout: float) -> None:
-        self.name, self.timeout = f"{scheme} {host}:{port}", timeout
+        self.name, self.host, self.port, self.timeout = f"{scheme} {host}:{port}", host, port, timeout
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout)
         except OSError as error:
@@ -23,6 +23,10 @@ class SceneClient(ABC):
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._turn = threading.Lock()
         self.time = 0.0  # simulated, the newest that is known [s]
+
+    def fileno(self) -> int:
+        """For a process that shares the connection."""
+        return self._socket.fileno()
 
     def _send(self, data: bytes) -> None:
         try:

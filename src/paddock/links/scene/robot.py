@@ -101,6 +101,7 @@ class SteppedRobot(SingleRobot):
         """Ask for the time there until it is as it should be; `Timeout` if it stands still."""
         timeout, last, end = self.body.client.timeout, math.nan, 0.0
         while not is_over(now := self._ask_time()):
+            self.body.renew_guard()
             if now != last:
                 last, end = now, time.monotonic() + timeout
             elif time.monotonic() > end:
@@ -115,7 +116,8 @@ class SteppedRobot(SingleRobot):
 
     def reset(self, seed: int | None = None) -> None:
         """Stop the simulation and start it again; everything there begins anew."""
-        self._stop_there()
+        with self.body.guard.driving(False):
+            self._stop_there()
         self.body.forget()
         self._begin()
         self.note_event("reset", text=f"{self.name} was reset")
@@ -126,4 +128,5 @@ class SteppedRobot(SingleRobot):
             if self.stepping:
                 self._hold(False)
         finally:
+            self.body.guard.end()
             self.body.client.close()

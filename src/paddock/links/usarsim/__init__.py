@@ -24,7 +24,8 @@ def connect_usarsim(url: str, *, name: str = "", timeout: float = 10.0) -> UsarS
             `at=x,y,z` [m] and `heading=` [rad] or `start=` (the name of a start pose) for where it begins, `type=` the
             TOML file that describes it, `dt=` how long a tick of `step` is [s], `drive=normalized` to send percent,
             `scan=clockwise` if its scanner sweeps that way, `camera=` the port of the image server. x, y and heading
-            are in Paddock's frame (y left), z is USARSim's own.
+            are in Paddock's frame (y left), z is USARSim's own. `silence=` says after how many seconds without a call
+            it is stopped (1).
         name: what the robot is called, unless the URL says so.
         timeout: seconds of silence after which a call fails.
     """
@@ -39,7 +40,7 @@ def connect_usarsim(url: str, *, name: str = "", timeout: float = 10.0) -> UsarS
             spec = _add_camera(spec, wanted.spec, images)
         body = UsarBody(
             server, wanted.name, spec, sonars,
-            normalized=wanted.normalized, clockwise=wanted.clockwise, images=images,
+            normalized=wanted.normalized, clockwise=wanted.clockwise, images=images, silence=wanted.silence,
         )  # fmt: skip
         return UsarSimRobot(body, wanted.dt, wanted.open)
     except BaseException:

@@ -13,14 +13,13 @@ from paddock.arena.body import PoseSource
 from paddock.arena.devices import Camera, Device
 from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
-from paddock.core.observation import Readings, WheelSpeeds
-from paddock.links.simulator_body import SimulatorBody
+from paddock.core.observation import Readings
+from paddock.links.drive_guard import StopLine
+from paddock.links.simulator_body import STANDING, SimulatorBody
 from paddock.links.usarsim.camera import ImageConnection
 from paddock.links.usarsim.connection import UsarConnection
 from paddock.robots import RobotSpec
-from paddock.usarsim import join_words
-
-STANDING = WheelSpeeds(0.0, 0.0)
+from paddock.usarsim import format_line, join_words
 
 
 class UsarBody(SimulatorBody):
@@ -33,8 +32,9 @@ class UsarBody(SimulatorBody):
 
     def __init__(
         self, server: UsarConnection, name: str, spec: RobotSpec, sonars: Sequence[str], *, normalized: bool,
-        clockwise: bool, images: ImageConnection | None,
+        clockwise: bool, images: ImageConnection | None, silence: float,
     ) -> None:  # fmt: skip
+        super().__init__(silence)
         self.server, self.name, self.spec, self.images = server, name, spec, images
         self.sonars, self.normalized, self.clockwise = sonars, normalized, clockwise
         self._pans: dict[str, float] = {}
@@ -55,12 +55,18 @@ class UsarBody(SimulatorBody):
 
     # ---- doing
 
-    def set_wheels(self, left: float, right: float) -> None:
+    def send_wheels(self, left: float, right: float) -> None:
+        self.server.send("DRIVE", *self._name_speeds(left, right))
+
+    def _name_speeds(self, left: float, right: float) -> list[str]:
         drive = self.spec.drive
         scale = 100 / drive.max_speed if self.normalized else 2 / drive.wheel_diameter
         words = [f"Left {left * scale:.4f}", f"Right {right * scale:.4f}"]
-        self.server.send("DRIVE", *words, *(["Normalized true"] if self.normalized else []))
-        self._speeds = WheelSpeeds(left, right)
+        return [*words, "Normalized true"] if self.normalized else words
+
+    def open_stop_line(self) -> StopLine:
+        """Commands are not answered, so the guard shares the connection. An empty line ends what was half sent."""
+        return StopLine(self.server.fileno(), b"\r\n" + format_line("DRIVE", *self._name_speeds(0.0, 0.0)))
 
     def set_pan(self, device: Device, angle: float) -> None:
         self.server.send("MISPKG", "Name CameraPanTilt", "Link 1", join_words("Value", -float(angle)), "Order 0")

@@ -45,6 +45,10 @@ class UsarConnection:
         self._thread = threading.Thread(target=self._listen, name=f"paddock-usarsim-{self.name}", daemon=True)
         self._thread.start()
 
+    def fileno(self) -> int:
+        """For a process that shares the connection."""
+        return self._socket.fileno()
+
     def send(self, type: str, *segments: str) -> None:
         """Send a line."""
         self.check()

@@ -63,13 +63,15 @@ class UsarSimRobot(SingleRobot):
         """Wait until n ticks have passed on the server since the last step; what is late is not made up for."""
         server = self.body.server
         self._due = max(self._due + check_ticks(n) * self._dt, self.time)
-        reports = server.reports
-        server.wait(
-            lambda: self.time >= self._due - 1e-6 or reports.restarts != self._restarts, "report of a later time"
-        )
-        if reports.restarts != self._restarts:
+        server.wait(self._is_over, "report of a later time")
+        if server.reports.restarts != self._restarts:
             self._begin()
             self.note_event("reset", text=f"the world of {self.name} was reset")
+
+    def _is_over(self) -> bool:
+        """Whether the step is over, or the world began anew. Whoever waits for that lives."""
+        self.body.renew_guard()
+        return self.time >= self._due - 1e-6 or self.body.server.reports.restarts != self._restarts
 
     def _drive(self, loop: EpisodeLoop) -> str:
         if loop.plan.speed not in (None, 1, 1.0):
@@ -81,6 +83,7 @@ class UsarSimRobot(SingleRobot):
 
     def reset(self, seed: int | None = None) -> None:
         """Let the robot go and have it start anew, also after the connection was lost; the world goes on as it is."""
+        self.body.guard.end()
         self.body.server.close()
         self.body.move_to(self._open_anew())
         self.reconnects += 1
@@ -92,6 +95,7 @@ class UsarSimRobot(SingleRobot):
         try:
             self.stop()
         finally:
+            self.body.guard.end()
             self.body.server.close()  # which takes the robot away
             if self.body.images is not None:
                 self.body.images.close()

@@ -10,13 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 from paddock.core.errors import LinkError, PaddockError, Timeout, suggestion
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite
+from paddock.links.drive_guard import read_silence
 from paddock.links.usarsim.connection import UsarConnection
 from paddock.robots import RobotSpec, load_robot
 from paddock.usarsim import ROBOT_CLASSES, join_words, robot_of_class
 from paddock.usarsim.messages import mirror_pose
 
 PORT = 3000
-OPTIONS = ("class", "name", "at", "heading", "start", "type", "dt", "drive", "scan", "camera")
+OPTIONS = ("class", "name", "at", "heading", "start", "type", "dt", "drive", "scan", "camera", "silence")
 SETTLING = 1.0  # [s] of the server within which each sensor has reported
 REPORTS = {
     "sonar": "Sonar",
@@ -42,6 +43,7 @@ class RobotWish:
     normalized: bool
     clockwise: bool
     camera: int  # port of the image server; 0: none
+    silence: float  # [s] without a call after which the robot is stopped
 
     def open(self) -> UsarConnection:
         """Connect, have the robot made, and wait until its sensors have reported."""
@@ -93,6 +95,7 @@ def read_wish(url: str, name: str, timeout: float) -> RobotWish:
         normalized=_read_choice(url, options, "drive", ("radians", "normalized")) == "normalized",
         clockwise=_read_choice(url, options, "scan", ("counterclockwise", "clockwise")) == "clockwise",
         camera=int(_read_number(url, options, "camera", 0, 1, 65535)),
+        silence=read_silence(url, options),
     )
 
 

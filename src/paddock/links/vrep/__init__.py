@@ -12,7 +12,7 @@ from paddock.robots import load_robot
 __all__ = ["VrepClient", "VrepRobot", "connect_vrep"]
 
 PORT = 19997
-OPTIONS = ("robot", "type", "synchronous")
+OPTIONS = ("robot", "type", "synchronous", "silence")
 
 
 def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobot:
@@ -20,7 +20,8 @@ def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobo
 
     Args:
         url: `vrep://host:19997`, and behind a `?`: `robot=` the name of its base object (Pioneer_p3dx), `type=` the
-            robot that it is, by the name of a shipped one or as a TOML file, `synchronous=no` to let time run freely.
+            robot that it is, by the name of a shipped one or as a TOML file, `synchronous=no` to let time run freely;
+            then `silence=` says after how many seconds without a call it is stopped (1).
         name: what the robot is called here; else as there.
         timeout: seconds of silence after which a call fails.
     """
@@ -28,7 +29,9 @@ def connect_vrep(url: str, *, name: str = "", timeout: float = 10.0) -> VrepRobo
     kind = load_robot(address.type or kind_of(address.base))
     client = VrepClient(address.host, address.port, timeout=timeout)
     try:
-        body = VrepBody(client, name or address.base, *find_by_name(kind, client, address.base))
+        body = VrepBody(
+            client, name or address.base, *find_by_name(kind, client, address.base), silence=address.silence
+        )
         return VrepRobot(body, stepping=address.stepping)
     except BaseException:
         client.close()

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.coppelia.legacy.messages import ask_for
+from paddock.coppelia.legacy.messages import ask_for, build_request
+from paddock.coppelia.legacy.packets import split_packets
 from paddock.core.geometry import Pose
+from paddock.links.drive_guard import StopLine
 from paddock.links.scene.body import Quantity, SceneBody, turn_up
-from paddock.links.vrep.client import VrepClient
+from paddock.links.vrep.client import STOP_NUMBER, VrepClient
 
 JOINT_POSITION, IMAGE, TARGET_VELOCITY, PROXIMITY = 0x1001, 0x1004, 0x1008, 0x1009
 SET_ORIENTATION, SET_POSITION, ORIENTATION, POSITION = 0x101A, 0x101B, 0x200D, 0x200E
@@ -40,6 +42,11 @@ class VrepBody(SceneBody):
         self.client.call_all(
             [ask_for(TARGET_VELOCITY, key(joint), struct.pack("<f", speed)) for joint, speed in speeds]
         )
+
+    def open_stop_line(self) -> StopLine:
+        """V-REP takes one client at a port, so the guard shares the connection."""
+        blocks = [ask_for(TARGET_VELOCITY, key(joint), struct.pack("<f", 0.0)) for joint in self.handles["joints"]]
+        return StopLine(self.client.fileno(), split_packets(build_request(STOP_NUMBER, blocks)))
 
     def set_pose(self, pose: Pose) -> None:
         base = key(*self.handles["base"])

@@ -14,6 +14,7 @@ from paddock.core.errors import LinkError, Refused, Timeout
 from paddock.links.scene.client import SceneClient
 
 LAST_ERRORS, KILL_CONNECTION = 0x0004, 0x000A
+STOP_NUMBER = -2  # of messages that a guard sends on the same connection
 PAUSE = 0.002  # seconds between two looks for a reply
 
 
@@ -32,6 +33,8 @@ class VrepClient(SceneClient):
         while True:
             for message in self._joiner.feed(self._receive()):
                 request, replies = parse_message(message)
+                if request.number == STOP_NUMBER:
+                    continue
                 self.time = replies[-1].time / 1000 if replies else self.time
                 return request.number, replies
 

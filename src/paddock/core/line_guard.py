@@ -17,7 +17,7 @@ RENEWAL = 0.2  # [s] after which a program that lives has the robot answer somet
 BEATS = 0.05  # [s] at least between two signs of life
 STARTING = 5.0  # [s] that the robot waits for its guard; after that it drives without, until the guard is there
 ENDING = 1.0  # [s] that the process may take to end
-log = logging.getLogger("paddock.epuck")
+log = logging.getLogger("paddock.links")
 
 
 class LineGuard:

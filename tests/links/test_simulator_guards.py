@@ -1,0 +1,102 @@
+"""A program that drives a robot in another simulator or server is killed, crashes or hangs: the robot stands soon."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+import paddock
+from links.drivers import SIMULATORS, DrivingPrograms, drive_in_simulators, guards_of
+from links.test_guard import SOON, STANDS, killed_in_the_end
+from paddock.arena import Arena
+from paddock.testing import wait_for
+
+pytest.importorskip("cbor2", reason="pip install cbor2")
+
+ALL = pytest.mark.parametrize("name", SIMULATORS)
+DRIVE = "robot.wheels.set(0.2, 0.25)"
+
+
+@pytest.fixture(scope="module")
+def field() -> Iterator[tuple[Arena, dict[str, str]]]:
+    with drive_in_simulators() as field:
+        yield field
+
+
+@pytest.fixture(scope="module")
+def programs() -> Iterator[DrivingPrograms]:
+    with DrivingPrograms() as programs:
+        yield programs
+
+
+def stands(arena: Arena, name: str) -> bool:
+    """A USARSim server takes robots away whose programs are gone."""
+    with arena.turn:
+        return name not in arena.robots or arena[name].wheels.speeds == STANDS
+
+
+@ALL
+@pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGSEGV", "SIGSTOP"])
+def test_a_robot_stands_when_its_program_gets_a_signal(
+    field: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str, end: str
+) -> None:
+    arena, urls = field
+    process = programs.start(urls[name], DRIVE)
+    wait_for(lambda: not stands(arena, name))
+    with killed_in_the_end(process):
+        os.kill(process, signal.Signals[end])
+        wait_for(lambda: stands(arena, name), SOON)
+    wait_for(lambda: not guards_of(process))
+
+
+@ALL
+def test_a_program_that_hangs_is_not_saved_by_a_thread_that_reads(
+    field: tuple[Arena, dict[str, str]], programs: DrivingPrograms, name: str
+) -> None:
+    arena, urls = field
+    process = programs.start(urls[name], f"robot.enable('sonar'); robot.watch(0.05); {DRIVE}", "signal.pause()")
+    wait_for(lambda: not stands(arena, name))
+    with killed_in_the_end(process):
+        wait_for(lambda: stands(arena, name), SOON)
+
+
+@ALL
+def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
+    field: tuple[Arena, dict[str, str]], name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    arena, urls = field
+    with paddock.connect(f"{urls[name]}&silence=0.5", timeout=60) as robot:
+        robot.enable("sonar")
+        robot.wheels.set(0.2, 0.2)
+        wait_for(lambda: not stands(arena, name))
+        wait_for(lambda: stands(arena, name), SOON)  # while nothing is asked
+        assert min(robot.sonar.read()) > 0
+        assert robot.wheels.speeds == STANDS
+        assert "silence=SECONDS" in caplog.text
+        robot.wheels.set(0.2, 0.2)
+        robot.step(round(1.0 / robot.dt))  # longer than that, but the program asks for the time
+        assert robot.wheels.speeds != STANDS
+        assert not stands(arena, name)
+    wait_for(lambda: not guards_of(os.getpid()))
+
+
+@pytest.mark.parametrize("name", ["vrep", "coppelia"])
+def test_time_that_waits_for_a_program_lets_it_think_for_as_long_as_it_likes(
+    field: tuple[Arena, dict[str, str]], name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = field[1][name].replace("=no", "=yes") + "&silence=0.5"
+    with paddock.connect(url, timeout=60) as robot:
+        robot.wheels.set(0.2, 0.2)
+        robot.step()
+        assert robot.body.guard.silence == float("inf")
+        assert robot.wheels.speeds == (0.2, 0.2)
+    assert "silence" not in caplog.text
+
+
+@ALL
+def test_a_silence_that_is_too_short_is_refused(field: tuple[Arena, dict[str, str]], name: str) -> None:
+    with pytest.raises(paddock.LinkError, match=r"silence: expected seconds >= 0.5, or inf for never, got '0.1'"):
+        paddock.connect(f"{field[1][name]}&silence=0.1")
