@@ -15,6 +15,7 @@ import pytest
 import paddock
 from bridges.epuck_room import ROOM, bench
 from paddock.bridges import EPuckEmulators, OpenBridges
+from paddock.server import Server, Settings
 from paddock.testing import PaddockProcess
 
 pytest.importorskip("serial", reason="pip install pyserial")
@@ -40,6 +41,20 @@ def test_served_robots_have_emulators(clock: list[str]) -> None:
                 assert (moved.left > 0.005) == (not clock)
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(120) == 0
+
+
+def test_lines_about_ports_name_the_robots_behind_them() -> None:
+    arena = paddock.open("line-crossing")
+    Server(arena, Settings(port=0))
+    with OpenBridges(arena, [("player", "0"), ("vrep", "0"), ("coppelia", "0")]) as bridges:
+        player, vrep, coppelia = bridges.describe()
+        assert ": position2d:0 red, position2d:1 blue   (player://" in player
+        assert ": ePuck, ePuck#0   (vrep://" in vrep
+        assert ": /ePuck[0], /ePuck[1]   (coppelia://" in coppelia
+    with OpenBridges(arena, [("player", "0,0")]) as bridges:
+        first, second = bridges.describe()
+        assert ": position2d:0 red   (" in first
+        assert ": position2d:0 blue   (" in second
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ import paddock
 from bridges.player_room import ROOM, served
 from paddock.bridges.player_position import PositionDevice
 from paddock.bridges.player_sensors import RangerDevice
-from paddock.core.errors import DeviceRefused, LinkError, Refused, SimulationError, Timeout
+from paddock.core.errors import DeviceRefused, LinkError, SimulationError, Timeout
+from paddock.core.geometry import box_of
 from paddock.player import interfaces as layout
 from paddock.testing import wait_for
 from paddock.worlds.spec import WorldSpec
@@ -53,6 +54,22 @@ def test_a_robot_of_a_server_is_a_robot_like_any_other() -> None:
             robot.reset()
             assert robot.tick == 0
             assert robot.pose == pytest.approx((0, 0, 0), abs=0.01)  # it rolls to a stop
+
+
+def test_a_device_that_there_is_not_is_named_with_those_that_there_are() -> None:
+    with served() as bridge:
+        url = f"player://127.0.0.1:{bridge.addresses[0][1]}"
+        there = r"position2d:0, position2d:1, position2d:2"
+        with pytest.raises(LinkError, match=f"index: there is no position2d:3; there are {there}"):
+            paddock.connect(f"{url}?index=3", timeout=60)
+        with pytest.raises(LinkError, match=r"sensors: there is no bumper:7; there are bumper:0"):
+            paddock.connect(f"{url}?sensors=bumper:7", timeout=60)
+
+
+def test_wheels_are_as_far_apart_as_those_of_imported_robots() -> None:
+    with served() as bridge, paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot:
+        _, y0, _, y1 = box_of(robot.spec.body.shape)
+        assert robot.spec.drive.wheel_separation == pytest.approx(0.8 * (y1 - y0))
 
 
 def test_a_robot_is_told_to_stop_before_it_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,8 +140,6 @@ def test_what_a_port_with_many_robots_has_is_chosen() -> None:
             robot.drive(0.0, 0.4)
             robot.step(5)
             assert robot.pose.heading == pytest.approx(0.4, abs=0.05)
-        with pytest.raises(Refused, match="refused request 3"):
-            paddock.connect(f"{url}?index=7", timeout=60)
 
 
 def test_sonars_and_lasers_of_older_servers_are_read() -> None:

@@ -133,7 +133,7 @@ WRONG = {
     "model ( size )": "line 1: expected a value of 'size', got ')'",
     "\nmodel ( size [ 1 ( )": "line 2: expected a value of 'size', got '('",
     "model ( size [0 1 1] )": "line 1: model: size: expected lengths > 0",
-    'model ( size "large" )': "line 1: model: size: expected 1 numbers or more, got 'large'",
+    'model ( size "large" )': "line 1: model: size: expected 2 numbers or more, got 'large'",
     'model ( bitmap "none.png" )': "line 1: model: bitmap: there is no picture 'none.png' beside the world",
     "model ( block ( points 2 ) )": "line 1: block: points: expected 3 to 1000 points of a block, got 2",
     "model ( block ( points 3 point[0] [0 0] ) )": "line 1: block: point[1] is missing",
@@ -156,6 +156,7 @@ WRONG = {
     nest_macros(40, ""): "line 34: expected at most 50000 entities, and 32 within each other",
     nest_macros(18, "a{} ( )"): "line 16: expected at most 50000 entities",
     "size [1e9 1e9] model ( )": "bounds[0]: expected metres >= -1e+06",
+    "\nmodel ( size [ 3 ] )": "line 2: model: size: expected 2 numbers or more, got [3]",
     "position ( size [0.3 0.3 0.3] ) position ( size [0.3 0.3 0.3] )": "robots[1]",
 }
 
@@ -168,9 +169,38 @@ def test_mistakes_are_told_with_file_and_line(text: str, message: str, tmp_path:
 
 
 def test_mistakes_in_included_files_name_them(tmp_path: Path) -> None:
-    (tmp_path / "more.inc").write_text("\nmodel ( size 0 )")
+    (tmp_path / "more.inc").write_text("\nmodel ( size [0 1] )")
     with pytest.raises(paddock.SpecError, match=r"^more.inc: line 2: model: size: expected lengths > 0"):
         convert(tmp_path, 'include "more.inc"')
+
+
+def test_what_may_be_a_mistake_is_told_with_file_and_line(tmp_path: Path) -> None:
+    text = """
+        define bot position ( size [0.4 0.3 0.3] ranger ( sensor ( samples 1 fov 30 ) ) )
+        model ( size [4 4 0.5] color "purpel" boundary 1 )
+        bot ( name "r0" pose [ 1 0 90 ] color "DarkSlateGray4" )
+        bot ( name "r0" pose [ -1 0 0 0 ] )
+        bot ( name "far" pose [ 30 0 0 0 ] )
+    """
+    (tmp_path / "some.world").write_text(text)
+    found = stage_world(tmp_path / "some.world")
+    assert found.doubts == (
+        "some.world:3: color: no colour called 'purpel' (did you mean 'purple'?)",
+        "some.world:4: pose: three numbers are x, y and heading here; [x y z heading] is sure",
+        "some.world:5: name: some.world:4 is called 'r0', too; a robot gets another name here",
+        "some.world:6: pose: far stands at 30, 0, outside of all other models",
+    )
+    assert [robot.name for robot in found.world.robots] == ["r0", "r0-2", "far"]
+    kind = found.world.robots[0].type
+    assert not isinstance(kind, str)
+    assert kind.sensors[0].cone_deg == 30  # type: ignore[attr-defined]
+
+
+def test_a_world_of_stage_cannot_be_served_before_it_is_imported() -> None:
+    with pytest.raises(
+        paddock.SpecError, match=r"lab.world: it is no world yet: make one with `paddock import .*lab.w"
+    ):
+        load_world(LAB)
 
 
 WORDS = [

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK, Bridge
-from paddock.bridges.ports import CLOSING, HIGHEST_PORT, describe_guard, get_time, open_port, read_ports
+from paddock.bridges.ports import CLOSING, HIGHEST_PORT, describe_guard, get_time, list_some, open_port, read_ports
 from paddock.bridges.scene_world import ArenaWorld
 from paddock.coppelia.legacy import LegacySimulator
+from paddock.coppelia.paths import path_of
 from paddock.core.errors import LinkError, PaddockError
 
 if TYPE_CHECKING:
@@ -123,9 +124,13 @@ class CoppeliaServer(Bridge):
             subscriber.tell(self.step_count)
 
     def describe(self) -> Iterator[str]:
-        """Where it is, and what guards it."""
+        """Where it is, its robots, and what guards it."""
+        robots = list_some([path_of(self.simulator.scene, base) for base in self.simulator.scene.list_bases()])
         steps = "" if len(self._sockets) == 2 else f"   port {self.port + 1} is in use: no steps in protocol 1"
-        yield f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}{describe_guard(self.host)}{steps}"
+        yield (
+            f"CoppeliaSim's ZeroMQ remote API at {self.host}, port {self.port}: {robots}   "
+            f"(coppelia://{self.host}:{self.port}){describe_guard(self.host)}{steps}"
+        )
 
     def close(self) -> None:
         """The ports vanish, and clients are hung up on."""

@@ -13,7 +13,7 @@ from paddock.bridges.player_fiducial import FiducialDevice
 from paddock.bridges.player_position import PositionDevice
 from paddock.bridges.player_sensors import make_sensor_devices
 from paddock.bridges.player_simulation import SimulationDevice
-from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, read_ports
+from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, list_some, read_ports
 from paddock.bridges.scene_world import ArenaRobot
 from paddock.core.errors import PaddockError
 
@@ -80,10 +80,13 @@ class PlayerServer(PortBridge):
         return PlayerConnection(self, loop, self._tables[port], self.addresses[port][1])
 
     def describe(self) -> Iterator[str]:
-        """Where it is, and what guards it."""
-        host = self.addresses[0][0]
-        ports = ", ".join(str(port) for _, port in self.addresses)
-        yield f"Player at {host}, port {ports}   (player://{host}:{self.addresses[0][1]}){describe_guard(host)}"
+        """Where each port is, its robots, and what guards it."""
+        names, last = list(self.arena.numbers), len(self.addresses) - 1
+        for k, (host, port) in enumerate(self.addresses):
+            robots = list_some(
+                [f"position2d:{i} {n}" for i, n in enumerate(names[k:] if k == last else names[k : k + 1])]
+            )
+            yield f"Player at {host}, port {port}: {robots}   (player://{host}:{port}){describe_guard(host)}"
 
 
 def open_player(arena: Arena, asked: Sequence[str], host: str) -> PlayerServer:

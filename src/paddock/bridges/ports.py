@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from paddock.bridges.connection import MessageConnection
 
 HIGHEST_PORT = 65535
+MOST_NAMED = 8  # robots in a line for people
 CLOSING = 5.0  # seconds for the server's thread to close connections
 
 
@@ -129,3 +130,8 @@ def read_ports(asked: Sequence[str], known: Collection[str], expected: str) -> t
 def describe_guard(host: str) -> str:
     """What people should know of an address at which nobody asks for a token."""
     return "" if is_loopback(host) else "   no token guards it: whoever reaches a port drives robots"
+
+
+def list_some(names: Sequence[str]) -> str:
+    """Names of robots for people; of very many the first ones."""
+    return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")

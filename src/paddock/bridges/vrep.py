@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from paddock.arena import Arena
 from paddock.bridges.base import LOOPBACK
-from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, read_ports
+from paddock.bridges.ports import HIGHEST_PORT, PortBridge, describe_guard, list_some, read_ports
 from paddock.bridges.vrep_connection import VrepConnection
 from paddock.coppelia.legacy import LegacySimulator
 
@@ -44,10 +44,14 @@ class VrepServer(PortBridge):
         return VrepConnection(self, loop)
 
     def describe(self) -> Iterator[str]:
-        """Where it is, and what guards it."""
+        """Where it is, its robots, and what guards it."""
         host = self.addresses[0][0]
         ports = ", ".join(str(port) for _, port in self.addresses)
-        yield f"V-REP's remote API at {host}, port {ports}   (vrep://{host}:{self.addresses[0][1]}){describe_guard(host)}"
+        robots = list_some([base.name for base in self.simulator.scene.list_bases()])
+        yield (
+            f"V-REP's remote API at {host}, port {ports}: {robots}   (vrep://{host}:{self.addresses[0][1]})"
+            f"{describe_guard(host)}"
+        )
 
 
 def open_vrep(arena: Arena, asked: Sequence[str], host: str) -> VrepServer:

@@ -47,7 +47,8 @@ def run_explorer(run: MapRun, method: str) -> bool:
     )
     ended = user.state if user.done else f"not finished after {arena.time:g} s ({user.state})"
     area = user.growth[-1][1] if user.growth else 0.0
-    console.print(f"{ended}: {area:.1f} m² of free space known, {len(user.frontiers)} frontiers left", markup=False)
+    left = "1 frontier" if len(user.frontiers) == 1 else f"{len(user.frontiers)} frontiers"
+    console.print(f"{ended}: {area:.1f} m² of free space known, {left} left", markup=False)
     truth = find_truth(arena.world, robot.spec, user.start[:2])
     if user.growth and truth is not None:
         quality = assess_map(user.mapper.grid, truth, alignment=None)

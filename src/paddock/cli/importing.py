@@ -57,7 +57,7 @@ def import_world_file(
     from paddock.worlds.importers import import_world
 
     path = checked_world_file(output or Path(file.stem + ".toml"), force=force)
-    world, _, left_out = import_world(
+    found = import_world(
         file,
         scale=scale,
         threshold=threshold,
@@ -66,13 +66,16 @@ def import_world_file(
         at=None if at is None else _place(at),
         heading_deg=heading,
     )
+    world = found.world
     x0, y0, x1, y1 = world.bounds
     count, robots = len(world.walls) + len(world.boxes), len(world.robots)
     placed = {0: "no robot", 1: "a robot"}.get(robots, f"{robots} robots")
     save_world_file(world, path, f"{x1 - x0:.4g} × {y1 - y0:.4g} m, {count} obstacles, {placed}")
     console = Console()
-    for what in left_out:
+    for what in found.left_out:
         console.print(f"left out: {what}", highlight=False, soft_wrap=True)
+    for what in found.doubts:
+        console.print(f"check: {what}", style="yellow", highlight=False, soft_wrap=True, markup=False)
     console.print(
         f"Draw it:  paddock worlds --show {path}     Run it:  paddock run {path}", style="dim", soft_wrap=True
     )

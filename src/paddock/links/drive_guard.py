@@ -24,7 +24,7 @@ class StopLine(NamedTuple):
 
 
 class DriveGuard:
-    """Has a `LineGuard` from the first drive on. What the program asks for are its signs of life."""
+    """Has a `LineGuard`, at the latest from the first drive on. What the program asks for are its signs of life."""
 
     def __init__(self, open_line: Callable[[], StopLine], silence: float) -> None:
         """
@@ -44,13 +44,16 @@ class DriveGuard:
         with self._turn:
             if moves:
                 self._drives = True
-                self._start()
+                self.start()
+                if self._guard is not None:
+                    self._guard.tell(True)
             yield
             self._drives = moves
             if self._guard is not None:
                 self._guard.tell(moves)
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Have a guard. Where time runs freely, programs do so before it matters how long that takes."""
         if self._guard is not None and not self._guard.lives:
             self._guard.end()
             self._guard = None
@@ -60,8 +63,6 @@ class DriveGuard:
             except LinkError as error:
                 log.warning("no guard stops the robot if this program is killed: %s", error)
             self._unguarded = self._guard is None
-        if self._guard is not None:
-            self._guard.tell(True)
 
     def renew(self) -> bool:
         """The program lives. Whether the robot was stopped meanwhile: it hung for too long, which the log says."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from paddock.core import library
-from paddock.core.errors import SpecError
+from paddock.core.errors import SpecError, UnknownName
 from paddock.core.files import write_text
 from paddock.core.spec import spec_from_table
 from paddock.core.toml import toml_text
@@ -61,7 +61,7 @@ def load_world(name_or_path: str | Path) -> WorldSpec:
     from paddock.worlds.files import WorldFile
     from paddock.worlds.placement import check_placement, robot_types
 
-    path = library.find(__name__, "world", name_or_path)
+    path = _find_file(name_or_path)
     with code_beside(path.parent):
         file = WorldFile(path)
         try:
@@ -71,6 +71,19 @@ def load_world(name_or_path: str | Path) -> WorldSpec:
         except SpecError as error:
             raise file.found(error) from None
     return spec
+
+
+def _find_file(name_or_path: str | Path) -> Path:
+    try:
+        return library.find(__name__, "world", name_or_path)
+    except UnknownName:
+        from paddock.worlds.importers import PICTURES, STAGE
+
+        path = Path(name_or_path)
+        if path.suffix.lower() not in (*STAGE, *PICTURES):
+            raise
+        problem = f"it is no world yet: make one with `paddock import {path} -o {path.stem}.toml`"
+        raise SpecError(problem, file=path.name) from None
 
 
 def save_world(spec: WorldSpec, path: str | Path) -> None:

@@ -51,8 +51,11 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
     kind = None if wish.type is None else load_robot(wish.type)
     client = PlayerClient(wish.host, wish.port, timeout=timeout)
     try:
-        sensors = choose_devices(client.list_devices()) if wish.sensors is None else wish.sensors
+        there = client.list_devices()
+        sensors = choose_devices(there) if wish.sensors is None else wish.sensors
         for place in (position, *sensors):
+            if place not in there:
+                raise LinkError(f"{url}: {_explain_absence(place, there)}")
             client.subscribe(place)
         _await_data(client, sensors)
         spec, places = describe_robot_there(client, position, sensors, kind)
@@ -61,6 +64,17 @@ def connect_player(url: str, *, name: str = "", timeout: float = 10.0) -> Player
     except BaseException:
         client.close()
         raise
+
+
+def _explain_absence(place: Place, there: Sequence[Place]) -> str:
+    alike = [known for known in there if known[0] == place[0]]
+    option = "index" if place[0] == PlayerInterface.POSITION2D else "sensors"
+    found = f"there are {', '.join(map(_name_place, alike))}" if alike else "there is no such device at this port"
+    return f"{option}: there is no {_name_place(place)}; {found}"
+
+
+def _name_place(place: Place) -> str:
+    return f"{PlayerInterface(place[0]).name.lower()}:{place[1]}"
 
 
 def _await_data(client: PlayerClient, sensors: Sequence[Place]) -> None:

@@ -19,6 +19,7 @@ from paddock.sensors.base import Mount, SensorSpec
 from paddock.sensors.bumper import BumperSpec
 from paddock.sensors.laser import LaserSpec
 from paddock.sensors.sonar import SonarSpec
+from paddock.worlds.importers.stage_robot import WHEELS
 
 USUAL_SIZE = (0.4, 0.4, 0.3)  # [m] where the server tells none: width, length, height
 USUAL_RANGE, USUAL_CONE = 8.0, 15.0  # [m], [degrees]
@@ -64,7 +65,7 @@ def describe_robot_there(
 def _describe_body(client: PlayerClient, position: Place) -> RobotSpec:
     _, size = layout.GEOMETRY.unpack(client.ask(position, 1))
     width, length, height = (told if told > 0 else usual for told, usual in zip(size, USUAL_SIZE, strict=True))
-    drive = DifferentialDrive(wheel_separation=width, wheel_diameter=WHEEL_DIAMETER, max_speed=MAX_SPEED)
+    drive = DifferentialDrive(wheel_separation=WHEELS * width, wheel_diameter=WHEEL_DIAMETER, max_speed=MAX_SPEED)
     return RobotSpec(name="player", body=BodySpec(outline=rectangle(length, width), height=height), drive=drive)
 
 

@@ -32,6 +32,8 @@ class SteppedRobot(SingleRobot):
         """
         super().__init__(body)
         self.stepping = stepping
+        if not stepping:
+            body.guard.start()
         self._dt = self._read_dt()
         self._begin()
         self.stop_at_exit()

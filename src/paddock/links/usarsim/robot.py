@@ -37,6 +37,7 @@ class UsarSimRobot(SingleRobot):
 
     def _begin(self) -> None:
         """Time is 0 now."""
+        self.body.guard.start()
         reports = self.body.server.reports
         self._start, self._due, self._restarts = reports.time, 0.0, reports.restarts
 

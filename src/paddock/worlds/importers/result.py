@@ -15,11 +15,13 @@ FLOOR_DETAIL = 500.0  # pixels per metre of a floor that is not too large for it
 
 
 class Imported(NamedTuple):
-    """A world, the start that a robot would stand on, and what of the source has no place in the world."""
+    """A world, the start that a robot would stand on, what of the source has no place in the world, and what may be
+    a mistake in it."""
 
     world: WorldSpec
     start: str | None = None
     left_out: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def world_name(file: str | Path) -> str:

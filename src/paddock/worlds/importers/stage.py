@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from paddock.core.errors import SpecError
 from paddock.core.geometry import Point, Pose, compose, rectangle
 from paddock.worlds.importers.polygons import box_of_corners, outline
 from paddock.worlds.importers.result import Imported, tidy, world_name
+from paddock.worlds.importers.stage_doubts import list_doubts
 from paddock.worlds.importers.stage_robot import SENSING, make_robot, walk_parts
 from paddock.worlds.importers.stage_shapes import StageUnits, find_color, fit, list_blocks, place, trace_bitmap
 from paddock.worlds.importers.stage_text import StageEntity, choose, read_stage
@@ -62,12 +63,15 @@ class _StageWorld:
         self.walls: list[Wall] = []
         self.robots: list[Placed] = []
         self.extent: list[Point] = []
+        self.ground: list[Point] = []  # the same without robots
         self.left_out: dict[str, str] = {}  # the first place, by what it is
+        self.places: list[str] = []  # of the robots, in the file
 
     def convert(self) -> Imported:
         size = self.root.numbers("size", ())
         if len(size) >= 2:  # Stage 2: the world's own
-            self.extent += rectangle(size[0] * self.units.metres, size[1] * self.units.metres)
+            self.ground += rectangle(size[0] * self.units.metres, size[1] * self.units.metres)
+            self.extent += self.ground
         for entity in self.root.children:
             if entity.base != "window":
                 self._add(entity, Pose(0.0, 0.0, 0.0))
@@ -84,7 +88,18 @@ class _StageWorld:
             walls=tuple(self.walls),
             robots=tuple(self.robots),
         )
-        return Imported(world, None, tuple(self.left_out.values()))
+        return Imported(world, None, tuple(self.left_out.values()), (*list_doubts(self.root), *self._doubt_robots()))
+
+    def _doubt_robots(self) -> Iterator[str]:
+        """Robots that stand outside of all that there is."""
+        if not self.ground:
+            return
+        xs, ys = zip(*self.ground, strict=True)
+        for robot, where in zip(self.robots, self.places, strict=True):
+            assert robot.at is not None
+            x, y = robot.at
+            if not (min(xs) <= x <= max(xs) and min(ys) <= y <= max(ys)):
+                yield f"{where}: pose: {robot.name} stands at {x:g}, {y:g}, outside of all other models"
 
     def _add(self, entity: StageEntity, parent: Pose) -> None:
         pose = compose(parent, self.units.pose(entity))
@@ -129,6 +144,7 @@ class _StageWorld:
             noise=False,
         )
         self.robots.append(placed)
+        self.places.append(entity.place_of("pose"))
         self.extent.append((pose.x, pose.y))
 
     def _name_robot(self, entity: StageEntity) -> str:
@@ -167,6 +183,7 @@ class _StageWorld:
 
     def _add_polygon(self, corners: Sequence[Point], height: float, color: str) -> None:
         self.extent += corners
+        self.ground += corners
         box = box_of_corners(corners, height, color)
         if box is None:
             self.walls.append(outline([tidy(x, y) for x, y in corners], height, color))

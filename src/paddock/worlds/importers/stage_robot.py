@@ -125,7 +125,7 @@ def _read_view(entity: StageEntity, units: StageUnits, key: str, usual: tuple[fl
     angle = math.degrees(entity.number("fov", angle) * units.radians)
     if not longest > 0 or not 0 < angle <= 360:
         raise entity.problem(f"expected a range > 0 and an angle of at most a turn, got {longest:g} and {angle:g}")
-    return longest, angle
+    return round(longest, 6), round(angle, 6)  # 30 degrees may have come as radians
 
 
 def _make_sonar(entity: StageEntity, units: StageUnits, name: str, mounts: tuple[Mount, ...], key: str) -> SonarSpec:

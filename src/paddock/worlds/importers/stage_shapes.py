@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ class StageUnits(NamedTuple):
 
     def size(self, entity: StageEntity) -> tuple[float, float, float]:
         """Length, width and height [m]."""
-        told = [number * self.metres for number in entity.numbers("size", ())]
+        told = [number * self.metres for number in entity.numbers("size", (), least=2)]
         x, y, z = (*told, *SIZE[len(told) :])[:3]
         if min(x, y) <= 0:
             raise entity.problem("expected lengths > 0", "size")
@@ -110,10 +111,10 @@ def find_color(entity: StageEntity) -> str | None:
     if "color_rgba" in entity.properties:
         values = entity.numbers("color_rgba", (), least=3)
         return "#{:02x}{:02x}{:02x}".format(*(round(255 * min(1.0, max(0.0, value))) for value in values[:3]))
-    name = entity.text("color", "").replace("_", "").lower()
+    name = entity.text("color", "").replace("_", "").replace(" ", "").lower()
     if grey := GREY.fullmatch(name):
         return "#" + 3 * f"{min(255, round(2.55 * int(grey[1]))):02x}"
-    try:
-        return "#{:02x}{:02x}{:02x}".format(*ImageColor.getrgb(name)[:3])
-    except ValueError:
-        return None
+    for known in (name, name.rstrip("1234")):  # X11 has four shades of many
+        with contextlib.suppress(ValueError):
+            return "#{:02x}{:02x}{:02x}".format(*ImageColor.getrgb(known)[:3])
+    return None

@@ -59,7 +59,12 @@ class StageEntity:
     @property
     def place(self) -> str:
         """As people look it up."""
-        return f"{self.file}:{self.line}"
+        return self.place_of("")
+
+    def place_of(self, key: str) -> str:
+        """Where a property is, or the entity if it has none."""
+        where = self.properties.get(key, self)
+        return f"{where.file}:{where.line}"
 
     def problem(self, problem: str, key: str = "") -> SpecError:
         """What is wrong with it, or with one of its properties."""
@@ -90,7 +95,9 @@ class StageEntity:
         return value
 
     def _show(self, key: str) -> str:
-        return " ".join(format_value(value) for value in self.properties[key].values)
+        values = self.properties[key].values
+        shown = " ".join(format_value(value) for value in values)
+        return f"[{shown}]" if isinstance(values[0], float) else shown
 
 
 def read_stage(path: Path) -> StageEntity:

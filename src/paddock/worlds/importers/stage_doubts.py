@@ -1,0 +1,37 @@
+"""What may be a mistake in a world of Stage, although it can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from paddock.core.errors import suggestion
+from paddock.worlds.importers.stage_shapes import find_color
+from paddock.worlds.importers.stage_text import StageEntity
+
+
+def list_doubts(world: StageEntity) -> list[str]:
+    """Each with its file and line, once."""
+    return list(dict.fromkeys((*_walk(world), *_find_same_names(world))))
+
+
+def _walk(entity: StageEntity) -> Iterator[str]:
+    if "color" in entity.properties and find_color(entity) is None:
+        from PIL import ImageColor
+
+        color = entity.text("color", "")
+        yield f"{entity.place_of('color')}: color: no colour called {color!r}{suggestion(color, ImageColor.colormap)}"
+    if len(entity.numbers("pose", ())) == 3:
+        yield f"{entity.place_of('pose')}: pose: three numbers are x, y and heading here; [x y z heading] is sure"
+    for child in entity.children:
+        yield from _walk(child)
+
+
+def _find_same_names(world: StageEntity) -> Iterator[str]:
+    """Models of the world itself: Player's configurations choose them by name."""
+    seen: dict[str, str] = {}
+    for entity in world.children:
+        name = entity.text("name", "")
+        if name and name in seen:
+            also = f"{seen[name]} is called {name!r}, too"
+            yield f"{entity.place_of('name')}: name: {also}; a robot gets another name here"
+        seen.setdefault(name, entity.place_of("name"))
