@@ -319,6 +319,18 @@ def test_goals_and_headings_are_over_when_the_world_begins_anew(
     assert pose_in(data)[:6] == (0, 0, 0, 0, 0, 0)
 
 
+def test_a_command_before_the_first_tick_is_over_when_the_world_begins_anew(program: PlayerProgram) -> None:
+    program.open(POSITION, SIMULATION)
+    program.send(COMMAND, SIMULATION, 0, 2)
+    program.send(COMMAND, POSITION, 0, 4, struct.pack(">2d", 0.0, 0.0))  # it has that heading already
+    program.send(COMMAND, SIMULATION, 0, 2)
+    program.get(SIMULATION, 0, 2, named("r0") + struct.pack(">3d", 1.0, 2.0, 1.0))
+    for _ in range(3):
+        data = program.read()[POSITION, 0]
+    assert pose_in(data)[2] == pytest.approx(1.0)
+    program.get(SIMULATION, 0, 2, named("r0") + struct.pack(">3d", 1.0, 2.0, 0.0))
+
+
 def test_only_programs_of_a_host_begin_anew_what_they_drive() -> None:
     with served(stepped=False, lock_step=False) as bridge, PlayerProgram(bridge.addresses[0]) as driver:
         driver.open(POSITION)

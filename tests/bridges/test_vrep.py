@@ -124,7 +124,7 @@ DOING: dict[str, tuple[tuple[Any, ...], tuple[Any, ...] | None, tuple[Any, ...] 
     "SetJointTargetVelocity": (("@Pioneer_p3dx_leftMotor", 0.0), (MISSING, 1.0), None, None),
     "SetJointForce": (("@Pioneer_p3dx_leftMotor", 3.0), (MISSING, 1.0), None, None),
     "SetObjectPosition": (
-        ("@Pioneer_p3dx", -1, [2.5, 3.0, 0.14]), ("@Pioneer_p3dx", -1, [3.0, 2.0, 0.0]),
+        ("@Pioneer_p3dx", -1, [2.5, 3.0, 0.14]), ("@Cuboid", -1, [3.0, 2.0, 0.0]),
         ("GetObjectPosition", "@Pioneer_p3dx", -1), pytest.approx([2.5, 3.0, 0.1388], abs=1e-6),
     ),
     "SetObjectOrientation": (

@@ -13,13 +13,14 @@ import paddock
 from bridges.vrep_room import ROOM, NativeClient, connect, handle_of, native, number, served
 from paddock.bridges import VrepServer
 from paddock.bridges.vrep import open_vrep
-from paddock.coppelia.legacy.messages import ask_for
+from paddock.coppelia.legacy.messages import STREAMING, ask_for
 from paddock.core.errors import PaddockError, Refused, SimulationError
 from paddock.links.vrep.client import VrepClient
 from paddock.server import Server, Settings
 
 STEPS, BASE, TURN = 40, 2.0, 3.0
 SYNCHRONOUS, FREE, TRIGGER, JOINT_POSITION, TARGET_VELOCITY, PROXIMITY = 0x1, 0x2, 0x3, 0x1001, 0x1008, 0x1009
+CREATE_DUMMY, LOAD_MODEL = 0x9, 0x3003
 START, STOP = (0x1007, number(0)), (0x1007, number(2))
 RADIUS = 0.195 / 2
 
@@ -237,3 +238,29 @@ def test_ports_that_are_none_are_refused(asked: str) -> None:
 def test_an_arena_without_a_server_has_no_time_to_take_part_in() -> None:
     with pytest.raises(SimulationError, match="this arena is not served"):
         VrepServer(paddock.open(ROOM), 0)
+
+
+def test_delays_of_streams_count_simulated_time_in_the_synchronous_mode() -> None:
+    with served() as bridge, connect(bridge) as client:
+        client.call(SYNCHRONOUS)
+        client.call(*START)
+        sensor = handle_of(client, "Pioneer_p3dx_ultrasonicSensor4")
+        client.exchange([ask_for(PROXIMITY, sensor, mode=STREAMING, delay=200)])
+        came = []
+        for _ in range(12):
+            _, replies = client.exchange([ask_for(TRIGGER)])
+            came.append(any(reply.command == PROXIMITY for reply in replies))
+        assert came == [False, False, False, True] * 3
+
+
+def test_what_a_program_brings_into_a_run_ends_with_it() -> None:
+    with served() as bridge, connect(bridge) as client:
+        client.call(CREATE_DUMMY, number(0), struct.pack("<f", 0.1))
+        before = set(bridge.simulator.scene.objects)
+        client.call(*START)
+        client.call(CREATE_DUMMY, number(0), struct.pack("<f", 0.1))
+        client.call(LOAD_MODEL, b"pioneer p3dx.ttm\0")
+        assert set(bridge.simulator.scene.objects) > before
+        client.call(*STOP)
+        assert set(bridge.simulator.scene.objects) == before
+        assert list(bridge.arena.numbers) == [robot.name for robot in ROOM.robots]

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import paddock
+from bridges.vrep_room import ROOM
 from coppelia.scene_room import make_scene
+from paddock.bridges.scene_world import ArenaWorld
 from paddock.coppelia import EPuckSignals, ScriptData, Signals, StockSignals, call_script_function, detect
 from paddock.coppelia.frames import (
     Frame,
@@ -22,10 +25,12 @@ from paddock.coppelia.frames import (
     rotate,
     to_euler,
 )
+from paddock.coppelia.legacy import LegacySimulator
 from paddock.coppelia.objects import PARENT
 from paddock.coppelia.paths import find_path, path_of
 from paddock.coppelia.surfaces import collides, measure_distance
 from paddock.core.errors import PaddockError, UnknownName
+from paddock.core.geometry import Pose
 
 angles = st.tuples(st.floats(-3.1, 3.1), st.floats(-1.5, 1.5), st.floats(-3.1, 3.1))
 places = st.tuples(*[st.floats(-5, 5)] * 3)
@@ -109,6 +114,86 @@ def test_robots_and_dummies_are_put_elsewhere_and_walls_are_not() -> None:
     scene.set_parent(dummy, None)
     with pytest.raises(PaddockError, match="only dummies"):
         scene.set_parent(base, None)
+
+
+def test_a_position_and_then_an_orientation_may_pass_through_a_wall(caplog: pytest.LogCaptureFixture) -> None:
+    arena, scene = make_scene()
+    robot, base = arena["pioneer"], scene.find("pioneer")
+    narrow = next(
+        Pose(x, 2.0, heading)
+        for x in np.arange(0.2, 0.4, 0.005)
+        for heading in (0.0, math.pi / 2)
+        if not fits(arena, Pose(x, 2.0, heading)) and fits(arena, Pose(x, 2.0, heading + math.pi / 2))
+    )
+    robot.set_pose(1.0, 2.0, narrow.heading)
+    scene.begin()
+    scene.place(base, Frame((narrow.x, 2.0, 0.0), scene.frame(base).rotation), half=True)
+    assert scene.frame(base).position[0] == pytest.approx(narrow.x)
+    assert robot.pose.x == 1.0
+    heading = narrow.heading + math.pi / 2
+    scene.place(base, Frame(scene.frame(base).position, from_euler((0.0, 0.0, heading))), half=True)
+    assert robot.pose == pytest.approx((narrow.x, 2.0, heading))
+    robot.set_pose(1.0, 2.0)
+    with pytest.raises(PaddockError, match="cannot be put to"):  # a whole pose
+        scene.place(base, Frame((-9.0, 2.0, 0.0)))
+    scene.place(base, Frame((-9.0, 2.0, 0.0)), half=True)
+    arena.step()
+    scene.begin()
+    assert scene.frame(base).position[0] == 1.0
+    assert "stays where it is: there is no room for it at (-9, 2)" in caplog.text
+
+
+def fits(arena: paddock.Arena, pose: Pose) -> bool:
+    return not arena.room(without=arena.numbers["pioneer"]).problem(arena["pioneer"].spec, pose)
+
+
+def test_a_stop_leaves_the_scene_as_it_was_when_the_simulation_began() -> None:
+    arena = paddock.open(ROOM, seed=5)
+    simulator = LegacySimulator(ArenaWorld(arena))
+    scene = simulator.scene
+    before, below = scene.add_dummy(), scene.add_dummy()  # while it was stopped
+    scene.set_parent(below, before)
+    robots = list(arena.numbers)
+    simulator.begin_run()
+    handles = set(scene.objects)
+    scene.place(before, Frame((1.0, 2.0, 3.0)))
+    scene.add_dummy(below)
+    scene.add_dummy()
+    scene.remove(before)
+    scene.load_model("khepera")
+    simulator.begin_run()  # nothing new
+    simulator.forget()
+    assert set(scene.objects) == handles
+    assert list(arena.numbers) == robots
+    assert before.children == [below]
+    assert scene.frame(before).position == (0.0, 0.0, 0.0)
+    assert scene.find(before.name) is before
+
+
+def test_a_client_cannot_take_the_room_of_the_others() -> None:
+    arena = paddock.open(ROOM, seed=5)
+    live = ArenaWorld(arena)
+    simulator = LegacySimulator(live)
+    greedy, modest = object(), object()
+    for client in (greedy, *[object() for _ in range(3)]):
+        live.client = client
+        for number in range(10_000):
+            simulator.signals.set_int(f"{id(client)} {number}", number)
+        with pytest.raises(PaddockError, match="you keep 10000 signals already"):
+            simulator.signals.set_int("more", 1)
+    live.client = greedy
+    for _ in range(1000):
+        simulator.scene.add_dummy()
+    with pytest.raises(PaddockError, match="you keep 1000 dummies already"):
+        simulator.scene.add_dummy()
+    live.client = modest
+    with pytest.raises(PaddockError, match="there are 40000 signals of all clients already"):
+        simulator.signals.set_int("mine", 1)
+    simulator.release(greedy)
+    simulator.signals.set_int("mine", 1)
+    assert simulator.signals.get_int("mine") == 1
+    assert simulator.signals.get_int(f"{id(greedy)} 0") is None  # the oldest of those that nobody owns
+    assert simulator.scene.add_dummy().handle in simulator.scene.objects
 
 
 def test_chains_of_dummies_have_an_end_and_paths_are_looked_for_only_once() -> None:

@@ -117,6 +117,32 @@ def test_rangers_are_read_as_stage_sends_them(monkeypatch: pytest.MonkeyPatch) -
         assert robot.sonar.spec.mounts[3] == pytest.approx((0.2 - y, x, z + 0.3, 90 + heading))
 
 
+def test_a_ranger_with_several_scanners_is_several_lasers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def tell_geometry(self: RangerDevice, data: bytes) -> bytes:
+        size, scanners = (0.0, 0.0, 0.0), [(0.1, 0.0, 0.2, 0.0, 0.0, 0.0), (-0.1, 0.0, 0.2, 0.0, 0.0, math.pi)]
+        poses = self.poses if len(self.poses) > 1 else scanners
+        return layout.RANGER_GEOMETRY.pack((0.0,) * 6, size, poses, [size] * len(poses))
+
+    def publish_even(self: RangerDevice) -> Iterator[tuple[int, bytes]]:
+        values = self.read()
+        yield 1, layout.RANGER_RANGES.pack(values[: len(values) // 2 * 2])
+
+    monkeypatch.setattr(RangerDevice, "_tell_geometry", tell_geometry)
+    monkeypatch.setattr(RangerDevice, "publish", publish_even)
+    with (
+        served(ports=3) as bridge,
+        paddock.connect(f"player://127.0.0.1:{bridge.addresses[0][1]}", timeout=60) as robot,
+    ):
+        robot.enable()
+        whole = bridge.arena["r0"]
+        whole.enable("laser")
+        half = len(whole.laser.read()) // 2
+        assert list(robot.devices) == ["sonar", "laser", "laser2", "bumper"]
+        assert (robot.laser.spec.beams, robot.laser2.spec.mounts[0][3]) == (half, 180)
+        limits = np.minimum(whole.laser.read(), robot.laser.spec.range)
+        assert robot.laser2.read() == pytest.approx(limits[half : 2 * half])
+
+
 def test_a_ranger_that_looks_one_way_is_a_sonar() -> None:
     eye = {"name": "eye", "kind": "sonar", "range": 2.0, "cone_deg": 15.0, "mounts": [[0.05, 0.0, 0.05, 0.0]]}
     robots = [{"name": "a", "at": [1.0, 1.0], "noise": False, "type": {"base": "scout", "sensors": [eye]}}]

@@ -17,6 +17,7 @@ from bridges.epuck_room import bench
 from links.drivers import drive_on_lawn, note_speeds
 from paddock.arena import Arena
 from paddock.bridges import EPuckEmulators, OpenBridges
+from paddock.bridges.scene_world import ArenaWorld
 from paddock.cli.serve import open_real_arena
 from paddock.core.observation import Command
 from paddock.links.real_arena import RealArena, open_real
@@ -77,6 +78,7 @@ def test_real_robots_are_served_like_simulated_ones(arena: RealArena, lawn: tupl
             assert episode.reason == "it is there"
             assert episode.trace.pose[-1, 0] > episode.trace.pose[0, 0] + 0.01
             assert robot.encoders.read().left > 0.01
+            assert ArenaWorld(arena).list_robots()[0].travel[0] > 0.01  # joint angles, in a scene
             assert not np.isnan(remote["wifi"].proximity.read()).any()
             wait_for(lambda: remote["wifi"].camera.image().max() > 0)
             robot.leds.set("led0")

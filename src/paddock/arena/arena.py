@@ -56,6 +56,7 @@ class Arena(BaseArena):
         self.turn = threading.RLock()  # kernels share the workspace, and rows move when robots come and go
         self.layout = 0  # how often robots came or went
         self._watched: list[Robot] = []
+        self.restarts = 0  # how often it went back to its start, or to a snapshot
         self._on_tick: tuple[Callable[[], object], ...] = ()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
@@ -278,6 +279,7 @@ class Arena(BaseArena):
         with self.turn:
             for mine, other in zip((*self.state, self.commands), (*state, commands), strict=True):
                 np.copyto(mine, other)
+            self.restarts += 1
             self.index()
 
     def digest(self) -> str:

@@ -43,6 +43,7 @@ class CoppeliaClient:
         """It is gone; its robots do what they were told last, as in CoppeliaSim."""
         self.session.close()
         self.member.leave()
+        self.server.simulator.release(self)
 
     def _await_step(self, then: Callable[[], None], soon: bool) -> None:
         loop = self.server.loop
@@ -71,6 +72,7 @@ class CoppeliaClient:
         return self.server.loop.time()
 
     def start(self) -> None:
+        self.server.simulator.begin_run()
         self.server.time.run()
 
     def pause(self) -> None:
@@ -175,6 +177,8 @@ class CoppeliaConnection(asyncio.Protocol):
             return
         self._busy, self.waits_for, client.held_since = True, client, self.server.loop.time()
         self.server.live.client = client
+        if client.state != "stopped":
+            self.server.simulator.begin_run()
         client.session.handle(request, partial(self._reply, envelope, client))
 
     def _find_client(self, uuid: str | None) -> CoppeliaClient:

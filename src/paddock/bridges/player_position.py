@@ -39,7 +39,7 @@ class PositionDevice(RobotDevice):
         self._in_world, self._time = in_world, robot.arena.time
         self._origin = self._find_origin()
         self._guide: Guide | None = None
-        self._set, self._set_at = (0.0, 0.0), 0.0  # its own last command, and when [s]
+        self._set, self._restarts = (0.0, 0.0), 0  # its own last command, and how often the world had begun anew then
         self._end_guide: Callable[[], None] | None = None
         self.commands |= {1: self._drive, 2: self._go_to, 3: self._drive_car, 4: self._hold_heading}
         self.requests |= {
@@ -94,7 +94,7 @@ class PositionDevice(RobotDevice):
 
     def _set_speeds(self, linear: float, angular: float) -> None:
         self.robot.handle.drive(linear, angular)
-        self._set, self._set_at = self.robot.command, self.robot.arena.time
+        self._set, self._restarts = self.robot.command, self.robot.arena.restarts
 
     def _drive(self, data: bytes) -> None:
         ((speed, _, turn_rate),) = layout.VELOCITY.unpack(data)
@@ -123,7 +123,7 @@ class PositionDevice(RobotDevice):
 
     def _guide_now(self) -> None:
         """A tick has passed."""
-        if self.gone or self.robot.arena.time <= self._set_at or self.robot.command != self._set:
+        if self.gone or self.robot.arena.restarts != self._restarts or self.robot.command != self._set:
             self._stop_guide()
         elif self._guide is not None:
             self._set_speeds(*self._guide(self.pose))

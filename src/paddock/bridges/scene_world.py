@@ -105,7 +105,7 @@ class ArenaWorld:
         self.arena = arena
         self.client: object = None  # whose request is carried out; whoever answers requests sets it
         self._robots: dict[str, ArenaRobot] = {}
-        self._brought: set[str] = set()  # names of robots that clients brought
+        self.brought: set[str] = set()  # names of robots that clients brought
 
     @property
     def world(self) -> WorldSpec:
@@ -142,12 +142,12 @@ class ArenaWorld:
         return [robot for robot in self._robots.values() if robot.driver is client and not has_left(robot.handle)]
 
     def spawn(self, kind: str, **place: Any) -> str:
-        if len(self._brought & set(self.arena.numbers)) >= MOST_BROUGHT:
+        if len(self.brought & set(self.arena.numbers)) >= MOST_BROUGHT:
             raise PaddockError(f"clients brought {MOST_BROUGHT} robots already; remove one first")
         taken = self.arena.numbers
         name = next(n for n in (kind, *(f"{kind}-{i}" for i in range(2, len(taken) + 3))) if n not in taken)
         self.arena.spawn(name, kind, **place)
-        self._brought.add(name)
+        self.brought.add(name)
         return name
 
     def remove(self, name: str) -> None:

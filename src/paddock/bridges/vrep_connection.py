@@ -40,12 +40,15 @@ class VrepConnection(MessageConnection[bytes]):
         """Its robots do what they were told last, as in V-REP."""
         if self._hold is not None:
             self._hold.cancel()
+        self.server.simulator.release(self)
 
     def can_work(self) -> bool:
         return self._hold is None and super().can_work()
 
     def begin_turn(self) -> None:
         super().begin_turn()
+        if self.state != "stopped":
+            self.server.simulator.begin_run()
         self.server.simulator.scene.begin()
 
     def carry_out(self, message: bytes) -> Iterator[None]:
@@ -57,7 +60,7 @@ class VrepConnection(MessageConnection[bytes]):
             yield
             self.server.simulator.scene.begin()
         now = time.monotonic() * 1000
-        yield from self.session.execute_streams(now)
+        yield from self.session.execute_streams(1000 * self.server.arena.time if self.synchronous else now)
         self.transport.write(split_packets(self.session.build_reply(now)))
         if self.session.ended:
             self.transport.close()
@@ -93,6 +96,7 @@ class VrepConnection(MessageConnection[bytes]):
         return self.server.time.speed == 1
 
     def start(self) -> None:
+        self.server.simulator.begin_run()
         self.server.time.run()
 
     def pause(self) -> None:
@@ -109,11 +113,13 @@ class VrepConnection(MessageConnection[bytes]):
     def end_synchronous(self) -> None:
         """The simulation was stopped: nobody waits for steps any more."""
         self.synchronous, self._goal, self._triggered = False, None, False
+        self.session.restart_streams()
         self.member.lock(False)
         self._end_hold()
 
     def set_synchronous(self, on: bool) -> None:
         self.synchronous, self._goal = on, None
+        self.session.restart_streams()
         self.member.lock(on)
 
     def trigger(self) -> None:

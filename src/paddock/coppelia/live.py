@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -91,6 +91,14 @@ class LiveWorld(Protocol):
     @property
     def dt(self) -> float:
         """Length of a tick [s]."""
+
+    @property
+    def client(self) -> object:
+        """Whose request is carried out; None: nobody's."""
+
+    @property
+    def brought(self) -> Collection[str]:
+        """Names of robots that clients brought."""
 
     def list_robots(self) -> Sequence[SceneRobot]:
         """All robots, always as the same objects."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import math
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,14 +26,17 @@ from paddock.coppelia.objects import (
     SceneObject,
 )
 from paddock.coppelia.paths import find_named_path, find_path
-from paddock.core.errors import PaddockError, UnknownName
+from paddock.coppelia.shares import Shares
+from paddock.core.errors import PaddockError, SimulationError, UnknownName
 from paddock.core.geometry import Pose, Shape, box_of
 from paddock.worlds.solids import solids
 
+log = logging.getLogger("paddock.coppelia")
 SOLID_NAMES = {"border": "border", "walls": "wall", "arcs": "wall", "boxes": "Cuboid", "cylinders": "Cylinder"}
 FLOOR = "ResizableFloor_5_25"
 OF_OBJECTS = ("int", "float", "force", "model", "image")  # settings whose second part is a handle
-MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000
+MOST_DUMMIES, MOST_SETTINGS = 1000, 10_000  # of a client
+MOST_CLIENTS = 4  # that may have so much
 DEEPEST = 32  # objects below each other
 UPWARDS = 0.99  # share of an x axis that may point up or down before it has no heading
 
@@ -56,6 +60,15 @@ class CoppeliaScene:
         self.roots: list[SceneObject] = []
         self.sensed: dict[Any, Any] = {}  # what was sensed since `begin`, for the modules that read values
         self.settings: dict[Any, Any] = {}  # what clients set and may read again: forces, parameters, pictures
+        self.dummies: Shares[int] = Shares(
+            "dummies", MOST_DUMMIES, MOST_CLIENTS * MOST_DUMMIES,
+            exists=lambda handle: handle in self.objects, drop=lambda handle: self._drop(self.objects[handle]),
+        )  # fmt: skip
+        self.kept: Shares[Any] = Shares(
+            "settings", MOST_SETTINGS, MOST_CLIENTS * MOST_SETTINGS,
+            exists=lambda key: key in self.settings, drop=lambda key: self.settings.pop(key),
+        )  # fmt: skip
+        self._wishes: dict[SceneRobot, tuple[Pose, int]] = {}  # half poses where there is no room, and their tick
         self._handles = itertools.count(10)
         self._names: dict[str, SceneObject] = {}
         self._aliases = {alias.name: alias.object for alias in live.world.aliases}
@@ -73,6 +86,7 @@ class CoppeliaScene:
         if mark != self._mark:
             self._mark = mark
             self.sensed.clear()
+            self._end_wishes()
         if self._layout == self.live.layout:
             return
         layout, robots = self.live.layout, self.live.list_robots()
@@ -82,6 +96,13 @@ class CoppeliaScene:
             if robot not in self._bases:
                 self._bases[robot] = self._add_robot(robot)
         self._layout = layout
+
+    def _end_wishes(self) -> None:
+        """Half poses to which no other half came before time went on."""
+        for robot, (pose, tick) in list(self._wishes.items()):
+            if tick != self.live.tick:
+                log.warning("%s stays where it is: there is no room for it at (%g, %g)", robot.name, pose.x, pose.y)
+                del self._wishes[robot]
 
     def get(self, handle: int) -> SceneObject:
         """The object with a handle; an error names it if there is none."""
@@ -135,8 +156,7 @@ class CoppeliaScene:
 
     def remember(self, key: Any, value: Any) -> None:
         """Keep what a client has set, in `settings`."""
-        if key not in self.settings and len(self.settings) >= MOST_SETTINGS:
-            raise PaddockError(f"there are {MOST_SETTINGS} settings of clients already")
+        self.kept.book(key, self.live.client)
         self.settings[key] = value
 
     @cached_property
@@ -156,7 +176,8 @@ class CoppeliaScene:
 
     def _absolute(self, found: SceneObject) -> Frame:
         if found.part == "base" and found.robot is not None:
-            return floor_frame(found.robot.pose, found.frame.position[2])
+            pose, _ = self._wishes.get(found.robot) or (found.robot.pose, 0)
+            return floor_frame(pose, found.frame.position[2])
         if found.parent is None:
             return found.frame
         outer = self._absolute(found.parent)
@@ -164,8 +185,12 @@ class CoppeliaScene:
             outer = combine(outer, joint_frame(found.parent))  # wheels turn
         return combine(outer, found.frame)
 
-    def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD) -> None:
-        """Put a robot or a dummy somewhere. Robots stay on the floor: their height and tilt do not count."""
+    def place(self, found: SceneObject, frame: Frame, relative_to: int = WORLD, *, half: bool = False) -> None:
+        """Put a robot or a dummy somewhere. Robots stay on the floor: their height and tilt do not count.
+
+        With `half` only the position or only the orientation was given. If there is no room for a robot then, it is put
+        there with the other half, where that comes in the same tick.
+        """
         if relative_to == PARENT:
             relative_to = found.parent.handle if found.parent else WORLD
         absolute = frame if relative_to == WORLD else combine(self._absolute(self.get(relative_to)), frame)
@@ -179,8 +204,18 @@ class CoppeliaScene:
         if abs(rotate(absolute.rotation, (1.0, 0.0, 0.0))[2]) > UPWARDS:
             raise PaddockError(f"{found} cannot stand on its nose or tail: expected an x axis that is not vertical")
         x, y, _ = absolute.position
-        found.robot.set_pose(Pose(x, y, heading_of(absolute.rotation)))
+        self._set_pose(found.robot, Pose(x, y, heading_of(absolute.rotation)), half=half)
         self.sensed.clear()
+
+    def _set_pose(self, robot: SceneRobot, pose: Pose, *, half: bool) -> None:
+        try:
+            robot.set_pose(pose)
+        except SimulationError:
+            if not half:
+                raise
+            self._wishes[robot] = pose, self.live.tick
+        else:
+            self._wishes.pop(robot, None)
 
     def velocity(self, found: SceneObject) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
         """Linear [m/s] and angular [rad/s] velocity in the world; things that do not move have none."""
@@ -196,11 +231,15 @@ class CoppeliaScene:
 
     def add_dummy(self, parent: SceneObject | None = None) -> SceneObject:
         """A point without a body, which programs use as a mark."""
-        if sum(found.part == "dummy" for found in self.objects.values()) >= MOST_DUMMIES:
-            raise PaddockError(f"there are {MOST_DUMMIES} dummies already; remove some")
         check_depth(parent)
         name = self._free_name("Dummy")
-        return self._add(name, "Dummy", DUMMY, "dummy", parent)
+        dummy = self._add(name, "Dummy", DUMMY, "dummy", parent)
+        try:
+            self.dummies.book(dummy.handle, self.live.client)
+        except PaddockError:
+            self._drop(dummy)
+            raise
+        return dummy
 
     def remove(self, found: SceneObject) -> None:
         """Take a dummy away, or a robot with all its parts."""
@@ -230,11 +269,19 @@ class CoppeliaScene:
             raise PaddockError(f"{found} cannot get the parent {parent}: that is below it")
         check_depth(parent, max(part.depth for part in found.tree) - found.depth)
         absolute = self._absolute(found)
-        (self.roots if found.parent is None else found.parent.children).remove(found)
-        (self.roots if parent is None else parent.children).append(found)
-        found.parent = parent
+        self.hang(found, parent)
         if in_place:
             found.frame = absolute if parent is None else relate(self._absolute(parent), absolute)
+
+    def hang(self, found: SceneObject, parent: SceneObject | None) -> None:
+        """Hang an object below another one, also one that was taken away."""
+        if found.handle in self.objects:
+            (self.roots if found.parent is None else found.parent.children).remove(found)
+        else:
+            found.children.clear()
+            self.objects[found.handle] = self._names[found.name] = found
+        (self.roots if parent is None else parent.children).append(found)
+        found.parent = parent
 
     def load_model(self, kind: str) -> SceneObject:
         """Bring a robot of a shipped kind, at any place with room."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import Any, Protocol
 
-from paddock.core.errors import PaddockError
+from paddock.coppelia.shares import Shares
 
-MOST_SIGNALS = 10_000
-MOST_BYTES = 1 << 26  # of all string signals together
+MOST_SIGNALS = 10_000  # of a client
+MOST_BYTES = 1 << 26  # of all string signals of a client
+MOST_CLIENTS = 4  # that may have so much
 
 Signal = int | float | bytes
-Value = TypeVar("Value", int, float, bytes)
 
 
 class LiveSignals(Protocol):
@@ -26,26 +27,46 @@ class LiveSignals(Protocol):
 class Signals:
     """The signals of a scene. Kinds are apart: an integer and a string of the same name are two signals."""
 
-    def __init__(self, *live: LiveSignals) -> None:
-        self.live = list(live)
+    def __init__(self, *live: LiveSignals, client: Callable[[], object] = lambda: None) -> None:
+        """`live` are the robots' own; `client` tells who sets a signal."""
+        self.live, self._client = list(live), client
         self.ints: dict[str, int] = {}
         self.floats: dict[str, float] = {}
         self.strings: dict[str, bytes] = {}
+        self._names: Shares[tuple[int, str]] = Shares(
+            "signals", MOST_SIGNALS, MOST_CLIENTS * MOST_SIGNALS, exists=self._exists, drop=self._drop
+        )
+        self._bytes: Shares[tuple[int, str]] = Shares(
+            "bytes of string signals", MOST_BYTES, MOST_CLIENTS * MOST_BYTES, exists=self._exists, drop=self._drop
+        )
+
+    def release(self, client: object) -> None:
+        """A client is gone; its signals stay as long as there is room."""
+        self._names.release(client)
+        self._bytes.release(client)
+
+    def _exists(self, key: tuple[int, str]) -> bool:
+        return key[1] in self._kinds[key[0]]
+
+    def _drop(self, key: tuple[int, str]) -> None:
+        self._kinds[key[0]].pop(key[1], None)
+
+    @property
+    def _kinds(self) -> tuple[dict[str, Any], ...]:
+        return self.ints, self.floats, self.strings
 
     def set_int(self, name: str, value: int) -> None:
         """Set an integer signal."""
-        self._set(self.ints, name, value)
+        self._set(0, name, value)
 
     def set_float(self, name: str, value: float) -> None:
         """Set a float signal."""
-        self._set(self.floats, name, value)
+        self._set(1, name, value)
 
     def set_string(self, name: str, value: bytes) -> None:
         """Set a string signal, also called a buffer."""
-        held = sum(len(other) for key, other in self.strings.items() if key != name)
-        if held + len(value) > MOST_BYTES:
-            raise PaddockError(f"signal {name!r}: expected at most {MOST_BYTES} bytes in all string signals")
-        self._set(self.strings, name, value)
+        self._bytes.book((2, name), self._client(), len(value))
+        self._set(2, name, value)
 
     def append_string(self, name: str, value: bytes) -> None:
         """Add to the end of a string signal."""
@@ -91,15 +112,14 @@ class Signals:
         for clear in (self.clear_int, self.clear_float, self.clear_string):
             clear()
 
-    def _set(self, kind: dict[str, Value], name: str, value: Value) -> None:
-        if name not in kind and len(kind) >= MOST_SIGNALS:
-            raise PaddockError(f"signal {name!r}: there are {MOST_SIGNALS} already; clear some")
-        kind[name] = value
+    def _set(self, kind: int, name: str, value: Signal) -> None:
+        self._names.book((kind, name), self._client())
+        self._kinds[kind][name] = value
         for robots in self.live:
             robots.obey(name, value)
 
 
-def _clear(kind: dict[str, Value], name: str) -> None:
+def _clear(kind: dict[str, Any], name: str) -> None:
     if name:
         kind.pop(name, None)
     else:

@@ -8,6 +8,7 @@ from typing import Protocol
 from paddock.coppelia.framework import EPuckSignals
 from paddock.coppelia.live import LiveWorld
 from paddock.coppelia.scene import CoppeliaScene
+from paddock.coppelia.scene_start import SceneStart
 from paddock.coppelia.signals import Signals
 from paddock.coppelia.stock_signals import StockSignals
 
@@ -21,18 +22,33 @@ class LegacySimulator:
 
     def __init__(self, live: LiveWorld) -> None:
         self.scene = CoppeliaScene(live)
-        self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene))
+        self.signals = Signals(EPuckSignals(self.scene), StockSignals(self.scene), client=lambda: live.client)
+        self._start: SceneStart | None = None  # how the scene was when the simulation began
 
     @property
     def step(self) -> float:
         """The length of a step [s]: 50 ms, unless a client has set another."""
         return float(self.scene.settings.get(STEP_KEY, STEP))
 
+    def begin_run(self) -> None:
+        """The simulation runs, or is about to: what is done to the scene from now on ends with it."""
+        if self._start is None:
+            self._start = SceneStart(self.scene)
+
     def forget(self) -> None:
-        """The simulation was stopped: signals and what clients have set for this run are gone."""
+        """The simulation was stopped: the scene is as it was when it began, signals and settings of the run are gone."""
         self.signals.clear()
+        if self._start is not None:
+            self._start.restore()
+            self._start = None
         for key in [key for key in self.scene.settings if key in OF_RUN or key[0] in OF_RUN]:
             del self.scene.settings[key]
+
+    def release(self, client: object) -> None:
+        """A client is gone: what it left behind stays as long as there is room."""
+        self.signals.release(client)
+        self.scene.dummies.release(client)
+        self.scene.kept.release(client)
 
     def ticks_of_step(self, tick: int) -> int:
         """Ticks from one of them to the end of the next step: steps end at the ticks nearest to their multiples."""

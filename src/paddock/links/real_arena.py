@@ -115,6 +115,7 @@ class RealArena(Arena):
         for row, mirror in zip(self.motion, self.mirrors, strict=True):
             row[column.X : column.HEADING + 1] = mirror.pose
             row[column.LEFT_SPEED : column.RIGHT_SPEED + 1] = mirror.wheels
+            row[column.LEFT_RIM : column.RIGHT_RIM + 1] = mirror.travel
 
     def read(self, robot: int, enabled: NDArray[np.uint8], readings: Readings, *, raw: bool = False) -> None:
         mirror = self.mirrors[robot]

@@ -55,6 +55,7 @@ class RobotMirror:
         self.raw: dict[str, Readings] = {}  # hardware numbers likewise
         self.pictures: dict[str, NDArray[np.uint8]] = {}
         self.pose, self.wheels = Pose(0.0, 0.0, 0.0), WheelSpeeds(0.0, 0.0)
+        self.travel = (0.0, 0.0)  # of the wheels [m], where it has encoders
         self._wanted_until: dict[str, float] = {}  # when a camera is no longer looked through (monotonic)
         self._told = Wish(-1, self.wheels, robot.body.lamps, robot.body.tone)
         self._tick, self._ticked_at = -1, time.monotonic()
@@ -141,6 +142,9 @@ class RobotMirror:
         raw = {name: robot.body.known_raw(robot.devices[name]) for name in values}
         self.values, self.raw = values, {name: numbers for name, numbers in raw.items() if numbers is not None}
         self.pose, self.wheels = motion.pose, motion.wheels
+        if "encoders" in values:
+            left, right = values["encoders"]
+            self.travel = float(left), float(right)
         if not any(motion.wheels):  # it may have been restarted, or stopped by its guard
             self._told = self._told._replace(wheels=motion.wheels)
 

@@ -131,7 +131,7 @@ def set_object_position(caller: Caller, handle: int, data: bytes) -> None:
     relative_to, *position = take("<i3f", data)
     found = caller.scene.get(handle)
     rotation = caller.scene.frame(found, relative_to).rotation
-    caller.scene.place(found, Frame((position[0], position[1], position[2]), rotation), relative_to)
+    caller.scene.place(found, Frame((position[0], position[1], position[2]), rotation), relative_to, half=True)
 
 
 @command(0x101A, "simxSetObjectOrientation")
@@ -139,7 +139,7 @@ def set_object_orientation(caller: Caller, handle: int, data: bytes) -> None:
     relative_to, *angles = take("<i3f", data)
     found = caller.scene.get(handle)
     position = caller.scene.frame(found, relative_to).position
-    caller.scene.place(found, Frame(position, from_euler(angles)), relative_to)
+    caller.scene.place(found, Frame(position, from_euler(angles)), relative_to, half=True)
 
 
 @command(0x1801, "simxSetObjectQuaternion")
@@ -150,7 +150,7 @@ def set_object_quaternion(caller: Caller, handle: int, data: bytes) -> None:
         raise PaddockError(f"expected a quaternion of length 1, got one of length {size:g}")
     found = caller.scene.get(handle)
     position = caller.scene.frame(found, relative_to).position
-    caller.scene.place(found, Frame(position, (x / size, y / size, z / size, w / size)), relative_to)
+    caller.scene.place(found, Frame(position, (x / size, y / size, z / size, w / size)), relative_to, half=True)
 
 
 @command(0x1036, "simxGetObjectVelocity")

@@ -72,8 +72,13 @@ class LegacySession:
                 self._take(block)
                 yield
 
+    def restart_streams(self) -> None:
+        """Another time counts for delays from now on, or it begins anew: all streams are due."""
+        for stream in self.streams.values():
+            stream.last = None
+
     def execute_streams(self, now: float) -> Iterator[None]:
-        """Carry out the streams, one at a time; `now` is the server's time [ms]."""
+        """Carry out the streams, one at a time; `now` is the time that counts for their delays [ms]."""
         for key, stream in list(self.streams.items()):
             self._stream(key, stream, now)
             yield

@@ -81,21 +81,21 @@ def get_object_matrix(caller: RemoteCaller, found: SceneObject, relative_to: int
 @call()
 def set_object_position(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     (x, y, z), reference = sort_place(place, relative_to, (3,))
-    caller.scene.place(found, Frame((x, y, z), caller.scene.frame(found, reference).rotation), reference)
+    caller.scene.place(found, Frame((x, y, z), caller.scene.frame(found, reference).rotation), reference, half=True)
 
 
 @call()
 def set_object_orientation(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     angles, reference = sort_place(place, relative_to, (3, 4))
     rotation = from_euler(angles) if len(angles) == 3 else to_rotation(angles)
-    caller.scene.place(found, Frame(caller.scene.frame(found, reference).position, rotation), reference)
+    caller.scene.place(found, Frame(caller.scene.frame(found, reference).position, rotation), reference, half=True)
 
 
 @call()
 def set_object_quaternion(caller: RemoteCaller, found: SceneObject, place: Any, relative_to: Any = None) -> None:
     numbers, reference = sort_place(place, relative_to, (4,))
     position = caller.scene.frame(found, reference).position
-    caller.scene.place(found, Frame(position, to_rotation(numbers)), reference)
+    caller.scene.place(found, Frame(position, to_rotation(numbers)), reference, half=True)
 
 
 @call("setObjectPose", "setObjectMatrix")

@@ -13,6 +13,7 @@ from paddock.core.errors import DeviceRefused
 from paddock.core.geometry import Pose
 from paddock.links.drive_guard import StopLine
 from paddock.links.player.client import Place, PlayerClient, pack_command
+from paddock.links.player.spec import PlayerSource
 from paddock.links.scene.body import SteppedBody
 from paddock.links.simulator_body import STANDING
 from paddock.player import interfaces as layout
@@ -29,7 +30,7 @@ class PlayerBody(SteppedBody):
     client: PlayerClient
 
     def __init__(
-        self, client: PlayerClient, name: str, spec: RobotSpec, position: Place, places: Mapping[str, Place], *,
+        self, client: PlayerClient, name: str, spec: RobotSpec, position: Place, sources: Mapping[str, PlayerSource], *,
         silence: float,
     ) -> None:  # fmt: skip
         """
@@ -38,11 +39,11 @@ class PlayerBody(SteppedBody):
             name: what the robot is called here.
             spec: what it has.
             position: the device that drives it.
-            places: the device of each sensor.
+            sources: where the values of each sensor are.
             silence: seconds without a call after which it is stopped.
         """
         super().__init__(silence)
-        self.client, self.name, self.spec, self._position, self._places = client, name, spec, position, places
+        self.client, self.name, self.spec, self._position, self._sources = client, name, spec, position, sources
 
     def forget(self) -> None:
         self._speeds = STANDING
@@ -69,10 +70,11 @@ class PlayerBody(SteppedBody):
         return [self._read_values(device) for device in devices]
 
     def _read_values(self, device: Device) -> list[float]:
-        values = self.client.get_values(self._places[device.name])
-        if len(values) != device.spec.channels:
-            raise DeviceRefused(f"{device}: expected {device.spec.channels} values, the server sent {len(values)}")
-        return values
+        place, first, whole = self._sources[device.name]
+        values = self.client.get_values(place)
+        if len(values) != whole:
+            raise DeviceRefused(f"{device}: expected {whole} values, the server sent {len(values)}")
+        return values[first : first + device.spec.channels]
 
     def picture(self, camera: Camera) -> NDArray[np.uint8]:
         raise DeviceRefused(f"{camera}: pictures are not read here")

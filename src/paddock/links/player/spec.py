@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Pose, compose, rectangle
@@ -27,6 +28,14 @@ MAX_SPEED, WHEEL_DIAMETER = 1.0, 0.2  # Player tells neither; a type does
 KNOWN = (PlayerInterface.RANGER, PlayerInterface.LASER, PlayerInterface.SONAR, PlayerInterface.BUMPER)
 
 
+class PlayerSource(NamedTuple):
+    """Where the values of a sensor are."""
+
+    place: Place
+    first: int  # of the device's values
+    whole: int  # how many values the device has
+
+
 def choose_devices(devices: Sequence[Place]) -> list[Place]:
     """The sensors of a robot: all at the port, where it is the only one. Rangers come before what they replace."""
     robots = [place for place in devices if place[0] == PlayerInterface.POSITION2D]
@@ -39,8 +48,8 @@ def choose_devices(devices: Sequence[Place]) -> list[Place]:
 
 def describe_robot_there(
     client: PlayerClient, position: Place, sensors: Sequence[Place], kind: RobotSpec | None
-) -> tuple[RobotSpec, Mapping[str, Place]]:
-    """The robot's spec, and the device of each sensor by its name.
+) -> tuple[RobotSpec, Mapping[str, PlayerSource]]:
+    """The robot's spec, and where the values of each sensor are, by its name.
 
     Args:
         client: the connection; all devices are subscribed to.
@@ -49,17 +58,19 @@ def describe_robot_there(
         kind: what it is, where that is known: body and drive are taken from it.
     """
     found: list[SensorSpec] = []
-    places: dict[str, Place] = {}
+    sources: dict[str, PlayerSource] = {}
     counts: Counter[str] = Counter()
     for place in sensors:
-        spec = _describe_sensor(client, place)
-        counts[spec.kind] += 1
-        name = spec.kind if counts[spec.kind] == 1 else f"{spec.kind}{counts[spec.kind]}"
-        found.append(replace(spec, name=name))
-        places[name] = place
+        first, specs = 0, _describe_sensors(client, place)
+        for spec in specs:
+            counts[spec.kind] += 1
+            name = spec.kind if counts[spec.kind] == 1 else f"{spec.kind}{counts[spec.kind]}"
+            found.append(replace(spec, name=name))
+            sources[name] = PlayerSource(place, first, sum(spec.channels for spec in specs))
+            first += spec.channels
     if kind is None:
         kind = _describe_body(client, position)
-    return replace(kind, sensors=tuple(found), leds=(), speaker=False), places
+    return replace(kind, sensors=tuple(found), leds=(), speaker=False), sources
 
 
 def _describe_body(client: PlayerClient, position: Place) -> RobotSpec:
@@ -69,28 +80,30 @@ def _describe_body(client: PlayerClient, position: Place) -> RobotSpec:
     return RobotSpec(name="player", body=BodySpec(outline=rectangle(length, width), height=height), drive=drive)
 
 
-def _describe_sensor(client: PlayerClient, place: Place) -> SensorSpec:
+def _describe_sensors(client: PlayerClient, place: Place) -> list[SensorSpec]:
+    """What a device is: a sensor, or several scanners whose values come one after the other."""
     interface = place[0]
     try:
         if interface == PlayerInterface.BUMPER:
             (bumpers,) = layout.BUMPER_GEOMETRY.unpack(client.ask(place, 1))
-            return BumperSpec(
-                name="bumper", mounts=tuple(_list_mounts(b[:6] for b in bumpers)), width_deg=360 / len(bumpers)
-            )
+            mounts = tuple(_list_mounts(b[:6] for b in bumpers))
+            return [BumperSpec(name="bumper", mounts=mounts, width_deg=360 / len(bumpers))]
         if interface == PlayerInterface.SONAR:
             (poses,) = layout.POSES.unpack(client.ask(place, 1))
-            return _make_sonar(poses, USUAL_RANGE, USUAL_CONE)
+            return [_make_sonar(poses, USUAL_RANGE, USUAL_CONE)]
         if interface == PlayerInterface.LASER:
             pose, _ = layout.GEOMETRY.unpack(client.ask(place, 1))
             low, high, _, longest, *_ = layout.LASER_SETTINGS.unpack(client.ask(place, 3))
-            return _make_laser(pose, low, high, len(client.get_values(place)), longest)
+            return [_make_laser(pose, low, high, len(client.get_values(place)), longest)]
         pose, _, poses, _ = layout.RANGER_GEOMETRY.unpack(client.ask(place, 1))
         low, high, _, _, longest, *_ = layout.RANGER_SETTINGS.unpack(client.ask(place, 5))
         poses = [_place_on(pose, element) for element in poses]
         beams = len(client.get_values(place))  # the step between two is told in more than one way
-        if len(poses) == 1 and beams > 1:
-            return _make_laser(poses[0], low, high, beams, longest)
-        return _make_sonar(poses, longest or USUAL_RANGE, math.degrees(high - low) or USUAL_CONE)
+        if beams > len(poses) > 0:
+            if beams % len(poses):
+                raise PaddockError(f"expected as many values of each of its {len(poses)} scanners, got {beams} in all")
+            return [_make_laser(scanner, low, high, beams // len(poses), longest) for scanner in poses]
+        return [_make_sonar(poses, longest or USUAL_RANGE, math.degrees(high - low) or USUAL_CONE)]
     except (PaddockError, ZeroDivisionError) as error:
         raise PaddockError(f"{client.name}: device {place[0]}:{place[1]} cannot be described: {error}") from None
 

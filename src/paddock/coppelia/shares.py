@@ -1,0 +1,77 @@
+"""Shares: how much each client may keep in a scene, so that no client takes what the others need."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from paddock.core.errors import PaddockError
+
+Key = TypeVar("Key")
+
+
+class Shares(Generic[Key]):
+    """Who keeps how much of a kind of thing. What clients left behind who are gone makes room for others."""
+
+    def __init__(
+        self, what: str, each: int, whole: int, *, exists: Callable[[Key], bool], drop: Callable[[Key], object]
+    ) -> None:
+        """
+        Args:
+            what: they are called.
+            each: how much a client may keep.
+            whole: how much all may, with those who are gone.
+            exists: whether a thing is still there.
+            drop: takes one away.
+        """
+        self._what, self._each, self._whole = what, each, whole
+        self._exists, self._drop = exists, drop
+        self._kept: dict[Key, tuple[object, int]] = {}  # the owner and the size of each, the oldest first
+        self._sums: Counter[object] = Counter()  # by owner; None: those who are gone
+
+    def book(self, key: Key, owner: object, size: int = 1) -> None:
+        """A client is about to keep a thing, or to change it; an error if that is too much."""
+        _, before = self._kept.get(key, (None, 0))
+        if self._exceeds(owner, size - before):
+            self._count_anew()
+        if owner is not None and self._sums[owner] + size - before > self._each:
+            raise PaddockError(f"you keep {self._each} {self._what} already; remove some")
+        self._make_room(key, size - before)
+        self._forget(key)
+        self._kept[key] = owner, size
+        self._sums[owner] += size
+
+    def release(self, owner: object) -> None:
+        """A client is gone; what it kept stays until others need the room."""
+        if self._sums.pop(owner, 0):
+            self._kept = {key: (None if who is owner else who, size) for key, (who, size) in self._kept.items()}
+            self._count_anew()
+
+    def _exceeds(self, owner: object, more: int) -> bool:
+        mine = owner is not None and self._sums[owner] + more > self._each
+        return mine or self._sums.total() + more > self._whole
+
+    def _count_anew(self) -> None:
+        """Without what is there no longer."""
+        self._kept = {key: entry for key, entry in self._kept.items() if self._exists(key)}
+        self._sums = Counter()
+        for owner, size in self._kept.values():
+            self._sums[owner] += size
+
+    def _make_room(self, key: Key, more: int) -> None:
+        over = self._sums.total() + more - self._whole
+        for other, (owner, size) in list(self._kept.items()) if over > 0 else ():
+            if over <= 0:
+                break
+            if owner is None and other != key:
+                self._drop(other)
+                self._forget(other)
+                over -= size
+        if over > 0:
+            raise PaddockError(f"there are {self._whole} {self._what} of all clients already; remove some")
+
+    def _forget(self, key: Key) -> None:
+        if key in self._kept:
+            owner, size = self._kept.pop(key)
+            self._sums[owner] -= size
