@@ -245,7 +245,7 @@ def test_delays_of_streams_count_simulated_time_in_the_synchronous_mode() -> Non
         client.call(SYNCHRONOUS)
         client.call(*START)
         sensor = handle_of(client, "Pioneer_p3dx_ultrasonicSensor4")
-        client.exchange([ask_for(PROXIMITY, sensor, mode=STREAMING, delay=200)])
+        client.exchange([ask_for(PROXIMITY, number(sensor), mode=STREAMING, delay=200)])
         came = []
         for _ in range(12):
             _, replies = client.exchange([ask_for(TRIGGER)])
