@@ -9,15 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from command_line import paddock
 from modules.rooms import MAPPING, configure, write_configuration
 from modules.test_modules import LONG
 from paddock.cli.modules_drive import drive_by_keys
+from paddock.cli.modules_view import make_table
 from paddock.mapping.logs import read_tum
-from paddock.modules import ModuleThreads, load_modules, open_bus
+from paddock.modules import HealthBoard, ModuleThreads, load_modules, open_bus
 from paddock.modules.coordinator import CoordinatorModule
-from paddock.modules.messages import MESSAGES, RoundMessage
+from paddock.modules.health import LatencyHistogram
+from paddock.modules.messages import MESSAGES, HealthMessage, RoundMessage
 
 PAGE = Path(__file__).parents[2] / "docs" / "modules.md"
 
@@ -80,12 +83,36 @@ def test_modules_leave_the_map_its_pictures_and_the_trajectory(tmp_path: Path) -
     folder = out / "modules-001"
     assert {path.name for path in folder.iterdir()} == {
         "map.yaml", "map.pgm", "map_view.png", "coverage.png", "map_quality.json", "trajectory.tum",
+        "provenance.json", "inputs",
     }  # fmt: skip
     assert json.loads((folder / "map_quality.json").read_text())["mapped"] > 0.5
     assert read_tum(folder / "trajectory.tum").times[-1] == pytest.approx(3.0)
     done = paddock("modules", "up", "wander", "--out", str(out))
     assert done.returncode == 2
     assert "these modules make no map: add a module named mapper" in done.stderr
+
+
+@pytest.mark.heavy
+def test_a_run_ends_when_all_is_explored(tmp_path: Path) -> None:
+    spec = configure(tmp_path, *MAPPING, options={"planner": {"controller": "explore"}}, seconds=600.0)
+    done = paddock("modules", "up", str(write_configuration(spec)), "--together", "--lock-step")
+    assert done.returncode == 0, done.stderr
+    (rounds,) = re.findall(r"coordinator +(\d+) rounds", done.stdout)
+    assert int(rounds) < 3000  # of 6000
+    assert "explored: no frontier is left" in done.stdout
+
+
+def test_tables_are_whole_on_80_columns_and_latencies_have_no_end() -> None:
+    board, says = HealthBoard(), "driving to a frontier; watching, escapes 0, and more that has to be read"
+    counts = [0] * len(LatencyHistogram().counts)
+    counts[-1] = 5
+    board.take(HealthMessage(source="PLANNER", sent=1.0, rounds=5, status=says, latencies=counts))
+    console = Console(width=80)
+    with console.capture() as captured:
+        console.print(make_table(board, console.width))
+    assert says in " ".join(captured.get().split())
+    assert ">1000" in captured.get()
+    assert "inf" not in captured.get()
 
 
 @pytest.mark.heavy

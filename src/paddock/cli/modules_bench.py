@@ -35,8 +35,8 @@ def run_bench(config: str, spec: ModulesSpec, *, json_lines: bool) -> None:
     typer.echo(f"load {stepped.load:.1f} and {free.load:.1f} on {os.cpu_count()} cores")
     typer.echo(f"lock-step: {stepped.simulated:.0f} s in {stepped.wall:.1f} s, {stepped.speed:.1f} × real time;")
     typer.echo(f"by processor time, one module after the other: {stepped.critical_speed:.1f} × real time")
-    quick, slow = free.latencies.share_within(QUICK), free.latencies.percentile(0.99)
-    typer.echo(f"measurement to motor, {len(free.latencies)} looks: 99 % within {slow:g} ms, {quick:.1%} within 20 ms")
+    quick, slow = free.latencies.share_within(QUICK), free.latencies.describe(0.99)
+    typer.echo(f"measurement to motor, {len(free.latencies)} looks: 99 % within {slow} ms, {quick:.1%} within 20 ms")
     typer.echo(draw_histogram(free.latencies))
     typer.echo(f"free run: {free.escapes}")
 

@@ -17,9 +17,11 @@ from rich.text import Text
 from paddock.cli.modules_results import check_out, keep_results
 from paddock.core.outside import visible
 from paddock.modules import Bus, HealthBoard, ModuleHealth, ModulesSpec, ModuleThreads, Supervisor, messages, open_bus
+from paddock.navigation.explorer import FINISHED
 
 PERIOD = 0.25  # [s] between two pictures
 ANSWER = 5.0  # [s] for a planner to accept or refuse a goal
+WIDE = 110  # columns in which what modules say stands beside the numbers
 QUICK = 20.0  # [ms] from a measurement to the motor
 COLOURS = {"running": "green", "silent": "yellow", "gone": "red", "ended": "dim"}
 COLUMNS = {
@@ -32,8 +34,8 @@ def run_modules(
 ) -> None:
     """Run modules, and show how they are; with `out`, leave the map and how it came about in a folder."""
     check_out(spec, out)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as with Ctrl-C: no module stays behind
-    console = Console()
+    signal.signal(signal.SIGTERM, end_as_with_ctrl_c)
+    console, status = Console(), 0
     if together:
         run_threads(config, spec, out, console)
         return
@@ -46,34 +48,60 @@ def run_modules(
             console.print(f"the bus is {supervisor.spec.bus}", highlight=False, soft_wrap=True)
         try:
             with Live(console=console, refresh_per_second=4, transient=json_lines) as live:
-                while supervisor.look(PERIOD):
-                    live.update(make_table(supervisor.board))
-                live.update(make_table(supervisor.board))
-        except KeyboardInterrupt:
+                while supervisor.look(PERIOD) and not is_explored(supervisor.board):
+                    live.update(make_table(supervisor.board, console.width))
+                live.update(make_table(supervisor.board, console.width))
+            if is_explored(supervisor.board):
+                supervisor.stop()
+                console.print(FINISHED, style="green")
+        except KeyboardInterrupt as interrupt:
             supervisor.stop()  # first the robot, then the map
             if not console.is_terminal:
                 console.line()  # the table does not end its last one there
-            console.print("stopped early", style="yellow")
+            status = tell_end(interrupt, console)
     if json_lines:
         for row in supervisor.board.modules.values():
             typer.echo(json.dumps(describe(row)))
     elif len(latencies := supervisor.board["MOTOR"].latencies) and not spec.lock_step:
-        share, slow = latencies.share_within(QUICK), latencies.percentile(0.99)
+        share, slow = latencies.share_within(QUICK), latencies.describe(0.99)
         console.print(
-            f"measurement to motor, {len(latencies)} looks: 99 % within {slow:g} ms, {share:.1%} within {QUICK:g} ms"
+            f"measurement to motor, {len(latencies)} looks: 99 % within {slow} ms, {share:.1%} within {QUICK:g} ms"
         )
+    if status:
+        raise typer.Exit(status)
+
+
+def end_as_with_ctrl_c(number: int, frame: object) -> None:
+    """So that no module stays behind."""
+    raise KeyboardInterrupt(number)
+
+
+def tell_end(interrupt: KeyboardInterrupt, console: Console) -> int:
+    """Say that somebody ended the run; the exit status that shells expect then."""
+    console.print("stopped early", style="yellow")
+    return 128 + (interrupt.args[0] if interrupt.args else signal.SIGINT)
+
+
+def is_explored(board: HealthBoard) -> bool:
+    """Whether the planner has nothing left to do."""
+    report = board["PLANNER"].report
+    return report is not None and report.status.startswith(FINISHED)
 
 
 def run_threads(config: str, spec: ModulesSpec, out: Path | None, console: Console) -> None:
     """Run modules in this process."""
+    status = 0
     with ModuleThreads(spec) as threads, keep_results(spec, threads.spec.bus, config, out):
+        planner = threads.modules.get("planner")
         try:
-            threads.wait()
-        except KeyboardInterrupt:
+            threads.wait(lambda: planner is not None and planner.status().startswith(FINISHED))
+        except KeyboardInterrupt as interrupt:
             threads.stop()
-            console.print("stopped early", style="yellow")
+            status = tell_end(interrupt, console)
     for name, module in threads.modules.items():
         typer.echo(f"{name:12} {module.health.rounds:6} rounds  {module.status()}")
+    if status:
+        raise typer.Exit(status)
 
 
 def describe(row: ModuleHealth) -> dict[str, Any]:
@@ -92,26 +120,30 @@ def describe(row: ModuleHealth) -> dict[str, Any]:
     }
 
 
-def make_table(board: HealthBoard) -> Group:
-    """How all modules are."""
+def make_table(board: HealthBoard, width: int) -> Group:
+    """How all modules are, on so many columns; where they are few, what modules say stands below."""
     table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
     for title, width in COLUMNS.items():
         side = "left" if title in ("module", "state") else "right"
         table.add_column(title, justify=side, min_width=width, no_wrap=True)  # type: ignore[arg-type]
-    table.add_column("says")
+    wide, below = width >= WIDE, list[Text]()
+    if wide:
+        table.add_column("says")
     for row in board.modules.values():
         report = row.report
         if report is None and not row.present and not row.restarts:
             continue
         numbers = [""] * 6
         if report is not None:
-            delays = [f"{row.latencies.percentile(share):g}" if len(row.latencies) else "" for share in (0.5, 0.99)]
+            delays = [row.latencies.describe(share) for share in (0.5, 0.99)]
             numbers = [str(report.rounds), f"{row.rate:.1f}", str(report.lost), *delays, f"{report.cpu:.1f}"]
         state = Text(row.state, style=COLOURS[row.state])
         says = Text(visible(report.status) if report else "", overflow="ellipsis", no_wrap=True)
-        table.add_row(row.name.lower(), state, str(row.restarts), *numbers, says)
+        table.add_row(row.name.lower(), state, str(row.restarts), *numbers, *([says] if wide else []))
+        if says and not wide:
+            below.append(Text(f"{row.name.lower()}: {says}"))
     refusal = Text(f"refused: {visible(board.refusal)}" if board.refusal else "", style="yellow")
-    return Group(table, refusal)
+    return Group(table, *below, refusal)
 
 
 def send_goal(bus: str, x: float, y: float) -> str:

@@ -36,7 +36,7 @@ class LegacySimulator:
             self._start = SceneStart(self.scene)
 
     def forget(self) -> None:
-        """The simulation was stopped: the scene is as it was when it began, signals and settings of the run are gone."""
+        """The simulation was stopped: the scene is as it was before, and signals and settings of the run are gone."""
         self.signals.clear()
         if self._start is not None:
             self._start.restore()

@@ -38,6 +38,13 @@ class LatencyHistogram:
                 return edge
         return math.inf
 
+    def describe(self, share: float) -> str:
+        """The percentile [ms] for people; nothing if there are no latencies."""
+        if not len(self):
+            return ""
+        value = self.percentile(share)
+        return f"{value:g}" if math.isfinite(value) else f">{EDGES[-1]:g}"
+
     def share_within(self, milliseconds: float) -> float:
         """Which share was certainly not slower than this; NaN if there are none."""
         within = sum(count for edge, count in zip(EDGES, self.counts, strict=False) if edge <= milliseconds)

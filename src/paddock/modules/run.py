@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from paddock.modules.carriers.lines import LineGate
 from paddock.modules.config import ModulesSpec
 from paddock.modules.module import Module, start_module
 from paddock.modules.recording import BusRecorder
+
+LOOK = 0.25  # [s] between two looks whether the run is over
 
 
 class ModuleThreads:
@@ -60,10 +63,12 @@ class ModuleThreads:
         for module in self.modules.values():
             module.ended.set()
 
-    def wait(self) -> None:
-        """Wait until the run is over. An error in a module ends all, and is raised here."""
-        for thread in self._threads:
-            thread.join()
+    def wait(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Wait until the run is over, or something is so. An error in a module ends all, and is raised here."""
+        while any(thread.is_alive() for thread in self._threads):
+            self._threads[0].join(LOOK)
+            if until():
+                self.stop()
         if self._errors:
             raise self._errors[0]
 
