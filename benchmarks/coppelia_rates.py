@@ -32,9 +32,15 @@ def main() -> None:
                 sim.setJointTargetVelocity(motor, 0.5)
             sim.step()
 
+        def drive_at_once() -> None:
+            sim.callScriptFunction("getProxSensorsForRemote@PioneerP3DX", 1, [], [], [], b"")
+            sim.callScriptFunction("setVelocitiesForRemote@PioneerP3DX", 1, [], [0.5, 0.5], [], b"")
+            sim.step()
+
         report("a step", cycles, sim.step, server.process.pid)
         report("a call", cycles, sim.getSimulationTime, server.process.pid)
         report("16 sonars, 2 motors, a step", cycles // 10, drive, server.process.pid)
+        report("the same with two script functions", cycles // 3, drive_at_once, server.process.pid)
 
 
 if __name__ == "__main__":

@@ -147,6 +147,16 @@ def fits(arena: paddock.Arena, pose: Pose) -> bool:
     return not arena.room(without=arena.numbers["pioneer"]).problem(arena["pioneer"].spec, pose)
 
 
+def test_a_script_function_tells_all_distances_of_a_robot_at_once() -> None:
+    _, scene = make_scene()
+    told = call_script_function(scene, "Pioneer_p3dx", "getProxSensorsForRemote", ScriptData()).floats
+    assert len(told) == 16
+    for number, distance in enumerate(told, 1):
+        found = detect(scene, scene.find(f"Pioneer_p3dx_ultrasonicSensor{number}"))
+        assert distance == (1.0 if found is None else pytest.approx(found.distance))
+    assert min(told) < 1
+
+
 def test_a_stop_leaves_the_scene_as_it_was_when_the_simulation_began() -> None:
     arena = paddock.open(ROOM, seed=5)
     simulator = LegacySimulator(ArenaWorld(arena))

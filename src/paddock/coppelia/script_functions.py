@@ -71,8 +71,13 @@ def call_script_function(scene: CoppeliaScene, script: str, function: str, data:
 
 
 def get_proximity(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
-    """Distances of eight proximity sensors [m], clockwise from the left side; 0.05 for nothing."""
-    return ScriptData(floats=framework.read_proximity(robot).tolist())
+    """Distances of all proximity sensors [m], in the order of their objects; their reach for nothing.
+
+    So many in one request: of an e-puck eight, clockwise from the left side; of a Pioneer its sixteen sonars.
+    """
+    sensors = [part for part in scene.base_of(robot).tree if part.part == "proximity"]
+    values = {device: robot.read(device).tolist() for device in dict.fromkeys(sensor.device for sensor in sensors)}
+    return ScriptData(floats=[min(values[sensor.device][sensor.channel], sensor.limit) for sensor in sensors])
 
 
 def get_light(scene: CoppeliaScene, robot: SceneRobot, data: ScriptData) -> ScriptData:
