@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -21,13 +22,16 @@ def test_the_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_program_of_the_page_drives_a_robot() -> None:
-    (program,) = re.findall(r"^```py\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+    program, at_once = re.findall(r"^```py\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
     lines = program.replace("RemoteAPIClient()", "client").replace("< 20", "< 2").replace("sim.stopSimulation()", "")
     with served() as bridge:
         client = new_client(bridge)
-        exec(compile(lines, str(PAGE), "exec"), {"client": client})
+        names: dict[str, Any] = {"client": client}
+        exec(compile(lines, str(PAGE), "exec"), names)
         assert client.require("sim").getSimulationTime() == pytest.approx(2.0)
         assert bridge.arena["pioneer"].pose.x > 2.2
+        exec(compile(at_once, str(PAGE), "exec"), names)
+        assert len(names["distances"]) == 16
 
 
 def test_every_option_of_the_link_is_told() -> None:
