@@ -144,7 +144,7 @@ class _StageWorld:
             noise=False,
         )
         self.robots.append(placed)
-        self.places.append(entity.place_of("pose"))
+        self.places.append(entity.locate("pose"))
         self.extent.append((pose.x, pose.y))
 
     def _name_robot(self, entity: StageEntity) -> str:

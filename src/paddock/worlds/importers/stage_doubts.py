@@ -19,9 +19,9 @@ def _walk(entity: StageEntity) -> Iterator[str]:
         from PIL import ImageColor
 
         color = entity.text("color", "")
-        yield f"{entity.place_of('color')}: color: no colour called {color!r}{suggestion(color, ImageColor.colormap)}"
+        yield f"{entity.locate('color')}: color: no colour called {color!r}{suggestion(color, ImageColor.colormap)}"
     if len(entity.numbers("pose", ())) == 3:
-        yield f"{entity.place_of('pose')}: pose: three numbers are x, y and heading here; [x y z heading] is sure"
+        yield f"{entity.locate('pose')}: pose: three numbers are x, y and heading here; [x y z heading] is sure"
     for child in entity.children:
         yield from _walk(child)
 
@@ -33,5 +33,5 @@ def _find_same_names(world: StageEntity) -> Iterator[str]:
         name = entity.text("name", "")
         if name and name in seen:
             also = f"{seen[name]} is called {name!r}, too"
-            yield f"{entity.place_of('name')}: name: {also}; a robot gets another name here"
-        seen.setdefault(name, entity.place_of("name"))
+            yield f"{entity.locate('name')}: name: {also}; a robot gets another name here"
+        seen.setdefault(name, entity.locate("name"))

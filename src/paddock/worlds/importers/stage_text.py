@@ -59,9 +59,9 @@ class StageEntity:
     @property
     def place(self) -> str:
         """As people look it up."""
-        return self.place_of("")
+        return self.locate("")
 
-    def place_of(self, key: str) -> str:
+    def locate(self, key: str) -> str:
         """Where a property is, or the entity if it has none."""
         where = self.properties.get(key, self)
         return f"{where.file}:{where.line}"
