@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -78,7 +79,11 @@ def test_a_program_that_wakes_up_finds_its_robot_standing_and_drives_on(
         assert "silence=SECONDS" in caplog.text
         robot.wheels.set(0.2, 0.2)
         robot.step(round(1.0 / robot.dt))  # longer than that, but the program asks for the time
-        assert robot.wheels.speeds != STANDS
+        caplog.clear()
+        began = time.monotonic()
+        wait_for(lambda: robot.wheels.set(0.2, 0.2) or time.monotonic() > began + 1)  # it tells, and asks nothing
+        assert not robot.body.guard.renew()  # it did not stop the robot meanwhile
+        assert "silence" not in caplog.text
         assert not stands(arena, name)
     wait_for(lambda: not guards_of(os.getpid()))
 

@@ -38,6 +38,7 @@ class SimulatorBody(WatchedBody):
     # ---- doing
 
     def set_wheels(self, left: float, right: float) -> None:
+        self.renew_guard()
         with self.guard.driving(bool(left or right)):
             self.send_wheels(left, right)
         self._speeds = WheelSpeeds(left, right)
