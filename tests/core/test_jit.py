@@ -236,7 +236,7 @@ def test_a_process_that_was_stopped_while_it_compiles_keeps_nobody_for_ever(
     monkeypatch.setattr(jit, "LONGEST_COMPILATION", 0.1)
     with (tmp_path / "kernel.lock").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with jit._alone_among_processes(tmp_path / "kernel.lock"):
+        with jit._lock_of_processes(tmp_path / "kernel.lock"):
             assert jit._held == [tmp_path / "kernel.lock"]
     assert jit._held == []
 
