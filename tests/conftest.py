@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from paddock.testing import PaddockProcess
+from warm_start import launch_paddock
 
 settings.register_profile(
     "repeatable",
@@ -12,3 +18,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session", autouse=hasattr(os, "fork"))
+def _warm_start() -> None:
+    """Processes with servers start at once."""
+    PaddockProcess.launch = staticmethod(launch_paddock)  # type: ignore[assignment]

@@ -31,6 +31,7 @@ class Lazy(RandomSearch):
 """
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_folder_tells_where_its_results_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -56,6 +57,7 @@ def test_a_folder_tells_where_its_results_come_from(tmp_path: Path, monkeypatch:
     assert [session["seed"] for session in again["resumed"]] == [5]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_evolution_whose_strategy_has_changed_is_not_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
