@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from command_line import paddock
-from mapping.log_dialects import DIALECTS, WAY, write_log, write_relations
+from mapping.log_dialects import DIALECTS, WAY, take_drive, write_log, write_relations
 from marks import mostly
 from paddock.core.geometry import relative
 from paddock.mapping import MAPPING_METHODS
@@ -24,7 +24,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_log_gives_the_drive_that_was_written_down(name: str, tmp_path: Path) -> None:
-    drive, _ = DIALECTS[name]
+    drive = take_drive(name)
     log = read_log(write_log(name, tmp_path))
     assert [scan.time for scan in log.scans] == pytest.approx([scan.time for scan in drive.scans])
     for found, true in zip(log.odometry, drive.odometry, strict=True):
