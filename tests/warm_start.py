@@ -24,7 +24,10 @@ from typing import IO, Self
 
 import pytest
 
+from paddock.testing import PaddockProcess
+
 HERE = Path(__file__).parent
+COLD, PYTHONPATH = PaddockProcess.launch, os.environ.get("PYTHONPATH")
 CONTEXT = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 
 
@@ -130,8 +133,10 @@ def run_python(
         return subprocess.CompletedProcess(arguments, process.wait(), said, aside)
 
 
-def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> WarmProcess:
+def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> WarmProcess | subprocess.Popen[str]:
     """`python -m paddock …` without any input, in place of `PaddockProcess.launch`."""
+    if settings.get("PYTHONPATH") != PYTHONPATH:  # it finds packages that the other one has not found
+        return COLD(arguments, settings)
     process = WarmProcess(["-m", "paddock", *arguments], settings)
     process.stdin.close()
     return process
