@@ -8,41 +8,48 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.ready-run
 DEV := $(VENV)/.ready-dev
 ARGS ?=
-WORKERS ?= 3  # processes of tests: one more than cores, as many tests wait for other processes
+WORKERS ?= 4  # processes of tests: twice as many as cores, as many tests wait for other processes
 COVERAGE ?=
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in a file share its servers and fixtures
 
 # Tests start hundreds of processes; where Python may not keep its byte code, each of them compiles all sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-compiled test-long test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots clean
+.PHONY: demo test test-compiled test-long test-all test-every test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
 
 test: $(DEV)  ## all tests but the long ones, then the kernels once more in plain Python
-	@echo "all tests but the long ones, compiled and then in plain Python: about eleven minutes on two cores"
+	@echo "all tests but the long ones, compiled and then in plain Python: about six minutes on two cores"
 	$(MAKE) --no-print-directory test-compiled test-plain
 	@$(BIN)/python tests/browser/skipped.py
 
 test-compiled: $(DEV)
 	$(PYTEST) $(COVERAGE) -m "not long" $(ARGS)
 
-test-long: $(DEV)  ## whole experiments, the GPU's simulator, other packages: about five minutes on two cores
-	$(PYTEST) $(COVERAGE) -m long $(ARGS)
+test-long: $(DEV)  ## whole experiments, more of a kind, the GPU's simulator, other packages: about four minutes on two cores
+	$(PYTEST) $(COVERAGE) -m "long and not soak" $(ARGS)
+
+test-all: $(DEV)  ## both in one go, as .ci/run does: about nine minutes on two cores
+	$(MAKE) --no-print-directory test-every test-plain
+
+test-every: $(DEV)
+	$(PYTEST) $(COVERAGE) -m "not soak" $(ARGS)
 
 test-plain: $(DEV)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(COVERAGE) -m "not heavy and not long" tests/engine tests/sensors
 
 coverage: $(DEV)  ## the same, half as fast, with the lines that tests reach; fails below 90 %
 	$(BIN)/coverage erase
-	$(MAKE) --no-print-directory test-compiled test-long test-plain COVERAGE="--cov --cov-append --cov-report="
+	$(MAKE) --no-print-directory test-every test-plain COVERAGE="--cov --cov-append --cov-report="
 	$(BIN)/coverage report --skip-covered --fail-under=90
 
 test-browser: $(DEV)  ## the page alone, in the system's Chromium; fails where there is none
 	PADDOCK_REQUIRE_BROWSER=1 $(BIN)/python -m pytest -n 2 tests/browser $(ARGS)
 
 soak: $(DEV)  ## long checks: an hour of ten clients, 2,000 extreme robots, 100,000 damaged orders, 100 robots on serial lines
+	$(PYTEST) -m soak
 	$(BIN)/python benchmarks/soak.py --stride 10
 	$(BIN)/python benchmarks/extreme_robots.py --robots 2000
 	$(BIN)/python benchmarks/orders_fuzz.py

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from paddock.testing import PaddockProcess
+from warm_start import launch_paddock
 
 settings.register_profile(
     "repeatable",
@@ -11,4 +17,11 @@ settings.register_profile(
     database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
-settings.load_profile("repeatable")
+settings.register_profile("thorough", settings.get_profile("repeatable"), max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(scope="session", autouse=hasattr(os, "fork"))
+def _warm_start() -> None:
+    """Processes with servers start at once."""
+    PaddockProcess.launch = staticmethod(launch_paddock)  # type: ignore[assignment]

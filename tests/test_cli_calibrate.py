@@ -75,6 +75,7 @@ def test_a_fit_over_all_corners_finds_the_wheels_without_a_straight_run(tmp_path
     assert measured.method == "least squares, 2 squares of 0.4 m each way"
 
 
+@pytest.mark.long
 def test_a_camera_above_a_served_world_measures_a_robot(tmp_path: Path) -> None:
     pytest.importorskip("cv2", reason="pip install opencv-python-headless")
     above = OverheadCamera(load_world("petri-dish"))

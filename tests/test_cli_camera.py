@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from paddock.overhead import OverheadCamera
 from paddock.testing import PaddockProcess
 from paddock.vision import IpCamera, Lens, TimedPicture
 from paddock.worlds import load_world
+from warm_start import run_python
 
 pytestmark = pytest.mark.heavy
 BOARD = {"square": 0.035, "marker": 0.026}
@@ -36,8 +35,8 @@ def test_robots_of_a_served_world_are_located(tmp_path: Path) -> None:
     with PaddockProcess("serve", "line-crossing", "--overhead-camera", str(spec)) as server:
         url = server.line(r"(http://127\.0\.0\.1:\d+/stream\.mjpg)")
         options = ["--lens", "lens.toml", "--world", "line-crossing", "--user", "lab", "--password", "secret"]
-        command = [sys.executable, "-m", "paddock", "camera", "locate", url, *options, "--pictures", "2", "--json"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        command = ["-m", "paddock", "camera", "locate", url, *options, "--pictures", "2", "--json"]
+        done = run_python(*command, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     found = {row["robot"]: row for row in map(json.loads, done.stdout.splitlines())}
     for robot in world.robots:

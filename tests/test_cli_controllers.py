@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
 from paddock.testing import PaddockProcess
 from server.parties import served
+from warm_start import WarmProcess
 
 MISTAKES = {
     "a constructor that wants more": (
@@ -229,9 +229,6 @@ def test_a_folder_is_searched_once_however_often_its_files_are_read(tmp_path: Pa
     assert sys.path[0] == str(tmp_path.resolve())
 
 
-PADDOCK = [sys.executable, "-u", "-c", "from paddock.cli import main; main()"]
-
-
 @pytest.fixture
 def emulators() -> Iterator[tuple[str, list[str]]]:
     """A server, and red as an e-puck on a serial line and blue as an e-puck2 on Wi-Fi: their addresses."""
@@ -280,8 +277,8 @@ def test_ctrl_c_stops_a_robot(tmp_path: Path, emulators: tuple[str, list[str]]) 
     server, robots = emulators
     with paddock.connect(server) as truth:
         for name, url in zip(("red", "blue"), robots, strict=True):
-            run = [*PADDOCK, "run", "-c", str(tmp_path / "spin.py"), "--robot", url, "--seconds", "60"]
-            with subprocess.Popen(run, stdout=subprocess.PIPE, text=True) as program:
+            run = ["-m", "paddock", "run", "-c", str(tmp_path / "spin.py"), "--robot", url, "--seconds", "60"]
+            with WarmProcess(run) as program:
                 deadline = time.monotonic() + 120
                 while truth[name].wheels.speeds.right < 0.01 and time.monotonic() < deadline:
                     truth.step(5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
 from pathlib import Path
 
@@ -12,6 +13,7 @@ LONGEST_FUNCTION, LONGEST_FILE = 60, 400  # lines
 GPU_DRIVER = "rollouts/cuda/driver.py"  # its kernel closes over the sizes of all its arrays, which numba must know
 
 
+@functools.cache
 def trees() -> dict[str, ast.Module]:
     return {str(path.relative_to(SOURCE)): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 

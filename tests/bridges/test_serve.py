@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -17,12 +15,13 @@ from bridges.epuck_room import ROOM, bench
 from paddock.bridges import EPuckEmulators, OpenBridges
 from paddock.server import Server, Settings
 from paddock.testing import PaddockProcess
+from warm_start import run_python
 
 pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 NO_TOKEN = "no token guards it: whoever reaches this port drives the robot"
-SERVE = [sys.executable, "-m", "paddock", "serve", "line-crossing", "--port", "0"]
+SERVE = ["-m", "paddock", "serve", "line-crossing", "--port", "0"]
 
 
 @pytest.mark.parametrize("clock", [[], ["--lock-step"]], ids=["free", "lock-step"])
@@ -65,7 +64,7 @@ def test_lines_about_ports_name_the_robots_behind_them() -> None:
     ],
 )
 def test_a_robot_that_is_named_twice_is_refused(options: list[str], message: str) -> None:
-    refused = subprocess.run([*SERVE, *options], capture_output=True, text=True, timeout=60, check=False)
+    refused = run_python(*SERVE, *options)
     assert refused.returncode != 0
     assert message in " ".join((refused.stdout + refused.stderr).split())
 

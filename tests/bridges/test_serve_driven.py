@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +14,8 @@ import paddock
 from paddock.policies.inputs import nearness
 from paddock.policies.networks import Network
 from paddock.testing import PaddockProcess, wait_for
+from warm_start import run_python
 
-SERVE = [sys.executable, "-u", "-c", "from paddock.cli import main; main()", "serve", "line-crossing", "--port", "0"]
 STRAIGHT = "from paddock.policies.braitenberg import explorer\nCONTROLLERS = {'red': explorer()}\n"
 WRONG = "def act(observation):\n    return 0.05 if observation.time > 0.5 else (0.05, 0.05)\n"
 
@@ -93,6 +91,6 @@ def test_a_controller_that_fails_is_told_with_its_place_and_its_robots_stop(tmp_
 def test_a_file_that_is_no_controller_is_refused_before_anyone_can_come(tmp_path: Path) -> None:
     file = tmp_path / "none.py"
     file.write_text("x = 1\n")
-    refused = subprocess.run([*SERVE, "-c", str(file)], capture_output=True, text=True, timeout=60, check=False)
+    refused = run_python("-m", "paddock", "serve", "line-crossing", "--port", "0", "-c", str(file))
     assert refused.returncode != 0
     assert "expected a function act(observation)" in " ".join((refused.stdout + refused.stderr).split())

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from marks import mostly, rarely
 from paddock.arena.base import BaseArena
 from paddock.control.tasks import TASKS, Ranger, TaskContext, find_task
 from paddock.control.tasks.safety import derive_clearance, too_near
@@ -81,7 +82,7 @@ def drive(
 
 
 @pytest.mark.parametrize("robot", [PIONEER, EPUCK])
-@pytest.mark.parametrize("dt", [0.01, 0.02, 0.05])
+@pytest.mark.parametrize("dt", [0.02, *rarely(0.01, 0.05)])
 @pytest.mark.parametrize("degrees", [-180.0, -37.0, 0.2, 90.0, 179.9, 400.0])
 def test_turn_ends_half_a_degree_from_the_bearing_and_stays_on_the_spot(robot: str, dt: float, degrees: float) -> None:
     track = drive(task("turn", degrees=degrees), task("stop"), robot=robot, dt=dt, heading_deg=150)
@@ -181,9 +182,9 @@ def test_go_to_gives_up_in_time() -> None:
     assert not track.result.complete
 
 
-@pytest.mark.parametrize(("direction", "sign"), [("cw", -1), ("ccw", 1)])
-@pytest.mark.parametrize("follower", WALL_FOLLOWERS)
-def test_wall_follow_does_one_loop_in_the_direction_asked_for(direction: str, sign: int, follower: str) -> None:
+@pytest.mark.parametrize("direction", ["ccw", *rarely("cw")])
+@pytest.mark.parametrize("follower", mostly(["min", "tuned"], WALL_FOLLOWERS))
+def test_wall_follow_does_one_loop_in_the_direction_asked_for(direction: str, follower: str) -> None:
     follow = task("wall-follow", follower=follower, direction=direction, settle=5)
     track = drive(task("move", speed=0.25), follow, task("stop"), robot=ALERT, dt=0.05)
     loop = track.result.tasks[1]
@@ -194,7 +195,7 @@ def test_wall_follow_does_one_loop_in_the_direction_asked_for(direction: str, si
     path = track.path[began:ended]
     x, y = path.T
     area = float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)) / 2)
-    assert math.copysign(1, area) == sign
+    assert math.copysign(1, area) == (1 if direction == "ccw" else -1)
     assert abs(area) == pytest.approx((6 - 2 * 0.4) ** 2, rel=0.15)
 
 
@@ -226,7 +227,7 @@ def test_line_follow_stays_on_the_line() -> None:
     ("robot", "size", "at", "pillars", "way"),
     [(PIONEER, 6.0, (3.0, 3.0), PILLARS, 15.0), (EPUCK, 1.0, (0.5, 0.5), LITTLE, 2.0)],
 )
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, *rarely(1, 2)])
 def test_wander_and_avoid_keep_moving_and_touch_nothing(
     name: str, robot: str, size: float, at: tuple[float, float], pillars: list[Any], way: float, seed: int
 ) -> None:

@@ -32,13 +32,9 @@ def python(script: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("module", ["paddock", "paddock.worlds", "paddock.robots", "paddock.arena"])
-def test_importing_does_not_import_numba(module: str) -> None:
-    assert python(f"import sys, {module}; print('numba' in sys.modules)") == "False"
-
-
-def test_loading_and_checking_a_world_does_not_import_numba() -> None:
-    script = "import sys; from paddock.worlds import load_world; load_world('clutter'); print('numba' in sys.modules)"
+def test_importing_and_loading_and_checking_a_world_does_not_import_numba() -> None:
+    modules = "paddock, paddock.worlds, paddock.robots, paddock.arena"
+    script = f"import sys, {modules}; paddock.worlds.load_world('clutter'); print('numba' in sys.modules)"
     assert python(script) == "False"
 
 
@@ -236,7 +232,7 @@ def test_a_process_that_was_stopped_while_it_compiles_keeps_nobody_for_ever(
     monkeypatch.setattr(jit, "LONGEST_COMPILATION", 0.1)
     with (tmp_path / "kernel.lock").open("a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with jit._alone_among_processes(tmp_path / "kernel.lock"):
+        with jit._lock_of_processes(tmp_path / "kernel.lock"):
             assert jit._held == [tmp_path / "kernel.lock"]
     assert jit._held == []
 

@@ -100,7 +100,7 @@ def cast(rng: np.random.Generator) -> list:
 
 
 @pytest.mark.heavy
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(seeds, st.sampled_from([0.01, 0.02, 0.05, 0.1, 0.2]))
 def test_a_robot_never_ends_a_step_inside_anything(seed, dt):
     rng = np.random.default_rng(seed)
@@ -134,7 +134,7 @@ def test_a_robot_never_ends_a_step_inside_anything_in_a_few_worlds(seed, dt):
 
 
 @pytest.mark.heavy
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(seeds, st.sampled_from([0.02, 0.1]))
 def test_a_robot_that_cannot_move_at_all_tells_of_a_contact(seed, dt):
     rng = np.random.default_rng(seed)
@@ -150,7 +150,7 @@ def test_a_robot_that_cannot_move_at_all_tells_of_a_contact(seed, dt):
 
 
 @pytest.mark.heavy
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(seeds, st.sampled_from([0.02, 0.1, 0.2]), st.sampled_from([0.0, 0.004]), st.booleans())
 def test_a_robot_never_leaves_a_pen_of_thin_walls(seed, dt, thickness, cornered):
     rng = np.random.default_rng(seed)
@@ -176,7 +176,7 @@ def test_a_robot_never_leaves_a_pen_of_thin_walls(seed, dt, thickness, cornered)
 
 
 @pytest.mark.heavy
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(seeds)
 def test_a_dense_crowd_never_overlaps(seed):
     rng = np.random.default_rng(seed)

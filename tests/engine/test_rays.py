@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive
@@ -20,7 +20,6 @@ incidence_angle = st.one_of(st.just(math.pi / 2), st.floats(0.05, 1.5))
 disc = st.tuples(metre, metre, st.floats(0.01, 1.0))
 
 
-@settings(max_examples=400)
 @given(point, direction, point, point)
 def test_a_ray_meets_a_segment_where_the_naive_ray_does(o, angle, a, b):
     assume(math.dist(a, b) > 1e-3)
@@ -32,7 +31,6 @@ def test_a_ray_meets_a_segment_where_the_naive_ray_does(o, angle, a, b):
     assert got <= naive.ray_to_segment(o, angle, *naive.grown((a, b), -HAIR)) + 1e-7
 
 
-@settings(max_examples=400)
 @given(point, direction, disc)
 def test_a_ray_meets_a_disc_where_the_naive_ray_does(o, angle, round_thing):
     x, y, radius = round_thing
@@ -48,7 +46,6 @@ def test_a_ray_along_a_wall_meets_its_near_end():
     assert rays.ray_to_segment(0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 1.0, 0.0) == 1.0
 
 
-@settings(max_examples=400)
 @given(direction, st.floats(0.1, 3.0), st.floats(0.01, 3.0), point)
 def test_a_ray_along_a_wall_of_any_direction_meets_its_near_end(angle, near, length, o):
     c, s = math.cos(angle), math.sin(angle)
@@ -68,7 +65,6 @@ def test_no_ray_slips_through_where_two_walls_meet(angle):
     assert min(hits) == pytest.approx(1.0)
 
 
-@settings(max_examples=300)
 @given(point, direction, half_angle, incidence_angle, point, point)
 def test_a_cone_finds_the_nearest_echo_of_a_segment(o, angle, half, incidence, a, b):
     assume(math.dist(a, b) > 1e-2 and naive.point_to_segment(o, a, b) > 0.02)
@@ -85,7 +81,6 @@ def test_a_cone_finds_the_nearest_echo_of_a_segment(o, angle, half, incidence, a
         assert naive.point_to_segment(echo, a, b) == pytest.approx(0.0, abs=1e-9)
 
 
-@settings(max_examples=300)
 @given(point, direction, half_angle, st.floats(0.2, math.pi / 2), disc)
 def test_a_cone_finds_the_nearest_echo_of_a_disc(o, angle, half, incidence, round_thing):
     assume(math.dist(o, round_thing[:2]) > round_thing[2] + 0.02)
@@ -101,7 +96,6 @@ def test_a_cone_finds_the_nearest_echo_of_a_disc(o, angle, half, incidence, roun
         assert math.dist(echo, round_thing[:2]) == pytest.approx(round_thing[2], abs=1e-9)
 
 
-@settings(max_examples=200)
 @given(point, point, point)
 def test_the_distance_to_a_segment_is_the_naive_one(p, a, b):
     assume(math.dist(a, b) > 1e-6)

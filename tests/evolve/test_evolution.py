@@ -7,7 +7,6 @@ import json
 import math
 import os
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -33,6 +32,7 @@ from paddock.evolve.tasks.base import Evaluation
 from paddock.evolve.tasks.registry import make_task
 from paddock.policies.policy_files import load_policy
 from paddock.worlds import load_world, save_world
+from warm_start import WarmProcess, run_python
 
 SMALL = EvolutionConfig(task="maze", population=6, generations=6, seconds=8.0, seed=5)
 
@@ -59,6 +59,7 @@ def test_what_an_individual_gets_depends_on_nothing_but_its_own_numbers() -> Non
     assert together.fitness[2] == alone.fitness[0]
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_resumed_evolution_is_the_uninterrupted_one_to_the_last_bit(strategy: str, tmp_path: Path) -> None:
     if strategy in ("cma", "neat"):
@@ -96,6 +97,7 @@ def test_the_folder_has_everything_that_is_needed(tmp_path: Path) -> None:
     assert task.evaluate(drive).fitness[0] == study.summary["best_fitness"]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_folder_is_not_overwritten_nor_resumed_with_other_settings(tmp_path: Path) -> None:
     with pytest.raises(paddock.PaddockError, match="there is no evolution to resume"):
         resume(tmp_path)
@@ -123,6 +125,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_evolution_whose_world_has_changed_is_not_resumed(tmp_path: Path) -> None:
     world, out = tmp_path / "own.toml", tmp_path / "out"
     save_world(load_world("clutter"), world)
@@ -140,6 +143,7 @@ def test_an_evolution_whose_world_has_changed_is_not_resumed(tmp_path: Path) -> 
     assert contents(out) == kept
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_evolution_whose_fitness_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -157,6 +161,7 @@ def test_an_evolution_whose_fitness_has_changed_is_not_resumed(tmp_path: Path, m
     assert contents(out) == kept
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize(
     ("strategy", "package"), [("cma", "cma"), ("neat", "neat-python"), ("map-elites", "ribs"), ("ga", "numpy")]
 )
@@ -176,6 +181,7 @@ def test_an_evolution_of_another_version_is_resumed_only_if_versions_are_ignored
     assert len(study.evolution.history) == 2
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_evolution_is_not_resumed_on_another_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evolve(replace(SMALL, generations=1), out=tmp_path)
     evolution = Evolution(SMALL)
@@ -220,6 +226,7 @@ def test_an_interrupted_generation_leaves_the_champion_of_those_before(monkeypat
     assert np.array_equal(evolution.champion.weights, before)
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_ctrl_c_during_the_test_keeps_what_evolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*arguments: Any, **options: Any) -> Any:
         assert (tmp_path / "summary.json").exists()
@@ -273,8 +280,7 @@ def test_a_population_that_does_not_fit_in_memory_is_refused(monkeypatch: pytest
 
 
 def test_nothing_is_said_to_be_written_that_is_not_there(tmp_path: Path) -> None:
-    options = [*command("maze", "--generations", "0"), "--out", str(tmp_path / "none")]
-    done = subprocess.run(options, capture_output=True, text=True, check=False)
+    done = run_python(*command("maze", "--generations", "0"), "--out", str(tmp_path / "none"))
     assert done.returncode == 0, done.stderr
     assert "champion.npz" not in done.stdout
     told = done.stdout.partition("wrote")[2].partition(":")[2].split("\n")[0]
@@ -294,7 +300,7 @@ def test_programs_have_room_for_all_inputs() -> None:
 
 
 def command(*options: str) -> list[str]:
-    return [sys.executable, "-m", "paddock", "evolve", *options]
+    return ["-m", "paddock", "evolve", *options]
 
 
 def wait_for_generation(folder: Path, number: int) -> None:
@@ -308,10 +314,11 @@ def wait_for_generation(folder: Path, number: int) -> None:
     raise AssertionError("the evolution did not get far enough")
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None:
     options = ["maze", "--population", "8", "--seconds", "60", "--seed", "9", "--generations", "400"]
     out = tmp_path / "killed"
-    with subprocess.Popen([*command(*options), "--out", str(out)], stdout=subprocess.DEVNULL) as process:
+    with WarmProcess([*command(*options), "--out", str(out)]) as process:
         wait_for_generation(out, 3)
         process.kill()
     kept = load_checkpoint(out / "checkpoint.npz")
@@ -329,7 +336,7 @@ def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None
 def test_ctrl_c_and_sigterm_keep_the_best_so_far(number: signal.Signals, status: int, tmp_path: Path) -> None:
     out = tmp_path / "stopped"
     options = [*command("maze", "--population", "8", "--generations", "4000", "--json"), "--out", str(out)]
-    with subprocess.Popen(options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with WarmProcess(options) as process:
         wait_for_generation(out, 2)
         process.send_signal(number)
         told, aside = process.communicate(timeout=120)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import paddock
 from paddock.evolve.evolution import Evolution
 from paddock.evolve.options import EvolutionConfig
 from paddock.evolve.study import evolve
+from warm_start import run_python
 
 OWN = """
 import numpy as np
@@ -79,7 +79,6 @@ def test_errors_of_paddock_itself_stay_as_they_are(folder: Path, monkeypatch: py
 def test_the_command_prints_one_line(folder: Path) -> None:
     (folder / "mine.py").write_text(OWN, encoding="utf-8")
     command = [
-        sys.executable,
         "-m",
         "paddock",
         "evolve",
@@ -90,10 +89,10 @@ def test_the_command_prints_one_line(folder: Path) -> None:
         "--generations",
         "2",
     ]
-    done = subprocess.run([*command, "mine:boom"], capture_output=True, text=True, check=False)
+    done = run_python(*command, "mine:boom")
     assert done.returncode == 2
     assert done.stderr == "paddock: mine:boom: mine.py line 5: ZeroDivisionError: division by zero\n"
-    done = subprocess.run([*command, "mine:holes"], capture_output=True, text=True, check=False)
+    done = run_python(*command, "mine:holes")
     assert done.returncode == 0, done.stderr
     warned = [line for line in done.stderr.splitlines() if "NaN or infinite" in line]
     assert warned == [

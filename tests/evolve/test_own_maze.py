@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from paddock.robots import load_robot
 from paddock.worlds import load_world, save_world
 from paddock.worlds.mazes import Layout, make_maze, make_maze_world, read_maze, solve_maze
 from paddock.worlds.spec import Cylinder, Wall
+from warm_start import run_python
 
 
 @pytest.fixture
@@ -126,8 +125,7 @@ def test_a_wrong_size_of_a_file_that_tells_none_is_refused(mine: str, config: An
 
 
 def test_a_wrong_size_is_refused_in_one_line(mine: str) -> None:
-    command = [sys.executable, "-m", "paddock", "evolve", "maze", "--world", mine, "--size", "8x8"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_python("-m", "paddock", "evolve", "maze", "--world", mine, "--size", "8x8")
     assert done.returncode == 2
     assert done.stderr == ("paddock: mine.toml: maze: the file tells 5 x 3 cells, not 8 x 8: leave the size out\n")
 

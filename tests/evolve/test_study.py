@@ -70,6 +70,7 @@ def test_the_hint_shows_the_drive_that_was_judged(tmp_path: Path) -> None:
     assert reached < 1e-9  # the robot comes to where it reached the exit when it was judged
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_an_evolution_may_stop_when_it_is_solved(tmp_path: Path) -> None:
     config = EvolutionConfig(task="maze", seed=3)
     study = evolve(config, out=tmp_path, execution=Execution(until_solved=True))
@@ -89,6 +90,7 @@ def test_a_fitness_that_knows_no_solution_is_not_waited_for(tmp_path: Path, monk
         evolve(EvolutionConfig(task="never_solved:far", world="clutter"), execution=Execution(until_solved=True))
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_history_grows_by_a_line_a_generation(tmp_path: Path) -> None:
     lines: list[int] = []
 
@@ -99,6 +101,7 @@ def test_the_history_grows_by_a_line_a_generation(tmp_path: Path) -> None:
     assert lines == [2, 3, 4, 5]
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("left", ["more", "half", "less", "nothing"])
 def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(
     left: str, whole: Path, half: Path, tmp_path: Path
@@ -114,6 +117,7 @@ def test_the_history_of_a_resumed_evolution_is_that_of_an_uninterrupted_one(
     assert path.read_bytes() == (whole / "history.csv").read_bytes()
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_times_add_up_over_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = evolve(replace(SMALL, generations=2), out=tmp_path).summary
     step = Evolution.step
@@ -134,6 +138,7 @@ def test_times_add_up_over_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert resume(tmp_path).summary["compile_s"] == third["compile_s"]
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_enough_generations_are_enough(tmp_path: Path) -> None:
     evolve(SMALL, out=tmp_path / "out", execution=Execution(test=2))
     summary, kept = (
@@ -151,6 +156,7 @@ def test_enough_generations_are_enough(tmp_path: Path) -> None:
     assert json.loads(tested.stdout)["test_drives"] == 3
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_the_task_may_be_left_out_to_resume(whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "out")
     done = paddock_evolve(tmp_path, "--resume", "--out", "out", "--generations", "5", "--json")
@@ -179,6 +185,7 @@ def test_logs_get_the_first_and_the_last_generation_and_one_now_and_then() -> No
     assert said[0] == "maze: generation 1 of 4: best 0.75, mean 0.25, solved 50%"
 
 
+@pytest.mark.usefixtures("without_pictures")
 def test_where_there_is_no_terminal_lines_tell_how_it_goes(tmp_path: Path) -> None:
     options = ["maze", "--population", "6", "--seconds", "5", "--generations", "3"]
     done = paddock_evolve(tmp_path, *options, "--mazes", "4", "--size", "3", "--out", "out")

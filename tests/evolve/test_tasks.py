@@ -42,6 +42,7 @@ def test_a_task_judges_every_world_with_finite_numbers(name: str) -> None:
     assert evolution.history[-1].evaluations == 10
 
 
+@pytest.mark.usefixtures("without_pictures")
 @pytest.mark.parametrize("name", [*TASKS, "mazes"])
 def test_the_worlds_that_a_task_writes_are_those_that_it_goes_on_in(name: str, tmp_path: Path) -> None:
     mazes = 2 if name == "mazes" else None

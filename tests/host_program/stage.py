@@ -8,7 +8,6 @@ import pty
 import re
 import selectors
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Self
 from command_line import paddock
 from paddock.orders import HostConfig, OrderRobotSpec
 from paddock.testing import PaddockProcess
+from warm_start import WarmProcess
 
 LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it
 FAST = 50.0  # simulated seconds per second
@@ -52,23 +52,13 @@ def configure(path: Path, devices: dict[str, str], **options: Any) -> Path:
     return path
 
 
-# A process whose terminal is its own gets SIGINT when somebody types Ctrl-C there.
-IN_TERMINAL = (
-    "import fcntl, runpy, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "runpy.run_module('paddock', run_name='__main__', alter_sys=True)"
-)
-
-
 class Program:
     """`paddock orders …` in a terminal of its own."""
 
     def __init__(self, *arguments: str, folder: Path, language: str = "en", columns: int = 120) -> None:
         self.ours, theirs = pty.openpty()
         settings = {**os.environ, "COLUMNS": str(columns), "LANGUAGE": language, "TERM": "xterm"}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", IN_TERMINAL, "orders", *arguments],
-            stdin=theirs, stdout=theirs, stderr=theirs, env=settings, cwd=folder, start_new_session=True,
-        )  # fmt: skip
+        self.process = WarmProcess(["-m", "paddock", "orders", *arguments], settings, folder, terminal=theirs)
         os.close(theirs)
         self.printed = ""
         self._seen = 0

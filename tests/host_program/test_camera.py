@@ -16,6 +16,7 @@ from paddock.worlds import load_world
 pytest.importorskip("cv2", reason="pip install opencv-python-headless")
 
 
+@pytest.mark.long
 def test_the_camera_measures_odometry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     above = OverheadCamera(load_world("petri-dish"))

@@ -6,8 +6,6 @@ import json
 import math
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +24,7 @@ from host_program.stage import (
 )
 from paddock.links.remote import RemoteArena
 from paddock.testing import wait_for
+from warm_start import WarmProcess
 
 
 def position(dish: RemoteArena, name: str) -> tuple[float, float]:
@@ -78,9 +77,8 @@ def test_json_lines_tell_every_event_and_a_summary_for_each_robot(folder: Path) 
 
 
 def test_a_walk_goes_on_when_nobody_reads_what_it_prints(folder: Path, dish: RemoteArena) -> None:
-    program = [sys.executable, "-m", "paddock", "orders", "walk", "walk.txt", "--json", "--log", "walk.log"]
-    with subprocess.Popen(program, cwd=folder, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
+    program = ["-m", "paddock", "orders", "walk", "walk.txt", "--json", "--log", "walk.log"]
+    with WarmProcess(program, folder=folder) as process:
         process.stdout.readline()
         process.stdout.close()
         assert process.wait(LONG) == 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -108,34 +109,45 @@ def graph(drive: Drive, vertex: str, edge: str, apart: int) -> list[str]:
 
 
 FRONT, REAR = Pose(0.2, 0.0, 0.0), Pose(-0.15, 0.0, np.pi)
-DIALECTS: dict[str, tuple[Drive, Callable[[Drive], list[str]]]] = {
-    "flaser-180": (Drive.of(half_circle(180, 1.0)), lambda drive: flaser(drive, 81.83)),
-    "flaser-181": (Drive.of(half_circle(181, 1.0), 5.0), lambda drive: flaser(drive, 8.191)),
-    "flaser-360": (Drive.of(half_circle(360, 0.5)), lambda drive: flaser(drive, 50.0)),
-    "flaser-361": (Drive.of(half_circle(361, 0.5), 4.0), lambda drive: flaser(drive, 0.0)),
-    "flaser-1081": (Drive.of(np.radians(-135 + 0.25 * np.arange(1081)), 4.0), lambda drive: flaser(drive, 65.533)),
-    "robotlaser1": (Drive.of(half_circle(181, 1.0), 8.0, FRONT), lambda drive: robot_lasers(drive, "ROBOTLASER1", 8.0)),
+DIALECTS: dict[str, tuple[Callable[[], Drive], Callable[[Drive], list[str]]]] = {
+    "flaser-180": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: flaser(drive, 81.83)),
+    "flaser-181": (partial(Drive.of, half_circle(181, 1.0), 5.0), lambda drive: flaser(drive, 8.191)),
+    "flaser-360": (partial(Drive.of, half_circle(360, 0.5)), lambda drive: flaser(drive, 50.0)),
+    "flaser-361": (partial(Drive.of, half_circle(361, 0.5), 4.0), lambda drive: flaser(drive, 0.0)),
+    "flaser-1081": (
+        partial(Drive.of, np.radians(-135 + 0.25 * np.arange(1081)), 4.0),
+        lambda drive: flaser(drive, 65.533),
+    ),
+    "robotlaser1": (
+        partial(Drive.of, half_circle(181, 1.0), 8.0, FRONT),
+        lambda drive: robot_lasers(drive, "ROBOTLASER1", 8.0),
+    ),
     "robotlaser2": (
-        Drive.of(half_circle(361, 0.5), 80.0, REAR),
+        partial(Drive.of, half_circle(361, 0.5), 80.0, REAR),
         lambda drive: robot_lasers(drive, "ROBOTLASER2", 80.0),
     ),
-    "rawlaser1": (Drive.of(half_circle(180, 1.0)), lambda drive: raw_lasers(drive, 30.0)),
-    "g2o": (Drive.of(half_circle(180, 1.0)), lambda drive: graph(drive, "VERTEX_SE2", "EDGE_SE2", 1)),
-    "toro": (Drive.of(half_circle(180, 1.0)), lambda drive: graph(drive, "VERTEX2", "EDGE2", 10)),
+    "rawlaser1": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: raw_lasers(drive, 30.0)),
+    "g2o": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: graph(drive, "VERTEX_SE2", "EDGE_SE2", 1)),
+    "toro": (partial(Drive.of, half_circle(180, 1.0)), lambda drive: graph(drive, "VERTEX2", "EDGE2", 10)),
 }
+
+
+@cache
+def take_drive(name: str) -> Drive:
+    """What is written down in a dialect."""
+    return DIALECTS[name][0]()
 
 
 def write_log(name: str, folder: Path) -> Path:
     """A file in a dialect."""
-    drive, write = DIALECTS[name]
     path = folder / f"{name}.log"
-    path.write_text("".join(f"{line}\r\n" for line in write(drive)), encoding="utf-8")
+    path.write_text("".join(f"{line}\r\n" for line in DIALECTS[name][1](take_drive(name))), encoding="utf-8")
     return path
 
 
 def write_relations(name: str, path: Path) -> None:
     """True steps between scans of a drive that are 15 s apart."""
-    scans, lines = DIALECTS[name][0].scans, []
+    scans, lines = take_drive(name).scans, []
     for k in range(0, len(WAY) - 30, 3):
         x, y, heading = relative(WAY[k], WAY[k + 30])
         lines.append(f"{scans[k].time:.6f} {scans[k + 30].time:.6f} {x} {y} 0 0 0 {heading}\n")

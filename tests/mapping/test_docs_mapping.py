@@ -13,7 +13,7 @@ PAGE = DOCS / "mapping.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 
 
-@pytest.mark.heavy
+@pytest.mark.long
 def test_the_examples_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_examples(PAGE)

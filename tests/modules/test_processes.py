@@ -27,7 +27,10 @@ def final_map(folder: Path) -> MapMessage:
     return [message for message in read_recording(folder / "run.jsonl") if isinstance(message, MapMessage)][-1]
 
 
-@pytest.mark.parametrize("victim", ["sensor", "mapper", "planner", "reflex", "motor"])
+SELDOM = [pytest.param(victim, marks=pytest.mark.soak) for victim in ("sensor", "planner")]
+
+
+@pytest.mark.parametrize("victim", ["mapper", "reflex", "motor", *SELDOM])
 def test_a_run_of_six_processes_is_completed_when_one_is_killed(victim: str, tmp_path: Path) -> None:
     bus = "lines://127.0.0.1:0"
     spec = configure(tmp_path, *MAPPING, bus=bus, lock_step=True, seconds=10.0, state="state", record="run.jsonl")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from command_line import paddock
+from marks import mostly
 from navigation.rooms import TWO_ROOMS, open_rooms
 from paddock.arena import mapper_of
 from paddock.core.geometry import Disc
@@ -20,6 +19,7 @@ from paddock.navigation import EXPLORATION, CostMap, Explorer, Footprint, find_f
 from paddock.navigation.blacklist import Blacklist
 from paddock.navigation.kernels.tour import first_of_tour
 from paddock.testing import wait_for
+from warm_start import WarmProcess
 
 FRAME = GridFrame(0.0, 0.0, 0.1, 40, 60)
 BODY = Footprint.of(Disc(0.0, 0.0, 0.2))
@@ -84,7 +84,7 @@ def test_a_place_tried_in_vain_is_left_alone_longer_each_time_and_at_last_for_go
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("method", EXPLORATION.builtin)
+@pytest.mark.parametrize("method", mostly(["tour"], EXPLORATION.builtin))
 def test_a_flat_is_explored_without_contact_and_the_robot_stops_by_itself(method: str) -> None:
     with open_rooms() as arena:
         robot = arena["pioneer"]
@@ -132,7 +132,7 @@ def test_the_command_leaves_a_map_and_says_how_good_it_is(tmp_path: Path) -> Non
 def test_a_killed_exploration_leaves_its_trace_and_its_map(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     options = ["--headless", "--method", "random-walk", "--seconds", "100000", "--out", str(runs)]
-    process = subprocess.Popen([sys.executable, "-m", "paddock", "explore", "yellow-rooms", *options])
+    process = WarmProcess(["-m", "paddock", "explore", "yellow-rooms", *options])
     try:
         wait_for(lambda: list(runs.glob("*/map.yaml")))
     finally:

@@ -60,9 +60,9 @@ def path_cost(costs: Floats, path: NDArray[np.int64]) -> float:
 
 
 @pytest.mark.heavy
-def test_astar_dijkstra_and_dstar_lite_agree_with_another_library_on_a_thousand_grids() -> None:
+def test_astar_dijkstra_and_dstar_lite_agree_with_another_library_on_hundreds_of_grids() -> None:
     reached = 0
-    for seed in range(1000):
+    for seed in range(300):
         rng = np.random.default_rng(seed)
         costs = random_costs(rng)
         goal = (costs.shape[0] - 1, costs.shape[1] - 1)
@@ -80,7 +80,7 @@ def test_astar_dijkstra_and_dstar_lite_agree_with_another_library_on_a_thousand_
         else:
             assert not len(found.path_to(goal))
             assert not len(planner.path())
-    assert 300 < reached < 1000
+    assert 90 < reached < 300
 
 
 @pytest.mark.heavy

@@ -43,7 +43,7 @@ def edited(data: bytes, changes: list[tuple[int, int, int]]) -> bytes:
     return bytes(mutant)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(st.binary(max_size=200))
 @example(b"\xd7\xff\xff\xff\xff\xff\xff\xff\xff\xff")  # a time stamp with too many nanoseconds
 @example(b"\xc7\x0c\xff" + b"\xff" * 12)
@@ -52,25 +52,25 @@ def test_random_bytes(data: bytes) -> None:
     survives(data)
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(st.text(st.characters(), max_size=100) | st.text('{}[]":,0123456789.eE+-truefalsn \\u', max_size=100))
 def test_random_texts(text: str) -> None:
     survives(text)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=300)
 @given(st.sampled_from(GOLDEN), edits)
 def test_mutated_binary_messages(data: bytes, changes: list[tuple[int, int, int]]) -> None:
     survives(edited(data, changes))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(st.sampled_from(TEXTS), edits)
 def test_mutated_texts(text: str, changes: list[tuple[int, int, int]]) -> None:
     survives(edited(text.encode(), changes).decode("utf-8", "surrogateescape"))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(st.sampled_from(SAMPLES), st.data())
 def test_anything_in_the_place_of_a_field(message: Message, data: st.DataObject) -> None:
     table = json.loads(encode(message, "json"))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from marks import rarely
 from paddock.core.errors import PaddockError
 from paddock.reactions import (
     Flux,
@@ -43,7 +44,7 @@ def texts_of(ax: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "network", [*map(load_reactions, reaction_names()), chain(25)], ids=lambda network: network.name
+    "network", [*map(load_reactions, reaction_names()), *rarely(chain(25))], ids=lambda network: network.name
 )
 def test_every_name_is_there_and_lies_over_no_other(network: ReactionNetwork) -> None:
     ax = draw_reactions(network)

@@ -17,6 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
+from marks import mostly
 from paddock.core.errors import PaddockError
 from paddock.core.geometry import Point, Pose
 from paddock.core.spec import rgb
@@ -98,7 +99,7 @@ def test_a_chart_draws_into_given_axes_and_returns_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", mostly(list(CHARTS)[:2], CHARTS))
 def test_a_chart_is_written_as_the_same_bytes_every_time(name: str, ending: str, tmp_path: Path) -> None:
     files = [tmp_path / f"{i}.{ending}" for i in (1, 2)]
     for file in files:

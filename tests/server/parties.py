@@ -11,8 +11,6 @@ import json
 import queue
 import re
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,6 +25,7 @@ from websockets.uri import parse_uri
 
 from paddock.server import Server
 from paddock.testing import PaddockProcess, serve
+from warm_start import WarmProcess
 
 LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it
 SPEC = {
@@ -70,14 +69,10 @@ def rss_of(pid: int) -> int:
 
 
 @contextlib.contextmanager
-def program(source: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def program(source: str, *arguments: str) -> Iterator[WarmProcess]:
     """A Python program as a process; it is killed at the end."""
-    command = [sys.executable, "-c", source, *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    with WarmProcess(["-c", source, *arguments]) as process:
+        yield process
 
 
 # ---- peers

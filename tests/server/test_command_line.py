@@ -6,19 +6,18 @@ import importlib
 import signal
 import socket
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from paddock.links.remote import RemoteArena
 from paddock.testing import PaddockProcess
 from server.parties import Peer, ServerProcess
+from warm_start import run_python
 
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
     """In a process of its own: tests of the page leave an event loop behind in theirs."""
-    command = [sys.executable, "-m", "paddock", "serve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return run_python("-m", "paddock", "serve", *arguments)
 
 
 def connect_as_printed(call: str) -> RemoteArena:

@@ -1,13 +1,20 @@
 """Bridges: programs that know nothing of Paddock find their robot in a world of Paddock."""
 
-from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
-from paddock.bridges.coppelia import CoppeliaServer
-from paddock.bridges.epuck import EPuckEmulators
-from paddock.bridges.orders import OrderRobots
-from paddock.bridges.overhead import OverheadCameras
-from paddock.bridges.player import PlayerServer
-from paddock.bridges.usarsim import UsarSimServer
-from paddock.bridges.vrep import VrepServer
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.core.lazy import import_on_demand
+
+if TYPE_CHECKING:
+    from paddock.bridges.base import BRIDGES, Bridge, OpenBridges
+    from paddock.bridges.coppelia import CoppeliaServer
+    from paddock.bridges.epuck import EPuckEmulators
+    from paddock.bridges.orders import OrderRobots
+    from paddock.bridges.overhead import OverheadCameras
+    from paddock.bridges.player import PlayerServer
+    from paddock.bridges.usarsim import UsarSimServer
+    from paddock.bridges.vrep import VrepServer
 
 __all__ = [
     "BRIDGES",
@@ -21,3 +28,18 @@ __all__ = [
     "UsarSimServer",
     "VrepServer",
 ]
+
+# A server without bridges, and one with another kind of them, starts without these.
+__getattr__ = import_on_demand(
+    __name__,
+    {
+        "base": ("BRIDGES", "Bridge", "OpenBridges"),
+        "coppelia": ("CoppeliaServer",),
+        "epuck": ("EPuckEmulators",),
+        "orders": ("OrderRobots",),
+        "overhead": ("OverheadCameras",),
+        "player": ("PlayerServer",),
+        "usarsim": ("UsarSimServer",),
+        "vrep": ("VrepServer",),
+    },
+)

@@ -14,7 +14,6 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
-from paddock.bridges import OrderRobots
 from paddock.bridges.base import LOOPBACK, OpenBridges
 from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import cell, new_table
@@ -57,8 +56,10 @@ def serve_world(
     choose = partial(chosen_controllers, controller=controller, policy=policy)
     drivers = choose(server.arena)
     bridged = OpenBridges(server.arena, bridges, host=bridge_host)
-    if order_robots := [bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)]:
-        server.list_orders = order_robots[0].list_orders
+    if any(name == "orders" for name, _ in bridges):
+        from paddock.bridges import OrderRobots
+
+        server.list_orders = next(bridge for bridge in bridged.bridges if isinstance(bridge, OrderRobots)).list_orders
     links = []
     for student, robot in seats.items():
         token = server.tokens.add(Grant(Role.CONTROLLER, frozenset({robot}), student))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import os
 import re
 import sys
@@ -52,8 +53,7 @@ class Kernel:
         """The compiled function; one attribute look-up cheaper per call than the kernel itself."""
         if not compiling():
             return plain(self.function)
-        import numba
-
+        numba = _import_numba()
         if not self.cache:
             return numba.njit(**{**OPTIONS, "cache": False})(self.function)  # type: ignore[call-overload, no-any-return]
         try:
@@ -98,6 +98,26 @@ class Kernel:
         return bool(dispatcher.overloads) or bool(kept and kept._load_index())
 
 
+@functools.cache
+def _import_numba() -> Any:
+    """numba without SciPy, a sixth of a program's start: numba loads it only to know whether it is installed.
+
+    Whoever uses linear algebra in numba still gets it, when it is compiled.
+    """
+    import numba
+    from numba.np import linalg
+
+    def find_no_blas() -> None:
+        raise ImportError
+
+    ensure_blas, linalg.ensure_blas = linalg.ensure_blas, find_no_blas
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ensure_blas
+    return numba
+
+
 def _survive_full_disk(cache: Any) -> None:
     """Machine code that cannot be written to the disk costs time in the next process; it must not end this one."""
     save, file = cache.save_overload, cache._cache_file
@@ -119,14 +139,22 @@ def _survive_full_disk(cache: Any) -> None:
 
 
 def _compile_once(dispatcher: Any, path: Path) -> None:
-    """Of processes that need a kernel at the same time one compiles it; the others wait and load its machine code."""
+    """Of processes that need a kernel at the same time one compiles it; the others wait and load its machine code.
+
+    Those that find machine code load it beside each other.
+    """
     from numba.core.compiler_lock import global_compiler_lock
 
-    compile_here = dispatcher.compile
+    compile_here, cache = dispatcher.compile, dispatcher._cache
 
     def compile_alone(signature: Any) -> Any:
-        with global_compiler_lock, _alone_among_processes(path):
-            return compile_here(signature)
+        with global_compiler_lock:
+            with _lock_of_processes(path, shared=True):
+                key = cache._index_key(signature, dispatcher.targetctx.codegen())
+                if signature in dispatcher.overloads or key in cache._cache_file._load_index():
+                    return compile_here(signature)
+            with _lock_of_processes(path):
+                return compile_here(signature)
 
     dispatcher.compile = compile_alone
 
@@ -136,7 +164,7 @@ _held: list[Path] = []  # what this process compiles: kernels inside other kerne
 
 
 @contextmanager
-def _alone_among_processes(path: Path) -> Iterator[None]:
+def _lock_of_processes(path: Path, *, shared: bool = False) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         if not _held:
             with contextlib.suppress(ImportError, OSError):  # not on Windows, or no folder to write to: compile anyway
@@ -144,10 +172,11 @@ def _alone_among_processes(path: Path) -> Iterator[None]:
 
                 file = os.open(path, os.O_CREAT | os.O_RDWR)
                 stack.callback(os.close, file)
+                kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
                 deadline = time.monotonic() + LONGEST_COMPILATION
                 while time.monotonic() < deadline:  # whoever was stopped while it compiles keeps nobody for ever
                     with contextlib.suppress(BlockingIOError):
-                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        fcntl.flock(file, kind | fcntl.LOCK_NB)
                         break
                     time.sleep(0.05)
         _held.append(path)

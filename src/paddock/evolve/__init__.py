@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from paddock.core.lazy import import_on_demand
 
 if TYPE_CHECKING:
     from paddock.evolve.evolution import Evolution, Generation
@@ -36,22 +37,17 @@ __all__ = [
     "resume",
 ]
 
-# Where each name comes from: the command line shows its help without waiting for numpy and numba.
-_MODULES = {
-    "evolution": ("Evolution", "Generation"),
-    "imitation": ("Demonstration", "demonstrate", "imitate"),
-    "options": ("EvolutionConfig", "Execution"),
-    "strategies": ("STRATEGIES", "SearchSpace", "Strategy"),
-    "study": ("Study", "evolve", "resume"),
-    "tasks.base": ("Evaluation", "EvolutionTask", "TaskKind"),
-    "tasks.maze": ("make_maze_task",),
-    "tasks.registry": ("TASKS",),
-}
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    return value
+# The command line shows its help without waiting for numpy and numba.
+__getattr__ = import_on_demand(
+    __name__,
+    {
+        "evolution": ("Evolution", "Generation"),
+        "imitation": ("Demonstration", "demonstrate", "imitate"),
+        "options": ("EvolutionConfig", "Execution"),
+        "strategies": ("STRATEGIES", "SearchSpace", "Strategy"),
+        "study": ("Study", "evolve", "resume"),
+        "tasks.base": ("Evaluation", "EvolutionTask", "TaskKind"),
+        "tasks.maze": ("make_maze_task",),
+        "tasks.registry": ("TASKS",),
+    },
+)

@@ -1,26 +1,33 @@
 """Maps from scans: occupancy grids, scan matching, SLAM, localisation in a known map."""
 
-from paddock.mapping.frame import GridFrame
-from paddock.mapping.graph_slam import GraphOptions, GraphSlam
-from paddock.mapping.grid_model import GridRangeModel, RangeLikelihood
-from paddock.mapping.likelihood import LikelihoodField
-from paddock.mapping.map_files import MapHeader, MapMode, load_map, save_map
-from paddock.mapping.map_localiser import MapLocaliser
-from paddock.mapping.mapper import Mapper
-from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
-from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
-from paddock.mapping.motion_step import MotionStep
-from paddock.mapping.occupancy import FREE, LASER, OCCUPIED, SONAR, UNKNOWN, BeamModel, OccupancyGrid
-from paddock.mapping.particle_slam import ParticleSlam
-from paddock.mapping.pose_graph import PoseEdge, PoseGraph
-from paddock.mapping.quality import MapQuality, assess_map
-from paddock.mapping.reader import RangeReader
-from paddock.mapping.scan import Scan
-from paddock.mapping.scan_to_map import ScanToMap
-from paddock.mapping.scan_to_scan import ScanToScan
-from paddock.mapping.surfaces import trace_surfaces
-from paddock.mapping.truth import MapTruth
-from paddock.mapping.view import MapView
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.core.lazy import import_on_demand
+
+if TYPE_CHECKING:
+    from paddock.mapping.frame import GridFrame
+    from paddock.mapping.graph_slam import GraphOptions, GraphSlam
+    from paddock.mapping.grid_model import GridRangeModel, RangeLikelihood
+    from paddock.mapping.likelihood import LikelihoodField
+    from paddock.mapping.map_files import MapHeader, MapMode, load_map, save_map
+    from paddock.mapping.map_localiser import MapLocaliser
+    from paddock.mapping.mapper import Mapper
+    from paddock.mapping.matching import ScanMatch, SearchWindow, match_scan
+    from paddock.mapping.method import MAPPING_METHODS, MappingMethod, MapSetup
+    from paddock.mapping.motion_step import MotionStep
+    from paddock.mapping.occupancy import FREE, LASER, OCCUPIED, SONAR, UNKNOWN, BeamModel, OccupancyGrid
+    from paddock.mapping.particle_slam import ParticleSlam
+    from paddock.mapping.pose_graph import PoseEdge, PoseGraph
+    from paddock.mapping.quality import MapQuality, assess_map
+    from paddock.mapping.reader import RangeReader
+    from paddock.mapping.scan import Scan
+    from paddock.mapping.scan_to_map import ScanToMap
+    from paddock.mapping.scan_to_scan import ScanToScan
+    from paddock.mapping.surfaces import trace_surfaces
+    from paddock.mapping.truth import MapTruth
+    from paddock.mapping.view import MapView
 
 __all__ = [
     "FREE",
@@ -62,3 +69,31 @@ __all__ = [
     "save_map",
     "trace_surfaces",
 ]
+
+# Every arena can tell of maps, few programs make any.
+__getattr__ = import_on_demand(
+    __name__,
+    {
+        "frame": ("GridFrame",),
+        "graph_slam": ("GraphOptions", "GraphSlam"),
+        "grid_model": ("GridRangeModel", "RangeLikelihood"),
+        "likelihood": ("LikelihoodField",),
+        "map_files": ("MapHeader", "MapMode", "load_map", "save_map"),
+        "map_localiser": ("MapLocaliser",),
+        "mapper": ("Mapper",),
+        "matching": ("ScanMatch", "SearchWindow", "match_scan"),
+        "method": ("MAPPING_METHODS", "MappingMethod", "MapSetup"),
+        "motion_step": ("MotionStep",),
+        "occupancy": ("FREE", "LASER", "OCCUPIED", "SONAR", "UNKNOWN", "BeamModel", "OccupancyGrid"),
+        "particle_slam": ("ParticleSlam",),
+        "pose_graph": ("PoseEdge", "PoseGraph"),
+        "quality": ("MapQuality", "assess_map"),
+        "reader": ("RangeReader",),
+        "scan": ("Scan",),
+        "scan_to_map": ("ScanToMap",),
+        "scan_to_scan": ("ScanToScan",),
+        "surfaces": ("trace_surfaces",),
+        "truth": ("MapTruth",),
+        "view": ("MapView",),
+    },
+)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from typing import IO, Self
 from urllib.parse import urlsplit
 
@@ -37,11 +38,8 @@ class PaddockProcess:
 
     def start(self) -> None:
         """Start it; after `stop`, on the same port again."""
-        program = [sys.executable, "-m", "paddock", self.command, *self.arguments, "--port", str(self.port)]
         settings = {**os.environ, "COLUMNS": str(self.columns), "PYTHONUNBUFFERED": "1"}
-        self.process = subprocess.Popen(
-            program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=settings
-        )
+        self.process = self.launch([self.command, *self.arguments, "--port", str(self.port)], settings)
         self.printed: list[str] = []  # lines of stdout
         self.errors: list[str] = []  # lines of stderr
         self._news, self._open = threading.Condition(), 2
@@ -55,6 +53,13 @@ class PaddockProcess:
             self.stop()
             raise
         self.port = urlsplit(self.url).port or 0
+
+    @staticmethod
+    def launch(arguments: Sequence[str], settings: Mapping[str, str]) -> subprocess.Popen[str]:
+        """The process, with these arguments and environment variables, and with pipes for what it prints."""
+        program = [sys.executable, "-m", "paddock", *arguments]
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        return subprocess.Popen(program, stdout=pipe, stderr=pipe, stdin=nothing, text=True, env=settings)
 
     def _read(self, pipe: IO[str], lines: list[str]) -> None:
         with pipe:

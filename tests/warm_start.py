@@ -1,0 +1,179 @@
+"""Programs as processes that begin where others are after a second of work: with modules and kernels loaded.
+
+Each is a process of its own, forked from one that has loaded all that and does nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import multiprocessing
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import termios
+import threading
+from collections.abc import Mapping, Sequence
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import IO, Self
+
+import pytest
+
+from paddock.testing import PaddockProcess
+
+HERE = Path(__file__).parent
+COLD, PYTHONPATH = PaddockProcess.launch, os.environ.get("PYTHONPATH")
+CONTEXT = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+
+
+@functools.cache
+def _load_modules() -> None:
+    """Start the process that others are forked from, once in each process of tests."""
+    CONTEXT.set_forkserver_preload(["warm_modules"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), *sys.path]))
+        forkserver.ensure_running()
+
+
+class WarmProcess:
+    """`python -m module …`, `python -c program …` or `python file …`: as much of a `subprocess.Popen` as tests use."""
+
+    stdin: IO[str]
+    stdout: IO[str]
+    stderr: IO[str]
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        settings: Mapping[str, str] | None = None,
+        folder: Path | str = "",
+        terminal: int | None = None,
+    ) -> None:
+        """Start it.
+
+        Args:
+            arguments: what follows `python`.
+            settings: its environment; None: that of this process.
+            folder: its working directory; empty: that of this process.
+            terminal: the file number of a terminal that becomes its own; None: it has three pipes.
+        """
+        _load_modules()
+        theirs, ours = _open_pipes() if terminal is None else ([Connection(os.dup(terminal)) for _ in range(3)], [])
+        environment = dict(os.environ if settings is None else settings)
+        self._process = CONTEXT.Process(
+            target=_run,
+            args=(list(arguments), environment, str(folder or Path.cwd()), theirs, terminal is not None),
+            daemon=True,
+        )
+        self._process.start()
+        for end in theirs:
+            end.close()
+        for name, end, mode in zip(("stdin", "stdout", "stderr"), ours, "wrr", strict=False):
+            setattr(self, name, os.fdopen(os.dup(end.fileno()), mode, encoding="utf-8"))
+            end.close()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("python", timeout or 0.0)
+        return self.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What it prints until its end, and says aside."""
+        aside: list[str] = []
+        reader = threading.Thread(target=lambda: aside.append(self.stderr.read()), daemon=True)
+        reader.start()
+        said = self.stdout.read()
+        reader.join()
+        self.wait(timeout)
+        return said, aside[0]
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.kill()
+        self.wait()
+        for name in ("stdin", "stdout", "stderr"):
+            if hasattr(self, name):
+                getattr(self, name).close()
+
+
+def run_python(
+    *arguments: str, settings: Mapping[str, str] | None = None, folder: Path | str = ""
+) -> subprocess.CompletedProcess[str]:
+    """A program to its end: what it printed, and its exit status."""
+    with WarmProcess(arguments, settings, folder) as process:
+        said, aside = process.communicate()
+        return subprocess.CompletedProcess(arguments, process.wait(), said, aside)
+
+
+def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> WarmProcess | subprocess.Popen[str]:
+    """`python -m paddock …` without any input, in place of `PaddockProcess.launch`."""
+    if settings.get("PYTHONPATH") != PYTHONPATH:  # it finds packages that the other one has not found
+        return COLD(arguments, settings)
+    process = WarmProcess(["-m", "paddock", *arguments], settings)
+    process.stdin.close()
+    return process
+
+
+def _open_pipes() -> tuple[list[Connection], list[Connection]]:
+    """For input, output and errors: the ends of the program, and those of its test."""
+    (input_read, input_write), *outputs = (CONTEXT.Pipe(duplex=False) for _ in range(3))
+    return [input_read, *(write for _, write in outputs)], [input_write, *(read for read, _ in outputs)]
+
+
+def _run(
+    arguments: list[str], settings: dict[str, str], folder: str, pipes: list[Connection], in_terminal: bool
+) -> None:
+    """In the new process: what `python -u …` does after its start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where tests run in the background
+    if in_terminal:  # whose own terminal it is gets SIGINT when somebody types Ctrl-C there
+        os.setsid()
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(settings)
+    for number, pipe in enumerate(pipes):
+        os.dup2(pipe.fileno(), number)
+        pipe.close()
+    if in_terminal:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(i, mode, buffering=1, closefd=False) for i, mode in enumerate("rww"))
+    kind, *rest = arguments
+    sys.path.insert(0, folder)
+    if kind == "-c":
+        program, *sys.argv[1:] = rest
+        sys.argv[0] = kind
+        exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
+    elif kind == "-m":
+        sys.argv = rest
+        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        sys.path[0] = str(Path(kind).parent)
+        runpy.run_path(kind, run_name="__main__")
