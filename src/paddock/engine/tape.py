@@ -82,8 +82,8 @@ class InputLayout:
         return tape
 
     def take_entries(self, tape: Floats) -> tuple[Floats, Floats]:
-        """The keys and values that were written since the last call; the tape is empty then."""
+        """The keys and values that were written since the last call, until the next tick; the tape is empty then."""
         first = HEAD + self.count
-        entries = tape[first : first + int(tape[0, 0])].copy()
+        entries = tape[first : first + int(tape[0, 0])]
         tape[0, 0] = 0
         return entries[:, 0], entries[:, 1]

@@ -103,15 +103,17 @@ class Inputs(NamedTuple):
 
 def encode_inputs(first: int, end: int, keys: Floats, values: Floats) -> bytes:
     """What `InputLayout.take_entries` gave."""
-    whole = keys.astype(np.int64)
-    gaps = np.diff(whole).astype("<u4")
-    return encode([(1, first), (2, end), (3, int(whole[0]) if len(whole) else 0), (4, gaps), (5, values)])
+    gaps = np.diff(keys)
+    widest = gaps.max(initial=0)
+    gaps = gaps.astype("u1" if widest < 1 << 8 else "<u2" if widest < 1 << 16 else "<u8")
+    return encode([(1, first), (2, end), (3, int(keys[0]) if len(keys) else 0), (4, gaps), (5, values)])
 
 
 def decode_inputs(data: bytes) -> Inputs:
     """The same again."""
     fields = decode(data)
     values = np.frombuffer(fields[5][0])
-    gaps = np.frombuffer(fields[4][0], "<u4")
-    keys = np.cumsum(np.concatenate([[fields[3][0]], gaps])).astype(np.int64)[: len(values)]
+    width = len(fields[4][0]) // max(1, len(values) - 1)
+    gaps = np.frombuffer(fields[4][0], f"<u{width or 1}")
+    keys = np.cumsum(np.concatenate([[fields[3][0]], gaps.astype(np.int64)]))[: len(values)]
     return Inputs(fields[1][0], fields[2][0], keys, values)

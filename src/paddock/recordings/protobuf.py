@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 Part = bytes | tuple[Any, ...]  # constant bytes, or a gap: its name, its numpy type, and perhaps its shape
-Kind = Literal["double", "string", "bytes", "bool", "int64", "doubles", "floats", "fixed32s", "File"]
+Kind = Literal["double", "string", "bytes", "bool", "int64", "doubles", "floats", "File"]
 # The numbers of types and labels in a schema's description of itself.
-TYPES = {"double": 1, "int64": 3, "bool": 8, "string": 9, "bytes": 12, "doubles": 1, "floats": 2, "fixed32s": 7}
+TYPES = {"double": 1, "int64": 3, "bool": 8, "string": 9, "bytes": 12, "doubles": 1, "floats": 2}
 OPTIONAL, REPEATED, MESSAGE = 1, 3, 11
 
 
@@ -110,9 +110,9 @@ class FixedLayout:
 STAMP_SIZE = 12
 
 
-def stamp_parts(number: int) -> tuple[Part, ...]:
+def stamp_parts(number: int, name: str) -> tuple[Part, ...]:
     """A field with a google.protobuf.Timestamp in a fixed layout; `fixed_stamps` gives what belongs into its gap."""
-    return tag(number, BYTES) + varint(STAMP_SIZE), ("stamp", "u1", STAMP_SIZE)
+    return tag(number, BYTES) + varint(STAMP_SIZE), (name, "u1", STAMP_SIZE)
 
 
 def fixed_stamps(nanoseconds: NDArray[np.int64]) -> NDArray[np.uint8]:

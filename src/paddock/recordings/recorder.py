@@ -31,7 +31,7 @@ FLUSH = 0.5  # wall seconds after which what was recorded is on the disk
 LARGEST_CHUNK = 1 << 20  # bytes, uncompressed; a chunk that grows larger is written at once
 MOST_WAITING = 2048  # samples of robots for people's tools
 KEYFRAME_WORK = 16_384  # ticks of robots between two keyframes: what it takes to go to a tick
-MOST_TICKS, LEAST_TICKS = 8192, 64  # between two keyframes
+MOST_TICKS, LEAST_TICKS = 16_384, 64  # between two keyframes
 
 
 def record(arena: Arena, path: str | Path, *, rates: StreamRates | None = None, all_devices: bool = False) -> Recorder:
@@ -82,7 +82,7 @@ class Recorder:
         self._now = self.arena.tick + self._offset
         self._tape[LOOK] = 1.0
         if run is not None:
-            self.streams.take_rows(run, self._now)
+            self.streams.follow(run, self._now)
         elif self._now >= self.streams.due:
             self.streams.sample(self._now)
         if self._now >= self._due:

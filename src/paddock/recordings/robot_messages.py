@@ -1,17 +1,19 @@
-"""Messages about one robot for people's tools: where it is, how it moves, what its devices read."""
+"""Messages about robots for people's tools: where they are, how they move, what their devices read."""
 
 from __future__ import annotations
 
 import io
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from paddock.arena import Device
+from paddock.arena import Robot
 from paddock.arena.devices import Camera
+from paddock.core.observation import Slot
 from paddock.engine.model import Floats
-from paddock.recordings.mcap_file import message_head
+from paddock.recordings.mcap_file import Ints, message_head
 from paddock.recordings.protobuf import (
     BYTES,
     FIXED64,
@@ -25,17 +27,23 @@ from paddock.recordings.protobuf import (
     tag,
     varint,
 )
-from paddock.rollouts.tables import ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS, ROW_HEADING, ROW_LEFT, ROW_RIGHT
-from paddock.rollouts.tables import ROW_X as X
-from paddock.rollouts.tables import ROW_Y as Y
+from paddock.rollouts.tables import (
+    ROW_COMMAND_LEFT,
+    ROW_COMMAND_RIGHT,
+    ROW_CONTACTS,
+    ROW_HEADING,
+    ROW_LEFT,
+    ROW_RIGHT,
+    ROW_X,
+    ROW_Y,
+)
 from paddock.sensors.laser import LaserSpec
 
 WORLD_FRAME = "world"
 QUALITY = 85  # of JPEG files
 Rows = NDArray[np.void]
-Ints = NDArray[np.int64]
 # The fields of a RobotState, in order, and their columns in a row of the compiled loop.
-STATE_COLUMNS = (X, Y, ROW_HEADING, ROW_LEFT, ROW_RIGHT, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS)
+STATE_COLUMNS = (ROW_X, ROW_Y, ROW_HEADING, ROW_LEFT, ROW_RIGHT, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS)
 
 
 def message_layout(*parts: Part) -> FixedLayout:
@@ -43,70 +51,110 @@ def message_layout(*parts: Part) -> FixedLayout:
     return FixedLayout(*message_head(FixedLayout(*parts).dtype.itemsize), *parts)
 
 
-class RobotMessages:
-    """Makes the messages of one robot, many at once."""
+class Transforms:
+    """foxglove.FrameTransforms from the world to some robots."""
 
-    def __init__(self, robot: str) -> None:
-        two_numbers = varint(18)
-        self._transform = message_layout(
-            *stamp_parts(1),
+    def __init__(self, robots: Sequence[str]) -> None:
+        self._robots = range(len(robots))
+        parts: list[Part] = []
+        for number, robot in enumerate(robots):
+            transform = self._parts(number, robot)
+            parts += [tag(1, BYTES) + varint(FixedLayout(*transform).dtype.itemsize), *transform]
+        self._layout = message_layout(*parts)
+
+    @staticmethod
+    def _parts(number: int, robot: str) -> tuple[Part, ...]:
+        two_numbers = varint(2 * 9)
+        return (
+            *stamp_parts(1, f"stamp{number}"),
             encode_field(2, WORLD_FRAME) + encode_field(3, robot) + tag(4, BYTES) + two_numbers + tag(1, FIXED64),
-            ("x", "<f8"),
+            (f"x{number}", "<f8"),
             tag(2, FIXED64),
-            ("y", "<f8"),
+            (f"y{number}", "<f8"),
             tag(5, BYTES) + two_numbers + tag(3, FIXED64),
-            ("z", "<f8"),
+            (f"z{number}", "<f8"),
             tag(4, FIXED64),
-            ("w", "<f8"),
+            (f"w{number}", "<f8"),
         )
-        parts = [(tag(number, FIXED64), (str(number), "<f8")) for number in range(1, len(STATE_COLUMNS) + 1)]
-        self._state = message_layout(*(part for pair in parts for part in pair))
 
-    def transforms(self, times: Ints, rows: Floats) -> Rows:
-        """foxglove.FrameTransform from the world to the robot; rows see rollouts/tables.py."""
-        messages = self._transform.rows(len(rows))
-        messages["stamp"] = fixed_stamps(times)
-        half = rows[:, ROW_HEADING] / 2
-        messages["x"], messages["y"], messages["z"], messages["w"] = rows[:, X], rows[:, Y], np.sin(half), np.cos(half)
-        return messages
-
-    def states(self, rows: Floats) -> Rows:
-        """paddock.RobotState."""
-        messages = self._state.rows(len(rows))
-        for number, column in enumerate(STATE_COLUMNS, 1):
-            messages[str(number)] = rows[:, column]
+    def encode(self, times: Ints, table: Floats) -> Rows:
+        """A message for each time [ns]; the table has shape (time, robot, ·), columns see rollouts/tables.py."""
+        messages, stamps = self._layout.rows(len(times)), fixed_stamps(times)
+        half = table[:, :, ROW_HEADING] / 2
+        columns = {"x": table[:, :, ROW_X], "y": table[:, :, ROW_Y], "z": np.sin(half), "w": np.cos(half)}
+        for number in self._robots:
+            messages[f"stamp{number}"] = stamps
+            for name, column in columns.items():
+                messages[f"{name}{number}"] = column[:, number]
         return messages
 
 
-class DeviceMessages:
-    """Makes the messages of one device, many at once: foxglove.LaserScan of a laser, else paddock.Readings."""
+STATE_PARTS = [(tag(number, FIXED64), (f"f{number}", "<f8")) for number in range(1, len(STATE_COLUMNS) + 1)]
+STATE_LAYOUT = message_layout(*(part for pair in STATE_PARTS for part in pair))
 
-    def __init__(self, device: Device) -> None:
-        self.topic = f"/{device.robot.name}/{device.name}"
-        spec, count = device.spec, device.spec.channels
-        self.is_scan = isinstance(spec, LaserSpec) and not device.pivots
-        self.schema = "foxglove.LaserScan" if self.is_scan else "paddock.Readings"
-        if not isinstance(spec, LaserSpec) or device.pivots:
-            self._layout = message_layout(tag(1, BYTES) + varint(4 * count), ("values", "<f4", (count,)))
-            return
+
+def encode_states(rows: Floats) -> Rows:
+    """paddock.RobotState of one robot, a message for each row."""
+    messages = STATE_LAYOUT.rows(len(rows))
+    for number, column in enumerate(STATE_COLUMNS, 1):
+        messages[f"f{number}"] = rows[:, column]
+    return messages
+
+
+def is_scan(robot: Robot, device: str) -> bool:
+    """Whether what a device reads is told as foxglove.LaserScan."""
+    return isinstance(robot.devices[device].spec, LaserSpec) and not robot.devices[device].pivots
+
+
+class ReadingsMessages:
+    """What devices of one robot read, but for scans, in one message: a field for each device of its kind."""
+
+    def __init__(self, robot: Robot, slots: Mapping[str, Slot]) -> None:
+        self.fields = plain_devices(robot)
+        self._slots = {name: slot for name, slot in slots.items() if name in self.fields}
+        parts: list[Part] = []
+        for number, name in enumerate(self.fields, 1):
+            if name in self._slots:
+                count = self._slots[name].last - self._slots[name].first
+                parts += [tag(number, BYTES) + varint(4 * count), (name, "<f4", (count,))]
+        self._layout = message_layout(*parts) if parts else None
+
+    def encode(self, values: Floats) -> Rows | None:
+        """A message for each row of readings, shape (row, ·); None if there are none but scans."""
+        if self._layout is None:
+            return None
+        messages = self._layout.rows(len(values))
+        for name, slot in self._slots.items():
+            messages[name] = values[:, slot.first : slot.last]
+        return messages
+
+
+def plain_devices(robot: Robot) -> list[str]:
+    """The devices of a robot that give a few numbers: neither pictures nor scans."""
+    devices = robot.devices.values()
+    return [d.name for d in devices if not isinstance(d, Camera) and not is_scan(robot, d.name)]
+
+
+class ScanMessages:
+    """foxglove.LaserScan of one laser."""
+
+    def __init__(self, robot: Robot, device: str) -> None:
+        spec = robot.devices[device].spec
+        assert isinstance(spec, LaserSpec)
         x, y, z, heading = spec.mounts[0]
         half = math.radians(heading) / 2
         position = encode([(1, x), (2, y), (3, z)])
         orientation = encode([(3, math.sin(half)), (4, math.cos(half))])
-        pose = encode([(1, position), (2, orientation)])
         angles = [(4, spec.angles[0]), (5, spec.angles[-1])]
+        head = encode([(2, robot.name), (3, encode([(1, position), (2, orientation)])), *angles])
         self._layout = message_layout(
-            *stamp_parts(1),
-            encode([(2, device.robot.name), (3, pose), *angles]) + tag(6, BYTES) + varint(8 * count),
-            ("values", "<f8", (count,)),
+            *stamp_parts(1, "stamp"), head + tag(6, BYTES) + varint(8 * spec.beams), ("ranges", "<f8", (spec.beams,))
         )
 
-    def readings(self, times: Ints, values: Floats) -> Rows:
-        """A message for each row of values, shape (row, channel)."""
+    def encode(self, times: Ints, values: Floats) -> Rows:
+        """A message for each time [ns] and row of distances [m]."""
         messages = self._layout.rows(len(values))
-        messages["values"] = values
-        if self.is_scan:
-            messages["stamp"] = fixed_stamps(times)
+        messages["stamp"], messages["ranges"] = fixed_stamps(times), values
         return messages
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from importlib.resources import files
 
 from paddock.recordings.protobuf import Kind, describe
+from paddock.robots import RobotSpec
 
 # Foxglove's schemas lie in the folder `schemas` as its SDK gives them (MIT licence).
-FOXGLOVE = ("FrameTransform", "LaserScan", "CompressedImage", "Log", "SceneUpdate")
+FOXGLOVE = ("FrameTransforms", "LaserScan", "CompressedImage", "Log", "SceneUpdate")
 
 OWN: dict[str, dict[str, Kind]] = {
     "File": {"name": "string", "data": "bytes"},
@@ -23,8 +26,9 @@ OWN: dict[str, dict[str, Kind]] = {
         "motion": "doubles",
         "commands": "doubles",
     },
-    # What robots were told from tick `first` to before tick `end`: `gaps` are differences of keys, see engine/tape.py.
-    "Inputs": {"first": "int64", "end": "int64", "key": "int64", "gaps": "fixed32s", "values": "doubles"},
+    # What robots were told from tick `first` to before tick `end`: the first key, see engine/tape.py, and by how much each
+    # one is larger than the one before, in as few bytes as the largest gap needs.
+    "Inputs": {"first": "int64", "end": "int64", "key": "int64", "gaps": "bytes", "values": "doubles"},
     # For people: [m], [rad], [m/s].
     "RobotState": {
         "x": "double",
@@ -36,8 +40,18 @@ OWN: dict[str, dict[str, Kind]] = {
         "command_right": "double",
         "contacts": "double",
     },
-    "Readings": {"values": "floats"},
 }
+# There is also a schema for each kind of robot, with the readings of its devices.
+
+
+def name_readings(spec: RobotSpec) -> str:
+    """The schema of what robots of a kind read, such as `paddock.e_puck`."""
+    return "paddock." + re.sub(r"\W", "_", spec.name)
+
+
+def describe_readings(spec: RobotSpec, devices: Iterable[str]) -> bytes:
+    """A field for each device, with as many numbers as it has channels."""
+    return describe({name_readings(spec).removeprefix("paddock."): dict.fromkeys(devices, "floats")})
 
 
 def schema_data(name: str) -> bytes:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from paddock.arena import Arena, Robot
 from paddock.arena.arena import FOLLOWED
@@ -17,13 +18,22 @@ from paddock.engine.model import Floats
 from paddock.engine.state import CONTACTS, HEADING, LEFT_SPEED, RIGHT_SPEED, WANT_LEFT, WANT_RIGHT, X, Y
 from paddock.episodes import Event
 from paddock.recordings.mcap_file import Chunk, Ints, McapFile
-from paddock.recordings.robot_messages import DeviceMessages, RobotMessages, encode_picture
+from paddock.recordings.robot_messages import (
+    ReadingsMessages,
+    ScanMessages,
+    Transforms,
+    encode_picture,
+    encode_states,
+    is_scan,
+    plain_devices,
+)
 from paddock.recordings.scene_messages import (
     encode_event,
     encode_robot_removal,
     encode_robot_scene,
     encode_world_scene,
 )
+from paddock.recordings.schemas import describe_readings, name_readings
 from paddock.rollouts.tables import ROW_COLUMNS, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS, ROW_LEFT, ROW_RIGHT
 
 MOTION = [X, Y, HEADING, LEFT_SPEED, RIGHT_SPEED, CONTACTS]
@@ -68,23 +78,19 @@ class Streams:
         self._next = dict.fromkeys(self._every, arena.tick)  # ticks of the recording
         self.due = arena.tick
         self._handles: dict[str, Robot] = {}
-        self._messages: dict[str, RobotMessages] = {}
-        self._devices: dict[tuple[str, str], DeviceMessages] = {}
+        self._state_channels: dict[str, int] = {}
+        self._readings_of: dict[int, tuple[Chosen, ReadingsMessages]] = {}  # by what is chosen
+        self._scans: dict[str, ScanMessages] = {}  # by topic
         self._states: list[tuple[int, Floats]] = []
         self._readings: dict[str, list[ReadingRow]] = {}
-        self._tables: list[tuple[Ints, Floats]] = []  # of a compiled run, to be encoded: ticks, and rows of all robots
-        self._rows = 0  # of them
-        self._run: CompiledRecording | None = None  # whose rows were taken last
+        self._run: CompiledRecording | None = None  # the last one
         self._taken = 0  # of its rows
-        file_channel = file.channel
-        self._tf, self._scene = (
-            file_channel("/tf", "foxglove.FrameTransform"),
-            file_channel("/scene", "foxglove.SceneUpdate"),
-        )
-        self._log = file_channel("/log", "foxglove.Log")
-        self._chunk.add(
-            self._scene, self.time_of(arena.tick), encode_world_scene(self.time_of(arena.tick), arena.world)
-        )
+        self._now = arena.tick
+        self._tf = file.channel("/tf", "foxglove.FrameTransforms")
+        self._scene = file.channel("/scene", "foxglove.SceneUpdate")
+        self._log = file.channel("/log", "foxglove.Log")
+        time = self.time_of(arena.tick)
+        self._chunk.add(self._scene, time, encode_world_scene(time, arena.world))
 
     def time_of(self, tick: int) -> int:
         """The time of a tick [ns]."""
@@ -93,7 +99,8 @@ class Streams:
     @property
     def waiting(self) -> int:
         """How many samples of robots wait to be written."""
-        return (len(self._states) + self._rows) * max(1, len(self._handles))
+        rows = 0 if self._run is None else len(self._fresh_rows(self._run))
+        return (len(self._states) + rows) * max(1, len(self._handles))
 
     def take_chunk(self) -> Chunk:
         """All messages up to now."""
@@ -115,10 +122,11 @@ class Streams:
             self._chunk.add(self._scene, time, encode_robot_removal(time, name))
         for name in [name for name in names if name not in self._handles]:
             robot = self._handles[name] = self._choose_handle(name)
-            self._messages[name] = RobotMessages(name)
+            self._state_channels[name] = self._file.channel(f"/{name}/state", "paddock.RobotState")
             placed = arena.world.robots[arena.numbers[name]]
             color = placed.color or robot.spec.body.color
             self._chunk.add(self._scene, time, encode_robot_scene(time, arena.world, name, robot.spec, color))
+        self._transforms = Transforms(list(self._handles))
 
     def _choose_handle(self, name: str) -> Robot:
         if not self._all_devices:
@@ -168,32 +176,24 @@ class Streams:
                 channel = self._file.channel(f"/{name}/{camera.name}", "foxglove.CompressedImage")
                 self._chunk.add(channel, time, encode_picture(time, camera))
 
-    def take_rows(self, run: CompiledRecording, now: int) -> None:
-        """Take the rows of a compiled run that are new; they have readings, too."""
+    def follow(self, run: CompiledRecording, now: int) -> None:
+        """A compiled run is under way, which has rows of its own, with readings."""
         if run is not self._run:
             self.encode()
             self._run, self._taken = run, 0
-        passed = run.loop.passed
-        step = -(-self._every["poses"] // run.every)  # rows between two messages
-        rows = range(-(-self._taken // step) * step, -(-passed // run.every), step)
-        self._taken = -(-passed // run.every)
-        if not rows:
-            return
-        ticks = now - passed + run.every * np.arange(rows.start, rows.stop, step)
-        self._tables.append((ticks, run.sums.trace[0, rows.start : rows.stop : step]))
-        self._rows += len(ticks)
+        self._now = now
+
+    def _fresh_rows(self, run: CompiledRecording) -> range:
+        """The numbers of those rows of a compiled run that messages are to be made of now."""
+        step = -(-self._every["poses"] // run.every)
+        return range(-(-self._taken // step) * step, -(-run.loop.passed // run.every), step)
 
     # ---- messages
 
     def encode(self) -> None:
         """Make messages of all samples."""
-        if self._tables:
-            ticks, table = (np.concatenate(parts) for parts in zip(*self._tables, strict=True))
-            self._tables, self._rows = [], 0
-            self._add_states(ticks, table)
-            for name, robot in self._handles.items():
-                if robot.chosen.slots and table.shape[2] > ROW_COLUMNS:
-                    self._add_readings(name, ticks, robot.chosen, table[:, self.arena.numbers[name], ROW_COLUMNS:])
+        if self._run is not None:
+            self._encode_rows(self._run)
         if self._states:
             ticks = np.array([tick for tick, _ in self._states])
             self._add_states(ticks, np.stack([rows for _, rows in self._states]))
@@ -204,35 +204,48 @@ class Streams:
                 alike = next((i for i, row in enumerate(rows) if row.chosen is not chosen), len(rows))
                 ticks = np.array([row.tick for row in rows[:alike]])
                 scans = np.array([row.scans for row in rows[:alike]])
-                self._add_readings(name, ticks, chosen, np.stack([row.values for row in rows[:alike]]), scans)
+                self._add_readings(
+                    self._handles[name], ticks, chosen, np.stack([row.values for row in rows[:alike]]), scans
+                )
                 del rows[:alike]
+
+    def _encode_rows(self, run: CompiledRecording) -> None:
+        rows = self._fresh_rows(run)
+        self._taken = rows.stop
+        if rows:
+            ticks = self._now - run.loop.passed + run.every * np.array(rows)
+            table = run.sums.trace[0, rows.start : rows.stop : rows.step]
+            self._add_states(ticks, table)
+            for number, robot in enumerate(self._handles.values()):
+                if robot.chosen.slots and table.shape[2] > ROW_COLUMNS:
+                    self._add_readings(robot, ticks, robot.chosen, table[:, number, ROW_COLUMNS:])
 
     def _add_states(self, ticks: Ints, table: Floats) -> None:
         """Where robots are and how they move; the table has shape (tick, robot, ·)."""
         times = np.rint(ticks * (self.arena.dt * 1e9)).astype(np.int64)
+        self._chunk.add_rows(self._tf, times, self._transforms.encode(times, table))
         for number, name in enumerate(self._handles):
-            rows, messages = table[:, number], self._messages[name]
-            self._chunk.add_rows(self._tf, times, messages.transforms(times, rows))
-            self._chunk.add_rows(
-                self._file.channel(f"/{name}/state", "paddock.RobotState"), times, messages.states(rows)
-            )
+            self._chunk.add_rows(self._state_channels[name], times, encode_states(table[:, number]))
 
     def _add_readings(
-        self, name: str, ticks: Ints, chosen: Chosen, values: Floats, scans: np.ndarray | None = None
+        self, robot: Robot, ticks: Ints, chosen: Chosen, values: Floats, scans: NDArray[np.bool_] | None = None
     ) -> None:
         """What devices of a robot read; `scans` tells which rows those of lasers are wanted of."""
-        robot = self._handles[name]
         times = np.rint(ticks * (self.arena.dt * 1e9)).astype(np.int64)
+        if id(chosen) not in self._readings_of:
+            self._readings_of[id(chosen)] = chosen, ReadingsMessages(robot, chosen.slots)
+        messages = self._readings_of[id(chosen)][1]
+        rows = messages.encode(values)
+        if rows is not None:
+            schema, devices = name_readings(robot.spec), plain_devices(robot)
+            topic = f"/{robot.name}/readings"
+            channel = self._file.channel(topic, schema, describe_readings(robot.spec, devices))
+            self._chunk.add_rows(channel, times, rows)
+        wanted = slice(None) if scans is None else scans
         for device, slot in chosen.slots.items():
-            key = name, device
-            if key not in self._devices:
-                self._devices[key] = DeviceMessages(robot.devices[device])
-            messages = self._devices[key]
-            channel = self._file.channel(messages.topic, messages.schema)
-            part = values[:, slot.first : slot.last]
-            if messages.is_scan and scans is not None:
-                part, when = part[scans], times[scans]
-            else:
-                when = times
-            if len(part):
-                self._chunk.add_rows(channel, when, messages.readings(when, part))
+            if is_scan(robot, device) and len(times[wanted]):
+                topic = f"/{robot.name}/{device}"
+                if topic not in self._scans:
+                    self._scans[topic] = ScanMessages(robot, device)
+                rows = self._scans[topic].encode(times[wanted], values[wanted, slot.first : slot.last])
+                self._chunk.add_rows(self._file.channel(topic, "foxglove.LaserScan"), times[wanted], rows)
