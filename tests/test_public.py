@@ -39,6 +39,7 @@ PUBLIC = {
     "player",
     "policies",
     "reactions",
+    "recordings",
     "report",
     "robots",
     "scenarios",

@@ -303,6 +303,9 @@ class Arena(BaseArena):
         if self.recorder is not None:
             self.recorder.after_change()
 
+    def check_live(self, what: str) -> None:
+        """Refuse what cannot be done to this arena at present. A simulation takes everything, a replay nothing."""
+
     def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
         super().note_event(kind, robot, text)
         if self.recorder is not None:

@@ -163,6 +163,7 @@ class Recorder:
                 return
             self.streams.sample(self._now)
             self._drain()
+            self._add_keyframe(KEYFRAME)
             self._write()
             if self.arena.recorder is self:
                 self._detach()

@@ -29,6 +29,7 @@ from paddock.recordings.exact import (
 from paddock.recordings.protobuf import decode
 from paddock.recordings.reading import MessagePlace, RecordingFile
 from paddock.recordings.replay import ReplayArena
+from paddock.robots import RobotSpec
 from paddock.worlds.build import BuiltWorld
 
 if TYPE_CHECKING:
@@ -194,8 +195,13 @@ class Recording:
     @property
     def robots(self) -> tuple[str, ...]:
         """The names of all robots that were there at some time."""
-        worlds = [self._build(place).spec for place in self.file.messages[WORLD]]
-        return tuple(dict.fromkeys(robot.name for world in worlds for robot in world.robots))
+        return tuple(self.robot_specs())
+
+    def robot_specs(self) -> dict[str, RobotSpec]:
+        """The kinds of all robots that were there at some time, by name."""
+        worlds = [self._build(place) for place in self.file.messages[WORLD]]
+        pairs = [zip(world.spec.robots, world.robots, strict=True) for world in worlds]
+        return {placed.name: spec for world in pairs for placed, spec in world}
 
     def to_pandas(self, robot: str, *, every: float = ROW_PERIOD, devices: tuple[str, ...] = ()) -> pandas.DataFrame:
         """What one robot did, as a pandas DataFrame; the arguments are those of `trace`."""

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddock.arena import Arena
+from paddock.arena import Arena, Device, Snapshot
 from paddock.arena.base import check_ticks
+from paddock.arena.local import LocalBody
 from paddock.core.errors import Refused
+from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import WANT_LEFT, WANT_RIGHT
@@ -20,11 +22,39 @@ if TYPE_CHECKING:
     from paddock.recordings.recording import KeyframePlace, Recording
 
 
+class ReplayBody(LocalBody):
+    """A robot of a recording: it does what it did, whoever wants something else."""
+
+    arena: ReplayArena
+
+    def set_wheels(self, left: float, right: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_wheels(left, right)
+
+    def set_pan(self, device: Device, angle: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_pan(device, angle)
+
+    def set_lamp(self, number: int, brightness: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_lamp(number, brightness)
+
+    def set_tone(self, frequency: float, amplitude: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_tone(frequency, amplitude)
+
+    def set_pose(self, pose: Pose) -> None:
+        self.arena.check_live(self.name)
+        super().set_pose(pose)
+
+
 class ReplayArena(Arena):
     """Stands at a tick of a recording: as the arena was when it arrived there, before anybody did anything.
 
     Ticks of a recording go on where the arena's clock was set back; else they are the arena's.
     """
+
+    body_class = ReplayBody
 
     def __init__(self, recording: Recording, tick: int) -> None:
         self.recording, self.live = recording, False
@@ -106,13 +136,18 @@ class ReplayArena(Arena):
             raise Refused(f"{what}: this arena is live since {self.position * self.dt:g} s of its recording")
 
     def check_live(self, what: str) -> None:
-        """Refuse what a replay cannot do."""
         if not self.live:
-            raise Refused(f"{what}: this is a replay, in which nothing can be changed: go live first")
+            raise Refused(
+                f"{what}: this is a replay, in which nothing can be changed: go live first, `arena.go_live()`"
+            )
 
     def _spawn(self, *robot: Any) -> None:
         self.check_live("spawn")
         super()._spawn(*robot)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.check_live("restore")
+        super().restore(snapshot)
 
     def remove(self, name: str) -> None:
         self.check_live("remove")

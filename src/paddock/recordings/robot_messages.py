@@ -27,6 +27,7 @@ from paddock.recordings.protobuf import (
     tag,
     varint,
 )
+from paddock.robots import RobotSpec
 from paddock.rollouts.tables import (
     ROW_COMMAND_LEFT,
     ROW_COMMAND_RIGHT,
@@ -37,6 +38,7 @@ from paddock.rollouts.tables import (
     ROW_X,
     ROW_Y,
 )
+from paddock.sensors.base import SensorSpec
 from paddock.sensors.laser import LaserSpec
 
 WORLD_FRAME = "world"
@@ -101,19 +103,24 @@ def encode_states(rows: Floats) -> Rows:
     return messages
 
 
-def is_scan(robot: Robot, device: str) -> bool:
-    """Whether what a device reads is told as foxglove.LaserScan."""
-    return isinstance(robot.devices[device].spec, LaserSpec) and not robot.devices[device].pivots
+def is_scan(sensor: SensorSpec) -> bool:
+    """Whether what a sensor reads is told as foxglove.LaserScan."""
+    return isinstance(sensor, LaserSpec) and sensor.pivot is None
+
+
+def plain_sensors(spec: RobotSpec) -> list[str]:
+    """The sensors of a robot that give a few numbers: neither pictures nor scans."""
+    return [sensor.name for sensor in spec.sensors if sensor.kind != "camera" and not is_scan(sensor)]
 
 
 class ReadingsMessages:
     """What devices of one robot read, but for scans, in one message: a field for each device of its kind."""
 
     def __init__(self, robot: Robot, slots: Mapping[str, Slot]) -> None:
-        self.fields = plain_devices(robot)
-        self._slots = {name: slot for name, slot in slots.items() if name in self.fields}
+        fields = plain_sensors(robot.spec)
+        self._slots = {name: slot for name, slot in slots.items() if name in fields}
         parts: list[Part] = []
-        for number, name in enumerate(self.fields, 1):
+        for number, name in enumerate(fields, 1):
             if name in self._slots:
                 count = self._slots[name].last - self._slots[name].first
                 parts += [tag(number, BYTES) + varint(4 * count), (name, "<f4", (count,))]
@@ -127,12 +134,6 @@ class ReadingsMessages:
         for name, slot in self._slots.items():
             messages[name] = values[:, slot.first : slot.last]
         return messages
-
-
-def plain_devices(robot: Robot) -> list[str]:
-    """The devices of a robot that give a few numbers: neither pictures nor scans."""
-    devices = robot.devices.values()
-    return [d.name for d in devices if not isinstance(d, Camera) and not is_scan(robot, d.name)]
 
 
 class ScanMessages:

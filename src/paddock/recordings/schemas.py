@@ -26,8 +26,8 @@ OWN: dict[str, dict[str, Kind]] = {
         "motion": "doubles",
         "commands": "doubles",
     },
-    # What robots were told from tick `first` to before tick `end`: the first key, see engine/tape.py, and by how much each
-    # one is larger than the one before, in as few bytes as the largest gap needs.
+    # What robots were told from tick `first` to before tick `end`: the first key, see engine/tape.py, and by how much
+    # each one is larger than the one before, in as few bytes as the largest gap needs.
     "Inputs": {"first": "int64", "end": "int64", "key": "int64", "gaps": "bytes", "values": "doubles"},
     # For people: [m], [rad], [m/s].
     "RobotState": {

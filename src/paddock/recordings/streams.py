@@ -25,7 +25,7 @@ from paddock.recordings.robot_messages import (
     encode_picture,
     encode_states,
     is_scan,
-    plain_devices,
+    plain_sensors,
 )
 from paddock.recordings.scene_messages import (
     encode_event,
@@ -237,13 +237,12 @@ class Streams:
         messages = self._readings_of[id(chosen)][1]
         rows = messages.encode(values)
         if rows is not None:
-            schema, devices = name_readings(robot.spec), plain_devices(robot)
-            topic = f"/{robot.name}/readings"
-            channel = self._file.channel(topic, schema, describe_readings(robot.spec, devices))
+            described = describe_readings(robot.spec, plain_sensors(robot.spec))
+            channel = self._file.channel(f"/{robot.name}/readings", name_readings(robot.spec), described)
             self._chunk.add_rows(channel, times, rows)
         wanted = slice(None) if scans is None else scans
         for device, slot in chosen.slots.items():
-            if is_scan(robot, device) and len(times[wanted]):
+            if is_scan(robot.devices[device].spec) and len(times[wanted]):
                 topic = f"/{robot.name}/{device}"
                 if topic not in self._scans:
                     self._scans[topic] = ScanMessages(robot, device)
