@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from paddock.recordings.recording import Recording
 from paddock.recordings.robot_messages import WORLD_FRAME, plain_sensors
 from paddock.sensors.laser import LaserSpec
 
-BAG_VERSION = 9
+BAG_VERSION: Literal[9] = 9
 LOG_LEVELS = {2: 20, 3: 30}  # Foxglove's numbers of information and warning, and those of ROS
 
 

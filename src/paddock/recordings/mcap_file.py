@@ -180,7 +180,8 @@ class McapFile:
 
         builder = RecordBuilder()
         record.write(builder)
-        return bytes(builder.end())
+        data: bytes = builder.end()  # type: ignore[no-untyped-call]
+        return data
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)

@@ -12,7 +12,8 @@ from paddock.arena.compiled_recording import CompiledRecording
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.places import warn_user
 from paddock.core.reason import explain_os_error
-from paddock.engine.tape import LOOK, InputLayout
+from paddock.engine.input_layout import InputLayout
+from paddock.engine.tape import LOOK
 from paddock.episodes import Event
 from paddock.recordings.exact import (
     CHANGE,

@@ -139,7 +139,8 @@ class Recording:
     def world_of(self, found: KeyframePlace) -> BuiltWorld:
         """The world of a keyframe, with the robots that there were."""
         before = [place for place in self.file.messages[WORLD] if place[1:] < found.place[1:]]
-        return self._build(before[-1])
+        world: BuiltWorld = self._build(before[-1])
+        return world
 
     @cached_property
     def _build(self) -> Any:

@@ -13,9 +13,9 @@ from paddock.arena.local import LocalBody
 from paddock.core.errors import Refused
 from paddock.core.geometry import Pose
 from paddock.core.observation import WheelSpeeds
+from paddock.engine.input_layout import InputLayout
 from paddock.engine.model import Floats, Ints
 from paddock.engine.state import WANT_LEFT, WANT_RIGHT
-from paddock.engine.tape import InputLayout
 from paddock.recordings.exact import Inputs
 
 if TYPE_CHECKING:

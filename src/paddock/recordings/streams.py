@@ -153,7 +153,7 @@ class Streams:
         if self._is_due("pictures", tick):
             self._take_pictures(tick)
         self._is_due("poses", tick)
-        self.due = min(self._next.values())
+        self.due = min(self._next[what] for what in ("poses", "readings", "pictures"))  # scans are readings
 
     def _is_due(self, what: str, tick: int) -> bool:
         due = tick >= self._next[what]
