@@ -104,6 +104,10 @@ class Inputs(NamedTuple):
 def encode_inputs(first: int, end: int, keys: Floats, values: Floats) -> bytes:
     """What `InputLayout.take_entries` gave."""
     gaps = np.diff(keys)
+    if gaps.min(initial=0) < 0:  # lamps and speakers come after the commands of all robots
+        order = np.argsort(keys)
+        keys, values = keys[order], values[order]
+        gaps = np.diff(keys)
     widest = gaps.max(initial=0)
     gaps = gaps.astype("u1" if widest < 1 << 8 else "<u2" if widest < 1 << 16 else "<u8")
     return encode([(1, first), (2, end), (3, int(keys[0]) if len(keys) else 0), (4, gaps), (5, values)])
