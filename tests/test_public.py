@@ -39,6 +39,7 @@ PUBLIC = {
     "player",
     "policies",
     "reactions",
+    "recordings",
     "report",
     "robots",
     "scenarios",
@@ -58,9 +59,9 @@ PAGES = [*ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.py"), ROOT / "README.md
 def test_the_names_of_the_package_are_these() -> None:
     assert set(paddock.__all__) == {
         "Arena", "BadMessage", "Batch", "Command", "DeviceNotEnabled", "DeviceRefused", "Episode", "Event", "LinkError",
-        "Observation", "PaddockError", "PaddockWarning", "Pose", "Refused", "RobotSpec", "SimulationError", "SpecError",
-        "Timeout", "Trace", "UnknownName", "VersionMismatch", "WorldSpec", "batch", "connect", "kernel", "open",
-        "reached", "show", "touched",
+        "Observation", "PaddockError", "PaddockWarning", "Pose", "Recording", "Refused", "RobotSpec", "SimulationError",
+        "SpecError", "Timeout", "Trace", "UnknownName", "VersionMismatch", "WorldSpec", "batch", "connect", "kernel",
+        "open", "reached", "record", "show", "touched",
     }  # fmt: skip
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from paddock.core.observation import Command, Observation
     from paddock.episodes import Episode, Event, Trace
     from paddock.links import connect
+    from paddock.recordings import Recording, record
     from paddock.robots import RobotSpec
     from paddock.rollouts.batch import Batch
     from paddock.server.show import show
@@ -55,6 +56,7 @@ __all__ = [
     "PaddockError",
     "PaddockWarning",
     "Pose",
+    "Recording",
     "Refused",
     "RobotSpec",
     "SimulationError",
@@ -69,6 +71,7 @@ __all__ = [
     "kernel",
     "open",
     "reached",
+    "record",
     "show",
     "touched",
 ]
@@ -85,6 +88,8 @@ _LAZY = {
     "RobotSpec": "paddock.robots",
     "WorldSpec": "paddock.worlds",
     "connect": "paddock.links",
+    "Recording": "paddock.recordings",
+    "record": "paddock.recordings",
     "kernel": "paddock.core.jit",
     "reached": "paddock.arena.until",
     "touched": "paddock.arena.until",

@@ -84,6 +84,8 @@ SAMPLES: tuple[Message, ...] = (
     messages.Recall(id=24, robot="red"),
     messages.RunAgain(id=25, seed=3),
     messages.SendGoal(id=26, robot="red", x=1.5, y=-0.25),
+    messages.Seek(id=27, tick=615),
+    messages.GoLive(id=28),
     messages.Steer(commands={"red": Command(wheels=(0.1, 0.1)), "blue": Command(leds={"body": 0.0})}),
     messages.Got(frame=7),
     messages.Shown(
@@ -143,6 +145,13 @@ SAMPLES: tuple[Message, ...] = (
     ),
     messages.RunStatus(
         state="failed", reason="t = 4.2 s, red: drive.py line 4: IndexError", again=True, intervention="reset at 1.5 s"
+    ),
+    messages.Timeline(
+        first=0,
+        last=3000,
+        offset=250,
+        name="run.mcap",
+        marks=(messages.TimelineMark(tick=250, kind="reset", text="reset with seed 3"),),
     ),
     messages.Scores(scores=(messages.Score(robot="red", score=12.5, note="two rounds"),)),
     messages.MapNews(robot="red", map=MAP),

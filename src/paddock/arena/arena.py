@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 import threading
 import time
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from paddock.arena.base import BaseArena, check_ticks
-from paddock.arena.body import Body, Gone
 from paddock.arena.compiled_recording import CompiledRecording, check_devices
 from paddock.arena.episode_loop import ALL_GOALS, EpisodeLoop
 from paddock.arena.local import LocalBody
 from paddock.arena.robot import Robot
+from paddock.arena.robots import Robots
 from paddock.arena.snapshot import Snapshot, fingerprint
+from paddock.arena.tick_recorder import TickRecorder
 from paddock.arena.time_lock import TimeLock
-from paddock.core.errors import SimulationError, UnknownName, format_value
+from paddock.core.errors import SimulationError, format_value
 from paddock.core.geometry import Pose
 from paddock.core.jit import progress_while_compiling
 from paddock.core.numeric import check_seed
@@ -32,6 +31,8 @@ from paddock.engine.kernels.surroundings import index_crowd
 from paddock.engine.model import Floats
 from paddock.engine.state import HEADING, SEED, TICK, X
 from paddock.engine.step import step
+from paddock.episodes import Event
+from paddock.episodes.events import Kind
 from paddock.policies.policy import Policy
 from paddock.robots import RobotSpec
 from paddock.rollouts.loop import loop_for
@@ -60,6 +61,7 @@ class Arena(BaseArena):
         self._on_tick: tuple[Callable[[], object], ...] = ()
         self.gate: Callable[[int], None] | None = None  # lets ticks pass instead, when others have a say in it
         self.time_lock: TimeLock | None = None  # how bridges take part in its time, where it is served
+        self.recorder: TickRecorder | None = None  # is told of all that decides the future
         self._hold(built)
         self.state = engine.initial_state(self.model, built.poses, lamps=built.lamps, seed=check_seed(seed))
         self.commands = engine.initial_commands(self.model)
@@ -132,11 +134,15 @@ class Arena(BaseArena):
             for _ in range(check_ticks(n)):
                 with self.turn:
                     self._step(self.model, self.state, self.commands, self.scratch, 1)
+                    if self.recorder is not None:
+                        self.recorder.after_ticks()
                     for call in self._on_tick:
                         call()
         elif n == 1:
             with self.turn:
                 self._step(self.model, self.state, self.commands, self.scratch, 1)
+                if self.recorder is not None:
+                    self.recorder.after_ticks()
         else:
             self._advance(check_ticks(n), self._step)
 
@@ -152,16 +158,27 @@ class Arena(BaseArena):
 
         return end
 
-    def _advance(self, ticks: int, kernel: Any, *more: Any, interrupted: Callable[[], bool] = lambda: False) -> None:
-        """Run a kernel for some ticks, in slices short enough for Ctrl-C and for other threads."""
+    def _advance(
+        self,
+        ticks: int,
+        kernel: Any,
+        *more: Any,
+        run: CompiledRecording | None = None,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Run a kernel for some ticks, in slices short enough for Ctrl-C, for other threads and for a recorder."""
         slice_of_ticks = 1
         while ticks > 0:
             now = min(ticks, slice_of_ticks)
+            if self.recorder is not None:
+                now = min(now, self.recorder.room)
             started = time.perf_counter()
             with self.turn:
                 if interrupted():
                     return
                 kernel(self.model, self.state, self.commands, self.scratch, *more, now)
+                if self.recorder is not None:
+                    self.recorder.after_ticks(run)
             took = time.perf_counter() - started
             slice_of_ticks = max(1, min(4 * slice_of_ticks, int(now * SLICE / max(took, 1e-6))))
             ticks -= now
@@ -208,7 +225,7 @@ class Arena(BaseArena):
             loop.count_ticks()
 
         try:
-            self._advance(plan.ticks, run_slice, *more, interrupted=lambda: bool(loop.events))
+            self._advance(plan.ticks, run_slice, *more, run=recording, interrupted=lambda: bool(loop.events))
         finally:
             remember(table, by_number)
             recording.hand_over()
@@ -281,6 +298,20 @@ class Arena(BaseArena):
                 np.copyto(mine, other)
             self.restarts += 1
             self.index()
+            self.on_change()
+
+    def on_change(self) -> None:
+        """The state was changed by hand: whoever does it calls this."""
+        if self.recorder is not None:
+            self.recorder.after_change()
+
+    def check_live(self, what: str) -> None:
+        """Refuse what cannot be done to this arena at present. A simulation takes everything, a replay nothing."""
+
+    def note_event(self, kind: Kind, robot: str | None = None, text: str = "") -> None:
+        super().note_event(kind, robot, text)
+        if self.recorder is not None:
+            self.recorder.add_event(Event(time=self.time, kind=kind, robot=robot, text=text))
 
     def digest(self) -> str:
         with self.turn:
@@ -316,7 +347,10 @@ class Arena(BaseArena):
 
     def _rebuild(self, robots: list[Placed]) -> None:
         """Go on with other robots: those that were there before keep their state."""
-        built = build(self.world.with_robots(*robots), dt=self.dt, like=self.built)
+        self.adopt(build(self.world.with_robots(*robots), dt=self.dt, like=self.built))
+
+    def adopt(self, built: BuiltWorld) -> None:
+        """Go on in the same world with other robots, built before."""
         before, state, commands = self.numbers, self.state, self.commands
         lamps = self.built.lamps
         self._hold(built)
@@ -328,6 +362,7 @@ class Arena(BaseArena):
         self._bind_kernels()
         self.robots.rebind()
         self.index()
+        self.on_change()
 
     def room(self, *, without: int | None = None) -> Room:
         """The obstacles and robots at present, to see where there is space."""
@@ -341,51 +376,3 @@ class Arena(BaseArena):
         """Sort the robots anew after they were put elsewhere by hand."""
         with self.turn:
             index_crowd(self.model.grids, self.motion, self.scratch.crowd)
-
-
-class Robots(Mapping[str, Robot]):
-    """The robots of an arena by name; handles are made when they are first asked for."""
-
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
-        self._handles: dict[str, Robot] = {}
-        self._all: weakref.WeakSet[Robot] = weakref.WeakSet()
-
-    def __getitem__(self, name: str) -> Robot:
-        handle = self._handles.get(name) if isinstance(name, str) else None
-        if handle is None:
-            handle = self._handles[name] = self.new_handle(name)
-            handle.wheels.warns = True
-        return handle
-
-    def new_handle(self, name: str) -> Robot:
-        """Another handle to a robot, with its own choice of enabled devices."""
-        numbers = self._arena.numbers
-        if not isinstance(name, str) or name not in numbers:
-            raise UnknownName("robot", name, numbers)
-        handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
-        handle.wheels.warns = False  # what is wrong is the business of those who hold it
-        self._all.add(handle)
-        return handle
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._arena.numbers)
-
-    def __len__(self) -> int:
-        return len(self._arena.numbers)
-
-    def rebind(self) -> None:
-        """After robots came or went: give the handles their new rows, and those that went none."""
-        numbers = self._arena.numbers
-        for handle in list(self._all):
-            assert isinstance(handle.body, LocalBody)
-            if handle.name in numbers:
-                handle.body.bind(numbers[handle.name])
-            else:
-                handle.body = cast(Body, Gone(handle.body))
-                self._all.discard(handle)
-                self._handles.pop(handle.name, None)
-
-    def __repr__(self) -> str:
-        more = ", …" if len(self) > 12 else ""
-        return f"<Robots {', '.join(islice(self, 12))}{more}>"

@@ -83,6 +83,7 @@ class LocalBody(Body):
             past[:, column.FORWARD : column.ACCELERATION + 1] = 0.0
             past[:, [column.LEFT_SPEED, column.RIGHT_SPEED, column.CONTACTS]] = 0.0
             self.arena.index()
+            self.arena.on_change()
             self.arena.note_event("teleport", self.name, f"moved by hand to ({pose.x:.3f}, {pose.y:.3f})")
 
     def sense(self, robot: Robot) -> Observation:

@@ -18,6 +18,7 @@ from paddock.cli.maze import maze
 from paddock.cli.modules import module, modules_app
 from paddock.cli.options import NEGATIVE_NUMBERS, Force, Json, OptionalWorld, Output, Seed, Show
 from paddock.cli.orders.commands import orders_app
+from paddock.cli.replay import export, replay
 from paddock.cli.run_command import demo, run
 from paddock.cli.serve_command import serve
 from paddock.cli.slam import slam
@@ -42,7 +43,7 @@ def about(version: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-for command in (demo, run, explore, go, slam, module, serve, goal, evolve, maze, apartment):
+for command in (demo, run, replay, export, explore, go, slam, module, serve, goal, evolve, maze, apartment):
     app.command(context_settings=NEGATIVE_NUMBERS if command in (go, goal) else None)(command)
 app.command("import")(import_world_file)
 app.add_typer(ecoli)

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+import paddock
 from paddock.cli.tables import new_table
 from paddock.core.errors import PaddockError
 from paddock.evolve.evolution import Evolution, FitnessWarning, Generation, VersionWarning
@@ -30,7 +31,13 @@ QUIET = 5.0  # wall seconds between two lines where there is no progress bar
 
 
 def run_evolution(
-    given: Mapping[str, Any], execution: Execution, *, out: Path | None, resuming: bool, json_line: bool
+    given: Mapping[str, Any],
+    execution: Execution,
+    *,
+    out: Path | None,
+    record: Path | None = None,
+    resuming: bool,
+    json_line: bool,
 ) -> None:
     """Evolve and report; `given` are the options of the config that the user wrote."""
     aside = Console(stderr=True)
@@ -56,6 +63,8 @@ def run_evolution(
         done, but = study.summary["generations"], " but the test" if execution.test else ""
         are = "generation is" if done == 1 else "generations are"
         aside.print(f"{done} {are} done already: nothing to do{but}", style="yellow", highlight=False)
+    if record is not None and study.evolution.history:
+        record_champion(study.evolution, record)
     if json_line:
         typer.echo(json.dumps(study.summary))
     else:
@@ -64,6 +73,15 @@ def run_evolution(
         saved = any(path.name == CHAMPION for path in study.files)
         aside.print("stopped early; the best so far is kept" if saved else "stopped early", style="yellow")
         sys.exit(ended[0] if ended else INTERRUPTED)
+
+
+def record_champion(evolution: Evolution, path: Path) -> None:
+    """Let the champion drive once in the first world, and record it."""
+    task, champion = evolution.task, evolution.champion
+    with paddock.open(task.worlds[0], seed=evolution.config.seed) as arena, paddock.record(arena, path):
+        robot = next(iter(arena.robots.values()))
+        robot.enable(*champion.devices)
+        arena.run(task.seconds, {robot.name: champion.copy()}, metrics=task.metrics)
 
 
 @contextmanager

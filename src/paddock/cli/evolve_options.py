@@ -22,7 +22,9 @@ NUMBERS = re.compile(r"\s*(\d{1,9}(\s*[x×,]\s*\d{1,9})*)?\s*")
 def make_command() -> Callable[..., None]:
     """The command as typer wants it: a function with a parameter for every option."""
 
-    def evolve(task: str | None, out: Path | None, resume: bool, json: bool, **options: Any) -> None:
+    def evolve(
+        task: str | None, out: Path | None, record: Path | None, resume: bool, json: bool, **options: Any
+    ) -> None:
         """Evolve a controller: networks, programs or networks that grow, evaluated in many worlds at once.
 
         Ctrl-C and SIGTERM keep the best so far. The same seed gives the same champion, to the last bit, on any
@@ -33,6 +35,7 @@ def make_command() -> Callable[..., None]:
           paddock evolve --resume --out runs/maze --generations 400
           paddock evolve maze --mazes 20 --strategy cma --until-solved --test 100
           paddock evolve avoid --strategy cma --population 32 --generations 50
+          paddock evolve avoid --generations 20 --record champion.mcap
           paddock evolve my_tasks:far_and_wide --world clutter
         """
         from paddock.cli.evolve import run_evolution
@@ -46,6 +49,7 @@ def make_command() -> Callable[..., None]:
             {name: value for name, value in config.items() if value is not None},
             Execution(**{name: value for name, value in execution.items() if value is not None}),
             out=out,
+            record=record,
             resuming=resume,
             json_line=json,
         )
@@ -79,10 +83,12 @@ def _options(kind: type[Spec]) -> list[inspect.Parameter]:
 
 def _folder_options() -> list[inspect.Parameter]:
     folder = typer.Option(help="Folder for champion, learning curve, history, checkpoint.")
+    record = typer.Option(help="Record a drive of the champion in the first world as an MCAP file: champion.mcap.")
     resume = typer.Option("--resume", help="Resume the evolution in the folder --out.")
     json = typer.Option("--json", help="Print the summary as one JSON object.")
     return [
         _parameter("out", Annotated[Path | None, folder], None),
+        _parameter("record", Annotated[Path | None, record], None),
         _parameter("resume", Annotated[bool, resume], False),
         _parameter("json", Annotated[bool, json], False),
     ]

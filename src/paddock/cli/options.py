@@ -44,6 +44,10 @@ Controller = Annotated[
 PolicyFile = Annotated[
     Path | None, typer.Option(help="Instead of a controller: a network or program, such as an evolved champion.npz.")
 ]
+Record = Annotated[
+    Path | None,
+    typer.Option(help="Record it as an MCAP file, for Foxglove, PlotJuggler and `paddock replay`: run.mcap."),
+]
 
 # ---- of `paddock run`
 

@@ -47,6 +47,7 @@ def run_world(
     policy: Path | None = None,
     needs_viewer: bool = False,
     traceback: bool = False,
+    record: Path | None = None,
     choose: Callable[[Arena], Drivers] | None = None,
     files: RunFiles | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -61,6 +62,8 @@ def run_world(
     picture, page = checked_picture(picture), None
     check_seconds(seconds)
     with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
+        if record is not None:
+            stack.enter_context(paddock.record(arena, record))
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
@@ -91,6 +94,8 @@ def run_world(
                 break
             if not offer_to_run_again(page, console, outcome.explanation, failed=outcome.episode.failed):
                 break
+    if record is not None:
+        console.print(f"wrote {record}   (paddock replay {record})", highlight=False, markup=False)
     if outcome.interrupted or outcome.episode.failed:
         sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
 

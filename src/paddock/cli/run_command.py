@@ -62,6 +62,7 @@ def run(
     out: options.RunFolder = None,
     report: options.Report = False,
     trace: options.TraceFile = None,
+    record: options.Record = None,
     traceback: options.Traceback = False,
     headless: options.Headless = False,
     port: options.Port = None,
@@ -77,6 +78,7 @@ def run(
       paddock run clutter --seconds 120 --picture trails.png
       paddock run line-track -c my_controller.py --speed 1
       paddock run clutter --out runs --report
+      paddock run clutter --record run.mcap
       paddock run runs/maze/world.toml --policy runs/maze/champion.npz
       paddock run --scenario paper-loop --seed 3 --out runs --report
       paddock run -c my_controller.py --robot epuck:///dev/rfcomm0
@@ -107,6 +109,7 @@ def run(
             "headless": headless,
             "port": port,
             "traceback": traceback,
+            "record": record,
         }
         run_world(world, controller, policy=policy, seed=seed or 0, picture=picture, out=out, html=report, **how)
 

@@ -6,6 +6,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -41,6 +42,7 @@ def serve_world(
     policy: Path | None = None,
     bridges: Sequence[tuple[str, str]] = (),
     bridge_host: str = LOOPBACK,
+    record: Path | None = None,
     open_page: bool,
 ) -> None:
     """Serve until Ctrl-C; the arguments are those of the command."""
@@ -82,7 +84,7 @@ def serve_world(
         if open_page:
             open_browser(server.url(token=server.supervisor))
 
-    with arena, bridged:
+    with arena, bridged, paddock.record(arena, record, all_devices=True) if record is not None else nullcontext():
         server.run(ready)
     console.print("stopped")
 

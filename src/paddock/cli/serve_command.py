@@ -73,6 +73,7 @@ def serve(
     player: options.Player = None,
     bridge: options.Bridge = None,
     bridge_host: options.BridgeHost = "127.0.0.1",
+    record: options.Record = None,
     open_page: options.OpenPage = False,
 ) -> None:
     """Serve a world to programs and browsers, on this machine or on the network.
@@ -83,6 +84,7 @@ def serve(
     paddock serve yellow-rooms --usarsim 3000
     paddock serve wall-loop --vrep 19997,19999 --coppelia 23000
     paddock serve wall-loop --player 6665
+    paddock serve clutter --record lesson.mcap
     paddock serve clutter -c my_controller.py --lock-step --seed 7 --open
     paddock serve --robot epuck:///dev/rfcomm0 --robot epuck2://192.168.1.20?name=blue
     """
@@ -103,5 +105,6 @@ def serve(
         policy=policy,
         bridges=list_bridges(context),
         bridge_host=bridge_host,
+        record=record,
         open_page=open_page,
     )

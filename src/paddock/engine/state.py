@@ -70,11 +70,12 @@ class State(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch memory of one thread. Only the crowd's index outlives a call."""
+    """Scratch memory of one thread. Only the crowd's index and the tape outlive a call."""
 
     crowd: Ints  # starts of the crowd grid's cells, then the robots, cell by cell
     segments: Floats  # gathered around a robot, in its frame, see ITEM_X0 …
     discs: Floats
+    tape: Floats  # what the robots were told, see engine/tape.py; empty where nobody records
 
 
 def initial_state(model: Model, poses: Floats, *, lamps: int, seed: int, worlds: int = 1) -> State:
@@ -133,7 +134,8 @@ def workspace(model: Model) -> Workspace:
     corners = (types[:, END_OF_CORNERS] - types[:, FIRST_CORNER]).sum() // 2
     most = len(model.items) + int(corners) + robots
     width = model.items.shape[1]
-    return Workspace(np.zeros(cells + 1 + robots, np.int64), np.zeros((most, width)), np.zeros((most, width)))
+    crowd = np.zeros(cells + 1 + robots, np.int64)
+    return Workspace(crowd, np.zeros((most, width)), np.zeros((most, width)), np.zeros((0, 2)))
 
 
 def types_of_robots(model: Model) -> Ints:

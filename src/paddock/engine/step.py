@@ -54,6 +54,7 @@ from paddock.engine.state import (
     X,
     Y,
 )
+from paddock.engine.tape import write_inputs
 
 MOST_PIECES = 200  # of a robot's way in a tick; worlds refuse robots that may need more
 MOST_EFFORT = 50_000  # how often, about, a body's sides are compared with what stands near in a tick
@@ -76,6 +77,8 @@ def step_world(model, state, commands, scratch, world):
     kept = state.motion.shape[1]
     tick, seed = state.clock[world, TICK], state.clock[world, SEED]
     motion = state.motion[world, (tick + 1) % kept]
+    if scratch.tape.shape[0] > 0:
+        write_inputs(scratch.tape, tick, commands[world], state.motion[world, tick % kept])
     if kept > 1:
         copy_rows(state.motion[world, tick % kept], motion)
     index_crowd(model.grids, motion, scratch.crowd)

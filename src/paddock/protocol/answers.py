@@ -5,7 +5,17 @@ from __future__ import annotations
 from msgspec import field
 
 from paddock.protocol.base import Finite, Int64, Key, Message, Numbers, Prose, Table, Text, by_type, check_table
-from paddock.protocol.parts import MapData, Mark, OrderState, PictureData, RobotInfo, RobotReadings, Score, SolidShape
+from paddock.protocol.parts import (
+    MapData,
+    Mark,
+    OrderState,
+    PictureData,
+    RobotInfo,
+    RobotReadings,
+    Score,
+    SolidShape,
+    TimelineMark,
+)
 
 
 class Welcome(Message, tag="welcome", frozen=True, kw_only=True):
@@ -151,6 +161,17 @@ class RunStatus(Message, tag="run", frozen=True, kw_only=True):
     intervention: Prose = ""  # the first act of a person that makes the run not repeatable; empty for none
 
 
+class Timeline(Message, tag="timeline", frozen=True, kw_only=True):
+    """That a recording is replayed; sent when that changes. Its ticks are the clock's plus `offset`."""
+
+    first: Int64  # ticks of the recording
+    last: Int64
+    offset: Int64 = 0
+    live: bool = False  # it is replayed no more: robots do what they are told
+    name: Text = ""  # of its file
+    marks: tuple[TimelineMark, ...] = ()
+
+
 class MapNews(Message, tag="map", frozen=True, kw_only=True):
     """The map of a robot's own program; to those who get frames and subscribe to the robot."""
 
@@ -190,6 +211,6 @@ ANSWERS: dict[str, type[Message]] = by_type(
     (
         *(Welcome, SceneData, Done, Answer, Refusal, Observed, Reading),
         *(Sensed, FrameData, ClockState, RobotList, Released, EventNews, History, RunStatus, Scores, OrderStates),
-        *(MapNews, Asked, GoalNews),
+        *(MapNews, Asked, GoalNews, Timeline),
     )
 )

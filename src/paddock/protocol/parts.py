@@ -97,6 +97,14 @@ class SolidShape(MessagePart, frozen=True, kw_only=True):
     color: Text
 
 
+class TimelineMark(MessagePart, frozen=True, kw_only=True):
+    """Something that happened at a tick of a recording."""
+
+    tick: Int64
+    kind: Text
+    text: Text = ""
+
+
 class Mark(MessagePart, frozen=True, kw_only=True):
     """A named place: where robots may start, a lamp, a source of sound, the middle of a field."""
 

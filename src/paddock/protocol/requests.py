@@ -186,6 +186,16 @@ class RunAgain(Request, tag="run_again", frozen=True, kw_only=True):
     seed: Seed | None = None
 
 
+class Seek(Request, tag="seek", frozen=True, kw_only=True):
+    """Go to a tick of the recording that is replayed (supervisor). → `done`"""
+
+    tick: Int64
+
+
+class GoLive(Request, tag="go_live", frozen=True, kw_only=True):
+    """End a replay where it is: from here on robots do what they are told (supervisor). → `done`"""
+
+
 class SetPose(Request, tag="set_pose", frozen=True, kw_only=True):
     """Put a robot elsewhere (supervisor). → `done`"""
 
@@ -250,6 +260,6 @@ REQUESTS: dict[str, type[Message]] = by_type(
     (
         *(Hello, LookRequest, Claim, Spawn, Leave, Enable, PollOnly, Step, Sense, Read, Subscribe, Unsubscribe),
         *(Frames, Recall, Lock, Play, Pause, Advance, SetSpeed, Reset, RunAgain, SetPose, Digest, TakeSnapshot),
-        *(Restore, Steer, Got, SendGoal, Shown, GoalAnswer),
+        *(Restore, Steer, Got, SendGoal, Shown, GoalAnswer, Seek, GoLive),
     )
 )

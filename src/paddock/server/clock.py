@@ -112,6 +112,11 @@ class ServerClock:
         self.speed = speed
         self._announce()
 
+    def stop(self) -> None:
+        """Stand still from now on; also while time passes."""
+        self.running, self._extra = False, 0
+        self.audience.on_clock_change()
+
     def advance(self, ticks: int) -> None:
         """Let a paused clock run for some ticks."""
         self._extra = 0 if self.running else self._extra + ticks

@@ -12,6 +12,7 @@ from paddock.protocol import Message
 from paddock.protocol import messages as m
 from paddock.server.access import Role
 from paddock.server.client import Client, FrameStream, Subscription
+from paddock.server.replay_desk import ReplayDesk
 from paddock.server.world_view import picture, scene_of
 
 if TYPE_CHECKING:
@@ -191,6 +192,8 @@ def lock(session: Session, client: Client, wish: m.Lock) -> None:
 
 @handles(m.Play, Role.SUPERVISOR, done=True)
 def play(session: Session, client: Client, wish: m.Play) -> None:
+    if session.replay is not None:
+        session.replay.begin_again()
     if session.has_ended:
         session.run_again(None)
     elif not session.clock.running:
@@ -239,6 +242,23 @@ def run_again(session: Session, client: Client, wish: m.RunAgain) -> None:
     if not session.has_ended:
         raise Refused("run_again: no run has ended; `reset` goes back to the start")
     session.run_again(wish.seed)
+
+
+@handles(m.Seek, Role.SUPERVISOR, done=True)
+def seek(session: Session, client: Client, wish: m.Seek) -> None:
+    replayed(session, "seek").seek(wish.tick)
+
+
+@handles(m.GoLive, Role.SUPERVISOR, done=True)
+def go_live(session: Session, client: Client, wish: m.GoLive) -> None:
+    replayed(session, "go_live").go_live()
+
+
+def replayed(session: Session, what: str) -> ReplayDesk:
+    """The recording that is replayed here."""
+    if session.replay is None:
+        raise Refused(f"{what}: no recording is replayed here; `paddock replay run.mcap` replays one")
+    return session.replay
 
 
 @handles(m.Digest, Role.SUPERVISOR)

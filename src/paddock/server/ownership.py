@@ -55,6 +55,7 @@ class Ownership:
         if owner is client:
             return
         self.check_known(name)
+        self.arena.check_live(f"robot {name!r}")
         client.grant.check(Role.CONTROLLER, f"robot {name!r}")
         client.grant.check_robot(name, "claim")
         if owner is not None:

@@ -14,6 +14,7 @@ from paddock.arena import Arena, Robot
 from paddock.core.errors import PaddockError, VersionMismatch
 from paddock.protocol import MINOR, VERSION, Message
 from paddock.protocol import messages as m
+from paddock.recordings import ReplayArena
 from paddock.server.access import Role
 from paddock.server.client import Client, Subscription, failure, refusal
 from paddock.server.clock import PATIENCE, Member, ServerClock
@@ -24,6 +25,7 @@ from paddock.server.interventions import Interventions
 from paddock.server.map_board import MapBoard
 from paddock.server.order_board import ListOrders, OrderBoard
 from paddock.server.ownership import Ownership
+from paddock.server.replay_desk import ReplayDesk
 from paddock.server.scoreboard import Scoreboard, Scoring
 from paddock.server.world_view import bodies, floor_file, readings_of
 
@@ -62,6 +64,7 @@ class Session:
         self._scoreboard = Scoreboard(arena, self.clients, scoring) if scoring is not None else None
         self.map_board = MapBoard(arena.board, self.clients, self.ownership)
         self.goals = GoalDesk(arena.board, self.ownership)
+        self.replay = ReplayDesk(self, arena) if isinstance(arena, ReplayArena) else None
         self._order_board = OrderBoard(self.clients, list_orders) if list_orders is not None else None
 
     @cached_property
@@ -109,6 +112,8 @@ class Session:
         client.send(self.ownership.robot_list(client))
         if self.run is not None:
             client.send(self.run)
+        if self.replay is not None:
+            client.send(self.replay.timeline())
         client.send(self._clock_message())
 
     def handle(self, client: Client, message: Message) -> None:
@@ -166,10 +171,10 @@ class Session:
         """See whether there are other robots or drivers than everyone knows."""
         if self._told != self.ownership.changes:
             self._told = self.ownership.changes
-            self._mark_stale("robots")
+            self.mark_stale("robots")
             self.interventions.note_drivers()
 
-    def _mark_stale(self, what: str) -> None:
+    def mark_stale(self, what: str) -> None:
         """Tell everyone soon, and at once whoever is answered or sent a frame before that."""
         for client in self.clients:
             client.stale.add(what)
@@ -188,6 +193,8 @@ class Session:
                 client.send(self.ownership.robot_list(client))
             if "run" in news and self.run is not None:  # before the clock: nobody is to see a new run's seed as that
                 client.send(self.run)  # of the run that has ended, or its stopped clock as a pause
+            if "timeline" in news and self.replay is not None:
+                client.send(self.replay.timeline())
             if "clock" in news:
                 client.send(self._clock_message())
 
@@ -199,7 +206,7 @@ class Session:
         if self.has_ended:
             self.restarted.clear()
             self.clock.set_running(False)
-        self._mark_stale("run")
+        self.mark_stale("run")
 
     @property
     def has_ended(self) -> bool:
@@ -286,6 +293,8 @@ class Session:
         self.ownership.repeat_commands()
 
     def after_ticks(self) -> None:
+        if self.replay is not None:
+            self.replay.after_ticks()
         if self.arena.tick >= self.history.due:
             self.history.look()
         for client in self.clients:
@@ -327,7 +336,7 @@ class Session:
         return f"{member.name} (driving {first})" if first else member.name
 
     def on_clock_change(self) -> None:
-        self._mark_stale("clock")
+        self.mark_stale("clock")
 
     def _clock_message(self) -> m.ClockState:
         return m.ClockState(

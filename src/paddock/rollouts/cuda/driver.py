@@ -127,7 +127,7 @@ def make_driver(module: Any, sizes: Sizes, swaps: dict[Kernel, Kernel], names: d
 
         model = Model(dt, items, grids, cells, floor, sources, robots, makes, kinds, devices, stages, at_hand)
         state = State(my_clock, my_motion)
-        scratch = Workspace(crowd, segments, discs)
+        scratch = Workspace(crowd, segments, discs, discs)  # there is no tape, and nothing writes to one: see stubs.py
         policy_table = PolicyTable(rows, plans, weights[who : who + 1], 1, my_memory, enabled)
         metric_sums = MetricSums(
             metrics, slots, numbers[scene : scene + 1], my_sums, marks[w : w + 1], start[w : w + 1], my_ahead,

@@ -11,6 +11,7 @@ from paddock.core.rng import chain_key
 from paddock.engine.kernels.contact import polygon_in_disc, polygon_in_segment
 from paddock.engine.kernels.surroundings import gather_far, gather_robots
 from paddock.engine.step import dead_reckon, turn_pans
+from paddock.engine.tape import write_inputs
 from paddock.metrics.dispatch import note_motion, note_readings
 from paddock.metrics.registry import NOTE_MOTION, NOTE_READINGS
 from paddock.policies.dispatch import act
@@ -38,7 +39,7 @@ def without(
     mixed: bool,
 ) -> dict[Kernel, Kernel]:
     """What to put in the place of all that a run does not use, and of the user's own kernel."""
-    swaps: dict[Kernel, Kernel] = {add_products: add_by_unit}
+    swaps: dict[Kernel, Kernel] = {add_products: add_by_unit, write_inputs: no_tape}
     swaps |= {
         measure: MEASURE.make(MEASURE.cases(sensors)),
         act: ACT.make(ACT.cases(policies)),
@@ -118,3 +119,8 @@ def no_mixed_pixels(model, device, key, values):
 @kernel
 def no_pans(model, robot, command, robot_state):
     """No pivots."""
+
+
+@kernel
+def no_tape(tape, tick, commands, motion):
+    """Nobody records."""

@@ -164,7 +164,7 @@ function some(names) {
   return `${names[0]} or ${names.length - 1} others`;
 }
 
-function timeText(seconds) {
+export function timeText(seconds) {
   if (seconds < 60) return `${seconds.toFixed(2)} s`;
   const minutes = Math.floor(seconds / 60);
   const rest = `${Math.floor(seconds % 60)}`.padStart(2, "0");

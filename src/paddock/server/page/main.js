@@ -21,6 +21,7 @@ import { shortcuts } from "./shortcuts.js";
 import { showConnection } from "./connection.js";
 import { showRun } from "./run_banner.js";
 import { themeSwitch } from "./theme.js";
+import { Timeline } from "./timeline.js";
 import { Toasts } from "./toasts.js";
 
 const element = (id) => document.getElementById(id);
@@ -58,6 +59,14 @@ const clock = new ClockBar(session, {
   speedShown: element("speed-shown"),
   reset: element("reset"),
   seed: element("seed"),
+});
+const timeline = new Timeline(session, {
+  panel: element("timeline"),
+  position: element("position"),
+  marks: element("timeline-marks"),
+  shown: element("position-shown"),
+  back: element("step-back"),
+  live: element("go-live"),
 });
 const robotList = new RobotList(session, {
   list: element("robot-list"),
@@ -136,6 +145,7 @@ shortcuts(
   [
     { keys: [" "], shown: "space", says: "play or pause", does: () => clock.toggle() },
     { keys: ["."], shown: ".", says: "advance by one tick", does: () => clock.advance(), repeats: true },
+    { keys: [","], shown: ",", says: "back by one tick, in a recording", does: () => timeline.stepBack(), repeats: true },
     { keys: ["["], shown: "[", says: "slower", does: () => clock.faster(-1) },
     { keys: ["]"], shown: "]", says: "faster", does: () => clock.faster(1) },
     { keys: ["r"], shown: "R", says: "reset", does: () => clock.restart() },

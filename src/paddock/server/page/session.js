@@ -1,5 +1,5 @@
 // What the page knows of the server's world, and what it may ask of it. Panels listen to its events:
-//   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, select, notice
+//   connection, welcome, scene, robots, clock, frame, sensed, map, maps, scores, orders, run, timeline, select, notice
 
 import { Emitter } from "./emitter.js";
 import { RobotStates } from "./robot_states.js";
@@ -23,6 +23,7 @@ export class Session extends Emitter {
   index = new Map(); // name → place in `robots`
   clock = { tick: 0, seed: 0, running: false, speed: 1, lock: [] };
   run = { ...RUNNING }; // of a program beside the server: state "running", "ended" or "failed"
+  timeline = null; // of the recording that is replayed here
   scores = [];
   orders = [];
   selected = "";
@@ -70,9 +71,15 @@ export class Session extends Emitter {
     return this.run.state !== "running";
   }
 
+  /** Whether robots do what they did in a recording. */
+  get isReplay() {
+    return this.timeline !== null && !this.timeline.live;
+  }
+
   /** Why this page may not drive a robot; empty if it may. */
   whyNotDrive(robot) {
     if (!this.live) return "There is no connection.";
+    if (this.isReplay) return "This is a replay: go live to drive.";
     if (this.role === "viewer") return "Your link is for watching; driving needs a controller's link.";
     if (this.isSupervisor) return "";
     if (this.isOwnProgram(robot)) return ""; // `yours` is not true of it, but the server gives it to the same link
@@ -140,6 +147,7 @@ export class Session extends Emitter {
       const { role, client, dt, world, lock_step: lockStep, real } = detail;
       Object.assign(this, { role, client, dt, world, lockStep, isReal: Boolean(real) });
       this.on_run(RUNNING); // the server tells if it is not so
+      this.timeline = null;
       this.emit("welcome", detail);
     }
     this.emit("connection", this.connection);
@@ -205,6 +213,11 @@ export class Session extends Emitter {
   on_run(run) {
     this.run = { ...RUNNING, ...run };
     this.emit("run");
+  }
+
+  on_timeline(timeline) {
+    this.timeline = { offset: 0, live: false, name: "", marks: [], ...timeline };
+    this.emit("timeline");
   }
 
   on_released({ client, robots, reason }) {

@@ -1,0 +1,64 @@
+"""Robots: the robots of an arena of this process, by name."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, cast
+
+from paddock.arena.body import Body, Gone
+from paddock.arena.local import LocalBody
+from paddock.arena.robot import Robot
+from paddock.core.errors import UnknownName
+
+if TYPE_CHECKING:
+    from paddock.arena.arena import Arena
+
+
+class Robots(Mapping[str, Robot]):
+    """The robots of an arena by name; handles are made when they are first asked for."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._handles: dict[str, Robot] = {}
+        self._all: weakref.WeakSet[Robot] = weakref.WeakSet()
+
+    def __getitem__(self, name: str) -> Robot:
+        handle = self._handles.get(name) if isinstance(name, str) else None
+        if handle is None:
+            handle = self._handles[name] = self.new_handle(name)
+            handle.wheels.warns = True
+        return handle
+
+    def new_handle(self, name: str) -> Robot:
+        """Another handle to a robot, with its own choice of enabled devices."""
+        numbers = self._arena.numbers
+        if not isinstance(name, str) or name not in numbers:
+            raise UnknownName("robot", name, numbers)
+        handle = Robot(self._arena, self._arena.body_class(self._arena, numbers[name]))
+        handle.wheels.warns = False  # what is wrong is the business of those who hold it
+        self._all.add(handle)
+        return handle
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arena.numbers)
+
+    def __len__(self) -> int:
+        return len(self._arena.numbers)
+
+    def rebind(self) -> None:
+        """After robots came or went: give the handles their new rows, and those that went none."""
+        numbers = self._arena.numbers
+        for handle in list(self._all):
+            assert isinstance(handle.body, LocalBody)
+            if handle.name in numbers:
+                handle.body.bind(numbers[handle.name])
+            else:
+                handle.body = cast(Body, Gone(handle.body))
+                self._all.discard(handle)
+                self._handles.pop(handle.name, None)
+
+    def __repr__(self) -> str:
+        more = ", …" if len(self) > 12 else ""
+        return f"<Robots {', '.join(islice(self, 12))}{more}>"

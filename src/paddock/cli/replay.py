@@ -1,0 +1,109 @@
+"""`paddock replay` and `paddock export`: recordings on the page, live again, and for ROS 2."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from paddock.cli import options
+
+if TYPE_CHECKING:
+    from paddock.recordings import Recording
+    from paddock.server import Settings
+
+RecordingPath = Annotated[Path, typer.Argument(help="A recording, as --record writes it.")]
+From = Annotated[
+    float | None, typer.Option("--from", help="Live from this time [s] on, as it was then to the last bit.")
+]
+
+
+def replay(
+    recording: RecordingPath,
+    at: From = None,
+    controller: options.Controller = None,
+    policy: options.PolicyFile = None,
+    host: options.Host = "127.0.0.1",
+    port: options.ServerPort = 8642,
+    speed: options.ServerSpeed = None,
+    token: options.Token = None,
+    check: Annotated[bool, typer.Option("--check", help="Run all of it again, compare, and show nothing.")] = False,
+    open_page: options.OpenPage = False,
+) -> None:
+    """Show a recording on the page, with a time line; or go on from any time of it.
+
+    paddock run clutter --record run.mcap
+    paddock replay run.mcap --open
+    paddock replay run.mcap --from 12.3
+    paddock replay run.mcap --from 12.3 -c my_controller.py
+    paddock replay run.mcap --check
+    """
+    from paddock.cli.run_command import refuse_both
+    from paddock.recordings import Recording
+
+    refuse_both(controller, policy)
+    if at is None and (controller is not None or policy is not None):
+        raise typer.BadParameter("--controller and --policy drive robots that are live: say from when, --from 12.3")
+    found, console = Recording(recording), Console(highlight=False, soft_wrap=True, markup=False)
+    cut = "" if found.is_whole else ", where it was cut off"
+    console.print(f"{recording}: {found.start:g} s to {found.end:g} s{cut}; robots: {', '.join(found.robots)}")
+    if check:
+        found.check()
+        console.print("run again, it comes to the same states")
+        return
+    from paddock.server import Settings
+
+    pace = 1.0 if speed is None else speed or None
+    serve_recording(found, at, controller, policy, Settings(host=host, port=port, speed=pace, token=token), open_page)
+
+
+def serve_recording(
+    recording: Recording,
+    at: float | None,
+    controller: Path | None,
+    policy: Path | None,
+    settings: Settings,
+    open_page: bool,
+) -> None:
+    """Serve a recording, paused at its start; or an arena that goes on from a time of it."""
+    from paddock.cli.controllers import chosen_controllers
+    from paddock.cli.serve import drive
+    from paddock.server import Server
+    from paddock.server.show import open_browser
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    arena = recording.replay() if at is None else recording.arena(at)
+    server = Server(arena, settings)
+    choose = partial(chosen_controllers, controller=controller, policy=policy)
+    drivers = choose(arena)
+
+    def ready() -> None:
+        state = "replayed" if at is None else f"live from {at:g} s on"
+        console.print(f"{recording.path.name} is {state} at {server.url(token=server.supervisor)}   (Ctrl-C stops it)")
+        if at is None:
+            server.session.clock.set_running(False)
+        if drivers.controllers:
+            threading.Thread(target=drive, args=(server, drivers, choose, controller, console), daemon=True).start()
+        if open_page:
+            open_browser(server.url(token=server.supervisor))
+
+    server.run(ready)
+    console.print("stopped")
+
+
+def export(
+    recording: RecordingPath,
+    out: Annotated[Path, typer.Argument(help="Folder of the new bag; it must not be there yet.")],
+) -> None:
+    """Write a recording as a bag for ROS 2, with the usual messages: /clock, /tf, scans, odometry, pictures, log.
+
+    paddock export run.mcap run_bag
+    """
+    from paddock.recordings.bag import export_bag
+
+    count = export_bag(recording, out)
+    typer.echo(f"wrote {out}: {count} messages   (ros2 bag play {out})")

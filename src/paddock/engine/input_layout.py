@@ -1,0 +1,46 @@
+"""InputLayout: where what robots are told lies in commands, in motion and on a tape."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from paddock.engine.model import Floats, Ints
+from paddock.engine.state import AMPLITUDE, FREQUENCY, PANS, WANT_PANS
+from paddock.engine.tape import HEAD, LOOK
+
+
+class InputLayout:
+    """Where the inputs of robots lie, for tables of given shapes."""
+
+    def __init__(self, commands: Floats, motion: Floats) -> None:
+        """Take commands of shape (N, ·) and motion of shape (N, ·)."""
+        self.robots, self.wanted = commands.shape
+        first_lamp = PANS + self.wanted - WANT_PANS
+        self.columns = np.array([FREQUENCY, AMPLITUDE, *range(first_lamp, motion.shape[1])])  # of motion
+        self.width = self.wanted + len(self.columns)
+        self.count = self.robots * self.width
+
+    def values(self, commands: Floats, motion: Floats) -> Floats:
+        """All inputs at present, one after the other."""
+        return np.concatenate([commands, motion[:, self.columns]], axis=1).ravel()
+
+    def apply(self, numbers: Ints, values: Floats, commands: Floats, motion: Floats) -> None:
+        """Set some inputs, given by their numbers."""
+        robots, columns = np.divmod(numbers, self.width)
+        told = columns < self.wanted
+        commands[robots[told], columns[told]] = values[told]
+        motion[robots[~told], self.columns[columns[~told] - self.wanted]] = values[~told]
+
+    def new_tape(self, commands: Floats, motion: Floats, ticks: int) -> Floats:
+        """An empty tape with room for so many ticks, whatever happens in them."""
+        tape = np.zeros((HEAD + self.count * (1 + ticks), 2))
+        tape[HEAD : HEAD + self.count, 0] = self.values(commands, motion)
+        tape[LOOK] = 1.0
+        return tape
+
+    def take_entries(self, tape: Floats) -> tuple[Floats, Floats]:
+        """The keys and values that were written since the last call, until the next tick; the tape is empty then."""
+        first = HEAD + self.count
+        entries = tape[first : first + int(tape[0, 0])]
+        tape[0, 0] = 0
+        return entries[:, 0], entries[:, 1]

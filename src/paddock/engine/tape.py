@@ -1,0 +1,49 @@
+"""The tape: all that the robots of a world were told, tick by tick, written by the step itself; for recordings.
+
+The inputs of a robot are its commands, its speaker's frequency and amplitude, and its lamps. Between two interventions
+the future of a state depends on them alone.
+"""
+
+from __future__ import annotations
+
+from paddock.core.jit import kernel
+from paddock.engine.state import FREQUENCY, PANS, WANT_PANS
+
+# A tape has two columns. Its first row counts the entries, and tells whether lamps or speakers may have changed, which
+# is not so within a kernel's call. A row per input with its present value follows, and then the entries:
+# tick × inputs + number of the input, and its value from that tick on.
+HEAD = 1
+LOOK = (0, 1)
+
+
+@kernel
+def write_inputs(tape, tick, commands, motion):
+    """Write the inputs that differ from those of the tick before."""
+    robots, wanted = commands.shape
+    first_lamp = PANS + wanted - WANT_PANS
+    width = wanted + 2 + motion.shape[1] - first_lamp
+    inputs = robots * width
+    count = int(tape[0, 0])
+    for robot in range(robots):
+        for column in range(wanted):
+            number = robot * width + column
+            if commands[robot, column] != tape[HEAD + number, 0]:
+                count = write_input(tape, inputs, count, tick, number, commands[robot, column])
+    if tape[LOOK] != 0.0:
+        tape[LOOK] = 0.0
+        for robot in range(robots):
+            for column in range(wanted, width):
+                source = FREQUENCY + column - wanted if column < wanted + 2 else first_lamp + column - wanted - 2
+                number = robot * width + column
+                if motion[robot, source] != tape[HEAD + number, 0]:
+                    count = write_input(tape, inputs, count, tick, number, motion[robot, source])
+    tape[0, 0] = count
+
+
+@kernel
+def write_input(tape, inputs, count, tick, number, value):
+    """Write an entry; how many there are now."""
+    tape[HEAD + number, 0] = value
+    tape[HEAD + inputs + count, 0] = tick * inputs + number
+    tape[HEAD + inputs + count, 1] = value
+    return count + 1

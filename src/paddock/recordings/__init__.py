@@ -1,0 +1,9 @@
+"""Recordings: what an arena does as an MCAP file, which Foxglove and PlotJuggler open, and we go on from."""
+
+from paddock.recordings.bag import export_bag
+from paddock.recordings.recorder import Recorder, record
+from paddock.recordings.recording import Recording
+from paddock.recordings.replay import ReplayArena
+from paddock.recordings.streams import StreamRates
+
+__all__ = ["Recorder", "Recording", "ReplayArena", "StreamRates", "export_bag", "record"]

@@ -1,0 +1,196 @@
+"""Bags: a recording as a ROS 2 bag, with the messages that ROS's own tools know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.recordings.protobuf import decode
+from paddock.recordings.reading import MessagePlace
+from paddock.recordings.recording import Recording
+from paddock.recordings.robot_messages import WORLD_FRAME, plain_sensors
+from paddock.sensors.laser import LaserSpec
+
+BAG_VERSION: Literal[9] = 9
+LOG_LEVELS = {2: 20, 3: 30}  # Foxglove's numbers of information and warning, and those of ROS
+
+
+def export_bag(recording: Recording | str | Path, out: str | Path) -> int:
+    """Write what people's tools see of a recording as a ROS 2 bag (MCAP); how many messages it has.
+
+    Args:
+        recording: a recording, or its file.
+        out: folder of the bag; it must not be there yet.
+    """
+    try:
+        from rosbags.rosbag2 import StoragePlugin, Writer
+        from rosbags.typesys import Stores, get_typestore
+    except ImportError:
+        raise PaddockError("bags for ROS 2 need rosbags: pip install 'paddock[rosbag]'") from None
+    if Path(out).exists():
+        raise PaddockError(f"{out}: is there already; choose another folder for the bag")
+    store = get_typestore(Stores.LATEST)
+    source = recording if isinstance(recording, Recording) else Recording(recording)
+    connections: dict[str, Any] = {}
+    count = 0
+    with Writer(out, version=BAG_VERSION, storage_plugin=StoragePlugin.MCAP) as writer:
+        for time, topic, message in BagMessages(source, store.types).iterate():
+            if topic not in connections:
+                connections[topic] = writer.add_connection(topic, message.__msgtype__, typestore=store)
+            writer.write(connections[topic], time, store.serialize_cdr(message, message.__msgtype__))
+            count += 1
+    return count
+
+
+@dataclass(frozen=True)
+class BagTopic:
+    """A topic of a recording, and who turns its messages into those of ROS."""
+
+    robot: str  # empty: of the whole world
+    device: str
+    convert: Callable[[BagTopic, int, dict[int, list[Any]]], Iterator[tuple[str, Any]]]
+
+    def name(self, last: str) -> str:
+        """A topic of ROS: names there have letters, digits and _ only."""
+        return f"/{re.sub(r'[^A-Za-z0-9_]', '_', self.robot)}/{re.sub(r'[^A-Za-z0-9_]', '_', last)}"
+
+
+class BagMessages:
+    """Turns the messages of a recording into those of ROS 2; `types` are the classes of its messages by name."""
+
+    def __init__(self, recording: Recording, types: Any) -> None:
+        self._recording, self._types = recording, types
+        self._specs = recording.robot_specs()
+
+    def iterate(self) -> Iterator[tuple[int, str, Any]]:
+        """Time [ns], topic and message, in order of time."""
+        file = self._recording.file
+        places: list[tuple[MessagePlace, BagTopic]] = []
+        for topic, found in file.messages.items():
+            source = self._topic(topic, file.schemas[topic])
+            places += [(place, source) for place in found if source is not None]
+        for place, source in sorted(places, key=lambda entry: entry[0]):
+            for topic, message in source.convert(source, place.time, decode(file.read(place))):
+                yield place.time, topic, message
+
+    def _topic(self, topic: str, schema: str) -> BagTopic | None:
+        _, robot, *rest = topic.split("/")
+        converters: dict[str, Any] = {
+            "foxglove.FrameTransforms": self._transforms,
+            "foxglove.Log": self._log,
+            "foxglove.LaserScan": self._scan,
+            "foxglove.CompressedImage": self._picture,
+            "paddock.RobotState": self._odometry,
+        }
+        convert = converters.get(schema, self._readings if rest == ["readings"] else None)
+        return None if convert is None else BagTopic(robot if rest else "", rest[0] if rest else "", convert)
+
+    # ---- one function per kind of message; fields are numbered as in the schemas
+
+    def _transforms(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
+        yield "/clock", self._make("rosgraph_msgs/msg/Clock", clock=self._stamp(time))
+        transforms = []
+        for part in fields.get(1, ()):
+            transform = decode(part)
+            place, turn = _numbers(transform[4][0], 3), _numbers(transform[5][0], 4)
+            pose = self._make(
+                "geometry_msgs/msg/Transform", translation=self._vector(*place), rotation=self._quaternion(*turn)
+            )
+            child, header = bytes(transform[3][0]).decode(), self._header(time, WORLD_FRAME)
+            transforms.append(
+                self._make("geometry_msgs/msg/TransformStamped", header=header, child_frame_id=child, transform=pose)
+            )
+        yield "/tf", self._make("tf2_msgs/msg/TFMessage", transforms=transforms)
+
+    def _odometry(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
+        x, y, heading, left, right, *_ = (float(np.frombuffer(fields[number][0])[0]) for number in range(1, 9))
+        separation = self._specs[topic.robot].drive.wheel_separation
+        unknown = np.zeros(36)
+        pose = self._make(
+            "geometry_msgs/msg/Pose",
+            position=self._make("geometry_msgs/msg/Point", x=x, y=y, z=0.0),
+            orientation=self._quaternion(0.0, 0.0, float(np.sin(heading / 2)), float(np.cos(heading / 2))),
+        )
+        twist = self._make(
+            "geometry_msgs/msg/Twist",
+            linear=self._vector((left + right) / 2, 0.0, 0.0),
+            angular=self._vector(0.0, 0.0, (right - left) / separation),
+        )
+        message = self._make(
+            "nav_msgs/msg/Odometry",
+            header=self._header(time, WORLD_FRAME),
+            child_frame_id=topic.robot,
+            pose=self._make("geometry_msgs/msg/PoseWithCovariance", pose=pose, covariance=unknown),
+            twist=self._make("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=unknown),
+        )
+        yield topic.name("odom"), message
+
+    def _scan(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
+        spec = self._specs[topic.robot].sensor(topic.device)
+        assert isinstance(spec, LaserSpec)
+        first, last = (float(np.frombuffer(fields[number][0])[0]) for number in (4, 5))
+        message = self._make(
+            "sensor_msgs/msg/LaserScan",
+            header=self._header(time, topic.robot),
+            angle_min=first,
+            angle_max=last,
+            angle_increment=(last - first) / (spec.beams - 1),
+            time_increment=0.0,
+            scan_time=spec.period,
+            range_min=0.0,
+            range_max=spec.range,
+            ranges=np.frombuffer(fields[6][0]).astype(np.float32),
+            intensities=np.zeros(0, np.float32),
+        )
+        yield topic.name(topic.device), message
+
+    def _readings(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
+        devices = plain_sensors(self._specs[topic.robot])
+        for number, values in fields.items():
+            layout = self._make("std_msgs/msg/MultiArrayLayout", dim=[], data_offset=0)
+            data = np.frombuffer(values[0], "<f4").copy()
+            yield (
+                topic.name(devices[number - 1]),
+                self._make("std_msgs/msg/Float32MultiArray", layout=layout, data=data),
+            )
+
+    def _picture(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
+        header, data = self._header(time, topic.robot), np.frombuffer(fields[2][0], np.uint8)
+        message = self._make("sensor_msgs/msg/CompressedImage", header=header, format="jpeg", data=data)
+        yield f"{topic.name(topic.device)}/compressed", message
+
+    def _log(self, topic: BagTopic, time: int, fields: dict[int, list[Any]]) -> Iterator[tuple[str, Any]]:
+        name, text = (bytes(fields[number][0]).decode() for number in (4, 3))
+        level, nowhere = LOG_LEVELS[fields[2][0]], {"file": "", "function": "", "line": 0}
+        parts = {"stamp": self._stamp(time), "level": level, "name": name, "msg": text, **nowhere}
+        yield "/rosout", self._make("rcl_interfaces/msg/Log", **parts)
+
+    # ---- parts of messages
+
+    def _make(self, kind: str, **fields: Any) -> Any:
+        return self._types[kind](**fields)
+
+    def _stamp(self, time: int) -> Any:
+        seconds, nanoseconds = divmod(time, 1_000_000_000)
+        return self._make("builtin_interfaces/msg/Time", sec=seconds, nanosec=nanoseconds)
+
+    def _header(self, time: int, frame: str) -> Any:
+        return self._make("std_msgs/msg/Header", stamp=self._stamp(time), frame_id=frame)
+
+    def _vector(self, x: float, y: float, z: float) -> Any:
+        return self._make("geometry_msgs/msg/Vector3", x=x, y=y, z=z)
+
+    def _quaternion(self, x: float, y: float, z: float, w: float) -> Any:
+        return self._make("geometry_msgs/msg/Quaternion", x=x, y=y, z=z, w=w)
+
+
+def _numbers(data: bytes, count: int) -> list[float]:
+    """The doubles of a message that has nothing else; those that are left out are 0."""
+    fields = decode(data)
+    return [float(np.frombuffer(fields[n][0])[0]) if n in fields else 0.0 for n in range(1, count + 1)]

@@ -1,0 +1,115 @@
+"""RecordingFile: finds the messages of an MCAP file, also of one that was cut off: whole chunks up to its end."""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from paddock.core.errors import PaddockError
+from paddock.core.reason import explain_os_error
+from paddock.recordings.mcap_file import MAGIC, MESSAGE, MESSAGE_INDEX, import_mcap
+
+RECORD = struct.Struct("<BQ")  # opcode and length
+PAIR = struct.Struct("<QQ")  # of an index: time and offset
+SCHEMA, CHANNEL, CHUNK, DATA_END = 0x03, 0x04, 0x06, 0x0F
+CHUNKS_KEPT = 16  # uncompressed, in memory
+
+
+class MessagePlace(NamedTuple):
+    """Where a message lies."""
+
+    time: int  # [ns]
+    chunk: int
+    offset: int  # in the uncompressed chunk
+
+
+class RecordingFile:
+    """The messages of a file by topic. A damaged or missing end is no error: what is whole before it counts."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._mcap = import_mcap()
+        try:
+            with self.path.open("rb") as file:
+                self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            why = explain_os_error(error) if isinstance(error, OSError) else "it is empty"
+            raise PaddockError(f"{self.path}: cannot be read: {why}") from None
+        if self._data[: len(MAGIC)] != MAGIC:
+            raise PaddockError(f"{self.path}: expected a recording (an MCAP file)")
+        self.schemas: dict[str, str] = {}  # by topic
+        self.messages: dict[str, list[MessagePlace]] = {}  # by topic, in the order of the file
+        self.is_whole = False  # it was closed, not cut off
+        self._chunks: list[int] = []  # where they begin
+        self._topics: dict[int, str] = {}
+        self._scan()
+        self.read_chunk = lru_cache(CHUNKS_KEPT)(self._read_chunk)
+
+    def _scan(self) -> None:
+        names: dict[int, str] = {}
+        indexed = True  # whether the chunk before was found to have an index
+        for opcode, start, end in self._records():
+            if opcode not in (MESSAGE_INDEX, CHUNK, SCHEMA, CHANNEL, DATA_END):
+                continue
+            if opcode == MESSAGE_INDEX:
+                self._add_index(start, end)
+                indexed = True
+            elif opcode == CHUNK:
+                self._chunks.append(start)
+                indexed = False
+            elif opcode == SCHEMA:
+                schema = self._parse(self._mcap.records.Schema, start, end)
+                names[schema.id] = schema.name
+            elif opcode == CHANNEL:
+                channel = self._parse(self._mcap.records.Channel, start, end)
+                self._topics[channel.id] = channel.topic
+                self.schemas[channel.topic] = names.get(channel.schema_id, "")
+                self.messages.setdefault(channel.topic, [])
+            else:
+                self.is_whole = True
+                break
+        if not indexed:  # it was cut off between a chunk and its index
+            self._chunks.pop()
+
+    def _records(self) -> Iterator[tuple[int, int, int]]:
+        """Opcode, start and end of the content of each record that is whole."""
+        at, size = len(MAGIC), len(self._data)
+        while at + RECORD.size <= size:
+            opcode, length = RECORD.unpack_from(self._data, at)
+            start, at = at + RECORD.size, at + RECORD.size + length
+            if at > size:
+                return
+            yield opcode, start, at
+
+    def _parse(self, kind: Any, start: int, end: int) -> Any:
+        import io
+
+        from mcap.data_stream import ReadDataStream
+
+        return kind.read(ReadDataStream(io.BytesIO(self._data[start:end])))
+
+    def _add_index(self, start: int, end: int) -> None:
+        (channel,) = struct.unpack_from("<H", self._data, start)
+        places = self.messages[self._topics[channel]]
+        chunk = len(self._chunks) - 1
+        places += [MessagePlace(time, chunk, at) for time, at in PAIR.iter_unpack(self._data[start + 6 : end])]
+
+    def _read_chunk(self, number: int) -> bytes:
+        from mcap.stream_reader import get_chunk_data_stream
+
+        start = self._chunks[number]
+        length = struct.unpack_from("<Q", self._data, start - 8)[0]
+        stream, size = get_chunk_data_stream(self._parse(self._mcap.records.Chunk, start, start + length))
+        return bytes(stream.read(size))
+
+    def read(self, place: MessagePlace) -> bytes:
+        """The content of a message."""
+        chunk = self.read_chunk(place.chunk)
+        opcode, length = RECORD.unpack_from(chunk, place.offset)
+        assert opcode == MESSAGE
+        start = place.offset + RECORD.size
+        return chunk[start + 22 : start + length]

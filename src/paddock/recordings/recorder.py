@@ -1,0 +1,181 @@
+"""Recorder: writes what an arena does to an MCAP file while it runs, exactly, and for people's tools besides."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Self
+
+import paddock
+from paddock.arena import Arena
+from paddock.arena.compiled_recording import CompiledRecording
+from paddock.core.errors import SimulationError, format_value
+from paddock.core.places import warn_user
+from paddock.core.reason import explain_os_error
+from paddock.engine.input_layout import InputLayout
+from paddock.engine.tape import LOOK
+from paddock.episodes import Event
+from paddock.recordings.exact import (
+    CHANGE,
+    INPUTS,
+    KEYFRAME,
+    SCHEMAS,
+    WORLD,
+    encode_inputs,
+    encode_keyframe,
+    encode_world,
+)
+from paddock.recordings.mcap_file import Chunk, McapFile
+from paddock.recordings.streams import StreamRates, Streams
+
+FLUSH = 0.5  # wall seconds after which what was recorded is on the disk
+LARGEST_CHUNK = 1 << 20  # bytes, uncompressed; a chunk that grows larger is written at once
+MOST_WAITING = 2048  # samples of robots for people's tools
+KEYFRAME_WORK = 16_384  # ticks of robots between two keyframes: what it takes to go to a tick
+MOST_TICKS, LEAST_TICKS = 16_384, 64  # between two keyframes
+
+
+def record(arena: Arena, path: str | Path, *, rates: StreamRates | None = None, all_devices: bool = False) -> Recorder:
+    """Record all that an arena does from now on, until the recorder is closed.
+
+    Args:
+        arena: an arena of this process.
+        path: the file, usually `….mcap`; one that is there is replaced.
+        rates: how often people's tools get to see what; the exact states do not depend on it.
+        all_devices: tell what all devices read (but cameras and those that are polled only), not just the enabled ones.
+    """
+    if not isinstance(arena, Arena) or arena.is_real:
+        raise SimulationError(f"record: expected a simulation of this process, got {format_value(arena)}")
+    if arena.recorder is not None:
+        raise SimulationError("record: this arena is recorded already; close its recorder first")
+    return Recorder(arena, Path(path), rates or StreamRates(), all_devices=all_devices)
+
+
+class Recorder:
+    """A recording under way. It is told of every tick and every intervention by the arena.
+
+    Ticks of a recording go on when the arena's clock is set back; at first both are the same.
+    """
+
+    def __init__(self, arena: Arena, path: Path, rates: StreamRates, *, all_devices: bool) -> None:
+        self.arena, self.path = arena, path
+        self._file = McapFile(path, f"paddock {paddock.__version__}")
+        self._channels = {topic: self._file.channel(topic, schema) for topic, schema in SCHEMAS.items()}
+        self._exact = Chunk()
+        self._layout = -1
+        self._closing = threading.Event()
+        with arena.turn:
+            self._now = self._first = arena.tick
+            self._offset = 0  # of the recording's ticks to those of the arena
+            self.streams = Streams(arena, self._file, rates, all_devices=all_devices)
+            self._begin(KEYFRAME)
+            arena.recorder = self
+        self._flusher = threading.Thread(target=self._keep_flushing, name="paddock-recorder", daemon=True)
+        self._flusher.start()
+
+    # ---- what the arena tells
+
+    @property
+    def room(self) -> int:
+        return self._due - self._now
+
+    def after_ticks(self, run: CompiledRecording | None = None) -> None:
+        self._now = self.arena.tick + self._offset
+        self._tape[LOOK] = 1.0
+        if run is not None:
+            self.streams.follow(run, self._now)
+        elif self._now >= self.streams.due:
+            self.streams.sample(self._now)
+        if self._now >= self._due:
+            self._drain()
+            self._add_keyframe(KEYFRAME)
+            if self._exact.size > LARGEST_CHUNK or self.streams.waiting > MOST_WAITING:
+                self._write()
+
+    def after_change(self) -> None:
+        self._drain()
+        self._offset = self._now - self.arena.tick
+        self._begin(CHANGE)
+
+    def add_event(self, event: Event) -> None:
+        self.streams.add_event(self._now, event)
+
+    # ---- exact states
+
+    def _begin(self, topic: str) -> None:
+        """Begin with the present state, and with the present robots."""
+        arena = self.arena
+        if arena.layout != self._layout:
+            self._layout = arena.layout
+            self._inputs = InputLayout(arena.commands[0], arena.motion)
+            self._period = max(LEAST_TICKS, min(MOST_TICKS, KEYFRAME_WORK // max(1, len(arena.numbers))))
+            self._exact.add(self._channels[WORLD], self._time, encode_world(arena))
+            self.streams.note_robots(self._now)
+        self._tape = self._inputs.new_tape(arena.commands[0], arena.motion, self._period)
+        arena.scratch = arena.scratch._replace(tape=self._tape)
+        self._first = self._now
+        self._add_keyframe(topic)
+        self.streams.sample(self._now)
+
+    def _drain(self) -> None:
+        """Take what robots were told since the last time."""
+        keys, values = self._inputs.take_entries(self._tape)
+        if self._now > self._first:
+            time = self.streams.time_of(self._first)
+            self._exact.add(self._channels[INPUTS], time, encode_inputs(self._first, self._now, keys, values))
+            self._first = self._now
+
+    def _add_keyframe(self, topic: str) -> None:
+        self._exact.add(self._channels[topic], self._time, encode_keyframe(self._now, self.arena))
+        self._due = self._now + self._period
+
+    @property
+    def _time(self) -> int:
+        return self.streams.time_of(self._now)
+
+    # ---- the file
+
+    def _write(self) -> None:
+        """Write two chunks: what is exact, which is all that we read again, and the rest."""
+        exact, self._exact = self._exact, Chunk()
+        try:
+            self._file.write_chunk(exact)
+            self._file.write_chunk(self.streams.take_chunk())
+        except OSError as error:  # the run is worth more than its recording
+            self._detach()
+            warn_user(f"{self.path}: cannot be written, and is recorded no more: {explain_os_error(error)}")
+
+    def _keep_flushing(self) -> None:
+        while not self._closing.wait(FLUSH):
+            with self.arena.turn:
+                if self.arena.recorder is self:
+                    self._drain()
+                    self._write()
+
+    def _detach(self) -> None:
+        self._closing.set()
+        self.arena.recorder = None
+        self.arena.scratch = self.arena.scratch._replace(tape=self._tape[:0])
+
+    def close(self) -> None:
+        """End the recording; the arena goes on."""
+        with self.arena.turn:
+            if self.arena.recorder is not self:
+                return
+            self.streams.sample(self._now)
+            self._drain()
+            self._add_keyframe(KEYFRAME)
+            self._write()
+            if self.arena.recorder is self:
+                self._detach()
+                self._file.close()
+        self._flusher.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Recorder {self.path}>"

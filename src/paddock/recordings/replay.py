@@ -1,0 +1,154 @@
+"""ReplayArena: an arena that does what a recording says, forwards and backwards, until it is made live."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddock.arena import Arena, Device, Snapshot
+from paddock.arena.base import check_ticks
+from paddock.arena.local import LocalBody
+from paddock.core.errors import Refused
+from paddock.core.geometry import Pose
+from paddock.core.observation import WheelSpeeds
+from paddock.engine.input_layout import InputLayout
+from paddock.engine.model import Floats, Ints
+from paddock.engine.state import WANT_LEFT, WANT_RIGHT
+from paddock.recordings.exact import Inputs
+
+if TYPE_CHECKING:
+    from paddock.recordings.recording import KeyframePlace, Recording
+
+
+class ReplayBody(LocalBody):
+    """A robot of a recording: it does what it did, whoever wants something else."""
+
+    arena: ReplayArena
+
+    def set_wheels(self, left: float, right: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_wheels(left, right)
+
+    def set_pan(self, device: Device, angle: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_pan(device, angle)
+
+    def set_lamp(self, number: int, brightness: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_lamp(number, brightness)
+
+    def set_tone(self, frequency: float, amplitude: float) -> None:
+        self.arena.check_live(self.name)
+        super().set_tone(frequency, amplitude)
+
+    def set_pose(self, pose: Pose) -> None:
+        self.arena.check_live(self.name)
+        super().set_pose(pose)
+
+
+class ReplayArena(Arena):
+    """Stands at a tick of a recording: as the arena was when it arrived there, before anybody did anything.
+
+    Ticks of a recording go on where the arena's clock was set back; else they are the arena's.
+    """
+
+    body_class = ReplayBody
+
+    def __init__(self, recording: Recording, tick: int) -> None:
+        self.recording, self.live = recording, False
+        found = recording.find_keyframe(tick)
+        super().__init__(recording.world_of(found))
+        self.go_to_keyframe(found)
+        self.seek(tick)
+
+    def seek(self, tick: int) -> None:
+        """Go to a tick of the recording, or to its nearest end."""
+        self.check_replay("seek")
+        with self.turn:
+            tick = min(self.recording.last, max(self.recording.first, tick))
+            found = self.recording.find_keyframe(tick)
+            missed = found.is_change and found.tick == self.position and not self._changed
+            if tick < self.position or found.tick > self.position or missed:
+                self.go_to_keyframe(found)
+            self.play(tick - self.position)
+
+    def go_to_keyframe(self, found: KeyframePlace) -> None:
+        """Go to an exact state of the recording."""
+        if (world := self.recording.world_of(found)) is not self.built:
+            self.adopt(world)
+        keyframe = self.recording.read_keyframe(found)
+        self.take_over(keyframe.state, keyframe.commands)
+        self.position = keyframe.tick  # the tick of the recording
+        self._changed = found.is_change  # whether interventions at this tick are done
+        self._layout = InputLayout(self.commands[0], self.motion)
+        self._inputs = Inputs(0, 0, np.zeros(0, np.int64), np.zeros(0))
+
+    def play(self, ticks: int) -> None:
+        """Let ticks pass in which nobody intervened."""
+        for _ in range(ticks):
+            numbers, values = self._coming_inputs()
+            if len(numbers):
+                self._layout.apply(numbers, values, self.commands[0], self.motion)
+            self._step(self.model, self.state, self.commands, self.scratch, 1)
+            self.position += 1
+            self._changed = False
+
+    def _coming_inputs(self) -> tuple[Ints, Floats]:
+        """The numbers and values of what robots are told at this tick."""
+        if not self._inputs.first <= self.position < self._inputs.end:
+            self._inputs = self.recording.find_inputs(self.position)
+            ticks, self._numbers = np.divmod(self._inputs.keys, max(1, self._layout.count))
+            starts = np.flatnonzero(np.diff(ticks, prepend=-1))
+            bounds = [*starts.tolist(), len(ticks)]
+            self._slices = dict(zip(ticks[starts].tolist(), pairwise(bounds), strict=True))  # by the arena's tick
+        first, end = self._slices.get(self.tick, (0, 0))
+        return self._numbers[first:end], self._inputs.values[first:end]
+
+    def coming_command(self, robot: str) -> WheelSpeeds:
+        """The wheel speeds [m/s] that a robot is told at this tick."""
+        commands, motion = self.commands[0].copy(), self.motion.copy()
+        if self.position < self.recording.last and not self.live:
+            self._layout.apply(*self._coming_inputs(), commands, motion)
+        return WheelSpeeds(*commands[self.numbers[robot], WANT_LEFT : WANT_RIGHT + 1].tolist())
+
+    def advance(self, n: int) -> None:
+        if self.live:
+            super().advance(n)
+        else:
+            self.seek(self.position + check_ticks(n))
+
+    def reset(self, seed: int | None = None) -> None:
+        if self.live:
+            super().reset(seed)
+        else:
+            self.seek(self.recording.first)
+
+    def go_live(self) -> None:
+        """From here on robots do what they are told now, whatever the recording says."""
+        self.check_replay("go live")
+        self.live = True
+
+    def check_replay(self, what: str) -> None:
+        """Refuse what only a replay can do."""
+        if self.live:
+            raise Refused(f"{what}: this arena is live since {self.position * self.dt:g} s of its recording")
+
+    def check_live(self, what: str) -> None:
+        if not self.live:
+            raise Refused(
+                f"{what}: this is a replay, in which nothing can be changed: go live first, `arena.go_live()`"
+            )
+
+    def _spawn(self, *robot: Any) -> None:
+        self.check_live("spawn")
+        super()._spawn(*robot)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.check_live("restore")
+        super().restore(snapshot)
+
+    def remove(self, name: str) -> None:
+        self.check_live("remove")
+        super().remove(name)

@@ -1,0 +1,168 @@
+"""Messages about robots for people's tools: where they are, how they move, what their devices read."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.arena import Robot
+from paddock.arena.devices import Camera
+from paddock.core.observation import Slot
+from paddock.engine.model import Floats
+from paddock.recordings.mcap_file import Ints, message_head
+from paddock.recordings.protobuf import (
+    BYTES,
+    FIXED64,
+    FixedLayout,
+    Part,
+    encode,
+    encode_field,
+    encode_stamp,
+    fixed_stamps,
+    stamp_parts,
+    tag,
+    varint,
+)
+from paddock.robots import RobotSpec
+from paddock.rollouts.tables import (
+    ROW_COMMAND_LEFT,
+    ROW_COMMAND_RIGHT,
+    ROW_CONTACTS,
+    ROW_HEADING,
+    ROW_LEFT,
+    ROW_RIGHT,
+    ROW_X,
+    ROW_Y,
+)
+from paddock.sensors.base import SensorSpec
+from paddock.sensors.laser import LaserSpec
+
+WORLD_FRAME = "world"
+QUALITY = 85  # of JPEG files
+Rows = NDArray[np.void]
+# The fields of a RobotState, in order, and their columns in a row of the compiled loop.
+STATE_COLUMNS = (ROW_X, ROW_Y, ROW_HEADING, ROW_LEFT, ROW_RIGHT, ROW_COMMAND_LEFT, ROW_COMMAND_RIGHT, ROW_CONTACTS)
+
+
+def message_layout(*parts: Part) -> FixedLayout:
+    """Messages with what stands before them in a chunk."""
+    return FixedLayout(*message_head(FixedLayout(*parts).dtype.itemsize), *parts)
+
+
+class Transforms:
+    """foxglove.FrameTransforms from the world to some robots."""
+
+    def __init__(self, robots: Sequence[str]) -> None:
+        self._robots = range(len(robots))
+        parts: list[Part] = []
+        for number, robot in enumerate(robots):
+            transform = self._parts(number, robot)
+            parts += [tag(1, BYTES) + varint(FixedLayout(*transform).dtype.itemsize), *transform]
+        self._layout = message_layout(*parts)
+
+    @staticmethod
+    def _parts(number: int, robot: str) -> tuple[Part, ...]:
+        two_numbers = varint(2 * 9)
+        return (
+            *stamp_parts(1, f"stamp{number}"),
+            encode_field(2, WORLD_FRAME) + encode_field(3, robot) + tag(4, BYTES) + two_numbers + tag(1, FIXED64),
+            (f"x{number}", "<f8"),
+            tag(2, FIXED64),
+            (f"y{number}", "<f8"),
+            tag(5, BYTES) + two_numbers + tag(3, FIXED64),
+            (f"z{number}", "<f8"),
+            tag(4, FIXED64),
+            (f"w{number}", "<f8"),
+        )
+
+    def encode(self, times: Ints, table: Floats) -> Rows:
+        """A message for each time [ns]; the table has shape (time, robot, ·), columns see rollouts/tables.py."""
+        messages, stamps = self._layout.rows(len(times)), fixed_stamps(times)
+        half = table[:, :, ROW_HEADING] / 2
+        columns = {"x": table[:, :, ROW_X], "y": table[:, :, ROW_Y], "z": np.sin(half), "w": np.cos(half)}
+        for number in self._robots:
+            messages[f"stamp{number}"] = stamps
+            for name, column in columns.items():
+                messages[f"{name}{number}"] = column[:, number]
+        return messages
+
+
+STATE_PARTS = [(tag(number, FIXED64), (f"f{number}", "<f8")) for number in range(1, len(STATE_COLUMNS) + 1)]
+STATE_LAYOUT = message_layout(*(part for pair in STATE_PARTS for part in pair))
+
+
+def encode_states(rows: Floats) -> Rows:
+    """paddock.RobotState of one robot, a message for each row."""
+    messages = STATE_LAYOUT.rows(len(rows))
+    for number, column in enumerate(STATE_COLUMNS, 1):
+        messages[f"f{number}"] = rows[:, column]
+    return messages
+
+
+def is_scan(sensor: SensorSpec) -> bool:
+    """Whether what a sensor reads is told as foxglove.LaserScan."""
+    return isinstance(sensor, LaserSpec) and sensor.pivot is None
+
+
+def plain_sensors(spec: RobotSpec) -> list[str]:
+    """The sensors of a robot that give a few numbers: neither pictures nor scans."""
+    return [sensor.name for sensor in spec.sensors if sensor.kind != "camera" and not is_scan(sensor)]
+
+
+class ReadingsMessages:
+    """What devices of one robot read, but for scans, in one message: a field for each device of its kind."""
+
+    def __init__(self, robot: Robot, slots: Mapping[str, Slot]) -> None:
+        fields = plain_sensors(robot.spec)
+        self._slots = {name: slot for name, slot in slots.items() if name in fields}
+        parts: list[Part] = []
+        for number, name in enumerate(fields, 1):
+            if name in self._slots:
+                count = self._slots[name].last - self._slots[name].first
+                parts += [tag(number, BYTES) + varint(4 * count), (name, "<f4", (count,))]
+        self._layout = message_layout(*parts) if parts else None
+
+    def encode(self, values: Floats) -> Rows | None:
+        """A message for each row of readings, shape (row, ·); None if there are none but scans."""
+        if self._layout is None:
+            return None
+        messages = self._layout.rows(len(values))
+        for name, slot in self._slots.items():
+            messages[name] = values[:, slot.first : slot.last]
+        return messages
+
+
+class ScanMessages:
+    """foxglove.LaserScan of one laser."""
+
+    def __init__(self, robot: Robot, device: str) -> None:
+        spec = robot.devices[device].spec
+        assert isinstance(spec, LaserSpec)
+        x, y, z, heading = spec.mounts[0]
+        half = math.radians(heading) / 2
+        position = encode([(1, x), (2, y), (3, z)])
+        orientation = encode([(3, math.sin(half)), (4, math.cos(half))])
+        angles = [(4, spec.angles[0]), (5, spec.angles[-1])]
+        head = encode([(2, robot.name), (3, encode([(1, position), (2, orientation)])), *angles])
+        self._layout = message_layout(
+            *stamp_parts(1, "stamp"), head + tag(6, BYTES) + varint(8 * spec.beams), ("ranges", "<f8", (spec.beams,))
+        )
+
+    def encode(self, times: Ints, values: Floats) -> Rows:
+        """A message for each time [ns] and row of distances [m]."""
+        messages = self._layout.rows(len(values))
+        messages["stamp"], messages["ranges"] = fixed_stamps(times), values
+        return messages
+
+
+def encode_picture(time: int, camera: Camera) -> bytes:
+    """foxglove.CompressedImage of what a camera sees now."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.fromarray(camera.read()).save(file, "JPEG", quality=QUALITY)
+    return encode([(1, encode_stamp(time)), (2, file.getvalue()), (3, "jpeg"), (4, camera.robot.name)])

@@ -1,0 +1,71 @@
+"""ReplayDesk: a recording on the page: where it stands, how to go elsewhere in it, and how to end the replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.protocol import messages as m
+from paddock.recordings import ReplayArena
+
+if TYPE_CHECKING:
+    from paddock.server.session import Session
+
+MOST_MARKS = 500  # on a time line
+
+
+class ReplayDesk:
+    """Belongs to the session of a served replay."""
+
+    def __init__(self, session: Session, arena: ReplayArena) -> None:
+        self._session, self.arena = session, arena
+        self._told = self._offset
+        recording = arena.recording
+        self._marks = tuple(
+            m.TimelineMark(tick=round(event.time / recording.dt), kind=event.kind, text=event.text)
+            for event in recording.events[:MOST_MARKS]
+        )
+
+    @property
+    def _offset(self) -> int:
+        return self.arena.position - self.arena.tick
+
+    def timeline(self) -> m.Timeline:
+        """What clients are told."""
+        recording = self.arena.recording
+        return m.Timeline(
+            first=recording.first,
+            last=recording.last,
+            offset=self._offset,
+            live=self.arena.live,
+            name=recording.path.name,
+            marks=self._marks,
+        )
+
+    def seek(self, tick: int) -> None:
+        """Go to a tick of the recording."""
+        self.arena.seek(tick)
+        self._session.ownership.catch_up(self._session.clients)
+        self._notice()
+        self._session.on_jump()
+
+    def begin_again(self) -> None:
+        """Somebody plays it: one that is at its end begins anew."""
+        if not self.arena.live and self.arena.position >= self.arena.recording.last:
+            self.seek(self.arena.recording.first)
+
+    def go_live(self) -> None:
+        """End the replay."""
+        self.arena.go_live()
+        self._session.mark_stale("timeline")
+
+    def after_ticks(self) -> None:
+        """Time has passed; at its end a recording stands still."""
+        self._notice()
+        if not self.arena.live and self.arena.position >= self.arena.recording.last and self._session.clock.running:
+            self._session.clock.stop()
+
+    def _notice(self) -> None:
+        """The arena's clock was set back in the recording."""
+        if self._offset != self._told and not self.arena.live:
+            self._told = self._offset
+            self._session.mark_stale("timeline")

@@ -1,0 +1,151 @@
+"""Other people's tools read our recordings: the mcap library, protobuf with Foxglove's schemas, rosbags."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import foxglove.messages
+import numpy as np
+import pytest
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from mcap.reader import make_reader
+from mcap.stream_reader import StreamReader
+from rosbags.highlevel import AnyReader
+
+import paddock
+from paddock.recordings import StreamRates, export_bag
+from paddock.recordings.schemas import FOXGLOVE, schema_data
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Pioneer with its laser and an e-puck with its camera, 2 s."""
+    path = tmp_path_factory.mktemp("tools") / "run.mcap"
+    with paddock.open("wall-loop", seed=1) as arena:
+        pioneer = next(iter(arena.robots.values()))
+        arena.spawn("red", "e-puck", color="#cc2222").enable("proximity", "camera")
+        pioneer.enable("laser")
+        with paddock.record(arena, path, rates=StreamRates(scans=5.0)):
+            pioneer.drive(0.2, 0.1)
+            arena["red"].wheels.set(0.05, 0.04)
+            arena.step(50)
+            arena["red"].set_pose(*arena["red"].pose)
+            for _ in range(50):
+                arena.step()
+    return path
+
+
+def messages_of(path: Path) -> dict[str, list[tuple[int, Any]]]:
+    """All messages by topic, as protobuf's own package reads them with the schemas in the file."""
+    found: dict[str, list[tuple[int, Any]]] = {}
+    classes: dict[int, Any] = {}
+    with path.open("rb") as file:
+        for schema, channel, message in make_reader(file, validate_crcs=True).iter_messages():
+            assert schema is not None
+            if schema.id not in classes:
+                files = descriptor_pb2.FileDescriptorSet.FromString(schema.data)
+                pool = descriptor_pool.DescriptorPool()
+                for part in files.file:
+                    pool.Add(part)
+                classes[schema.id] = message_factory.GetMessageClass(pool.FindMessageTypeByName(schema.name))
+            found.setdefault(channel.topic, []).append(
+                (message.log_time, classes[schema.id].FromString(message.data))
+            )
+    return found
+
+
+def test_the_mcap_library_finds_all_messages_by_their_index(run: Path) -> None:
+    with run.open("rb") as file:
+        reader = make_reader(file)
+        summary = reader.get_summary()
+        assert summary is not None
+        assert summary.statistics is not None
+        topics = {channel.topic for channel in summary.channels.values()}
+        robot = next(topic.split("/")[1] for topic in topics if topic.endswith("/laser"))
+        assert topics >= {"/tf", "/scene", "/log", "/paddock/world", f"/{robot}/laser", "/red/camera", "/red/readings"}
+        assert len(list(reader.iter_messages())) == summary.statistics.message_count
+        part = [message.log_time for _, _, message in reader.iter_messages("/tf", start_time=10**9, end_time=15 * 10**8)]
+        assert part == sorted(part)
+        assert part[0] == 10**9
+        assert len(part) >= 5
+    with run.open("rb") as file:
+        records = list(StreamReader(file, validate_crcs=True).records)
+    assert type(records[-1]).__name__ == "Footer"
+
+
+def test_protobuf_reads_what_robots_did(run: Path) -> None:
+    found = messages_of(run)
+    arena = paddock.Recording(run).replay()
+    for time, message in found["/tf"]:
+        arena.seek(round(time / 1e9 / arena.dt))
+        for transform in message.transforms:
+            pose = arena[transform.child_frame_id].pose
+            assert (transform.translation.x, transform.translation.y) == (pose.x, pose.y)
+            assert 2 * np.arctan2(transform.rotation.z, transform.rotation.w) == pytest.approx(pose.heading)
+            assert transform.timestamp.ToNanoseconds() == time
+    topic = next(topic for topic in found if topic.endswith("/laser"))
+    handle = arena.robots.new_handle(topic.split("/")[1])
+    handle.enable("laser")
+    for time, scan in found[topic]:
+        arena.seek(round(time / 1e9 / arena.dt))
+        assert np.array_equal(scan.ranges, handle.laser.read())
+    assert len(found[topic]) >= 10
+    states = {time: state for time, state in found["/red/state"]}
+    assert states[2 * 10**9].left == pytest.approx(0.05, abs=0.01)
+    assert len(found["/red/readings"][0][1].proximity) == 8
+    assert found["/red/camera"][0][1].data[:2] == b"\xff\xd8"  # JPEG
+    assert [message.name for _, message in found["/log"]] == ["teleport/red"]
+    entities = [entity for _, message in found["/scene"] for entity in message.entities]
+    assert {"world", "red"} <= {entity.id for entity in entities}
+    assert any(entity.triangles or entity.cylinders for entity in entities)
+
+
+@pytest.mark.parametrize("name", FOXGLOVE)
+def test_schemas_are_those_of_the_foxglove_sdk(name: str) -> None:
+    schema = getattr(foxglove.messages, name).get_schema()
+    assert (schema.name, schema.encoding, schema.data) == (f"foxglove.{name}", "protobuf", schema_data(schema.name))
+
+
+def test_the_foxglove_sdk_writes_the_same_messages(run: Path, tmp_path: Path) -> None:
+    """The same scan, made by its own classes, is the same message."""
+    topic, scans = next(item for item in messages_of(run).items() if item[0].endswith("/laser"))
+    time, ours = scans[3]
+    pose = ours.pose
+    theirs = foxglove.messages.LaserScan(
+        timestamp=foxglove.messages.Timestamp(*divmod(time, 10**9)),
+        frame_id=topic.split("/")[1],
+        pose=foxglove.messages.Pose(
+            position=foxglove.messages.Vector3(x=pose.position.x, y=pose.position.y, z=pose.position.z),
+            orientation=foxglove.messages.Quaternion(z=pose.orientation.z, w=pose.orientation.w),
+        ),
+        start_angle=ours.start_angle,
+        end_angle=ours.end_angle,
+        ranges=list(ours.ranges),
+    )
+    assert type(ours).FromString(theirs.encode()) == ours
+
+
+def test_rosbags_reads_an_exported_bag(run: Path, tmp_path: Path) -> None:
+    count = export_bag(run, tmp_path / "bag")
+    recording = paddock.Recording(run)
+    arena = recording.replay()
+    with AnyReader([tmp_path / "bag"]) as bag:
+        kinds = {connection.topic: connection.msgtype for connection in bag.connections}
+        robot = next(topic.split("/")[1] for topic in kinds if topic.endswith("/laser"))
+        assert kinds["/clock"] == "rosgraph_msgs/msg/Clock"
+        assert kinds["/tf"] == "tf2_msgs/msg/TFMessage"
+        assert kinds[f"/{robot}/laser"] == "sensor_msgs/msg/LaserScan"
+        assert kinds["/red/camera/compressed"] == "sensor_msgs/msg/CompressedImage"
+        assert kinds["/red/proximity"] == "std_msgs/msg/Float32MultiArray"
+        messages = list(bag.messages())
+        assert len(messages) == count
+        for connection, time, data in messages:
+            message: Any = bag.deserialize(data, connection.msgtype)
+            if connection.topic == "/red/odom":
+                arena.seek(round(time / 1e9 / arena.dt))
+                assert message.pose.pose.position.x == arena["red"].pose.x
+            if connection.topic == "/rosout":
+                assert message.msg.startswith("moved by hand")
+    with pytest.raises(paddock.PaddockError, match="is there already"):
+        export_bag(run, tmp_path / "bag")
