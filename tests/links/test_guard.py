@@ -23,6 +23,13 @@ pytest.importorskip("serial", reason="pip install pyserial")
 pytest.importorskip("pty", reason="no pseudo terminals here")
 
 STANDS = (0.0, 0.0)
+HOST = """
+import sys
+from paddock.core.geometry import Pose
+from paddock.orders import Host, RobotPlan
+plan = RobotPlan(name="orders", start=Pose(0.0, 0.0, 0.0), threshold=6000, targets=[(20.0, 0.0)])
+Host([(plan, sys.argv[1])]).run()
+"""
 SOON = 60.0  # [s] on a busy machine; benchmarks/guard_times.py tells the times
 
 
@@ -112,6 +119,17 @@ def test_a_robot_on_its_way_to_a_point_stands_when_its_program_is_gone(
         with killed_in_the_end(process):
             os.kill(process, end)
             wait_for(lambda: stands(arena, "orders"), SOON)
+
+
+def test_a_robot_that_a_host_walks_stands_when_the_host_is_killed(lawn: tuple[Arena, dict[str, str]]) -> None:
+    arena, urls = lawn
+    with subprocess.Popen([sys.executable, "-c", HOST, urls["orders"].removeprefix("orders://")]) as host:
+        try:
+            wait_for(lambda: not stands(arena, "orders") and bool(guards_of(host.pid)), SOON)
+        finally:
+            host.kill()
+    wait_for(lambda: stands(arena, "orders"), SOON)
+    wait_for(lambda: not guards_of(host.pid))
 
 
 @pytest.mark.parametrize("name", ["serial", "wifi"])

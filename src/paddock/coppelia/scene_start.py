@@ -30,6 +30,7 @@ class SceneStart:
     def restore(self) -> None:
         """Take away what clients brought since then, and put dummies back to where they were."""
         scene = self._scene
+        scene.begin()
         for robot in [robot for robot in scene.live.list_robots() if robot.name not in self._robots]:
             if robot.name in scene.live.brought:
                 scene.remove(scene.base_of(robot))

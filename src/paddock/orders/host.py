@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from paddock.core.errors import LinkError, PaddockError
+from paddock.core.line_guard import LineGuard, open_guard
 from paddock.core.reason import explain
 from paddock.orders.host_end import HostTiming
 from paddock.orders.serial_device import DeviceWaiter, SerialDevice
@@ -48,6 +49,7 @@ class Host:
         self._silence = (timing or HostTiming()).silence
         self.sessions: dict[str, RobotSession] = {}
         self._devices: dict[str, SerialDevice] = {}
+        self._guards: dict[str, LineGuard | None] = {}  # of robots that can be stopped when this program is killed
         self._opens_at: dict[str, float] = {}  # when to try again to open a device
         self._closed_since: dict[str, float] = {}
         self._stopped = False
@@ -71,7 +73,8 @@ class Host:
                     self._turn(waiter, began)
                 self._halt(waiter, began)
             finally:
-                for device in self._devices.values():
+                for name, device in self._devices.items():
+                    self._end_guard(name)
                     device.close()
         return self.sessions
 
@@ -108,6 +111,20 @@ class Host:
             self._write(waiter, name, now)
             if session.over:
                 self._let_go(waiter, name)
+            elif name not in self._guards and session.stop_bytes and self._devices[name].is_open:
+                self._guard(name)
+
+    def _guard(self, name: str) -> None:
+        """Have a process that stops the robot when this one is killed. While it hangs robots drive to their targets."""
+        guard = open_guard(self._devices[name].fileno(), self.sessions[name].stop_bytes, math.inf)
+        if guard is not None:
+            guard.tell(True)
+        self._guards[name] = guard
+
+    def _end_guard(self, name: str) -> None:
+        guard = self._guards.pop(name, None)
+        if guard is not None:
+            guard.end()
 
     def _read(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         try:
@@ -145,6 +162,7 @@ class Host:
 
     def _close(self, waiter: DeviceWaiter, name: str, now: float) -> None:
         if self._devices[name].is_open:
+            self._end_guard(name)
             waiter.drop(name, self._devices[name])
             self._devices[name].close()
         self._closed_since.setdefault(name, now)
@@ -152,6 +170,7 @@ class Host:
 
     def _let_go(self, waiter: DeviceWaiter, name: str) -> None:
         if self._devices[name].is_open:
+            self._end_guard(name)
             waiter.drop(name, self._devices[name])
             self._devices[name].close()
         self._opens_at.pop(name, None)

@@ -22,6 +22,7 @@ QUIET = 4.0  # round trips of silence after which no answer is under way any mor
 DECIMALS = 2  # of the numbers of the host of 2012
 DAMAGED = "damaged"  # the kind of a reply that cannot be read
 STOPS = 3  # sent to a robot that is given up
+SESSIONS = 1 << 24  # numbers for them
 MOST_SILENCES = 3  # drives in a row without an answer, before a robot of 2012 is taken for lost
 
 
@@ -70,6 +71,11 @@ class HostEnd(LineEnd):
         self._late = False  # an earlier answer of a robot of 2012 may still be under way
         self._last_order = ""  # its text
         self._last_echo: Reply | None = None  # what was accepted last; it may come a second time
+
+    @property
+    def stop_bytes(self) -> bytes:
+        """A new session stops what the last one ordered. A robot in legacy mode hears nothing while it drives."""
+        return write_checked(0, f"K{(self.session + 1) % SESSIONS}") if self.mode == "checked" else b""
 
     # ---- connecting
 

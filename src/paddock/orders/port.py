@@ -15,12 +15,10 @@ from paddock.core.line_guard import RENEWAL, SILENCE
 from paddock.core.reason import explain
 from paddock.epuck.driver.port import Port, Raw
 from paddock.epuck.driver.streams import ByteStream
-from paddock.orders.checked_frames import write_checked
 from paddock.orders.host_end import HostEnd, HostTiming
 from paddock.orders.talk import Conversation, T, Talk
 from paddock.orders.texts import CM, DRIVING, Order, Reply
 
-SESSIONS = 1 << 24  # numbers for them
 POLLING = 2 * RENEWAL  # [s] between two questions whether a drive is still under way
 
 
@@ -55,8 +53,7 @@ class OrdersPort(Port):
 
     @property
     def stop_bytes(self) -> bytes:  # type: ignore[override]
-        """A new session stops what the last one ordered. A robot in legacy mode hears nothing while it drives."""
-        return write_checked(0, f"K{(self._end.session + 1) % SESSIONS}") if self.checked else b""
+        return self._end.stop_bytes
 
     def identify(self) -> None:
         with self.exchange():
@@ -64,7 +61,7 @@ class OrdersPort(Port):
 
     def _synchronise(self, stream: ByteStream) -> None:
         """Begin a new session: what was ordered before is over, and the robot stands."""
-        number = int.from_bytes(os.urandom(3), "big")  # below SESSIONS
+        number = int.from_bytes(os.urandom(3), "big")  # below `SESSIONS`
         timing = HostTiming(silence=self.timeout, reopening=2 * self.timeout, polling=POLLING)
         self._end = HostEnd(session=number, checked=self._asks_for_checked, timing=timing)
         self._hold_talk(stream, self._end.connect())

@@ -120,6 +120,11 @@ class RobotSession:
         return self._end.statistics
 
     @property
+    def stop_bytes(self) -> bytes:
+        """What stops the robot when nobody speaks to it any more; empty: nothing does."""
+        return self._end.stop_bytes
+
+    @property
     def wants_reopening(self) -> bool:
         """Whether the line should be closed and opened anew; call `reopened` when that is done."""
         return self._end.wants_reopening
