@@ -21,7 +21,7 @@ settings.register_profile("thorough", settings.get_profile("repeatable"), max_ex
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
-@pytest.fixture(scope="session", autouse=hasattr(os, "fork"))
+@pytest.fixture(scope="session", autouse=True)
 def _warm_start() -> None:
     """Processes with servers start at once."""
     PaddockProcess.launch = staticmethod(launch_paddock)  # type: ignore[assignment]

@@ -21,7 +21,7 @@ from paddock.policies.inputs import Input, nearness
 from paddock.policies.networks import Network
 from paddock.testing import PaddockProcess
 from server.parties import served
-from warm_start import WarmProcess
+from warm_start import start_python
 
 MISTAKES = {
     "a constructor that wants more": (
@@ -278,7 +278,7 @@ def test_ctrl_c_stops_a_robot(tmp_path: Path, emulators: tuple[str, list[str]]) 
     with paddock.connect(server) as truth:
         for name, url in zip(("red", "blue"), robots, strict=True):
             run = ["-m", "paddock", "run", "-c", str(tmp_path / "spin.py"), "--robot", url, "--seconds", "60"]
-            with WarmProcess(run) as program:
+            with start_python(run) as program:
                 deadline = time.monotonic() + 120
                 while truth[name].wheels.speeds.right < 0.01 and time.monotonic() < deadline:
                     truth.step(5)

@@ -6,7 +6,6 @@ Each is a process of its own, forked from one that has loaded all that and does 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import functools
 import multiprocessing
 import os
@@ -14,7 +13,6 @@ import runpy
 import signal
 import subprocess
 import sys
-import termios
 import threading
 from collections.abc import Mapping, Sequence
 from multiprocessing import forkserver
@@ -28,7 +26,8 @@ from paddock.testing import PaddockProcess
 
 HERE = Path(__file__).parent
 COLD, PYTHONPATH = PaddockProcess.launch, os.environ.get("PYTHONPATH")
-CONTEXT = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+CAN_FORK = hasattr(os, "fork")  # on Windows every process begins from nothing
+CONTEXT = multiprocessing.get_context("forkserver" if CAN_FORK else "spawn")
 
 
 @functools.cache
@@ -124,18 +123,36 @@ class WarmProcess:
                 getattr(self, name).close()
 
 
+Started = WarmProcess | subprocess.Popen[str]
+
+
+def start_python(
+    arguments: Sequence[str],
+    settings: Mapping[str, str] | None = None,
+    folder: Path | str = "",
+    terminal: int | None = None,
+) -> Started:
+    """`python …` as a process, with pipes; the arguments are those of a `WarmProcess`."""
+    if CAN_FORK:
+        return WarmProcess(arguments, settings, folder, terminal)
+    pipe, program = subprocess.PIPE, [sys.executable, "-u", *arguments]
+    return subprocess.Popen(
+        program, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=settings, cwd=folder or None
+    )  # fmt: skip
+
+
 def run_python(
     *arguments: str, settings: Mapping[str, str] | None = None, folder: Path | str = ""
 ) -> subprocess.CompletedProcess[str]:
     """A program to its end: what it printed, and its exit status."""
-    with WarmProcess(arguments, settings, folder) as process:
+    with start_python(arguments, settings, folder) as process:
         said, aside = process.communicate()
         return subprocess.CompletedProcess(arguments, process.wait(), said, aside)
 
 
-def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> WarmProcess | subprocess.Popen[str]:
+def launch_paddock(arguments: Sequence[str], settings: Mapping[str, str]) -> Started:
     """`python -m paddock …` without any input, in place of `PaddockProcess.launch`."""
-    if settings.get("PYTHONPATH") != PYTHONPATH:  # it finds packages that the other one has not found
+    if not CAN_FORK or settings.get("PYTHONPATH") != PYTHONPATH:  # or it is to find packages that others do not
         return COLD(arguments, settings)
     process = WarmProcess(["-m", "paddock", *arguments], settings)
     process.stdin.close()
@@ -162,6 +179,9 @@ def _run(
         os.dup2(pipe.fileno(), number)
         pipe.close()
     if in_terminal:
+        import fcntl
+        import termios
+
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     sys.stdin, sys.stdout, sys.stderr = (os.fdopen(i, mode, buffering=1, closefd=False) for i, mode in enumerate("rww"))
     kind, *rest = arguments

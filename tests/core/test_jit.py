@@ -42,6 +42,21 @@ def test_importing_paddock_alone_imports_neither_numpy_nor_pillow() -> None:
     assert python("import sys, paddock; print({'numpy', 'PIL', 'numba'} & set(sys.modules))") == "set()"
 
 
+def test_the_compiler_starts_without_scipy_and_gives_it_to_whoever_multiplies_matrices() -> None:
+    pytest.importorskip("scipy")
+    script = """
+    import sys
+    import numpy as np
+    from paddock.engine.kernels.drive import wrap_angle
+    wrap_angle(7.0)
+    early = "scipy.linalg" in sys.modules
+    import numba
+    product = numba.njit(lambda a, b: np.dot(a, b))(np.eye(2), np.full((2, 2), 3.0))
+    print(early, "scipy.linalg" in sys.modules, product.sum())
+    """
+    assert python(script) == "False True 12.0"
+
+
 def test_a_disk_without_space_costs_time_but_no_run(tmp_path: Path) -> None:
     script = """
     import resource, sys, warnings

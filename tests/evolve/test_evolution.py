@@ -32,7 +32,7 @@ from paddock.evolve.tasks.base import Evaluation
 from paddock.evolve.tasks.registry import make_task
 from paddock.policies.policy_files import load_policy
 from paddock.worlds import load_world, save_world
-from warm_start import WarmProcess, run_python
+from warm_start import run_python, start_python
 
 SMALL = EvolutionConfig(task="maze", population=6, generations=6, seconds=8.0, seed=5)
 
@@ -318,7 +318,7 @@ def wait_for_generation(folder: Path, number: int) -> None:
 def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None:
     options = ["maze", "--population", "8", "--seconds", "60", "--seed", "9", "--generations", "400"]
     out = tmp_path / "killed"
-    with WarmProcess([*command(*options), "--out", str(out)]) as process:
+    with start_python([*command(*options), "--out", str(out)]) as process:
         wait_for_generation(out, 3)
         process.kill()
     kept = load_checkpoint(out / "checkpoint.npz")
@@ -336,7 +336,7 @@ def test_a_killed_evolution_loses_at_most_one_generation(tmp_path: Path) -> None
 def test_ctrl_c_and_sigterm_keep_the_best_so_far(number: signal.Signals, status: int, tmp_path: Path) -> None:
     out = tmp_path / "stopped"
     options = [*command("maze", "--population", "8", "--generations", "4000", "--json"), "--out", str(out)]
-    with WarmProcess(options) as process:
+    with start_python(options) as process:
         wait_for_generation(out, 2)
         process.send_signal(number)
         told, aside = process.communicate(timeout=120)

@@ -16,7 +16,7 @@ from typing import Any, Self
 from command_line import paddock
 from paddock.orders import HostConfig, OrderRobotSpec
 from paddock.testing import PaddockProcess
-from warm_start import WarmProcess
+from warm_start import start_python
 
 LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it
 FAST = 50.0  # simulated seconds per second
@@ -58,7 +58,7 @@ class Program:
     def __init__(self, *arguments: str, folder: Path, language: str = "en", columns: int = 120) -> None:
         self.ours, theirs = pty.openpty()
         settings = {**os.environ, "COLUMNS": str(columns), "LANGUAGE": language, "TERM": "xterm"}
-        self.process = WarmProcess(["-m", "paddock", "orders", *arguments], settings, folder, terminal=theirs)
+        self.process = start_python(["-m", "paddock", "orders", *arguments], settings, folder, terminal=theirs)
         os.close(theirs)
         self.printed = ""
         self._seen = 0

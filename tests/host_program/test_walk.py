@@ -24,7 +24,7 @@ from host_program.stage import (
 )
 from paddock.links.remote import RemoteArena
 from paddock.testing import wait_for
-from warm_start import WarmProcess
+from warm_start import start_python
 
 
 def position(dish: RemoteArena, name: str) -> tuple[float, float]:
@@ -78,7 +78,7 @@ def test_json_lines_tell_every_event_and_a_summary_for_each_robot(folder: Path) 
 
 def test_a_walk_goes_on_when_nobody_reads_what_it_prints(folder: Path, dish: RemoteArena) -> None:
     program = ["-m", "paddock", "orders", "walk", "walk.txt", "--json", "--log", "walk.log"]
-    with WarmProcess(program, folder=folder) as process:
+    with start_python(program, folder=folder) as process:
         process.stdout.readline()
         process.stdout.close()
         assert process.wait(LONG) == 0

@@ -25,7 +25,7 @@ from paddock.core.observation import WheelSpeeds
 from paddock.engine.clock import Pacer
 from paddock.robots import load_robot
 from paddock.scenarios import ScenarioSpec, prepare, run_all, run_scenario, task, write_outputs
-from warm_start import WarmProcess
+from warm_start import start_python
 
 TURN_AND_WANDER = (task("turn", degrees={"random": [-180, 180]}), task("wander", seconds=5), task("stop"))
 
@@ -128,7 +128,7 @@ spec = ScenarioSpec(name="long", world="empty", tasks=(task("wait", seconds=500)
 started = lambda arena: arena.tick == 1 and print("started", flush=True)
 print(run_scenario(spec, seed=0, speed=1, on_step=started).ended)
 """
-    with WarmProcess(["-c", program]) as process:
+    with start_python(["-c", program]) as process:
         assert process.stdout.readline() == "started\n"
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=120)[0] == "interrupted\n"

@@ -25,7 +25,7 @@ from websockets.uri import parse_uri
 
 from paddock.server import Server
 from paddock.testing import PaddockProcess, serve
-from warm_start import WarmProcess
+from warm_start import Started, start_python
 
 LONG = 60.0  # seconds after which a test gives up; nothing here is measured by it
 SPEC = {
@@ -69,9 +69,9 @@ def rss_of(pid: int) -> int:
 
 
 @contextlib.contextmanager
-def program(source: str, *arguments: str) -> Iterator[WarmProcess]:
+def program(source: str, *arguments: str) -> Iterator[Started]:
     """A Python program as a process; it is killed at the end."""
-    with WarmProcess(["-c", source, *arguments]) as process:
+    with start_python(["-c", source, *arguments]) as process:
         yield process
 
 
