@@ -49,9 +49,7 @@ def messages_of(path: Path) -> dict[str, list[tuple[int, Any]]]:
                 for part in files.file:
                     pool.Add(part)
                 classes[schema.id] = message_factory.GetMessageClass(pool.FindMessageTypeByName(schema.name))
-            found.setdefault(channel.topic, []).append(
-                (message.log_time, classes[schema.id].FromString(message.data))
-            )
+            found.setdefault(channel.topic, []).append((message.log_time, classes[schema.id].FromString(message.data)))
     return found
 
 
@@ -65,7 +63,10 @@ def test_the_mcap_library_finds_all_messages_by_their_index(run: Path) -> None:
         robot = next(topic.split("/")[1] for topic in topics if topic.endswith("/laser"))
         assert topics >= {"/tf", "/scene", "/log", "/paddock/world", f"/{robot}/laser", "/red/camera", "/red/readings"}
         assert len(list(reader.iter_messages())) == summary.statistics.message_count
-        part = [message.log_time for _, _, message in reader.iter_messages("/tf", start_time=10**9, end_time=15 * 10**8)]
+        part = [
+            message.log_time
+            for _, _, message in reader.iter_messages("/tf", starting_at=10**9, ending_before=15 * 10**8)
+        ]
         assert part == sorted(part)
         assert part[0] == 10**9
         assert len(part) >= 5
@@ -91,7 +92,7 @@ def test_protobuf_reads_what_robots_did(run: Path) -> None:
         arena.seek(round(time / 1e9 / arena.dt))
         assert np.array_equal(scan.ranges, handle.laser.read())
     assert len(found[topic]) >= 10
-    states = {time: state for time, state in found["/red/state"]}
+    states = dict(found["/red/state"])
     assert states[2 * 10**9].left == pytest.approx(0.05, abs=0.01)
     assert len(found["/red/readings"][0][1].proximity) == 8
     assert found["/red/camera"][0][1].data[:2] == b"\xff\xd8"  # JPEG

@@ -171,7 +171,7 @@ class Arena(BaseArena):
         while ticks > 0:
             now = min(ticks, slice_of_ticks)
             if self.recorder is not None:
-                now = min(now, self.recorder.room)
+                now = min(now, self.recorder.room(run))
             started = time.perf_counter()
             with self.turn:
                 if interrupted():

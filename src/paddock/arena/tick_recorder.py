@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 class TickRecorder(Protocol):
     """Is told of all that decides the future of an arena. It is called by whoever has the turn."""
 
-    @property
-    def room(self) -> int:
-        """Ticks that may pass before `after_ticks` is called again."""
+    def room(self, run: CompiledRecording | None = None) -> int:
+        """Ticks that may pass before `after_ticks` is called again; in a compiled run, with its rows."""
 
     def after_ticks(self, run: CompiledRecording | None = None) -> None:
         """Time has passed; in a compiled run, with its rows."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,9 +61,7 @@ def run_world(
     choose = choose or partial(chosen_controllers, controller=controller, policy=policy, otherwise=choose_built_in)
     picture, page = checked_picture(picture), None
     check_seconds(seconds)
-    with paddock.open(world, seed=seed) as arena, ExitStack() as stack:
-        if record is not None:
-            stack.enter_context(paddock.record(arena, record))
+    with paddock.open(world, seed=seed) as arena, keep_recording(arena, record, console), ExitStack() as stack:
         if not headless:
             shown = show_page(arena, console=console, speed=speed, port=port, needs_viewer=needs_viewer)
             page = stack.enter_context(shown)
@@ -90,14 +88,22 @@ def run_world(
             config |= settings or {}
             _write_folder(console, arena, outcome.episode, keeper, html, config, (controller, policy))
             _write_picture(arena, outcome.episode, picture)
-            if page is None or outcome.interrupted:
+            why, failed = outcome.explanation, outcome.episode.failed
+            if page is None or outcome.interrupted or not offer_to_run_again(page, console, why, failed=failed):
                 break
-            if not offer_to_run_again(page, console, outcome.explanation, failed=outcome.episode.failed):
-                break
-    if record is not None:
-        console.print(f"wrote {record}   (paddock replay {record})", highlight=False, markup=False)
     if outcome.interrupted or outcome.episode.failed:
         sys.exit(130 if outcome.interrupted else 2)  # the former as shells expect it after Ctrl-C
+
+
+@contextmanager
+def keep_recording(arena: Arena, path: Path | None, console: Console) -> Iterator[None]:
+    """Record what the block does, if there is a file for it."""
+    if path is None:
+        yield
+        return
+    with paddock.record(arena, path):
+        yield
+    console.print(f"wrote {path}   (paddock replay {path})", highlight=False, markup=False)
 
 
 def _write_folder(

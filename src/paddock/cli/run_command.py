@@ -103,15 +103,9 @@ def run(
     elif world is not None:
         from paddock.cli.run import run_world
 
-        how: dict[str, Any] = {
-            "seconds": seconds,
-            "speed": speed,
-            "headless": headless,
-            "port": port,
-            "traceback": traceback,
-            "record": record,
-        }
-        run_world(world, controller, policy=policy, seed=seed or 0, picture=picture, out=out, html=report, **how)
+        how: dict[str, Any] = {"seconds": seconds, "speed": speed, "headless": headless, "port": port}
+        how |= {"traceback": traceback, "record": record, "picture": picture, "out": out, "html": report}
+        run_world(world, controller, policy=policy, seed=seed or 0, **how)
 
 
 def check_choices(context: typer.Context, world: str | None, scenario: str | None, robot: str | None) -> None:

@@ -75,9 +75,8 @@ class Recorder:
 
     # ---- what the arena tells
 
-    @property
-    def room(self) -> int:
-        return self._due - self._now
+    def room(self, run: CompiledRecording | None = None) -> int:
+        return (self._due if run is not None else min(self._due, self.streams.due)) - self._now
 
     def after_ticks(self, run: CompiledRecording | None = None) -> None:
         self._now = self.arena.tick + self._offset

@@ -215,10 +215,14 @@ class Recording:
         end = self.last if at is None else self.tick_of(at)
         arena, step = self.replay(), max(1, round(ROW_PERIOD / self.dt), (end - self.first) // TRAIL_POINTS)
         paths: dict[str, list[tuple[float, float]]] = {}
+        jumps = {name: self._jumps(name) for name in self.robots}
+        before = arena.position
         for tick in dict.fromkeys([*(range(self.first, end, step) if trails else ()), end]):
             arena.seek(tick)
             for name, (x, y, _) in zip(arena.numbers, arena.poses.tolist(), strict=True):
-                paths.setdefault(name, []).append((x, y))
+                jumped = any(before * self.dt < time <= tick * self.dt for time in jumps[name])
+                paths.setdefault(name, []).extend([(math.nan, math.nan)] * jumped + [(x, y)])
+            before = tick
         there = {name: path for name, path in paths.items() if name in arena} if trails else {}
         return draw_world(arena.world, poses=arena.poses, trails=there)
 

@@ -122,6 +122,8 @@ class ReplayArena(Arena):
     def reset(self, seed: int | None = None) -> None:
         if self.live:
             super().reset(seed)
+        elif seed is not None:
+            self.check_live("reset with another seed")
         else:
             self.seek(self.recording.first)
 

@@ -243,7 +243,7 @@ export class Arena {
   }
 
   get canTurn() {
-    return !this.session.whyNotSimulate && !this.session.driving;
+    return !this.session.whyNotSimulate && !this.session.driving && !this.session.isReplay;
   }
 
   /** How large a robot is on the screen [pixels]. */

@@ -62,7 +62,7 @@ const clock = new ClockBar(session, {
 });
 const timeline = new Timeline(session, {
   panel: element("timeline"),
-  position: element("position"),
+  position: element("timeline-position"),
   marks: element("timeline-marks"),
   shown: element("position-shown"),
   back: element("step-back"),

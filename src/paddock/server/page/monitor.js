@@ -16,7 +16,7 @@ export class Monitor {
     Object.assign(this, { session, subscriptions, driver, panel, onPoint });
     session.on("select", () => this.open());
     session.on("robots", () => this.#robotsChanged());
-    session.on("connection", () => this.#showDriving());
+    for (const event of ["connection", "timeline"]) session.on(event, () => this.#showDriving());
     session.on("frame", () => this.#later());
     session.on("sensed", (robot, seen) => robot === session.selected && this.#sensed(seen));
     session.on("subscribed", (robot) => robot === session.selected && this.#tellUnseen());

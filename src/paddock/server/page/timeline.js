@@ -64,7 +64,9 @@ export class Timeline {
     ]);
     for (const [control, title] of titles) Object.assign(control, { disabled: Boolean(why), title: why || title });
     this.panel.dataset.live = Boolean(isOver);
-    setText(this.live.querySelector("span"), isOver ? "Live" : "Go live from here");
+    const word = isOver ? "Live" : "Go live from here";
+    setText(this.live.querySelector("span"), word);
+    this.live.setAttribute("aria-label", word);
     this.marks.replaceChildren(
       ...marks.map(({ tick, kind, text }) => {
         const mark = make("i", "", { title: `${timeText(tick * dt)}: ${text || kind}`, dataset: { kind } });

@@ -1,0 +1,75 @@
+"""A recording on the page: a time line to drag, play, back by a tick, and live from there."""
+
+from __future__ import annotations
+
+import pytest
+
+import paddock
+from browser.stage import Served, Visit, expect
+from paddock import Recording
+from paddock.policies import explorer
+
+SECONDS = 20.0
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    path = tmp_path_factory.mktemp("replay") / "run.mcap"
+    with paddock.open("clutter", seed=2) as arena, paddock.record(arena, path):
+        arena["red"].enable("proximity")
+        arena.run(SECONDS / 2, explorer())
+        arena["red"].set_pose(0.75, 0.75, 1.0)
+        arena.run(SECONDS / 2, explorer())
+    return Recording(path)
+
+
+def expect_robot_at(page: Visit, recording: Recording, tick: int) -> None:
+    """Where the page draws the robot is where it was."""
+    x, y, _ = recording.replay(tick * recording.dt)["red"].pose
+    near = "Math.hypot(paddock.robots()[0].x - x, paddock.robots()[0].y - y) < 2e-3"
+    page.until(f"paddock.robots().length === 1 && {near}", x=x, y=y)
+
+
+def test_a_recording_is_scrubbed_played_stepped_back_and_made_live(visit, recording: Recording):
+    with Served(str(recording.path), command="replay") as replay:
+        page = visit(replay.url)
+        expect(page.find("timeline")).to_be_visible()
+        expect(page.find("position-shown")).to_have_text("0.00 s / 20.00 s")
+        expect(page.find("timeline-marks").locator("i")).to_have_count(1)
+        slider = page.find("position")
+        for tick in (700, 123):
+            slider.fill(str(tick))  # as if it was dragged there
+            expect(page.find("time")).to_have_text(f"{tick * recording.dt:.2f} s")
+            expect_robot_at(page, recording, tick)
+        page.find("step-back").click()
+        expect(page.find("position-shown")).to_have_text("2.44 s / 20.00 s")
+        page.page.keyboard.press(",")
+        expect(page.find("position-shown")).to_have_text("2.42 s / 20.00 s")
+        page.find("step").click()
+        expect(page.find("position-shown")).to_have_text("2.44 s / 20.00 s")
+        expect_robot_at(page, recording, 122)
+        page.choose("red")
+        expect(page.find("drive")).to_be_disabled()
+        slider.fill("990")
+        page.find("play").click()
+        expect(page.find("play")).to_have_attribute("aria-label", "Play")  # it stands at its end
+        expect(page.find("position-shown")).to_have_text("20.00 s / 20.00 s")
+        slider.fill("500")
+        page.find("go-live").click()
+        expect(page.find("go-live")).to_have_text("Live")
+        expect(slider).to_be_disabled()
+        expect(page.find("drive")).to_be_enabled()
+        expect(page.find("time")).to_have_text("10.00 s")
+
+
+def test_a_recording_goes_on_live_from_a_time(visit, recording: Recording):
+    with Served(str(recording.path), "--from", "12.3", command="replay") as live:
+        page = visit(live.url)
+        expect(page.find("go-live")).to_have_text("Live")
+        page.until("paddock.session.clock.tick > 615")
+
+
+def test_a_world_that_is_simulated_has_no_time_line(visit, clutter):
+    server, _ = clutter
+    page = visit(server.url)
+    expect(page.find("timeline")).to_be_hidden()
