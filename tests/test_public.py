@@ -28,6 +28,7 @@ PUBLIC = {
     "experiments.ap2dx",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
+    "jobs",
     "mapping",
     "mapping.logs",
     "metrics",
@@ -44,6 +45,7 @@ PUBLIC = {
     "scenarios",
     "sensors",
     "server",
+    "sweeps",
     "testing",
     "vision",
     "worlds",
@@ -59,8 +61,8 @@ def test_the_names_of_the_package_are_these() -> None:
     assert set(paddock.__all__) == {
         "Arena", "BadMessage", "Batch", "Command", "DeviceNotEnabled", "DeviceRefused", "Episode", "Event", "LinkError",
         "Observation", "PaddockError", "PaddockWarning", "Pose", "Refused", "RobotSpec", "SimulationError", "SpecError",
-        "Timeout", "Trace", "UnknownName", "VersionMismatch", "WorldSpec", "batch", "connect", "kernel", "open",
-        "reached", "show", "touched",
+        "Sweep", "Timeout", "Trace", "UnknownName", "VersionMismatch", "WorldSpec", "batch", "connect", "kernel",
+        "open", "reached", "show", "sweep", "touched",
     }  # fmt: skip
 
 

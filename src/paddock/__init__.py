@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from paddock.robots import RobotSpec
     from paddock.rollouts.batch import Batch
     from paddock.server.show import show
+    from paddock.sweeps import Sweep, sweep
     from paddock.worlds import WorldSpec
     from paddock.worlds.build import BuiltWorld
 
@@ -59,6 +60,7 @@ __all__ = [
     "RobotSpec",
     "SimulationError",
     "SpecError",
+    "Sweep",
     "Timeout",
     "Trace",
     "UnknownName",
@@ -70,6 +72,7 @@ __all__ = [
     "open",
     "reached",
     "show",
+    "sweep",
     "touched",
 ]
 
@@ -89,6 +92,8 @@ _LAZY = {
     "reached": "paddock.arena.until",
     "touched": "paddock.arena.until",
     "show": "paddock.server.show",
+    "Sweep": "paddock.sweeps",
+    "sweep": "paddock.sweeps",
 }
 
 

@@ -22,9 +22,9 @@ from paddock.cli import reproduce as command
 from paddock.cli.sheets import folded, print_sheet
 from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
-from paddock.experiments.document import ensure_folder, write_document
 from paddock.experiments.rows import HEADS, Row, all_hold, claims, mean_and_spread, number, quick_look
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
+from paddock.report.document_files import ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
