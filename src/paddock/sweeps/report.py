@@ -109,9 +109,9 @@ def _tell(labels: Mapping[str, Any]) -> str:
 
 def _tell_interval(row: Mapping[str, Any]) -> str:
     mean, half = row["mean"], (row["high"] - row["low"]) / 2
-    if math.isnan(mean):
-        return "-"
-    digits = max(0, 1 - math.floor(math.log10(abs(half)))) if half > 0 else 3
+    if math.isnan(mean) or half == 0:
+        return "-" if math.isnan(mean) else f"{mean:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(half))) if half > 0 else 3
     return f"{mean:.{min(digits, 6)}f}" + ("" if math.isnan(half) else f" ± {half:.{min(digits, 6)}f}")
 
 
