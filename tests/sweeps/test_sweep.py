@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
 import pytest
+from tables import read_tables
 
 import paddock
 from command_line import paddock as command
 from paddock.metrics import Distance
 from paddock.policies import explorer
 from paddock.sweeps import load_sweep, sweep
-from paddock.testing import wait_for
 
-TABLES = ("runs.csv", "runs.parquet", "summary.csv")
 SMALL: dict[str, Any] = {
     "name": "small",
     "worlds": ["empty", "clutter"],
@@ -52,10 +47,6 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def tables(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in TABLES}
-
-
 def test_every_run_is_a_row_and_is_the_arena_of_its_seed() -> None:
     done = sweep(SMALL, workers=1)
     assert (done.runs, done.fresh, done.failures) == (12, 12, ())
@@ -76,7 +67,7 @@ def test_every_run_is_a_row_and_is_the_arena_of_its_seed() -> None:
 def test_the_table_is_the_same_with_any_workers_and_is_not_made_twice(tmp_path: Path) -> None:
     first = sweep(SMALL, out=tmp_path / "a", workers=1)
     sweep(SMALL, out=tmp_path / "b", workers=2)
-    assert tables(tmp_path / "a") == tables(tmp_path / "b")
+    assert read_tables(tmp_path / "a") == read_tables(tmp_path / "b")
     assert pyarrow.parquet.read_table(tmp_path / "a" / "runs.parquet").to_pylist() == [dict(row) for row in first.rows]
     assert len(first.to_pandas()) == 12
     more = sweep({**SMALL, "seeds": 4}, out=tmp_path / "a", workers=1)
@@ -179,44 +170,6 @@ def test_a_parameter_that_a_controller_has_not_is_told() -> None:
     assert {failed.problem for failed in done.failures} == {
         "explorer: it has no parameter 'sped' (did you mean 'speed'?)"
     }
-
-
-# ---- killed in the middle
-
-MANY = """
-name = "many"
-worlds = ["empty", "clutter"]
-controllers = ["paddock.policies:explorer"]
-seeds = 500
-seconds = 20
-starts = "random"
-[parameters]
-controller.speed = [0.05, 0.1]
-"""
-
-
-def kill_in_the_middle(folder: Path, *options: str) -> None:
-    """Run the sweep of 2,000 runs until some are finished, then kill it."""
-    arguments = ["sweep", "many.toml", "--out", "out", *options]
-    program = [sys.executable, "-m", "paddock", *arguments]
-    finished = folder / "out" / "finished.jsonl"
-    with subprocess.Popen(program, cwd=folder, start_new_session=True, stderr=subprocess.DEVNULL) as process:
-        wait_for(lambda: process.poll() is not None or (finished.exists() and finished.stat().st_size > 10_000))
-        os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-
-
-@pytest.mark.heavy
-def test_2000_runs_killed_and_resumed_give_the_identical_table(tmp_path: Path) -> None:
-    (tmp_path / "many.toml").write_text(MANY)
-    kill_in_the_middle(tmp_path, "--workers", "2")
-    assert not (tmp_path / "out" / "runs.csv").exists()
-    resumed = sweep(tmp_path / "many.toml", out=tmp_path / "out", workers=2)
-    assert resumed.runs == 2000
-    assert 0 < resumed.fresh < 2000
-    whole = sweep(tmp_path / "many.toml", out=tmp_path / "whole", workers=1)
-    assert whole.fresh == 2000
-    assert tables(tmp_path / "out") == tables(tmp_path / "whole")
 
 
 def test_the_sweep_of_the_examples_is_a_sweep() -> None:

@@ -1,7 +1,6 @@
 """Sweeps: worlds × robots × controllers × parameters × seeds, as one table with confidence intervals."""
 
 from paddock.sweeps.intervals import MeanInterval, estimate_mean, estimate_share
-from paddock.sweeps.report import draw_figure
 from paddock.sweeps.result import FailedRun, Sweep
 from paddock.sweeps.spec import MetricChoice, SweepSpec, load_sweep
 from paddock.sweeps.study import sweep
@@ -12,7 +11,6 @@ __all__ = [
     "MetricChoice",
     "Sweep",
     "SweepSpec",
-    "draw_figure",
     "estimate_mean",
     "estimate_share",
     "load_sweep",

@@ -9,12 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paddock.core.errors import UnknownName
 from paddock.episodes.trace_files import import_extra
 from paddock.sweeps.intervals import MeanInterval, estimate_mean, estimate_share
 from paddock.sweeps.spec import SweepSpec
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 ABOUT = ("run", "seed", "name", "ended", "digest")  # columns that are neither an axis nor a figure
 
@@ -93,6 +95,14 @@ class Sweep:
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a pandas DataFrame."""
         return import_extra("pandas").DataFrame([dict(row) for row in self.rows], columns=list(self.columns))  # type: ignore[no-any-return]
+
+    def draw(self, figure: str, *, ax: Axes | None = None) -> Axes:
+        """A chart of a figure: its means and their intervals, over a parameter that is a number, or by combination."""
+        from paddock.sweeps.report import draw_figure
+
+        if figure not in self.figures:
+            raise UnknownName("figure", figure, self.figures)
+        return draw_figure(self, figure, ax=ax)
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write the tables, the charts and the report into a folder; returns the files."""
