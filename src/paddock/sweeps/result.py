@@ -48,6 +48,13 @@ class Sweep:
         failed = f", failed: {len(self.failures)}" if self.failures else ""
         return f"<Sweep {self.spec.name}, runs: {self.runs}{failed}, figures: {', '.join(self.figures) or 'none'}>"
 
+    def _repr_html_(self) -> str:
+        from paddock.report.display import render_display
+        from paddock.sweeps.report import means_sheet
+
+        sheet = means_sheet(self)
+        return render_display(f"Sweep {self.spec.name}", f"{self.runs:,} runs, {sheet.about}", [], sheet)
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
