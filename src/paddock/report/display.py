@@ -92,8 +92,8 @@ def display_episode(episode: Episode) -> str:
     traces = [record.trace for record in episode.robots.values() if len(record.trace)]
     charts = [draw_ways(traces)] if traces else []
     about = f"{episode.seconds:g} s, ended: {episode.reason}"
-    sheet = Sheet(("robot", *names), tuple(rows))
-    return render_display("Episode", about, charts, sheet.transpose() if len(names) > len(rows) and rows else sheet)
+    sheet = Sheet(("robot", *names), tuple(rows) if names else ())
+    return render_display("Episode", about, charts, sheet.transpose() if len(names) > len(rows) > 0 else sheet)
 
 
 def display_trace(trace: Trace) -> str:
