@@ -17,6 +17,7 @@ from paddock.metrics import Distance
 from paddock.policies import explorer
 from paddock.robots import load_robot, robot_names
 from paddock.worlds import load_world, world_names
+from pages import DOCS, run_examples
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
@@ -63,6 +64,11 @@ def test_nothing_is_drawn_or_imported_before_it_is_shown() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.heavy
+def test_the_examples_of_the_page_run() -> None:
+    assert run_examples(DOCS / "notebooks.md")
 
 
 # ---- kernels

@@ -41,18 +41,23 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return read_tables(folder / "out")
 
 
-def kill_in_the_middle(folder: Path, workers: str) -> None:
-    """Run the sweep until some of its runs are finished, then kill it."""
+def start_sweep(folder: Path, workers: str) -> subprocess.Popen[bytes]:
+    """Run the sweep until some of its runs are finished."""
     (folder / "many.toml").write_text(MANY)
     program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", workers]
     finished, log = folder / "out" / "finished.jsonl", folder / "log.txt"
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(program, cwd=folder, start_new_session=True, stderr=output) as process,
-    ):
-        wait_for(lambda: process.poll() is not None or (finished.exists() and finished.stat().st_size > 10_000))
-        assert process.poll() is None, log.read_text()
-        os.killpg(process.pid, signal.SIGKILL)
+    with log.open("wb") as output:
+        process = subprocess.Popen(program, cwd=folder, start_new_session=True, stderr=output)
+    wait_for(lambda: process.poll() is not None or (finished.exists() and finished.stat().st_size > 10_000))
+    assert process.poll() is None, log.read_text()
+    return process
+
+
+def kill_in_the_middle(folder: Path, workers: str) -> None:
+    """Run it until some of its runs are finished, then kill it."""
+    process = start_sweep(folder, workers)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
     assert not (folder / "out" / "runs.csv").exists()
 
 
@@ -63,6 +68,13 @@ def test_killed_and_resumed_it_gives_the_identical_table(tmp_path: Path, whole: 
     assert resumed.runs == 2000
     assert 0 < resumed.fresh < 2000
     assert read_tables(tmp_path / "out") == whole
+
+
+def test_stopped_politely_it_says_how_to_go_on(tmp_path: Path) -> None:
+    process = start_sweep(tmp_path, "2")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 143
+    assert "the same command goes on from what is in out" in (tmp_path / "log.txt").read_text()
 
 
 @pytest.fixture

@@ -172,7 +172,19 @@ def test_a_parameter_that_a_controller_has_not_is_told() -> None:
     }
 
 
+def test_charts_are_lines_over_a_number_and_rows_otherwise() -> None:
+    lines = sweep(SMALL, workers=1).draw("distance")
+    assert lines.get_xlabel() == "controller.speed"
+    assert [text.get_text() for text in lines.get_legend().get_texts()] == ["empty", "clutter"]
+    rows = sweep({**SMALL, "parameters": {}}, workers=1)
+    assert [text.get_text() for text in rows.draw("distance").get_yticklabels()] == ["empty", "clutter"]
+    with pytest.raises(paddock.UnknownName, match="no figure called 'distanse'"):
+        rows.draw("distanse")
+
+
 def test_the_sweep_of_the_examples_is_a_sweep() -> None:
     spec = load_sweep(Path(__file__).parents[2] / "examples" / "sweeps" / "avoid.toml")
-    done = sweep({**spec.to_table(), "seeds": 1, "seconds": 0.5, "controllers": ["paddock.policies:explorer"]})
+    done = sweep(
+        {**spec.to_table(), "seeds": 1, "seconds": 0.5, "controllers": ["paddock.policies:explorer"]}, workers=1
+    )
     assert len(done.rows) == 6
