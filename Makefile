@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal # neighbours in
 # Tests start hundreds of processes; where Python may not keep its byte code, each of them compiles all sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-compiled test-long test-all test-every test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots clean
+.PHONY: demo test test-compiled test-long test-all test-every test-plain test-browser coverage soak lint format bench bench-peers clients java pictures screenshots notebooks clean
 
 demo: $(RUN)  ## two e-pucks on a line; make demo ARGS="--headless --seconds 20"
 	$(BIN)/paddock demo $(ARGS)
@@ -102,6 +102,9 @@ pictures: $(DEV)  ## the pictures of the README and the documentation
 
 screenshots: $(DEV)  ## the pictures of the page, taken in the system's Chromium
 	$(BIN)/python docs/make_screenshots.py $(ARGS)
+
+notebooks: $(DEV)  ## run the notebooks of the examples from clean kernels, and store what they show
+	$(BIN)/python tools/run_notebooks.py $(ARGS)
 
 $(RUN): pyproject.toml
 	@echo "installing Paddock into $(VENV): about a minute"

@@ -12,7 +12,7 @@ from PIL import Image
 
 import paddock
 from paddock.arena import mapper_of
-from paddock.cli.built_in import choose_built_in
+from paddock.arena.built_in import choose_built_in
 from paddock.core.geometry import wrap
 from paddock.draw.maze import draw_solution
 from paddock.draw.world import draw_robot, draw_world

@@ -15,9 +15,9 @@ from PIL import Image
 
 import paddock
 from paddock.arena import Robot, mapper_of
+from paddock.arena.built_in import choose_built_in
 from paddock.bench.local import swarm_world
 from paddock.bench.page import browser
-from paddock.cli.built_in import choose_built_in
 from paddock.navigation import Explorer
 from paddock.server import Settings
 from paddock.server.classroom import robot_names

@@ -14,7 +14,7 @@ from rich.console import Console
 
 import paddock
 from command_line import paddock as command
-from paddock.cli.controllers import chosen_controllers, load_file
+from paddock.arena.controllers import chosen_controllers, load_file
 from paddock.cli.run_robot import halt
 from paddock.cli.serve import load_scoring
 from paddock.policies.inputs import Input, nearness

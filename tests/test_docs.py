@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import paddock
+from paddock.arena.controllers import load_controllers
 from paddock.arena.devices import Camera
-from paddock.cli.controllers import load_controllers
 from paddock.core import errors
 from paddock.robots import RobotSpec
 from paddock.sensors.base import Pivot, RangeSensorSpec, SensorSpec

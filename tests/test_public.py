@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from pathlib import Path
 
@@ -28,6 +29,7 @@ PUBLIC = {
     "experiments.ap2dx",
     "experiments.ecoli_walk",
     "experiments.epuck_framework",
+    "jobs",
     "mapping",
     "mapping.logs",
     "metrics",
@@ -45,6 +47,7 @@ PUBLIC = {
     "scenarios",
     "sensors",
     "server",
+    "sweeps",
     "testing",
     "vision",
     "worlds",
@@ -53,15 +56,20 @@ PUBLIC = {
 }
 DEEPER = {"paddock.server.access", "paddock.core.geometry", "paddock.experiments"}  # for those who extend Paddock
 IMPORT = re.compile(r"^\s*from (paddock[\w.]*) import \(?([\w, ]+)", re.MULTILINE)
-PAGES = [*ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.py"), ROOT / "README.md"]
+PAGES = [
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("examples/*.py"),
+    *ROOT.glob("examples/notebooks/*.ipynb"),
+    ROOT / "README.md",
+]
 
 
 def test_the_names_of_the_package_are_these() -> None:
     assert set(paddock.__all__) == {
         "Arena", "BadMessage", "Batch", "Command", "DeviceNotEnabled", "DeviceRefused", "Episode", "Event", "LinkError",
         "Observation", "PaddockError", "PaddockWarning", "Pose", "Recording", "Refused", "RobotSpec", "SimulationError",
-        "SpecError", "Timeout", "Trace", "UnknownName", "VersionMismatch", "WorldSpec", "batch", "connect", "kernel",
-        "open", "reached", "record", "show", "touched",
+        "SpecError", "Sweep", "Timeout", "Trace", "UnknownName", "VersionMismatch", "WorldSpec", "batch", "connect",
+        "kernel", "open", "reached", "record", "show", "sweep", "touched",
     }  # fmt: skip
 
 
@@ -72,9 +80,18 @@ def test_every_exported_name_is_there(module: str) -> None:
     assert room.__doc__
 
 
+def read_code(page: Path) -> str:
+    """The text of a page; of a notebook, the code of its cells."""
+    text = page.read_text(encoding="utf-8")
+    if page.suffix != ".ipynb":
+        return text
+    cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+    return "\n".join("".join(cell["source"]) for cell in cells)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_documentation_and_examples_import_only_public_names(page: Path) -> None:
-    for module, names in IMPORT.findall(page.read_text(encoding="utf-8")):
+    for module, names in IMPORT.findall(read_code(page)):
         if module in DEEPER:
             continue
         assert module == "paddock" or module.removeprefix("paddock.") in PUBLIC, module

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from paddock.robots import RobotSpec
     from paddock.rollouts.batch import Batch
     from paddock.server.show import show
+    from paddock.sweeps import Sweep, sweep
     from paddock.worlds import WorldSpec
     from paddock.worlds.build import BuiltWorld
 
@@ -61,6 +62,7 @@ __all__ = [
     "RobotSpec",
     "SimulationError",
     "SpecError",
+    "Sweep",
     "Timeout",
     "Trace",
     "UnknownName",
@@ -73,6 +75,7 @@ __all__ = [
     "reached",
     "record",
     "show",
+    "sweep",
     "touched",
 ]
 
@@ -94,6 +97,8 @@ _LAZY = {
     "reached": "paddock.arena.until",
     "touched": "paddock.arena.until",
     "show": "paddock.server.show",
+    "Sweep": "paddock.sweeps",
+    "sweep": "paddock.sweeps",
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import paddock
 from paddock.arena import Arena
-from paddock.cli.controllers import load_controllers
+from paddock.arena.controllers import load_controllers
 from paddock.control.distance import KeepDistance, steer
 from paddock.control.line import LineFollower, LinePatrol
 from paddock.core.observation import Observation, Slot

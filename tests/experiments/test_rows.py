@@ -1,4 +1,4 @@
-"""Rows of a reproduction, and work that is spread over processes."""
+"""Rows of a reproduction, and its report."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from paddock.cli import reproduce as command
 from paddock.cli.sheets import folded, print_sheet
 from paddock.core.provenance import collect, describe
 from paddock.experiments import REPRODUCTIONS, reproduction_called
-from paddock.experiments.document import ensure_folder, write_document
-from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import HEADS, Row, all_hold, claims, mean_and_spread, number, quick_look
 from paddock.report.document import Figure, Heading, Paragraph, Part, Remark
+from paddock.report.document_files import ensure_folder, write_document
 from paddock.report.sheets import Sheet, is_number
 
 GOOD, BAD = Row("a", "time [s]", 2.0, 1.5, True, "<= 2"), Row("b", "time [s]", None, math.inf, False)
@@ -133,26 +132,6 @@ def test_an_unknown_reproduction_is_answered_with_the_closest_name() -> None:
 @pytest.mark.parametrize("name", REPRODUCTIONS)
 def test_every_reproduction_can_be_called(name: str) -> None:
     assert callable(reproduction_called(name))
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_results_come_in_the_order_of_the_jobs(workers: int) -> None:
-    told: list[tuple[int, int]] = []
-    jobs = [-3, 4, -5, 6]
-    assert run_jobs(abs, jobs, workers=workers, progress=lambda *done: told.append(done)) == [3, 4, 5, 6]
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_error_in_a_job_reaches_the_caller(workers: int) -> None:
-    with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
-        run_jobs(math.sqrt, [1.0, -1.0], workers=workers)
-
-
-def test_no_jobs_and_no_workers() -> None:
-    assert run_jobs(abs, []) == []
-    with pytest.raises(paddock.PaddockError, match="workers: expected at least 1, got 0"):
-        run_jobs(abs, [1], workers=0)
 
 
 def test_a_document_is_written_as_markdown_and_as_one_page(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from paddock.arena.episode_loop import EpisodeLoop, EpisodePlan, OnStep, Until
 from paddock.arena.robot import Robot
 from paddock.arena.run_board import RunBoard
+from paddock.core.display import display_html
 from paddock.core.errors import SimulationError, format_value
 from paddock.core.numeric import all_finite, check_heading
 from paddock.core.observation import acting
@@ -57,6 +58,9 @@ class BaseArena(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.world.name}, robots: {len(self.robots)}, time: {self.time:g} s>"
+
+    def _repr_html_(self) -> str | None:
+        return display_html("arena", self)
 
     def __enter__(self) -> Self:
         return self

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from paddock.arena.body import Body, PoseSource
 from paddock.arena.devices import Camera, Device, Leds, Speaker, devices_of
 from paddock.arena.observers import Watches
+from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SimulationError, UnknownName, nearest
 from paddock.core.geometry import Pose
 from paddock.core.numeric import all_finite, check_heading
@@ -107,6 +108,9 @@ class Robot:
 
     def __repr__(self) -> str:
         return f"<Robot {self.name} ({self.spec.name})>"
+
+    def _repr_html_(self) -> str | None:
+        return display_html("robot", self)
 
     def drive(self, linear: float, angular: float) -> None:
         """Drive with a twist: linear [m/s] and angular [rad/s] speed; both shrink together if a wheel is too slow."""

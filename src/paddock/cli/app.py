@@ -16,7 +16,7 @@ from paddock.cli.goal import goal
 from paddock.cli.importing import import_world_file
 from paddock.cli.maze import maze
 from paddock.cli.modules import module, modules_app
-from paddock.cli.options import NEGATIVE_NUMBERS, Force, Json, OptionalWorld, Output, Seed, Show
+from paddock.cli.options import NEGATIVE_NUMBERS, Force, Json, OptionalWorld, Output, Seed, Show, Workers
 from paddock.cli.orders.commands import orders_app
 from paddock.cli.replay import export, replay
 from paddock.cli.run_command import demo, run
@@ -63,7 +63,7 @@ def reproduce(
     json: Json = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the report: Markdown, HTML and figures.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Fewer or more seeds than the claims ask for.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: one for every core.")] = None,
+    workers: Workers = None,
 ) -> None:
     """Run a published experiment again, and print the paper's numbers beside ours.
 
@@ -77,8 +77,37 @@ def reproduce(
       paddock reproduce ap2dx --seeds 1 --out report
     """
     from paddock.cli.reproduce import reproduce as run
+    from paddock.jobs import parse_workers
 
-    if not run(name, json_lines=json, out=out, seeds=seeds, workers=workers):
+    if not run(name, json_lines=json, out=out, seeds=seeds, workers=parse_workers(workers)):
+        raise typer.Exit(1)
+
+
+@app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="The TOML file of the sweep.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for tables, charts and report. Default: runs/NAME, the sweep's name.")
+    ] = None,
+    workers: Workers = None,
+    run: Annotated[
+        int | None, typer.Option(min=1, help="Do only the run of this number, here, and keep nothing.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run worlds × robots × controllers × parameters × seeds, and write one table with confidence intervals.
+
+    A sweep that was stopped or killed goes on where it was: the same command does only what is missing. Runs that fail
+    are listed, each with the command that repeats it; the exit status is 1 then.
+
+      paddock sweep sweep.toml
+      paddock sweep sweep.toml --workers ray --out runs/avoid
+      paddock sweep sweep.toml --run 17
+    """
+    from paddock.cli.sweep import run_sweep
+    from paddock.jobs import parse_workers
+
+    if not run_sweep(file, out=out, workers=parse_workers(workers), run=run, json_lines=json):
         raise typer.Exit(1)
 
 

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from paddock.arena.base import BaseArena
-from paddock.cli.controllers import ANSWERING, Drivers, telling_place
+from paddock.arena.controllers import ANSWERING, Drivers, telling_place
 from paddock.core.errors import PaddockError, Refused
 from paddock.core.outside import visible
 from paddock.core.places import is_users

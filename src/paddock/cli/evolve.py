@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import time
 import warnings
@@ -18,6 +17,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import paddock
+from paddock.cli.ending import INTERRUPTED, end_on_sigterm
 from paddock.cli.tables import new_table
 from paddock.core.errors import PaddockError
 from paddock.evolve.evolution import Evolution, FitnessWarning, Generation, VersionWarning
@@ -26,7 +26,6 @@ from paddock.evolve.options import EvolutionConfig, Execution
 from paddock.evolve.study import Study, Watch, evolve, resume
 from paddock.evolve.tasks.registry import TASKS
 
-INTERRUPTED, TERMINATED = 130, 143  # as shells expect it after Ctrl-C, and after SIGTERM
 QUIET = 5.0  # wall seconds between two lines where there is no progress bar
 
 
@@ -82,25 +81,6 @@ def record_champion(evolution: Evolution, path: Path) -> None:
         robot = next(iter(arena.robots.values()))
         robot.enable(*champion.devices)
         arena.run(task.seconds, {robot.name: champion.copy()}, metrics=task.metrics)
-
-
-@contextmanager
-def end_on_sigterm() -> Iterator[list[int]]:
-    """Treat SIGTERM, with which clusters end a job, as Ctrl-C; the list then holds the exit status."""
-    ended: list[int] = []
-
-    def end(number: int, frame: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the results have to be written now
-        ended.append(TERMINATED)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield ended
-    except KeyboardInterrupt:  # before the first generation, or after the last
-        sys.exit(ended[0] if ended else INTERRUPTED)
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from paddock.arena import Arena, Robot, mapper_of, range_reader_of
-from paddock.cli.controllers import Drivers
+from paddock.arena.controllers import Drivers
 from paddock.cli.map_results import MAP, MapResult, find_truth, write_map
 from paddock.cli.run import run_world
 from paddock.core.errors import PaddockError

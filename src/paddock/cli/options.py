@@ -22,6 +22,9 @@ Picture = Annotated[
     Path | None, typer.Option(help="Where to save a picture of the world with the robots' trails (PNG).")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON lines instead of a table.")]
+Workers = Annotated[
+    str | None, typer.Option(help="Processes, or ray for the cores of a cluster. Default: one for every core.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")]
 Show = Annotated[str | None, typer.Option(help="Draw this one, or a TOML file of yours, as a PNG picture.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File for the picture. Default: NAME.png here.")]

@@ -8,12 +8,13 @@ from pathlib import Path
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from paddock.cli.progress import show_runs
 from paddock.cli.sheets import print_sheet
 from paddock.experiments import REPRODUCTIONS, Outcome, reproduction_called
-from paddock.experiments.document import ensure_folder
 from paddock.experiments.rows import all_hold, claims
+from paddock.jobs import Workers
+from paddock.report.document_files import ensure_folder
 
 
 def reproduce(
@@ -22,7 +23,7 @@ def reproduce(
     json_lines: bool = False,
     out: Path | None = None,
     seeds: int | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
 ) -> bool:
     """Run one reproduction, or `all`, and tell whether every claim holds.
 
@@ -31,7 +32,7 @@ def reproduce(
         json_lines: print one JSON object for every claim instead of tables.
         out: folder for the report; None: no report.
         seeds: how many for everything that is repeated; None: as many as the claims ask for.
-        workers: processes; None: one for every core.
+        workers: processes, None: one for every core; or "ray".
     """
     names = list(REPRODUCTIONS) if name == "all" else [name]
     for study in names:
@@ -44,25 +45,11 @@ def reproduce(
     return all(outcomes.values())
 
 
-def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None, workers: int | None) -> bool:
+def _reproduce(name: str, json_lines: bool, out: Path | None, seeds: int | None, workers: Workers) -> bool:
     console, aside = Console(), Console(stderr=True)
     started = time.perf_counter()
-    with Progress(
-        TextColumn(f"[bold]{escape(name)}"),
-        BarColumn(bar_width=30),
-        MofNCompleteColumn(),
-        TextColumn("runs"),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-        console=aside,
-        transient=True,
-        disable=not aside.is_terminal,
-    ) as bar:
-        task = bar.add_task("", total=None)
-        outcome = reproduction_called(name)(
-            seeds=seeds, workers=workers, progress=lambda done, of: bar.update(task, completed=done, total=of)
-        )
+    with show_runs(aside, name) as progress:
+        outcome = reproduction_called(name)(seeds=seeds, workers=workers, progress=progress)
     wall = time.perf_counter() - started
     holds = all_hold(outcome.rows)
     if json_lines:

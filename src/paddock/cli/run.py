@@ -16,8 +16,8 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
-from paddock.cli.built_in import choose_built_in
-from paddock.cli.controllers import Drivers, chosen_controllers
+from paddock.arena.built_in import choose_built_in
+from paddock.arena.controllers import Drivers, chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.cli.files import checked_picture, save_picture
 from paddock.cli.keeping import RunFiles, RunKeeper

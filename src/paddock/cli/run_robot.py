@@ -11,7 +11,7 @@ from rich.console import Console
 import paddock
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.cli.controllers import chosen_controllers
+from paddock.arena.controllers import chosen_controllers
 from paddock.cli.driving import DrivePlan, check_seconds, run_drivers
 from paddock.core.errors import LinkError, PaddockError
 from paddock.links import SERVERS

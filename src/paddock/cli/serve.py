@@ -15,8 +15,8 @@ from rich.console import Console
 import paddock
 from paddock.arena import Arena
 from paddock.arena.base import BaseArena
+from paddock.arena.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.bridges.base import LOOPBACK, OpenBridges
-from paddock.cli.controllers import ANSWERING, Drivers, chosen_controllers, load_file, telling_place
 from paddock.cli.tables import cell, new_table
 from paddock.core.errors import PaddockError
 from paddock.core.outside import VisibleFormatter, visible

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from paddock.core.display import display_html
 from paddock.core.errors import PaddockError
 from paddock.episodes.events import Event
 from paddock.episodes.trace import Trace
@@ -36,6 +37,9 @@ class Episode:
 
     def __repr__(self) -> str:
         return f"<Episode of {', '.join(self.robots) or 'no robots'}: {self.seconds:g} s, ended: {self.reason}>"
+
+    def _repr_html_(self) -> str | None:
+        return display_html("episode", self)
 
     @property
     def trace(self) -> Trace:

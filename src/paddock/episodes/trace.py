@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.geometry import Pose
 from paddock.core.motion import Motion
@@ -68,6 +69,9 @@ class Trace:
     def __repr__(self) -> str:
         end = f", {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
         return f"<Trace of {self.robot}: {len(self)} rows{end}, devices: {', '.join(self.readings) or 'none'}>"
+
+    def _repr_html_(self) -> str | None:
+        return display_html("trace", self)
 
     def __getitem__(self, rows: slice) -> Trace:
         """Some of the rows, with the events of their time."""

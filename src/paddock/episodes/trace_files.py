@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from paddock.core.errors import PaddockError, UnknownName
 from paddock.core.files import append_text, whole_file
 from paddock.core.npz import read_npz, write_npz
+from paddock.core.packages import import_package
 from paddock.episodes.events import Event
 from paddock.episodes.trace import NUMBERS, DeviceReadings, Floats, Trace
 
@@ -23,6 +24,8 @@ FORMAT = "paddock trace 1"
 A_TRACE = "a trace saved by Paddock"
 TEXTS = ("task", "events")
 ROWS_AT_ONCE = 4096
+
+import_extra = partial(import_package, what="this", extra="data")
 
 
 def save_trace(trace: Trace, path: Path) -> None:
@@ -35,14 +38,6 @@ def load_trace(path: Path) -> Trace:
     if not path.is_file():
         raise PaddockError(f"{path}: there is no such file")
     return _format(path)[1](path)
-
-
-def import_extra(package: str) -> Any:
-    """A package of the extra `data`."""
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise PaddockError(f"this needs {package}: pip install 'paddock[data]'") from None
 
 
 def _about(trace: Trace) -> dict[str, Any]:

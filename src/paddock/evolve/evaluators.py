@@ -1,12 +1,14 @@
-"""Evaluators: from individuals to how well they did, on the cores of this machine or on its GPU."""
+"""Evaluators: from individuals to how well they did, on the cores of this machine, on its GPU, or on a cluster."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from paddock.evolve.tasks.base import Evaluation, EvolutionTask, Floats
+from paddock.jobs import JobRunner, Workers
 from paddock.policies.networks import Network
 from paddock.policies.program import Program
 from paddock.rollouts.batch import Batch
@@ -84,3 +86,28 @@ class LocalEvaluator:
         """Compile what has to be compiled."""
         batch = Batch(self.scenes, len(self.scenes), seed=[0] * len(self.scenes), **self.options)
         batch.run(batch.dt, self.policy, metrics=self.task.metrics)
+
+
+class SharedEvaluator:
+    """Individuals are shared out over workers, each with an evaluator of its own; results are those of a single one."""
+
+    device = "cpu"
+
+    def __init__(
+        self, task: EvolutionTask, policy: Network | Program, *, seed: int = 0, workers: Workers = None
+    ) -> None:
+        make = partial(LocalEvaluator, task, policy, seed=seed, threads=1)
+        self.runner: JobRunner[Floats, Evaluation] = JobRunner(make, workers)
+
+    def __call__(self, individuals: Floats) -> Evaluation:
+        """Share out, and put together in order."""
+        shares = np.array_split(individuals, min(len(self.runner.workers), len(individuals)))
+        parts = self.runner.run(shares)
+        return Evaluation(
+            np.concatenate([part.fitness for part in parts]),
+            np.concatenate([part.solved for part in parts]),
+            np.concatenate([part.behaviour for part in parts]),
+        )
+
+    def compile(self) -> None:
+        """Every worker compiles when it gets its first share."""

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
 
-from paddock.core.errors import PaddockError
+from paddock.core import packages
 
-
-def import_package(name: str, what: str, *, install: str | None = None) -> Any:
-    """An optional package, or one line about how to get it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about packages that they in turn can do without
-            return importlib.import_module(name)
-    except ImportError:
-        wanted = install or name
-        raise PaddockError(
-            f"{what} needs the package {wanted}: pip install 'paddock[evolve]', or pip install {wanted}"
-        ) from None
+import_package = partial(packages.import_package, extra="evolve")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.core.errors import PaddockError, UnknownName
-from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator
+from paddock.evolve.evaluators import EvaluatorFactory, LocalEvaluator, SharedEvaluator
 from paddock.evolve.evolution import Evolution, Generation
 from paddock.evolve.folder import SUMMARY, EvolutionFolder
 from paddock.evolve.options import EvolutionConfig, Execution
@@ -215,6 +215,4 @@ def choose_evaluator(config: EvolutionConfig, execution: Execution) -> Evaluator
             "workers: with ray every worker is one core: leave device, precision and threads out; "
             "`ray start` says how many cores there are"
         )
-    from paddock.evolve.ray_evaluator import RayEvaluator
-
-    return RayEvaluator
+    return partial(SharedEvaluator, workers="ray")

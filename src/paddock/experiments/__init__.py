@@ -10,6 +10,7 @@ from typing import Protocol, cast
 
 from paddock.core.errors import UnknownName
 from paddock.experiments.rows import Row
+from paddock.jobs import Workers
 from paddock.report.sheets import Sheet
 
 Progress = Callable[[int, int], None]
@@ -43,13 +44,13 @@ class Reproduction(Protocol):
     """Runs the whole experiment; the number of workers changes how long it takes, and nothing else."""
 
     def __call__(
-        self, *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+        self, *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
     ) -> Outcome:
         """Run it.
 
         Args:
             seeds: how many for everything that is repeated; None: as many as the claims ask for.
-            workers: processes to spread the runs over; None: one for every core.
+            workers: who does the runs: so many processes, None: one for every core; or "ray", a cluster.
             progress: told after every run.
         """
 

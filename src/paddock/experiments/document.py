@@ -1,19 +1,13 @@
-"""Reports of reproductions: Markdown with pictures beside it, and one page of HTML."""
+"""How reports of reproductions begin."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
-from paddock.core.errors import PaddockError
-from paddock.core.files import write_text
 from paddock.core.provenance import collect, describe
 from paddock.experiments import Outcome
 from paddock.experiments.rows import claims
-from paddock.report.document import Figure, Heading, Paragraph, Part, Remark, render_html
-from paddock.report.figures import save_figure
-from paddock.report.sheets import Sheet
+from paddock.report.document import Heading, Paragraph, Part, Remark
 
 
 def opening(outcome: Outcome, about: str) -> Iterator[Part]:
@@ -25,56 +19,3 @@ def opening(outcome: Outcome, about: str) -> Iterator[Part]:
     yield Heading("What holds")
     yield Paragraph(f"{sum(row.holds for row in outcome.rows)} of {len(outcome.rows)} claims hold.")
     yield claims(outcome.rows)
-
-
-def ensure_folder(folder: Path) -> Path:
-    """A folder that a report can be written to, before anything is computed; it is made if it is not there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except (FileExistsError, NotADirectoryError) as error:
-        way = next((part for part in (folder, *folder.parents) if part.is_file()), folder)
-        raise PaddockError(f"{folder}: {way} is a file: give a folder for the report") from error
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    return folder
-
-
-def write_document(title: str, parts: Sequence[Part], folder: Path) -> list[Path]:
-    """Write `report.md`, `report.html` and all pictures into a folder; those of an earlier report are replaced."""
-    figures = [part for part in parts if isinstance(part, Figure)]
-    texts = {"report.md": render_markdown(title, parts)}
-    ensure_folder(folder)
-    try:
-        for figure in figures:
-            save_figure(figure.picture, folder / f"{figure.name}.png")
-        texts["report.html"] = render_html(title, parts, folder)
-        for name, text in texts.items():
-            write_text(folder / name, text)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    return [folder / name for name in (*texts, *(f"{figure.name}.png" for figure in figures))]
-
-
-def render_markdown(title: str, parts: Sequence[Part]) -> str:
-    """The report as Markdown; pictures are links to files beside it."""
-    blocks = [f"# {title}"]
-    for part in parts:
-        if isinstance(part, Heading):
-            blocks.append(f"## {part.text}")
-        elif isinstance(part, Paragraph):
-            blocks.append(part.text)
-        elif isinstance(part, Remark):
-            blocks.append(f"*{part.text}*")
-        elif isinstance(part, Figure):
-            blocks.append(f"![{part.caption}]({part.name}.png)\n\n*{part.caption}*")
-        elif isinstance(part, Sheet):
-            rows = [part.heads, tuple("--:" if flush else "---" for flush in part.numeric), *part.rows]
-            blocks.append("\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows))
-    return "\n\n".join(blocks) + "\n"
-
-
-def _unwritable(folder: Path, error: OSError) -> PaddockError:
-    what = error.strerror or str(error)
-    return PaddockError(f"{folder}: cannot write the report there: {what}; choose a folder that you may write to")

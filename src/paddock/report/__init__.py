@@ -7,6 +7,7 @@ from paddock.report.evolution_charts import elites_map, learning_curve
 from paddock.report.exploration_charts import coverage_chart, map_view_chart
 from paddock.report.figures import save_figure
 from paddock.report.files import fresh_folder, write_run
+from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
 from paddock.report.paths import draw_paths
 from paddock.report.reaction_charts import dose_response_chart, pools_chart, step_response_chart
 from paddock.report.reaction_picture import draw_reactions
@@ -16,6 +17,7 @@ from paddock.report.slam_charts import map_chart, path_chart, relations_chart
 
 __all__ = [
     "DotSeries",
+    "IntervalSeries",
     "Level",
     "Series",
     "TaskOutcome",
@@ -33,6 +35,8 @@ __all__ = [
     "error_map",
     "fresh_folder",
     "histogram",
+    "interval_chart",
+    "interval_lines",
     "learning_curve",
     "line_chart",
     "map_chart",

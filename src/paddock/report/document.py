@@ -99,7 +99,12 @@ def render_html(title: str, parts: Sequence[Part], folder: Path) -> str:
     """A page that needs no other file; the pictures of figures are taken from PNG files in the folder."""
     figures = [part for part in parts if isinstance(part, Figure)]
     images = {part.name: base64.b64encode((folder / f"{part.name}.png").read_bytes()).decode() for part in figures}
-    return _environment().get_template("page.html").render(title=title, parts=parts, images=images)
+    return render_template("page.html", title=title, parts=parts, images=images)
+
+
+def render_template(name: str, **values: Any) -> str:
+    """What a template makes of some values."""
+    return _environment().get_template(name).render(**values)
 
 
 @cache

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 from paddock.core import library
+from paddock.core.display import display_html
 from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
 from paddock.core.geometry import Disc, Shape, bounding_radius, crosses_itself, inner_radius, is_convex, on_one_line
 from paddock.core.spec import (
@@ -84,6 +85,9 @@ class RobotSpec(Spec):
     def check(self) -> None:
         refuse_twins([sensor.name for sensor in self.sensors], "sensors[{}].name")
         refuse_twins(self.leds, "leds[{}]")
+
+    def _repr_html_(self) -> str | None:
+        return display_html("robot_spec", self)
 
     def sensor(self, name: str) -> SensorSpec:
         """The sensor of that name."""

@@ -52,7 +52,7 @@ class Rollout:
         dt, ran = self.batch.dt, int(self.ticks[world])
         rows = self.rows[world, : ran // self.every + 1]
         ticks = self.start[world] + self.every * np.arange(len(rows))
-        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=self._reason(world))
+        end = Event(time=(int(self.start[world]) + ran) * dt, kind="end", text=self.reason(world))
         records = {
             name: RobotRecord(
                 trace=Trace(name, dt, trace_numbers(rows[:, robot], ticks, dt), events=(end,)),
@@ -70,7 +70,8 @@ class Rollout:
             digest=self.batch.digest(world) if now else None,
         )
 
-    def _reason(self, world: int) -> str:
+    def reason(self, world: int) -> str:
+        """Why one of the worlds ended."""
         if self.reached[world]:
             return "all goals are reached"
         return f"{round(int(self.ticks[world]) * self.batch.dt, 9):g} s are over"

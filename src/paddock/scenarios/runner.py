@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -14,6 +14,7 @@ from paddock.control.tasks import TaskContext
 from paddock.core.errors import LinkError, Refused, SimulationError
 from paddock.core.geometry import Pose
 from paddock.estimate.odometry import ORIGIN
+from paddock.metrics import Metric
 from paddock.report.summary import METRICS
 from paddock.scenarios.body import sensor_for, view_of
 from paddock.scenarios.prepare import Prepared, PreparedRobot, check_tasks, prepare
@@ -35,6 +36,7 @@ def run_scenario(
     every: float | None = None,
     speed: float | None = None,
     on_step: OnStep | None = None,
+    metrics: Sequence[Metric] = METRICS,
 ) -> ScenarioResult:
     """Run a scenario once.
 
@@ -47,12 +49,13 @@ def run_scenario(
         every: simulated seconds between two rows of the traces; None: every tick.
         speed: 1 for real time, 50 for fifty times that; None for as fast as possible.
         on_step: called after every tick, with the arena.
+        metrics: what to find out about each robot, besides how far it drove and how long it touched anything.
     """
     plan = spec if isinstance(spec, Prepared) else prepare(spec)
     if arena is not None:
-        return _run(plan, arena, robot, seed, every, speed, on_step)
+        return _run(plan, arena, robot, seed, every, speed, on_step, metrics)
     with paddock.open(plan.world, seed=seed) as own:
-        return _run(plan, own, robot, seed, every, speed, on_step)
+        return _run(plan, own, robot, seed, every, speed, on_step, metrics)
 
 
 def run_all(
@@ -79,6 +82,7 @@ def _run(
     every: float | None,
     speed: float | None,
     on_step: OnStep | None,
+    metrics: Sequence[Metric],
 ) -> ScenarioResult:
     sequences = {robot: _sequence(plan, member, robot, seed) for member, robot in _cast(plan, arena, chosen)}
     stop, interrupted, failure = plan.spec.stop, False, None
@@ -102,7 +106,7 @@ def _run(
             {robot.name: sequence for robot, sequence in sequences.items()},
             until=ending,
             every=every or arena.dt,
-            metrics=METRICS,
+            metrics=(*METRICS, *(metric for metric in metrics if metric not in METRICS)),
             speed=speed,
             on_step=on_step,
         )

@@ -124,13 +124,7 @@ class ScenarioSpec(Spec):
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
         """As any spec; `seeds = 10` stands for the seeds 0 … 9."""
-        seeds = table.get("seeds")
-        if seeds is not None and not isinstance(seeds, (list, tuple)):
-            if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_RUNS:
-                raise SpecError(
-                    f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {format_value(seeds)}", path="seeds"
-                )
-            table = {**table, "seeds": list(range(seeds))}
+        table = expand_seeds(table)
         if table.get("tasks") == [] and not table.get("team"):
             raise SpecError("expected at least 1 task, got 0", path="tasks")
         return super(ScenarioSpec, cls).from_table(table)
@@ -155,3 +149,15 @@ class ScenarioSpec(Spec):
             for seed in self.seeds
             for repetition in range(self.repetitions)
         ]
+
+
+def expand_seeds(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same table; `seeds = 10` becomes the seeds 0 … 9."""
+    seeds = table.get("seeds")
+    if seeds is None or isinstance(seeds, (list, tuple)):
+        return table
+    if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_RUNS:
+        raise SpecError(
+            f"expected a list of seeds, or how many (1 to {MOST_RUNS}), got {format_value(seeds)}", path="seeds"
+        )
+    return {**table, "seeds": list(range(seeds))}

@@ -186,7 +186,7 @@ class Connection(asyncio.Protocol):
             response = self.protocol.reject(405, "expected GET\n")
             response.headers["Allow"] = "GET"
         elif request.path.partition("?")[0] != "/ws":
-            response = respond_with_file(self.protocol, request.path)
+            response = respond_with_file(self.protocol, request.path, self.server.settings.framed_by)
         elif len(self.session.clients) >= self.server.settings.most_clients:
             response = self.protocol.reject(503, "there are too many clients already; try again later\n")
         else:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import mimetypes
+from collections.abc import Sequence
 from importlib import resources
 
 from websockets.datastructures import Headers
 from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
-POLICY = "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors 'none'"
+POLICY = "default-src 'self'; img-src 'self' data: blob:; connect-src 'self'; frame-ancestors "
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 
 
@@ -21,8 +22,8 @@ def page_files() -> dict[str, bytes]:
     return {f"/{file.name}": file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
-def respond_with_file(protocol: ServerProtocol, path: str) -> Response:
-    """The file behind a path, or 404."""
+def respond_with_file(protocol: ServerProtocol, path: str, framed_by: Sequence[str] = ()) -> Response:
+    """The file behind a path, or 404; the page may be a part of pages of the sites `framed_by`, and of no other."""
     name = path.partition("?")[0]
     name = "/index.html" if name == "/" else name
     body = page_files().get(name)
@@ -34,7 +35,7 @@ def respond_with_file(protocol: ServerProtocol, path: str) -> Response:
         {
             "Content-Type": f"{kind}; charset=utf-8" if kind.startswith("text/") else kind,
             "Content-Length": str(len(body)),
-            "Content-Security-Policy": POLICY,
+            "Content-Security-Policy": POLICY + (" ".join(framed_by) or "'none'"),
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cache-Control": "no-cache",

@@ -37,6 +37,7 @@ class Settings:
     token: str | None = None  # of supervisors; made up when needed
     allowed_hosts: tuple[str, ...] = ()  # other names that lead here
     most_clients: int = 256
+    framed_by: tuple[str, ...] = ()  # sites that may have the page in a frame, as a Content-Security-Policy names them
 
 
 class Server:

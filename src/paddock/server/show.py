@@ -15,6 +15,7 @@ from paddock.arena import Arena
 from paddock.core.errors import LinkError, SimulationError, format_value
 from paddock.protocol import messages as m
 from paddock.server.clock import Member
+from paddock.server.notebook import NOTEBOOKS, in_notebook, show_in_cell
 from paddock.server.server import PORT, Server, Settings
 
 LONGEST_REASON = 2000  # letters
@@ -27,13 +28,27 @@ def show(arena: Arena, *, speed: float | None = 1.0, port: int | None = None, op
         arena: what `paddock.open` gave.
         speed: simulated seconds per second at first; None for flat out. The page can change it.
         port: where the page is; None for 8642, or any free one if that is in use.
-        open_page: open a browser, if there is a screen to see it on; and print the address.
+        open_page: open a browser, if there is a screen to see it on; and print the address. In a notebook the page is
+            put into the cell; one that is there already is shown again.
     """
     if not isinstance(arena, Arena):
         raise SimulationError(f"show: expected an arena of this process, got {format_value(arena)}")
-    settings = Settings(speed=speed, lock_step=True, port=PORT if port is None else port, any_port=port is None)
-    page = Show(arena, settings, open_page=open_page)
-    if open_page:
+    cell = open_page and in_notebook()
+    before = getattr(arena.gate, "__self__", None)
+    if cell and isinstance(before, Show):  # cells are run again
+        show_in_cell(before.url, arena.world.name)
+        return before
+    settings = Settings(
+        speed=speed,
+        lock_step=True,
+        port=PORT if port is None else port,
+        any_port=port is None,
+        framed_by=NOTEBOOKS if cell else (),
+    )
+    page = Show(arena, settings, open_page=open_page and not cell)
+    if cell:
+        show_in_cell(page.url, arena.world.name)
+    elif open_page:
         sys.stdout.write(f"{arena.world.name} is shown at {page.url}\n")
         sys.stdout.flush()
     return page

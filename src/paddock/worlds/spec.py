@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+from paddock.core.display import display_html
 from paddock.core.errors import SpecError, format_value, suggestion
 from paddock.core.spec import (
     Color,
@@ -274,6 +275,9 @@ class WorldSpec(Spec):
             if robot.start is not None and robot.start not in starts:
                 known = suggestion(robot.start, starts)
                 raise SpecError(f"no start called {robot.start!r}{known}", path=f"robots[{i}].start")
+
+    def _repr_html_(self) -> str | None:
+        return display_html("world", self)
 
     def path_of(self, file_name: str) -> Path:
         """A file that the world names, found beside the world's own file."""

@@ -11,10 +11,11 @@ import numpy as np
 from paddock.draw.colours import line_color
 from paddock.experiments.ap2dx.survey import Survey, show_mean
 from paddock.experiments.ap2dx.ways import ENOUGH, WAYS, compare_ways, name_shortest
-from paddock.experiments.document import opening, write_document
+from paddock.experiments.document import opening
 from paddock.modules.safety import StateSearch
 from paddock.report.charts import Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.document_files import write_document
 from paddock.report.exploration_charts import map_view_chart
 from paddock.report.sheets import Sheet
 

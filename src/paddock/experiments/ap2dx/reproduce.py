@@ -11,8 +11,8 @@ from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
 from paddock.experiments.ap2dx.claims import check_claims
 from paddock.experiments.ap2dx.survey import BEHAVIOURS, Survey, SurveyJob, run_survey
-from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import quick_look
+from paddock.jobs import Workers, run_jobs
 from paddock.modules.safety import StateSearch, search_handshake, search_original
 from paddock.modules.safety.handshake import SafetyState
 from paddock.modules.safety.original import OriginalState
@@ -84,9 +84,7 @@ def list_worlds() -> list[WorldSpec]:
     return [load_world("yellow-rooms"), *homes]
 
 
-def reproduce(
-    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
-) -> Ap2dxFindings:
+def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> Ap2dxFindings:
     """The project's aims, as runs; see `paddock.experiments.Reproduction`."""
     count = SEEDS if seeds is None else seeds
     if count < 1:

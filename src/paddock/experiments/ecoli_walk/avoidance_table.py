@@ -15,8 +15,8 @@ from paddock.core.chance import chance
 from paddock.episodes import Trace
 from paddock.experiments import Progress
 from paddock.experiments.ecoli_walk.avoidance_scenes import SCENES, AvoidanceScene, build_scene
-from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import Row
+from paddock.jobs import Workers, run_jobs
 from paddock.metrics import ContactTime, Distance
 from paddock.report.sheets import Sheet
 
@@ -129,7 +129,7 @@ def run_table(
     *,
     scenes: Sequence[str] = tuple(SCENES),
     avoidances: Sequence[str] = AVOIDANCES,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
 ) -> AvoidanceTable:
     """Drive every scene with every avoidance and seed.

@@ -24,7 +24,7 @@ from paddock.experiments.ecoli_walk.lit_dish import (
     make_means,
     positions_of,
 )
-from paddock.experiments.pool import run_jobs
+from paddock.jobs import Workers, run_jobs
 from paddock.report import Level, Series, line_chart
 from paddock.report.sheets import Sheet
 
@@ -186,7 +186,7 @@ def count_detections(
     levels: Sequence[float] = LEVELS,
     *,
     seeds: Sequence[int] = range(5),
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
 ) -> DetectionCounts:
     """Walk at every light level with every seed."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paddock.draw.colours import line_color
-from paddock.experiments.document import opening, write_document
+from paddock.experiments.document import opening
 from paddock.experiments.ecoli_walk import published
 from paddock.experiments.ecoli_walk.camera import draw_error_map
 from paddock.experiments.ecoli_walk.claims import is_complete
@@ -20,6 +20,7 @@ from paddock.experiments.rows import mean_and_spread
 from paddock.orders.texts import CM
 from paddock.report import consistency_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.document_files import write_document
 from paddock.report.figures import new_axes, style_axes
 from paddock.report.sheets import Sheet
 

@@ -27,8 +27,8 @@ from paddock.experiments.ecoli_walk.orders_runs import GOOD_LINE, OrdersRun, run
 from paddock.experiments.ecoli_walk.population import NETWORK
 from paddock.experiments.ecoli_walk.walks import BATCHES, TEAMS_OF_THREE, WalkFigures, run_walks
 from paddock.experiments.ecoli_walk.walks import SEEDS as WALK_SEEDS
-from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import quick_look
+from paddock.jobs import Workers, run_jobs
 from paddock.orders import LineQuality
 from paddock.vision.opencv import import_opencv
 
@@ -138,9 +138,7 @@ class StepCounter:
             self._done += of
 
 
-def reproduce(
-    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
-) -> EColiFindings:
+def reproduce(*, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None) -> EColiFindings:
     """The thesis' experiments and what improves on them; see `paddock.experiments.Reproduction`."""
     if seeds is not None and seeds < 1:
         raise PaddockError(f"seeds: expected at least 1, got {seeds}")

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.experiments.document import opening, write_document
+from paddock.experiments.document import opening
 from paddock.experiments.epuck_framework.claims import Times
 from paddock.experiments.epuck_framework.crossing import CURVE, SETUPS, CrossingRun, placed_world
 from paddock.experiments.epuck_framework.reproduce import timing_sheet
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS
 from paddock.report.charts import DotSeries, dot_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.document_files import write_document
 from paddock.report.paths import draw_paths
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from paddock.experiments.epuck_framework.claims import Runs, Times, check_claims
 from paddock.experiments.epuck_framework.crossing import SETUPS, CrossingJob, CrossingRun, drive_crossing
 from paddock.experiments.epuck_framework.figures import IN_TIME
 from paddock.experiments.epuck_framework.timing import TESTS, WAYS, measure_tests
-from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import mean_and_spread, number, quick_look
+from paddock.jobs import Workers, run_jobs
 
 SEEDS = 20
 HEADS = (
@@ -59,7 +59,7 @@ class FrameworkFindings:
 
 
 def reproduce(
-    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None
+    *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None
 ) -> FrameworkFindings:
     """Timing first, alone; then the runs of the line crossing; see `paddock.experiments.Reproduction`."""
     if seeds is not None and seeds < 1:
@@ -69,7 +69,7 @@ def reproduce(
 
 
 def cross(
-    *, seeds: int | None = None, workers: int | None = None, progress: Progress | None = None, seconds: float = 600.0
+    *, seeds: int | None = None, workers: Workers = None, progress: Progress | None = None, seconds: float = 600.0
 ) -> Mapping[str, list[CrossingRun]]:
     """The line crossing in every setup; the first run of each keeps its traces, for the pictures."""
     jobs = [

@@ -11,13 +11,14 @@ import numpy as np
 from paddock.core.geometry import Pose
 from paddock.draw.colours import GOAL, line_color
 from paddock.episodes.recorder import TraceRecorder
-from paddock.experiments.document import opening, write_document
+from paddock.experiments.document import opening
 from paddock.experiments.rossum.claims import MINUTE, PUBLISHED
 from paddock.experiments.rossum.clocks import THINKING
 from paddock.experiments.rossum.evolutions import GENERATIONS, INPUTS, OUTPUTS, POPULATION, SECONDS
 from paddock.experiments.rossum.reproduce import find_best
 from paddock.report.charts import Level, Series, line_chart
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.document_files import write_document
 from paddock.report.paths import draw_paths
 from paddock.report.sheets import Sheet
 from paddock.worlds import load_world

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.experiments.document import opening, write_document
+from paddock.experiments.document import opening
 from paddock.experiments.rows import mean_and_spread
 from paddock.experiments.wall_follower.followers import CLEARANCE
 from paddock.experiments.wall_follower.loop import Loop, build_world
 from paddock.experiments.wall_follower.trials import CLOCK, Trial
 from paddock.report.document import Figure, Heading, Paragraph, Part
+from paddock.report.document_files import write_document
 from paddock.report.paths import draw_paths
 from paddock.report.run_pictures import draw_histogram, draw_wheels
 from paddock.report.sheets import Sheet

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from paddock.core.errors import PaddockError
 from paddock.experiments import Progress, Row, Sheet
-from paddock.experiments.pool import run_jobs
 from paddock.experiments.rows import mean_and_spread, quick_look
 from paddock.experiments.wall_follower.claims import Loops, check_claims
 from paddock.experiments.wall_follower.loop import LoopJob, compile_kernels, drive
 from paddock.experiments.wall_follower.trials import CLOCK, TRIALS, Trial
+from paddock.jobs import Workers, run_jobs
 
 HEADS = (
     *("row", "course", "loops", "clean", "simulated time [s]", "time / 3 [s]"),
@@ -74,7 +74,7 @@ class WallFollowerFindings:
 def reproduce(
     *,
     seeds: int | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
     progress: Progress | None = None,
     trials: Sequence[Trial] = TRIALS,
 ) -> WallFollowerFindings:

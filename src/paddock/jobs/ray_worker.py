@@ -1,53 +1,52 @@
-"""Many machines: individuals are shared out over a Ray cluster; results are those of one machine."""
+"""RayWorker: a worker somewhere in a Ray cluster: `ray start` makes one; without it, Ray uses this machine's cores."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from paddock.core.errors import PaddockError
-from paddock.evolve.evaluators import LocalEvaluator
-from paddock.evolve.packages import import_package
-from paddock.evolve.tasks.base import Evaluation, EvolutionTask, Floats
-from paddock.policies.networks import Network
-from paddock.policies.program import Program
+from paddock.core.packages import import_package
+from paddock.jobs.worker import JobAnswer, JobFailure, Worker
 
 ADDRESS = "RAY_ADDRESS"  # the environment's word for the cluster to use
 PATIENCE = 5.0  # seconds until a cluster must have answered
 PORT = 6379  # of a cluster, unless its address has another one
 
 
-class RayEvaluator:
-    """An evaluator on every core of the cluster: `ray start` makes one; without it, Ray uses this machine's cores."""
+class RayWorker:
+    """An actor on a core of the cluster; one that dies costs its job, and another one takes its place."""
 
-    device = "cpu"
+    def __init__(self, ray: Any, make: Callable[[], Callable[[Any], Any]]) -> None:
+        self._ray, self._make = ray, make
+        self._actor: Any = None
 
-    def __init__(
-        self, task: EvolutionTask, policy: Network | Program, *, seed: int = 0, workers: int | None = None
-    ) -> None:
-        self.ray = connect_ray()
-        count = workers or max(1, int(self.ray.cluster_resources().get("CPU", 1)))
-        actor = self.ray.remote(LocalEvaluator)
-        self.evaluators = [actor.remote(task, policy, seed=seed, threads=1) for _ in range(count)]
+    def do(self, job: Any) -> JobAnswer:
+        """Send a job, and wait for the answer."""
+        try:
+            if self._actor is None:
+                self._actor = self._ray.remote(num_cpus=1)(Worker).remote(self._make)
+            answer: JobAnswer = self._ray.get(self._actor.do.remote(job))
+            return answer
+        except self._ray.exceptions.RayActorError as error:
+            self._actor = None
+            return JobAnswer(failure=JobFailure.of(PaddockError(f"the worker of Ray died: {error}")))
+        except Exception as error:  # what was sent cannot travel
+            return JobAnswer(failure=JobFailure.of(error))
 
-    def __call__(self, individuals: Floats) -> Evaluation:
-        """Share out, and put together in order."""
-        shares = np.array_split(individuals, min(len(self.evaluators), len(individuals)))
-        pairs = zip(self.evaluators, shares, strict=False)
-        parts = self.ray.get([evaluator.__call__.remote(share) for evaluator, share in pairs])
-        return Evaluation(
-            np.concatenate([part.fitness for part in parts]),
-            np.concatenate([part.solved for part in parts]),
-            np.concatenate([part.behaviour for part in parts]),
-        )
+    def close(self) -> None:
+        """Give its core back, whatever it does."""
+        actor, self._actor = self._actor, None
+        if actor is not None and self._ray.is_initialized():
+            self._ray.kill(actor)
 
-    def compile(self) -> None:
-        """Compile on every worker."""
-        self.ray.get([evaluator.compile.remote() for evaluator in self.evaluators])
+
+def count_cores(ray: Any) -> int:
+    """How many workers a cluster has room for."""
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
 def connect_ray() -> Any:
@@ -55,9 +54,9 @@ def connect_ray() -> Any:
     address = os.environ.get(ADDRESS, "")
     check_address(address)
     os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")  # else a dead cluster is waited for many minutes
-    ray = import_package("ray", "the evaluation on a cluster")
+    ray = import_package("ray", "work on a cluster", extra="cluster")
     if not ray.is_initialized():
-        # Workers find a user's fitness where this process does.
+        # Workers find a user's own files where this process does.
         path = os.pathsep.join(entry for entry in sys.path if entry)
         try:
             ray.init(log_to_driver=False, include_dashboard=False, runtime_env={"env_vars": {"PYTHONPATH": path}})

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from paddock.arena import Robot
 from paddock.arena.base import BaseArena
-from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value
+from paddock.core.errors import LinkError, PaddockError, UnknownName, format_value, suggestion
 from paddock.core.observation import acting
 from paddock.core.places import error_location, place, problem_of
 from paddock.core.user_code import check_file, load_fresh
@@ -45,6 +45,7 @@ def chosen_controllers(
     only: str | None = None,
     cameras: bool = True,
     otherwise: Callable[[Robot], Any] | None = None,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
 ) -> Drivers:
     """The controllers of a user's file, or a policy for every robot; a policy looks only at what it was made for.
 
@@ -55,6 +56,7 @@ def chosen_controllers(
         only: the one robot to drive; None: all of them.
         cameras: whether the controllers of a file look through cameras, too.
         otherwise: makes a robot's controller where neither is given; such controllers use no cameras.
+        parameters: keyword arguments of the class Controller in the file.
     """
     robots = dict(arena.robots) if only is None else {only: arena[only]}
     if policy is not None:
@@ -65,7 +67,7 @@ def chosen_controllers(
             controllers={name: trained.copy() for name in robots}, devices=dict.fromkeys(robots, trained.devices)
         )
     if controller is not None:
-        controllers = load_controllers(controller, arena, only)
+        controllers = load_controllers(controller, arena, only, parameters)
     else:
         controllers = {name: otherwise(robot) for name, robot in robots.items()} if otherwise is not None else {}
         cameras = False
@@ -76,16 +78,22 @@ def _devices(robot: Robot, cameras: bool) -> tuple[str, ...]:
     return tuple(name for name, device in robot.devices.items() if cameras or device.spec.kind != "camera")
 
 
-def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> dict[str, Any]:
+def load_controllers(
+    path: Path, arena: BaseArena, only: str | None = None, parameters: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
     """The controllers of a user's Python file, by robot name: for all robots of an arena, or for only one of them."""
     module = load_file(path)
     names = list(arena.robots) if only is None else [only]
+    if parameters and not hasattr(module, "Controller"):
+        raise PaddockError(f"{path}: only a class Controller has parameters, such as {next(iter(parameters))!r}")
     if hasattr(module, "CONTROLLERS"):
         with telling_place(path, "CONTROLLERS"):
             return _checked(module.CONTROLLERS, arena.robots, only)
     if hasattr(module, "Controller"):
         with telling_place(path, "Controller.__init__", "Controller"):
-            return _checked({name: _make(module.Controller, arena[name]) for name in names}, arena.robots)
+            return _checked(
+                {name: make_controller(module.Controller, arena[name], parameters) for name in names}, arena.robots
+            )
     if hasattr(module, "act"):
         with telling_place(path, "act"):
             return _checked(dict.fromkeys(names, module.act), arena.robots)
@@ -95,10 +103,16 @@ def load_controllers(path: Path, arena: BaseArena, only: str | None = None) -> d
     )
 
 
-def _make(controller: Callable[..., Any], robot: Robot) -> Any:
-    """A controller of a user's class; one that wants its robot is given it."""
-    wants = "robot" in inspect.signature(controller).parameters
-    return controller(robot=robot) if wants else controller()
+def make_controller(maker: Any, robot: Robot, parameters: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """What a class or function makes of its parameters; one that wants its robot is given it."""
+    if not callable(maker):
+        raise PaddockError(f"expected a class or a function that makes a controller, got {format_value(maker)}")
+    known = inspect.signature(maker).parameters
+    if not any(each.kind == each.VAR_KEYWORD for each in known.values()):
+        for name in parameters:
+            if name not in known:
+                raise PaddockError(f"{maker.__name__}: it has no parameter {name!r}{suggestion(name, known)}")
+    return maker(**({"robot": robot} if "robot" in known else {}), **parameters)
 
 
 def load_file(path: Path) -> ModuleType:

@@ -1,0 +1,29 @@
+"""How commands that take long end early: Ctrl-C, and SIGTERM, with which clusters end a job."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INTERRUPTED, TERMINATED = 130, 143  # as shells expect it after Ctrl-C, and after SIGTERM
+
+
+@contextmanager
+def end_on_sigterm() -> Iterator[list[int]]:
+    """Treat SIGTERM, with which clusters end a job, as Ctrl-C; the list then holds the exit status."""
+    ended: list[int] = []
+
+    def end(number: int, frame: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the results have to be written now
+        ended.append(TERMINATED)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield ended
+    except KeyboardInterrupt:  # before the first generation, or after the last
+        sys.exit(ended[0] if ended else INTERRUPTED)
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,29 @@
+"""A progress bar of runs, on terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+
+@contextmanager
+def show_runs(console: Console, name: str) -> Iterator[Callable[[int, int], None]]:
+    """While the block runs: call what it gives with how many runs are done, and how many there are."""
+    with Progress(
+        TextColumn(f"[bold]{escape(name)}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TextColumn("runs"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)

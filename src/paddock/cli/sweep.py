@@ -1,0 +1,73 @@
+"""`paddock sweep`: all runs of a sweep, a progress bar, the means, and the runs that failed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from paddock.cli.driving import print_traceback
+from paddock.cli.ending import INTERRUPTED, end_on_sigterm
+from paddock.cli.progress import show_runs
+from paddock.cli.sheets import print_sheet
+from paddock.core.outside import visible
+from paddock.jobs import Workers
+from paddock.report.sheets import Sheet
+from paddock.sweeps import Sweep, load_sweep, sweep
+from paddock.sweeps.report import means_sheet
+
+SHOWN = 10  # failures in the terminal
+
+
+def run_sweep(file: Path, *, out: Path | None, workers: Workers, run: int | None, json_lines: bool) -> bool:
+    """Do a sweep, or one of its runs, and report; whether no run failed."""
+    spec = load_sweep(file)
+    console, aside = Console(), Console(stderr=True)
+    if run is not None:
+        return _run_alone(file, run, console, json_lines=json_lines)
+    folder = Path("runs") / spec.name if out is None else out
+    with end_on_sigterm() as ended, show_runs(aside, spec.name) as progress:
+        try:
+            done = sweep(spec, out=folder, workers=workers, progress=progress)
+        except KeyboardInterrupt:
+            aside.print(
+                f"stopped early: the same command goes on from what is in {folder}", style="yellow", markup=False
+            )
+            sys.exit(ended[0] if ended else INTERRUPTED)
+    if json_lines:
+        for row in done.summary:
+            typer.echo(json.dumps(row))
+    elif done.rows:
+        print_sheet(console, f"{spec.name}: {means_sheet(done).about}", means_sheet(done))
+    there = done.runs - done.fresh
+    before = f", {there:,} of them were there already" if there else ""
+    aside.print(f"{done.runs:,} runs{before}; wrote {folder}", highlight=False, markup=False, soft_wrap=True)
+    _print_failures(aside, done)
+    return not done.failures
+
+
+def _run_alone(file: Path, run: int, console: Console, *, json_lines: bool) -> bool:
+    try:
+        done = sweep(file, run=run)
+    except Exception as error:
+        print_traceback(error, whole=False)
+        return False
+    for row in done.rows:
+        if json_lines:
+            typer.echo(json.dumps(row))
+        else:
+            print_sheet(console, f"run {run}", Sheet(("", "value"), tuple((name, str(v)) for name, v in row.items())))
+    return True
+
+
+def _print_failures(aside: Console, done: Sweep) -> None:
+    for failed in done.failures[:SHOWN]:
+        told = f"run {failed.run}: {visible(failed.problem)}\n    {failed.command}"
+        aside.print(Text.assemble(("failed: ", "bold red"), told), soft_wrap=True, highlight=False)
+    more = len(done.failures) - SHOWN
+    if more > 0:
+        aside.print(f"and {more:,} more failures, see failures.csv", style="red", highlight=False)

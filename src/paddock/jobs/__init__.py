@@ -1,0 +1,7 @@
+"""Jobs: many independent pieces of work, done by this process, by others, or by a Ray cluster."""
+
+from paddock.jobs.finished import FinishedJobs
+from paddock.jobs.runner import JobRunner, Workers, parse_workers, run_jobs
+from paddock.jobs.worker import JobAnswer, JobFailure
+
+__all__ = ["FinishedJobs", "JobAnswer", "JobFailure", "JobRunner", "Workers", "parse_workers", "run_jobs"]

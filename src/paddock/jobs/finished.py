@@ -1,0 +1,67 @@
+"""FinishedJobs: results by key, in a file that grows by a line with each; whoever is killed loses none of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from paddock.core.errors import PaddockError
+from paddock.core.files import append_text, write_text
+
+
+class FinishedJobs(Mapping[str, Any]):
+    """Results of jobs, each known by a key that tells all that decides it; they are what JSON can write.
+
+    A killed process may leave half a line, which is dropped; so may a power cut, of the last second or so.
+
+    Args:
+        path: the file, made with the first result; None: nothing is written.
+        owner: whose jobs they are; a file of another owner is refused.
+    """
+
+    def __init__(self, path: Path | None, owner: str) -> None:
+        self._path, self._owner = path, owner
+        self._results: dict[str, Any] = {}
+        if path is not None and path.exists():
+            self._load(path)
+
+    def _load(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        lines = [line for line in map(_read_line, text.splitlines()) if line is not None]
+        owner = lines[0].get("jobs of") if lines else self._owner
+        if owner != self._owner:
+            raise PaddockError(f"{path}: these are results of {owner!r}, not of {self._owner!r}: choose another folder")
+        self._results = {line["key"]: line["result"] for line in lines if "key" in line and "result" in line}
+        if len(lines) < len(text.splitlines()) or not text.endswith("\n"):
+            write_text(path, "".join(map(_format_line, lines or [{"jobs of": self._owner}])))
+
+    def add(self, results: Mapping[str, Any]) -> None:
+        """Keep some results, all of them or none."""
+        if self._path is not None:
+            head = [] if self._path.exists() else [{"jobs of": self._owner}]
+            lines = [*head, *({"key": key, "result": result} for key, result in results.items())]
+            append_text(self._path, "".join(map(_format_line, lines)))
+        self._results |= results
+
+    def __getitem__(self, key: str) -> Any:
+        return self._results[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+
+def _format_line(line: Mapping[str, Any]) -> str:
+    return json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def _read_line(text: str) -> dict[str, Any] | None:
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) else None

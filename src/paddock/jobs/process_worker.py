@@ -1,0 +1,95 @@
+"""ProcessWorker: a worker in a process of its own, which may die without harm to anything but its job."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from paddock.core.errors import PaddockError
+from paddock.jobs.worker import JobAnswer, JobFailure
+
+# Not a fork, and not `multiprocessing`: there are no copies of threads and locks, and a user's script is not run again.
+PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from paddock.jobs.worker import serve; serve()"
+
+
+class ProcessWorker:
+    """Started when the first job comes, and again after it died; it ends when this process does, however that ends."""
+
+    def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
+        self._make, self._closed = make, False
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def do(self, job: Any) -> JobAnswer:
+        """Send a job, and wait for the answer."""
+        try:
+            data = pickle.dumps(job)
+            process = self._process or self._start()
+            answer: JobAnswer = pickle.loads(_exchange(process, data))
+            return answer
+        except EOFError:
+            problem = f"the worker process died: {_describe_end(self._end())}"
+            return JobAnswer(failure=JobFailure.of(PaddockError(problem)))
+        except Exception as error:  # what was sent, or came, cannot travel
+            return JobAnswer(failure=JobFailure.of(error))
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        if self._closed:
+            raise PaddockError("the worker was closed")
+        data = pickle.dumps(self._make)
+        path = json.dumps([entry or os.getcwd() for entry in sys.path])  # noqa: PTH109 (a text is wanted)
+        command = [sys.executable, "-c", PROGRAM, path]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        _send(self._process, data)
+        return self._process
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        self._closed = True
+        self._end()
+
+    def _end(self) -> int | None:
+        """How the process ended; None: there is none."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        process.kill()
+        with suppress(OSError), process:  # closes both pipes
+            pass
+        return process.returncode
+
+
+def _send(process: subprocess.Popen[bytes], data: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(len(data).to_bytes(8, "big") + data)
+        process.stdin.flush()
+    except OSError as error:
+        process.wait()
+        raise EOFError from error
+
+
+def _exchange(process: subprocess.Popen[bytes], data: bytes) -> bytes:
+    """Send a message, and wait for the one that answers it; EOFError if the process dies."""
+    assert process.stdout is not None
+    _send(process, data)
+    answer = process.stdout.read(int.from_bytes(process.stdout.read(8), "big"))
+    if not answer:
+        process.wait()
+        raise EOFError
+    return answer
+
+
+def _describe_end(status: int | None) -> str:
+    if status is None or status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"killed by signal {-status}"

@@ -1,0 +1,165 @@
+"""What notebooks show: a picture or a chart and a small table of worlds, robots, arenas, episodes, traces, sweeps."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddock.core.errors import PaddockError
+from paddock.draw.colours import LINES
+from paddock.draw.world import draw_robot, draw_world
+from paddock.episodes import Episode, Trace
+from paddock.report.charts import add_legend
+from paddock.report.document import render_template
+from paddock.report.figures import new_axes, style_axes
+from paddock.report.run_pictures import draw_error, draw_wheels
+from paddock.report.sheets import Sheet
+from paddock.robots.spec import RobotSpec
+from paddock.worlds.spec import WorldSpec
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from PIL.Image import Image
+
+SIZE = 520  # pixels of a picture's width
+DPI = 72  # of a chart: small enough for a page, and for a file of notebooks
+COLORS = 128  # of a stored picture
+FEW = 12  # robots in a table
+
+
+def display_world(world: WorldSpec) -> str:
+    """A world from above, and what is in it."""
+    counted = ("walls", "boxes", "cylinders", "arcs", "lights", "sounds", "fields", "starts")
+    there = {name: len(getattr(world, name, ())) for name in counted}
+    return render_display(
+        f"World {world.name}",
+        world.title,
+        [draw_world(world, size=SIZE, rays=False)],
+        _pairs(
+            {
+                "size": _size(world),
+                "tick": f"{world.dt:g} s",
+                **{name: str(count) for name, count in there.items() if count},
+                "robots": ", ".join(placed.name for placed in world.robots[:FEW]) or "none",
+            }
+        ),
+    )
+
+
+def display_robot_spec(spec: RobotSpec) -> str:
+    """A robot from above with its sensors, and its drive."""
+    return render_display(
+        f"Robot {spec.name}", spec.title, [draw_robot(spec, size=SIZE)], _pairs(_describe_drive(spec))
+    )
+
+
+def display_robot(robot: Any) -> str:
+    """The same of a robot in an arena, and how it is at the moment."""
+    now = {"type": robot.spec.name}
+    with suppress(PaddockError):  # only supervisors may know where robots are
+        now["pose"] = _tell_pose(robot.pose)
+    left, right = robot.wheels.speeds
+    now["wheels"] = f"{left:.3f}, {right:.3f} m/s"
+    now["enabled"] = ", ".join(name for name, device in robot.devices.items() if device.enabled) or "no device"
+    about = f"in {robot.arena!r}"
+    return render_display(f"Robot {robot.name}", about, [draw_robot(robot.spec, size=SIZE)], _pairs(now))
+
+
+def display_arena(arena: Any) -> str:
+    """The world as it is now, with the ways of the last run, and where the robots are."""
+    poses = {name: robot.pose for name, robot in arena.robots.items()}
+    last = arena.episode.robots if arena.episode is not None else {}
+    trails = {name: record.trace.path() for name, record in last.items() if name in poses}
+    picture = draw_world(arena.world, poses=list(poses.values()), trails=trails, rays=not trails, size=SIZE)
+    rows = [(name, arena[name].spec.name, _tell_pose(pose)) for name, pose in list(poses.items())[:FEW]]
+    about = f"{arena.time:g} s, seed {arena.seed}, {len(poses)} robot{'' if len(poses) == 1 else 's'}"
+    return render_display(f"Arena {arena.world.name}", about, [picture], Sheet(("robot", "type", "pose"), tuple(rows)))
+
+
+def display_episode(episode: Episode) -> str:
+    """The ways of all robots, their figures, and why it ended."""
+    names = tuple(dict.fromkeys(name for record in episode.robots.values() for name in record.metrics))
+    rows = [
+        (robot, *(_tell_number(record.metrics.get(name, math.nan)) for name in names))
+        for robot, record in list(episode.robots.items())[:FEW]
+    ]
+    traces = [record.trace for record in episode.robots.values() if len(record.trace)]
+    charts = [draw_ways(traces)] if traces else []
+    about = f"{episode.seconds:g} s, ended: {episode.reason}"
+    sheet = Sheet(("robot", *names), tuple(rows) if names else ())
+    return render_display("Episode", about, charts, sheet.transpose() if len(names) > len(rows) > 0 else sheet)
+
+
+def display_trace(trace: Trace) -> str:
+    """The wheel speeds or, where it has a task, the error, and what was recorded."""
+    chart = draw_error if np.isfinite(trace.errors).any() else draw_wheels
+    told = {"rows": str(len(trace)), "tick": f"{trace.dt:g} s"}
+    if len(trace):
+        told |= {"time": f"{trace.time[0]:g} … {trace.time[-1]:g} s", "end": _tell_pose(trace.pose[-1])}
+    told["devices"] = ", ".join(trace.readings) or "none"
+    return render_display(f"Trace of {trace.robot}", "", [chart(trace)] if len(trace) else [], _pairs(told))
+
+
+def draw_ways(traces: Sequence[Trace], *, ax: Axes | None = None) -> Axes:
+    """Where robots drove, x over y [m]; a dot where each began."""
+    own, ax = ax is None, ax if ax is not None else new_axes(width=6.0, height=5.0)
+    for number, trace in enumerate(traces):
+        way, color = trace.path(), LINES[number % len(LINES)]
+        ax.plot(way[:, 0], way[:, 1], color=color, linewidth=1.4, label=trace.robot)
+        ax.plot(way[:1, 0], way[:1, 1], "o", color=color, label="_")
+    ax.set_aspect("equal", adjustable="datalim")
+    style_axes(ax, title="", about="", x_name="x [m]", y_name="y [m]")
+    add_legend(ax, [], grow=own)
+    return ax
+
+
+def render_display(title: str, about: str, pictures: Sequence[Image | Axes], *sheets: Sheet) -> str:
+    """A title, pictures and tables as a piece of a page."""
+    images = [base64.b64encode(_encode(picture)).decode() for picture in pictures]
+    return render_template("display.html", title=title, about=about, pictures=images, sheets=sheets)
+
+
+def _encode(picture: Any) -> bytes:
+    """A small PNG, the same every time."""
+    from PIL import Image as Pillow
+
+    data = io.BytesIO()
+    if hasattr(picture, "figure"):
+        picture.figure.savefig(data, format="png", dpi=DPI, metadata={"Software": None})
+        picture = Pillow.open(data)
+        data = io.BytesIO()
+    picture.convert("RGB").quantize(COLORS).save(data, "PNG", optimize=True)
+    return data.getvalue()
+
+
+def _pairs(told: Mapping[str, str]) -> Sheet:
+    return Sheet((), tuple(told.items()))
+
+
+def _describe_drive(spec: RobotSpec) -> dict[str, str]:
+    drive = spec.drive
+    return {
+        "wheel separation": f"{100 * drive.wheel_separation:g} cm",
+        "wheel diameter": f"{100 * drive.wheel_diameter:g} cm",
+        "top speed": f"{drive.max_speed:g} m/s",
+    }
+
+
+def _size(world: WorldSpec) -> str:
+    x0, y0, x1, y1 = world.bounds
+    return f"{x1 - x0:g} × {y1 - y0:g} m"
+
+
+def _tell_pose(pose: Sequence[float]) -> str:
+    x, y, heading = pose
+    return f"{x:.2f}, {y:.2f} m, {math.degrees(heading):.0f}°"
+
+
+def _tell_number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4g}"

@@ -1,0 +1,38 @@
+"""Other values at paths inside tables: `drive.max_speed`, `sensors.proximity.noise`, `tasks.2.distance`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from paddock.core.errors import SpecError, suggestion
+
+
+def change_table(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of a table with other values; entries of a list are found by their `name`, or by their number from 0."""
+    changed: Any = dict(table)
+    for path, value in changes.items():
+        changed = _change(changed, path.split("."), value, path)
+    return dict(changed)
+
+
+def _change(part: Any, keys: list[str], value: Any, path: str) -> Any:
+    if not keys:
+        return value
+    key, *others = keys
+    if isinstance(part, (list, tuple)):
+        index = _index(part, key, path)
+        return [*part[:index], _change(part[index], others, value, path), *part[index + 1 :]]
+    if part is not None and not isinstance(part, Mapping):
+        raise SpecError(f"{key!r} is inside a value that is no table", path=path)
+    inside = dict(part or {})
+    return {**inside, key: _change(inside.get(key), others, value, path)}
+
+
+def _index(entries: list[Any] | tuple[Any, ...], key: str, path: str) -> int:
+    names = [str(entry.get("name", i)) if isinstance(entry, Mapping) else str(i) for i, entry in enumerate(entries)]
+    if key in names:
+        return names.index(key)
+    if key.isdigit() and int(key) < len(entries):
+        return int(key)
+    raise SpecError(f"no entry called {key!r}{suggestion(key, names)}", path=path)

@@ -1,0 +1,169 @@
+"""Combinations: all that decides runs but the seed, with every name found; one that cannot be says why."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from paddock.arena.controller_choice import ControllerChoice, find_controller
+from paddock.core.errors import PaddockError
+from paddock.core.provenance import versions
+from paddock.evolve.user_sources import hash_source
+from paddock.jobs import JobFailure
+from paddock.robots import RobotSpec, find_robot
+from paddock.robots.spec import read_robot
+from paddock.scenarios import Prepared, load_scenario, prepare
+from paddock.scenarios.loader import OWN_CODE
+from paddock.scenarios.prepare import check_tasks
+from paddock.scenarios.spec import ScenarioSpec
+from paddock.sweeps.changes import change_table
+from paddock.sweeps.spec import SweepSpec
+from paddock.worlds import Placed, WorldSpec, load_world
+from paddock.worlds.placement import Room, check_placement, robot_types
+
+FORMAT = 1  # of what a key is made from
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combination:
+    """A world with its robots, and who drives them: a controller, or the tasks of a scenario."""
+
+    labels: Mapping[str, Any] = field(default_factory=dict)  # what the user wrote, by column
+    world: WorldSpec | None = None
+    controller: ControllerChoice | None = None
+    scenario: Prepared | None = None
+    failure: JobFailure | None = None  # why it cannot be
+
+    def identify(self, spec: SweepSpec) -> str:
+        """A digest of all that decides a run but the seed: files count by what is in them."""
+        assert self.world is not None
+        told = {
+            "format": FORMAT,
+            "versions": versions(),
+            "world": self.world.to_table(),
+            "robots": [robot.to_table() for robot in robot_types(self.world)],
+            "pictures": [_hash_file(self.world.path_of(name)) for name in _pictures(self.world)],
+            "controller": None if self.controller is None else self.controller.describe(),
+            "scenario": None if self.scenario is None else _describe_scenario(self.scenario.spec),
+            "metrics": [[repr(each), _hash_file(Path(inspect.getfile(type(each))))] for each in spec.make_metrics()],
+            "settings": [spec.seconds, spec.starts] if self.scenario is None else None,
+        }
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def list_combinations(spec: SweepSpec) -> list[Combination]:
+    """All combinations in the order of the file; the first mistake is raised if none of them can be."""
+    found = list(_combine(spec))
+    failures = [each.failure for each in found if each.failure is not None]
+    if len(failures) == len(found):
+        raise failures[0].error
+    return found
+
+
+def _combine(spec: SweepSpec) -> Iterator[Combination]:
+    drivers = spec.scenarios or spec.controllers
+    kind = "scenario" if spec.scenarios else "controller"
+    make = _with_scenario if spec.scenarios else _with_controller
+    worlds, robots = spec.worlds or (None,), spec.robots or (None,)
+    for world, robot, driver in itertools.product(worlds, robots, drivers):
+        for values in itertools.product(*spec.parameters.values()):
+            parameters = dict(zip(spec.parameters, values, strict=True))
+            labels = {"world": world, "robot": robot, kind: driver}
+            labels = {name: value for name, value in labels.items() if value is not None} | parameters
+            try:
+                yield replace(make(spec, world, robot, driver, parameters), labels=labels)
+            except PaddockError as error:
+                yield Combination(labels=labels, failure=JobFailure.of(error))
+
+
+def _with_controller(
+    spec: SweepSpec, world: Any, robot: str | None, driver: str, parameters: Mapping[str, Any]
+) -> Combination:
+    chosen = find_controller(driver, spec.folder, _of("controller", parameters))
+    changed = change_world(_load_world(spec.folder, world), _load_robot(spec.folder, robot), parameters)
+    return Combination(world=changed, controller=chosen)
+
+
+def _with_scenario(
+    spec: SweepSpec, world: Any, robot: str | None, driver: str, parameters: Mapping[str, Any]
+) -> Combination:
+    scenario = load_scenario(_beside(spec.folder, driver))
+    table = change_table(scenario.to_table(), _of("scenario", parameters))
+    if world is not None:
+        table["world"] = str(Path(_beside(spec.folder, world)).absolute()) if world.endswith(".toml") else world
+    plan = prepare(replace(ScenarioSpec.from_table(table), folder=scenario.folder, file=scenario.file))
+    changed = change_world(plan.world, _load_robot(spec.folder, robot), parameters)
+    kinds = {placed.name: kind for placed, kind in zip(changed.robots, robot_types(changed), strict=True)}
+    members = tuple(replace(member, body=kinds[member.name]) for member in plan.robots)
+    for member in members:
+        check_tasks(plan.spec, member.tasks, member.name, member.body)
+    return Combination(world=changed, scenario=replace(plan, world=changed, robots=members))
+
+
+def change_world(world: WorldSpec, robot: RobotSpec | None, parameters: Mapping[str, Any]) -> WorldSpec:
+    """A world with other robots at the places of its own, or with one where there is none, and with other values."""
+    kinds = robot_types(world)
+    placed = list(world.robots)
+    if robot is not None and not placed:
+        pose = Room(world).free_pose(robot)
+        if pose is None:
+            raise PaddockError(f"{world.name}: there is no room for {robot.name}")
+        placed, kinds = [Placed(name="robot", type=robot, at=(pose.x, pose.y))], [robot]
+    changes = _of("robot", parameters)
+    if robot is not None or changes:
+        kinds = [RobotSpec.from_table(change_table((robot or kind).to_table(), changes)) for kind in kinds]
+        placed = [replace(each, type=kind) for each, kind in zip(placed, kinds, strict=True)]
+    table = change_table(replace(world, robots=()).to_table(), _of("world", parameters))
+    changed = replace(WorldSpec.from_table(table), robots=tuple(placed), folder=world.folder, file=world.file)
+    check_placement(changed, robot_types(changed))
+    return changed
+
+
+def _of(target: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a target, by their paths inside it."""
+    head = f"{target}."
+    return {path.removeprefix(head): value for path, value in parameters.items() if path.startswith(head)}
+
+
+def _beside(folder: str, name: str) -> str:
+    """A file's name as seen from the present folder; other names stay."""
+    return str(Path(folder) / name) if name.endswith(".toml") else name
+
+
+def _load_world(folder: str, name: str) -> WorldSpec:
+    return load_world(_beside(folder, name))
+
+
+def _load_robot(folder: str, name: str | None) -> RobotSpec | None:
+    return None if name is None else read_robot(find_robot(_beside(folder, name)))
+
+
+def _pictures(world: WorldSpec) -> list[str]:
+    names = [world.floor.image, *(getattr(each, "image", None) for each in world.fields)]
+    return [name for name in names if name is not None]
+
+
+def _hash_file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _describe_scenario(spec: ScenarioSpec) -> list[Any]:
+    """What decides its runs, but how often and with which seeds; code of a user's own counts by its source."""
+    table = {key: value for key, value in spec.to_table().items() if key not in ("seeds", "repetitions", "outputs")}
+    return [table, sorted(filter(None, {hash_source(name) for name in _own_code(table)}))]
+
+
+def _own_code(value: Any) -> Iterator[str]:
+    """Names of tasks, wall followers and avoidances."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from (part,) if key in OWN_CODE and isinstance(part, str) else _own_code(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _own_code(part)

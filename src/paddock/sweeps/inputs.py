@@ -1,0 +1,18 @@
+"""The user's own files that a sweep is made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from paddock.arena.controller_choice import find_controller
+from paddock.core.places import is_users
+from paddock.sweeps.spec import SweepSpec
+
+
+def input_files(spec: SweepSpec) -> list[Path]:
+    """The sweep's file, its worlds, robots and scenarios, and the code and policies of its controllers."""
+    folder = Path(spec.folder)
+    own = [folder / spec.file] if spec.file else []
+    named = [folder / name for name in (*spec.worlds, *spec.robots, *spec.scenarios) if name.endswith(".toml")]
+    sources = [find_controller(name, folder, {}).find_source() for name in spec.controllers if not spec.scenarios]
+    return [*own, *named, *(file for file in sources if file is not None and is_users(file))]

@@ -1,0 +1,123 @@
+"""The report of a sweep: means with confidence intervals as a table and as charts, failures, settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from paddock.core.provenance import describe
+from paddock.draw.colours import LINES
+from paddock.report.document import Failure, Figure, Heading, Paragraph, Part, Remark, SettingsTable
+from paddock.report.interval_charts import IntervalSeries, interval_chart, interval_lines
+from paddock.report.sheets import Sheet
+from paddock.sweeps.result import Sweep
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_LINES, MOST_ROWS, MOST_FAILURES = 10, 60, 100  # on a page; the tables have all
+
+
+def sweep_report(sweep: Sweep, provenance: Mapping[str, Any]) -> Iterator[Part]:
+    """The parts of the page."""
+    spec = sweep.spec
+    yield Remark(describe(provenance, seeds=len(spec.seeds)).rpartition(" · ")[0] + f" · {_tell_seeds(spec.seeds)}")
+    combinations = sweep.combinations()
+    count = f"{sweep.runs:,} runs: {sweep.runs // len(spec.seeds):,} combinations × {len(spec.seeds):,} seeds"
+    yield Paragraph(f"{count}. The table of all runs is `runs.csv`, and `runs.parquet`.")
+    if sweep.failures:
+        yield Failure(f"{len(sweep.failures):,} of {sweep.runs:,} runs failed; see below.")
+    if combinations:
+        yield Heading("Means")
+        yield Paragraph(f"Mean over the runs ± half of its {spec.confidence:.0%} confidence interval.")
+        yield means_sheet(sweep)
+        yield Heading("Charts")
+        for figure in filter(partial(_differs, sweep), sweep.figures):
+            yield Figure(figure, f"{figure}: means and their intervals", draw_figure(sweep, figure))
+    if sweep.failures:
+        yield Heading("Failures")
+        heads = ("run", "combination", "seed", "problem", "repeat it")
+        yield Sheet(
+            heads,
+            tuple(
+                (str(each.run), _tell(each.labels), str(each.seed), each.problem, each.command)
+                for each in sweep.failures[:MOST_FAILURES]
+            ),
+        )
+    yield Heading("Settings")
+    yield SettingsTable(spec.to_table())
+
+
+def means_sheet(sweep: Sweep) -> Sheet:
+    """A row for every combination, a column for every figure."""
+    varying = varying_axes(sweep)
+    cells: dict[str, dict[str, str]] = {}
+    for row in sweep.summary:
+        name = _tell({axis: row[axis] for axis in varying})
+        own = cells.setdefault(repr([row[axis] for axis in sweep.axes]), {"combination": name})
+        own["runs"] = str(max(int(own.get("runs", 0)), row["runs"]))
+        own[row["figure"]] = _tell_interval(row)
+    heads = ("combination", *sweep.figures, "runs")
+    rows = tuple(tuple(own.get(head, "-") for head in heads) for own in list(cells.values())[:MOST_ROWS])
+    return Sheet(heads, rows, f"mean ± half of the {sweep.spec.confidence:.0%} confidence interval")
+
+
+def draw_figure(sweep: Sweep, figure: str, *, ax: Axes | None = None) -> Axes:
+    """Means of a figure: lines over a parameter that is a number, if there is one, else a row for each combination."""
+    rows = [row for row in sweep.summary if row["figure"] == figure]
+    varying = varying_axes(sweep)
+    over = next((axis for axis in reversed(varying) if _is_numeric(rows, axis)), None)
+    others = [axis for axis in varying if axis != over]
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(_tell({axis: row[axis] for axis in others}), []).append(row)
+    about = f"{sweep.spec.name}: means with {sweep.spec.confidence:.0%} confidence intervals"
+    if over is None or len(groups) > MOST_LINES:
+        shown = rows[:MOST_ROWS]
+        names = [_tell({axis: row[axis] for axis in varying}) or sweep.spec.name for row in shown]
+        ends = ([row[name] for row in shown] for name in ("mean", "low", "high"))
+        return interval_chart(figure, names, *ends, x_name=figure, about=about, ax=ax)
+    lines = []
+    for number, (name, own) in enumerate(groups.items()):
+        own.sort(key=lambda row: row[over])
+        columns = ([row[key] for row in own] for key in (over, "mean", "low", "high"))
+        lines.append(IntervalSeries(name or figure, LINES[number % len(LINES)], *columns))
+    return interval_lines(figure, lines, x_name=over, y_name=figure, about=about, ax=ax)
+
+
+def _differs(sweep: Sweep, figure: str) -> bool:
+    """Whether there is anything to see in a chart."""
+    return len({repr(value) for value in sweep.column(figure)}) > 1
+
+
+def varying_axes(sweep: Sweep) -> list[str]:
+    """The axes along which something differs; all if nothing does."""
+    found = [axis for axis in sweep.axes if len({repr(row[axis]) for row in sweep.summary}) > 1]
+    return found or list(sweep.axes)
+
+
+def _is_numeric(rows: list[Any], axis: str) -> bool:
+    values = {row[axis] for row in rows}
+    return len(values) > 1 and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+
+
+def _tell(labels: Mapping[str, Any]) -> str:
+    return ", ".join(str(value) if isinstance(value, str) else f"{name} {value}" for name, value in labels.items())
+
+
+def _tell_interval(row: Mapping[str, Any]) -> str:
+    mean, half = row["mean"], (row["high"] - row["low"]) / 2
+    if math.isnan(mean) or half == 0:
+        return "-" if math.isnan(mean) else f"{mean:.6g}"
+    digits = max(0, 1 - math.floor(math.log10(half))) if half > 0 else 3
+    return f"{mean:.{min(digits, 6)}f}" + ("" if math.isnan(half) else f" ± {half:.{min(digits, 6)}f}")
+
+
+def _tell_seeds(seeds: tuple[int, ...]) -> str:
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    if seeds == tuple(range(seeds[0], seeds[0] + len(seeds))):
+        return f"seeds {seeds[0]} … {seeds[-1]}"
+    return f"{len(seeds)} seeds"

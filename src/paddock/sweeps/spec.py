@@ -1,0 +1,133 @@
+"""SweepSpec: worlds × robots × controllers × parameters × seeds of runs or scenarios, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from paddock.arena.controller_choice import BUILT_IN
+from paddock.control.tasks.base import Duration
+from paddock.core.errors import PaddockError, SpecError, UnknownName, format_value, suggestion
+from paddock.core.spec import Count, Description, Name, Number, Spec, read_toml_file, spec_from_table
+from paddock.metrics import Metric
+from paddock.metrics.registry import METRICS
+from paddock.report.summary import METRICS as USUAL_METRICS
+from paddock.scenarios.spec import MOST_RUNS, Seed, expand_seeds
+
+TARGETS = ("controller", "world", "robot", "scenario")  # what a parameter can be of
+
+
+class Choices(dict[str, tuple[Any, ...]]):
+    """The values that each parameter takes, by its path."""
+
+
+class Options(dict[str, Any]):
+    """Keys of a metric."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MetricChoice(Spec):
+    """A metric and its options: `{metric = "goal", at = [0.9, 0.9], radius = 0.1}`."""
+
+    metric: str
+    options: Options = field(default_factory=Options)
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """All keys but `metric` are options."""
+        if "metric" not in table:
+            raise SpecError(f"missing: the name of a metric{suggestion('', METRICS)}", path="metric")
+        options = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items() if key != "metric"}
+        return cls(metric=table["metric"], options=Options(options))
+
+    def to_table(self) -> dict[str, Any]:
+        return {"metric": self.metric, **self.options}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SweepSpec(Spec):
+    """What to run, in which combinations, and what to find out."""
+
+    name: Name
+    title: str = ""
+    worlds: tuple[str, ...] = ()
+    robots: tuple[str, ...] = ()  # instead of the worlds' own
+    controllers: Annotated[tuple[str, ...], Count(1, "controller")] = (BUILT_IN,)
+    scenarios: tuple[str, ...] = ()  # instead of controllers
+    parameters: Choices = field(default_factory=Choices)
+    seeds: Annotated[tuple[Seed, ...], Count(1, "seed")] = tuple(range(10))
+    seconds: Duration = 60.0  # of a run
+    starts: Literal["placed", "random"] = "placed"  # where robots of runs begin
+    metrics: tuple[Annotated[str | MetricChoice, Description("a metric's name, or a table with one")], ...] = ()
+    confidence: Annotated[float, Number("a share", above=0.5, high=0.9999)] = 0.95  # of the intervals
+    folder: str = field(default="", compare=False, repr=False)  # where relative file names begin
+    file: str = field(default="", compare=False, repr=False)  # what errors call it
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """As any spec; `seeds = 10` stands for 0 … 9, and tables of parameters may be nested."""
+        table = expand_seeds(table)
+        if "parameters" in table:
+            table = {**table, "parameters": Choices(_flatten(table["parameters"], ""))}
+        return super(SweepSpec, cls).from_table(table)
+
+    def check(self) -> None:
+        if not self.worlds and not self.scenarios:
+            raise SpecError("missing: at least 1 world, or 1 scenario", path="worlds")
+        for path, values in self.parameters.items():
+            target = path.partition(".")[0]
+            if target not in TARGETS or target == path:
+                raise SpecError(f"expected a path that begins with {', '.join(TARGETS)}", path=f"parameters.{path}")
+            if target == ("controller" if self.scenarios else "scenario"):
+                kind = "scenarios have tasks" if self.scenarios else "there are no scenarios"
+                raise SpecError(f"{kind}: leave this parameter out", path=f"parameters.{path}")
+            if len(set(map(repr, values))) < len(values):
+                raise SpecError(f"expected different values, got {format_value(values)}", path=f"parameters.{path}")
+        for name in ("worlds", "robots", "controllers", "scenarios", "seeds"):
+            listed = getattr(self, name)
+            if len(set(listed)) < len(listed):
+                raise SpecError(f"expected different entries, got {format_value(listed)}", path=name)
+        if self.scenarios and self.starts != "placed":
+            raise SpecError("scenarios say themselves where robots begin: leave it out", path="starts")
+
+    def make_metrics(self) -> tuple[Metric, ...]:
+        """What to find out about each robot: the usual figures if nothing else is asked for."""
+        return tuple(self._make_metric(i, each) for i, each in enumerate(self.metrics)) or USUAL_METRICS
+
+    def _make_metric(self, number: int, choice: str | MetricChoice) -> Metric:
+        chosen = choice if isinstance(choice, MetricChoice) else MetricChoice(metric=choice)
+        try:
+            return METRICS.get(chosen.metric, folder=self.folder or None)(**chosen.options)
+        except (PaddockError, TypeError) as error:
+            raise SpecError(str(error), path=f"metrics[{number}]", file=self.file) from None
+
+
+def load_sweep(source: str | Path | Mapping[str, Any] | SweepSpec) -> SweepSpec:
+    """A sweep from a TOML file, or from a table of the same keys."""
+    if isinstance(source, SweepSpec):
+        return source
+    if isinstance(source, Mapping):
+        return SweepSpec.from_table(source)
+    path = Path(source)
+    if path.suffix != ".toml":
+        raise UnknownName("sweep", str(source), (), expected="the path of a TOML file")
+    spec = spec_from_table(SweepSpec, read_toml_file(path), file=path.name)
+    return replace(spec, folder=str(path.parent), file=path.name)
+
+
+def _flatten(table: Any, path: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """The paths of nested tables, and the values at their ends."""
+    if not isinstance(table, Mapping):
+        raise SpecError(f"expected tables of lists of values, got {format_value(table)}", path=path or "parameters")
+    for key, value in table.items():
+        own = f"{path}.{key}" if path else str(key)
+        if isinstance(value, (list, tuple)):
+            if not 1 <= len(value) <= MOST_RUNS:
+                raise SpecError("expected a list of at least 1 value", path=f"parameters.{own}")
+            yield own, tuple(value)
+        elif isinstance(value, Mapping):
+            yield from _flatten(value, own)
+        else:
+            raise SpecError(f"expected a list of values, got {format_value(value)}", path=f"parameters.{own}")

@@ -1,0 +1,193 @@
+"""A whole sweep as one call: list the runs, leave out those that are there already, do the others, keep all."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from paddock.core.errors import PaddockError
+from paddock.jobs import FinishedJobs, JobFailure, JobRunner, Workers
+from paddock.report.document_files import ensure_folder
+from paddock.scenarios.spec import MOST_RUNS
+from paddock.sweeps.combination import list_combinations
+from paddock.sweeps.result import FailedRun, Sweep
+from paddock.sweeps.spec import SweepSpec, load_sweep
+from paddock.sweeps.worker import Rows, RunBlock, RunSettings, SweepWorker
+
+FINISHED = "finished.jsonl"
+BATCH = 50  # seeds at once, where controllers compile; what is killed loses no more than that in each worker
+
+Progress = Callable[[int, int], None]
+"""Told how many runs are done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of a sweep."""
+
+    number: int  # from 1
+    combination: int
+    seed: int
+    key: str  # tells all that decides it; empty where the combination cannot be
+
+
+def sweep(
+    spec: str | Path | Mapping[str, Any] | SweepSpec,
+    *,
+    out: str | Path | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    run: int | None = None,
+) -> Sweep:
+    """Do all runs of a sweep. The result depends on the spec alone, not on workers or interruptions.
+
+    Args:
+        spec: the path of a TOML file, or a dict of the same keys.
+        out: folder for the tables, charts and report. Runs that are finished there already are not done again.
+        workers: processes; None: one for every core, 1: only this one; or "ray", the cores of a cluster.
+        progress: told how many runs are done, and how many there are.
+        run: do only the run of this number, in this process, and keep nothing; its error is raised.
+    """
+    plan = SweepPlan(load_sweep(spec))
+    if run is not None:
+        return plan.run_alone(run)
+    folder = None if out is None else ensure_folder(Path(out))
+    finished = FinishedJobs(None if folder is None else folder / FINISHED, f"sweep {plan.spec.name}")
+    done = plan.run(finished, workers, progress or (lambda done, of: None))
+    if folder is not None:
+        done.save(folder)
+    return done
+
+
+class SweepPlan:
+    """All runs of a sweep, in their order: by combination, then by seed."""
+
+    def __init__(self, spec: SweepSpec) -> None:
+        self.spec, self.settings = spec, RunSettings.of(spec)
+        self.combinations = list_combinations(spec)
+        count = len(self.combinations) * len(spec.seeds)
+        if count > MOST_RUNS:
+            raise PaddockError(f"{spec.name}: {count:,} runs are too many: expected at most {MOST_RUNS:,}")
+        keys = ["" if each.failure else each.identify(spec) for each in self.combinations]
+        self.runs = [
+            PlannedRun(i * len(spec.seeds) + j + 1, i, seed, f"{key}:{seed}" if key else "")
+            for i, key in enumerate(keys)
+            for j, seed in enumerate(spec.seeds)
+        ]
+
+    def run(self, finished: FinishedJobs, workers: Workers, progress: Progress) -> Sweep:
+        """Do what is not finished, and put all together."""
+        open_runs = [run for run in self.runs if run.key and run.key not in finished]
+        failures = {run.number: self._failure(run) for run in self.runs if not run.key}
+        done = len(self.runs) - len(open_runs)
+        progress(done, len(self.runs))
+        if open_runs:
+            make = partial(SweepWorker, self.combinations, self.settings)
+            with JobRunner[RunBlock, list[Rows]](make, workers, most=len(open_runs)) as runner:
+                blocks = list(self._blocks(open_runs, SweepWorker(self.combinations, self.settings)))
+                for part, results in self._finish(runner, blocks):
+                    if isinstance(results, JobFailure):
+                        failures |= {run.number: results for run in part}
+                    else:
+                        finished.add({run.key: rows for run, rows in zip(part, results, strict=True)})
+                    done += len(part)
+                    progress(done, len(self.runs))
+        return self._put_together(finished, failures, len(open_runs))
+
+    def _finish(
+        self, runner: JobRunner[RunBlock, list[Rows]], blocks: Sequence[Sequence[PlannedRun]]
+    ) -> Iterator[tuple[Sequence[PlannedRun], list[Rows] | JobFailure]]:
+        """The results of blocks as they come; one that fails is done again run by run, so that only some fail."""
+        again: list[Sequence[PlannedRun]] = []
+        for number, answer in runner.stream([_job(block) for block in blocks]):
+            if answer.failure is None:
+                yield blocks[number], answer.value
+            elif len(blocks[number]) == 1:
+                yield blocks[number], answer.failure
+            else:
+                again += [[run] for run in blocks[number]]
+        if again:
+            yield from self._finish(runner, again)
+
+    def _blocks(self, runs: Sequence[PlannedRun], worker: SweepWorker) -> Iterator[Sequence[PlannedRun]]:
+        """Runs in the pieces that workers take: alone, or, where all controllers compile, many seeds at once."""
+        for number in dict.fromkeys(run.combination for run in runs):
+            own = [run for run in runs if run.combination == number]
+            size = BATCH if len(own) > 1 and _uses_batches(worker, number) else 1
+            yield from (own[first : first + size] for first in range(0, len(own), size))
+
+    def run_alone(self, number: int) -> Sweep:
+        """Do one run in this process; its error is raised."""
+        if not 1 <= number <= len(self.runs):
+            raise PaddockError(f"run: expected a number from 1 to {len(self.runs)}, got {number}")
+        run = self.runs[number - 1]
+        failure = self.combinations[run.combination].failure
+        if failure is not None:
+            raise failure.error
+        finished = FinishedJobs(None, "")
+        finished.add({run.key: SweepWorker(self.combinations, self.settings)(_job([run]))[0]})
+        self.runs = [run]
+        return self._put_together(finished, {}, 1)
+
+    def _failure(self, run: PlannedRun) -> JobFailure:
+        failure = self.combinations[run.combination].failure
+        assert failure is not None
+        return failure
+
+    def _put_together(self, finished: Mapping[str, Rows], failures: Mapping[int, JobFailure], fresh: int) -> Sweep:
+        axes = tuple(dict.fromkeys(axis for each in self.combinations for axis in (*each.labels, "world", "robot")))
+        order = ("scenario", "world", "robot", "controller", *self.spec.parameters)
+        rows = []
+        for run in self.runs:
+            chosen = self.combinations[run.combination]
+            for row in finished.get(run.key, ()):
+                about = {"world": chosen.world.name if chosen.world else "", "robot": row["robot"], **chosen.labels}
+                told = {axis: _as_cell(about[axis]) for axis in order if axis in about}
+                figures = {name: value for name, value in row.items() if name not in ("robot", "name")}
+                rows.append({"run": run.number, **told, "seed": run.seed, "name": row["name"], **figures})
+        failed = tuple(
+            FailedRun(
+                run=run.number,
+                labels=self.combinations[run.combination].labels,
+                seed=run.seed,
+                problem=failures[run.number].problem,
+                trace=failures[run.number].trace,
+                command=self._command(run),
+            )
+            for run in self.runs
+            if run.number in failures
+        )
+        return Sweep(
+            spec=self.spec,
+            rows=rows,
+            axes=tuple(axis for axis in order if axis in axes),
+            runs=len(self.runs),
+            fresh=fresh,
+            failures=failed,
+        )
+
+    def _command(self, run: PlannedRun) -> str:
+        if not self.spec.file:
+            return f"paddock.sweep(…, run={run.number})"
+        return f"paddock sweep {shlex.quote(str(Path(self.spec.folder) / self.spec.file))} --run {run.number}"
+
+
+def _job(runs: Sequence[PlannedRun]) -> RunBlock:
+    return RunBlock(runs[0].combination, tuple(run.seed for run in runs))
+
+
+def _uses_batches(worker: SweepWorker, number: int) -> bool:
+    """Whether a combination compiles; one that cannot even begin says so when it is its turn."""
+    try:
+        return worker.uses_batches(number)
+    except Exception:
+        return False
+
+
+def _as_cell(value: Any) -> Any:
+    """A value of a parameter as a cell of a table: lists and tables as text."""
+    return value if isinstance(value, (bool, int, float, str)) else repr(value)

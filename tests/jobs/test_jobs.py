@@ -1,0 +1,135 @@
+"""Jobs: results in order from any number of workers; failures, deaths and Ctrl-C cost nothing but their job."""
+
+from __future__ import annotations
+
+import math
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.jobs import FinishedJobs, JobRunner, parse_workers, run_jobs
+from paddock.testing import wait_for
+
+sys.path.insert(0, str(Path(__file__).parent))
+import work
+
+BOTH = pytest.mark.parametrize("workers", [1, 2])
+
+
+def give(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return function
+
+
+@BOTH
+def test_results_come_in_the_order_of_the_jobs(workers: int) -> None:
+    told: list[tuple[int, int]] = []
+    assert run_jobs(abs, [-3, 4, -5, 6], workers=workers, progress=lambda *done: told.append(done)) == [3, 4, 5, 6]
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+@BOTH
+def test_an_error_in_a_job_reaches_the_caller(workers: int) -> None:
+    with pytest.raises(ValueError, match=r"math domain error|nonnegative"):
+        run_jobs(math.sqrt, [1.0, -1.0], workers=workers)
+
+
+def test_no_jobs_and_no_workers() -> None:
+    assert run_jobs(abs, []) == []
+    with pytest.raises(paddock.PaddockError, match="workers: expected at least 1, or 'ray', got 0"):
+        run_jobs(abs, [1], workers=0)
+
+
+def test_what_a_user_writes_for_workers() -> None:
+    assert [parse_workers(text) for text in (None, "3", "ray")] == [None, 3, "ray"]
+    with pytest.raises(paddock.PaddockError, match="workers: expected a number of processes, or ray, got 'rays'"):
+        parse_workers("rays")
+
+
+def test_a_worker_makes_its_work_once() -> None:
+    with JobRunner(work.make_counter, 2) as runner:
+        first, second = runner.run([1, 2]), runner.run([3, 4, 5])
+    assert [job for job, _ in (*first, *second)] == [1, 2, 3, 4, 5]
+    assert sum(done == 1 for _, done in (*first, *second)) <= 2
+
+
+def test_a_worker_that_dies_costs_its_job_and_no_other() -> None:
+    jobs = ["a", "killed", "b", "exit", "print"]
+    with JobRunner(partial(give, work.die), 2) as runner:
+        answers = dict(runner.stream(jobs))
+    assert [answers[number].value for number in (0, 2, 4)] == ["a", "b", "print"]
+    killed, left = answers[1].failure, answers[3].failure
+    assert killed is not None
+    assert killed.problem == "the worker process died: killed by SIGKILL"
+    assert left is not None
+    assert "SystemExit: 3" in left.problem
+
+
+def test_errors_and_results_that_cannot_travel_are_told_in_words() -> None:
+    with pytest.raises(paddock.PaddockError, match=r"work\.py line \d+: no job called '[xy]'"):
+        run_jobs(work.refuse, ["x", "y"], workers=2)
+    with pytest.raises(Exception, match=r"[Cc]an't (get|pickle) local object"):
+        run_jobs(work.give_function, [1, 2], workers=2)
+
+
+def test_a_script_without_a_guard_is_not_run_again(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("print('once')\nfrom paddock.jobs import run_jobs\nprint(run_jobs(abs, [-1, -2], workers=2))\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert done.stdout == "once\n[1, 2]\n"
+
+
+def has_ended(process: str) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes as Linux shows them")
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_the_process_that_shares_the_jobs_out(end: signal.Signals, tmp_path: Path) -> None:
+    files = [tmp_path / "a", tmp_path / "b"]
+    program = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import work\n"
+        f"from paddock.jobs import run_jobs; run_jobs(work.wait, {[str(file) for file in files]}, workers=2)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.PIPE, text=True) as process:
+        wait_for(lambda: all(file.exists() and file.read_text() for file in files))
+        workers = [file.read_text() for file in files]
+        process.send_signal(end)
+        _, told = process.communicate()
+    assert ("KeyboardInterrupt" in told) == (end == signal.SIGINT)
+    wait_for(lambda: all(map(has_ended, workers)))
+
+
+def test_whoever_stops_listening_ends_the_workers() -> None:
+    before = threading.active_count()
+    with JobRunner(partial(give, abs), 2) as runner:
+        answers = runner.stream([-1] * 1000)
+        next(answers)
+        answers.close()
+    wait_for(lambda: threading.active_count() == before)
+
+
+def test_finished_jobs_survive_half_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "finished.jsonl"
+    finished = FinishedJobs(path, "a")
+    finished.add({"x": [0.1, math.inf], "y": None})
+    finished.add({"z": "ü"})
+    whole = path.read_bytes()
+    for cut in range(0, len(whole) + 1, 5):
+        path.write_bytes(whole[:cut])
+        found = dict(FinishedJobs(path, "a"))
+        assert found.items() <= dict(finished).items()
+        FinishedJobs(path, "a").add({"w": 1})
+        assert dict(FinishedJobs(path, "a")) == {**found, "w": 1}
+    with pytest.raises(paddock.PaddockError, match="these are results of 'a', not of 'b': choose another folder"):
+        FinishedJobs(path, "b")

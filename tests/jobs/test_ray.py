@@ -1,0 +1,68 @@
+"""Jobs on a Ray cluster: as here; a cluster that is gone is told at once."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.jobs import JobRunner, run_jobs
+from paddock.jobs.ray_worker import check_address
+
+sys.path.insert(0, str(Path(__file__).parent))
+import work
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers, which are real processes."""
+    ray = pytest.importorskip("ray")
+    paths = {"PYTHONPATH": ":".join(path for path in sys.path if path)}
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": paths})
+    yield ray
+    ray.shutdown()
+
+
+@pytest.mark.long
+def test_ray_does_jobs_and_a_worker_that_dies_costs_its_job_only(cluster: Any) -> None:
+    assert run_jobs(abs, [-3, 4, -5, 6], workers="ray") == [3, 4, 5, 6]
+    with JobRunner(partial(_give, work.die), "ray") as runner:
+        assert len(runner.workers) == 2
+        answers = dict(runner.stream(["a", "killed", "b", "exit"]))
+    assert [answers[0].value, answers[2].value] == ["a", "b"]
+    assert answers[1].failure is not None
+    assert "the worker of Ray died" in answers[1].failure.problem
+    assert answers[3].failure is not None
+    assert "SystemExit: 3" in answers[3].failure.problem
+    with pytest.raises(paddock.PaddockError, match="no job called 'x'"):
+        run_jobs(work.refuse, ["x"], workers="ray")
+
+
+def _give(function: Any) -> Any:
+    return function
+
+
+def test_a_cluster_that_is_gone_is_told_before_ray_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    monkeypatch.setenv("RAY_ADDRESS", f"127.0.0.1:{port}")
+    with pytest.raises(paddock.PaddockError, match=rf"Ray: no cluster answers at 127\.0\.0\.1:{port}: .*unset RAY_AD"):
+        run_jobs(abs, [1], workers="ray")
+
+
+def test_addresses_are_checked() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        for address in ("", "auto", "local", f"127.0.0.1:{port}", f"ray://localhost:{port}"):
+            check_address(address)
+    with pytest.raises(paddock.PaddockError, match="RAY_ADDRESS: expected the address of a Ray cluster, host:port"):
+        check_address("127.0.0.1:here")

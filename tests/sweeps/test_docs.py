@@ -1,0 +1,26 @@
+"""The page about sweeps: its examples run, and its file is the example that it names."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from pages import DOCS, run_examples
+
+PAGE = DOCS / "sweeps.md"
+
+
+@pytest.mark.heavy
+def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_examples(PAGE)["done"].runs == 20
+    assert (tmp_path / "runs" / "speeds" / "report.html").exists()
+
+
+def test_the_file_of_the_page_is_the_one_of_the_examples() -> None:
+    (shown,) = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    example = DOCS.parent / "examples" / "sweeps" / "avoid.toml"
+    assert tomllib.loads(shown) == tomllib.loads(example.read_text(encoding="utf-8"))

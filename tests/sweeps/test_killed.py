@@ -1,0 +1,112 @@
+"""A sweep of 2,000 runs that is killed in the middle and resumed, here and on a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from paddock.sweeps import sweep
+from paddock.testing import wait_for
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tables import read_tables
+
+MANY = """
+name = "many"
+worlds = ["empty", "clutter"]
+controllers = ["paddock.policies:explorer"]
+seeds = 500
+seconds = 20
+starts = "random"
+[parameters]
+controller.speed = [0.05, 0.1]
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The tables of a sweep that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "many.toml").write_text(MANY)
+    assert sweep(folder / "many.toml", out=folder / "out", workers=1).fresh == 2000
+    return read_tables(folder / "out")
+
+
+def start_sweep(folder: Path, workers: str) -> subprocess.Popen[bytes]:
+    """Run the sweep until some of its runs are finished."""
+    (folder / "many.toml").write_text(MANY)
+    program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", workers]
+    finished, log = folder / "out" / "finished.jsonl", folder / "log.txt"
+    with log.open("wb") as output:
+        process = subprocess.Popen(program, cwd=folder, start_new_session=True, stderr=output)
+    wait_for(lambda: process.poll() is not None or (finished.exists() and finished.stat().st_size > 10_000))
+    assert process.poll() is None, log.read_text()
+    return process
+
+
+def kill_in_the_middle(folder: Path, workers: str) -> None:
+    """Run it until some of its runs are finished, then kill it."""
+    process = start_sweep(folder, workers)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (folder / "out" / "runs.csv").exists()
+
+
+@pytest.mark.heavy
+def test_killed_and_resumed_it_gives_the_identical_table(tmp_path: Path, whole: dict[str, bytes]) -> None:
+    kill_in_the_middle(tmp_path, "2")
+    resumed = sweep(tmp_path / "many.toml", out=tmp_path / "out", workers=2)
+    assert resumed.runs == 2000
+    assert 0 < resumed.fresh < 2000
+    assert read_tables(tmp_path / "out") == whole
+
+
+def test_stopped_politely_it_says_how_to_go_on(tmp_path: Path) -> None:
+    process = start_sweep(tmp_path, "2")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 143
+    assert "the same command goes on from what is in out" in (tmp_path / "log.txt").read_text()
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A Ray cluster of two workers, which are real processes and outlive those who use them."""
+    pytest.importorskip("ray")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    ray_command = [sys.executable, "-c", "from ray.scripts.scripts import main; main()"]
+    start = f"start --head --num-cpus 2 --port {port} --include-dashboard false --disable-usage-stats --block".split()
+    settings = {"RAY_ADDRESS": f"127.0.0.1:{port}", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(16)}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    log = tmp_path_factory.mktemp("ray") / "log.txt"
+    with log.open("wb") as output:
+        head = subprocess.Popen([*ray_command, *start], stdout=output, stderr=output, start_new_session=True)
+    try:
+        wait_for(lambda: head.poll() is not None or b"Ray runtime started" in log.read_bytes())
+        assert head.poll() is None, log.read_text()
+        yield
+    finally:
+        head.terminate()  # and with it all that it started
+        head.wait()
+
+
+@pytest.mark.long
+def test_so_it_does_on_a_cluster(tmp_path: Path, whole: dict[str, bytes], cluster: None) -> None:
+    kill_in_the_middle(tmp_path, "ray")
+    program = [sys.executable, "-m", "paddock", "sweep", "many.toml", "--out", "out", "--workers", "ray"]
+    resumed = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+    there = re.search(r"2,000 runs, ([\d,]+) of them were there already", resumed.stderr)
+    assert there, resumed.stderr
+    assert 0 < int(there[1].replace(",", "")) < 2000
+    assert read_tables(tmp_path / "out") == whole

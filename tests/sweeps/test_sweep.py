@@ -1,0 +1,190 @@
+"""Sweeps: one tidy table, the same for any number of workers; what is there is not done again; failures are listed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from tables import read_tables
+
+import paddock
+from command_line import paddock as command
+from paddock.metrics import Distance
+from paddock.policies import explorer
+from paddock.sweeps import load_sweep, sweep
+
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "worlds": ["empty", "clutter"],
+    "controllers": ["paddock.policies:explorer"],
+    "seeds": 3,
+    "seconds": 1,
+    "metrics": ["distance"],
+    "parameters": {"controller": {"speed": [0.05, 0.1]}},
+}
+FRAGILE = """
+import os, signal
+
+class Controller:
+    def __init__(self, robot, speed=0.1):
+        self.robot, self.speed = robot, speed
+
+    def act(self, observation):
+        if self.speed == 0.2 and self.robot.arena.seed == 1:
+            return 1 / 0
+        if self.speed == 0.3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.speed, self.speed
+"""
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_run_is_a_row_and_is_the_arena_of_its_seed() -> None:
+    done = sweep(SMALL, workers=1)
+    assert (done.runs, done.fresh, done.failures) == (12, 12, ())
+    assert done.axes == ("world", "robot", "controller", "controller.speed")
+    assert [row["run"] for row in done.rows] == list(range(1, 13))
+    row = done.rows[10]
+    assert (row["world"], row["robot"], row["controller.speed"], row["seed"]) == ("clutter", "e-puck", 0.1, 1)
+    with paddock.open("clutter", seed=1) as arena:
+        arena["red"].proximity.enable()
+        episode = arena.run(1.0, explorer(0.1), metrics=[Distance()])
+    assert (row["digest"], row["distance"], row["ended"]) == (
+        episode.digest,
+        episode.metrics["distance"],
+        episode.reason,
+    )
+
+
+def test_the_table_is_the_same_with_any_workers_and_is_not_made_twice(tmp_path: Path) -> None:
+    first = sweep(SMALL, out=tmp_path / "a", workers=1)
+    sweep(SMALL, out=tmp_path / "b", workers=2)
+    assert read_tables(tmp_path / "a") == read_tables(tmp_path / "b")
+    assert pyarrow.parquet.read_table(tmp_path / "a" / "runs.parquet").to_pylist() == [dict(row) for row in first.rows]
+    assert len(first.to_pandas()) == 12
+    more = sweep({**SMALL, "seeds": 4}, out=tmp_path / "a", workers=1)
+    assert (more.runs, more.fresh) == (16, 4)
+    assert [row for row in more.rows if row["seed"] < 3] == [{**row, "run": n["run"]} for row, n in zip(
+        first.rows, [row for row in more.rows if row["seed"] < 3], strict=True)]  # fmt: skip
+    assert (tmp_path / "a" / "provenance.json").exists()
+    with pytest.raises(paddock.PaddockError, match="results of 'sweep small', not of 'sweep other'"):
+        sweep({**SMALL, "name": "other"}, out=tmp_path / "a")
+
+
+def test_a_run_is_done_again_when_anything_that_decides_it_has_changed(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    spec = {"name": "s", "worlds": ["empty"], "controllers": ["mine.py"], "seeds": 2, "seconds": 1}
+    (tmp_path / "s.toml").write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in spec.items()))
+    file.write_text("def act(observation):\n    return 0.1, 0.1\n")
+    slow = sweep(tmp_path / "s.toml", out=tmp_path / "out", workers=1)
+    assert sweep(tmp_path / "s.toml", out=tmp_path / "out", workers=1).fresh == 0
+    file.write_text("def act(observation):\n    return 0.12, 0.12\n")
+    fast = sweep(tmp_path / "s.toml", out=tmp_path / "out", workers=1)
+    assert fast.fresh == 2
+    assert fast.rows[0]["distance"] > slow.rows[0]["distance"]
+    copies = json.loads((tmp_path / "out" / "provenance.json").read_text())["inputs"]
+    assert set(copies) == {"inputs/s.toml", "inputs/mine.py"}
+
+
+def test_failures_are_listed_with_the_command_that_repeats_them(tmp_path: Path) -> None:
+    (tmp_path / "fragile.py").write_text(FRAGILE)
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\nworlds = ["empty"]\ncontrollers = ["fragile.py"]\nseeds = 2\nseconds = 0.1\n'
+        "[parameters]\ncontroller.speed = [0.1, 0.2, 0.3]\n"
+    )
+    printed = command("sweep", "s.toml", "--workers", "2", "--out", "out", folder=tmp_path)
+    assert printed.returncode == 1
+    assert [(row["controller.speed"], row["seed"]) for row in read(tmp_path / "out" / "runs.csv")] == [
+        ("0.1", "0"), ("0.1", "1"), ("0.2", "0"),
+    ]  # fmt: skip
+    zero, *killed = read(tmp_path / "out" / "failures.csv")
+    assert zero["problem"].startswith("fragile.py line 10: ZeroDivisionError")
+    assert zero["command"] == "paddock sweep s.toml --run 4"
+    assert [row["problem"] for row in killed] == ["the worker process died: killed by SIGKILL"] * 2
+    assert "ZeroDivisionError" in (tmp_path / "out" / "report.html").read_text()
+    again = command("sweep", "s.toml", "--run", "4", folder=tmp_path)
+    assert again.returncode == 1
+    assert "return 1 / 0" in again.stderr
+    alone = command("sweep", "s.toml", "--run", "3", "--json", folder=tmp_path)
+    assert (alone.returncode, json.loads(alone.stdout)["controller.speed"]) == (0, 0.2)
+
+
+def test_combinations_that_cannot_be_fail_alone() -> None:
+    spec = {**SMALL, "worlds": ["empty"], "robots": ["e-puck", "pioneer-p3dx"], "seeds": 2}
+    done = sweep(spec, workers=1)
+    assert {row["robot"] for row in done.rows} == {"e-puck"}
+    assert {failed.labels["robot"] for failed in done.failures} == {"pioneer-p3dx"}
+    assert len(done.failures) == 4
+
+
+def test_a_scenario_can_be_swept_with_other_robots_and_values() -> None:
+    spec = {
+        "name": "s",
+        "scenarios": ["turn-and-go"],
+        "seeds": [7],
+        "parameters": {"robot": {"drive": {"max_speed": [0.1, 0.13]}}, "scenario": {"safety": {"enabled": [False]}}},
+    }
+    done = sweep(spec, workers=1)
+    assert [row["complete"] for row in done.rows] == [True, True]
+    assert done.rows[0]["scenario"] == "turn-and-go"
+    assert [row["robot.drive.max_speed"] for row in done.rows] == [0.1, 0.13]
+    share = next(row for row in done.summary if row["figure"] == "complete")
+    assert (share["mean"], share["high"]) == (1.0, 1.0)
+    assert 0 < share["low"] < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"worlds": []}, "worlds: missing: at least 1 world, or 1 scenario"),
+        ({"worlds": ["emtpy"]}, "no world called 'emtpy' .did you mean 'empty'"),
+        ({"seed": 3}, "seed: unknown key .did you mean 'seeds'"),
+        ({"seeds": 0}, "seeds: expected a list of seeds, or how many"),
+        ({"worlds": ["empty", "empty"]}, "worlds: expected different entries"),
+        ({"controllers": ["explorer"]}, "no controller called 'explorer': expected built-in, a Python file, a policy"),
+        ({"controllers": ["mine.py"]}, "mine.py: no such file"),
+        ({"metrics": ["distanse"]}, r"metrics\[0\]: no metric called 'distanse' .did you mean 'distance'"),
+        ({"metrics": [{"metric": "coverage", "cel": 1}]}, r"metrics\[0\]: .*unexpected keyword argument 'cel'"),
+        ({"parameters": {"controller": {"speed": 0.1}}}, r"parameters\.controller\.speed: expected a list of values"),
+        ({"parameters": {"speed": [0.1]}}, r"parameters\.speed: expected a path that begins with controller, world"),
+        ({"parameters": {"scenario.stop": [1]}}, r"parameters\.scenario\.stop: there are no scenarios"),
+        ({"parameters": {"world": {"dtt": [0.1]}}}, "dtt: unknown key .did you mean 'dt'"),
+        ({"parameters": {"robot": {"sensors": {"proximty": {"range": [1]}}}}}, "no entry called 'proximty' .did you"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_refused_before_anything_runs(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(paddock.PaddockError, match=problem):
+        sweep({**SMALL, **change}, workers=1)
+
+
+def test_a_parameter_that_a_controller_has_not_is_told() -> None:
+    done = sweep({**SMALL, "parameters": {"controller": {"sped": [1]}}}, workers=1)
+    assert {failed.problem for failed in done.failures} == {
+        "explorer: it has no parameter 'sped' (did you mean 'speed'?)"
+    }
+
+
+def test_charts_are_lines_over_a_number_and_rows_otherwise() -> None:
+    lines = sweep(SMALL, workers=1).draw("distance")
+    assert lines.get_xlabel() == "controller.speed"
+    assert [text.get_text() for text in lines.get_legend().get_texts()] == ["empty", "clutter"]
+    rows = sweep({**SMALL, "parameters": {}}, workers=1)
+    assert [text.get_text() for text in rows.draw("distance").get_yticklabels()] == ["empty", "clutter"]
+    with pytest.raises(paddock.UnknownName, match="no figure called 'distanse'"):
+        rows.draw("distanse")
+
+
+def test_the_sweep_of_the_examples_is_a_sweep() -> None:
+    spec = load_sweep(Path(__file__).parents[2] / "examples" / "sweeps" / "avoid.toml")
+    done = sweep(
+        {**spec.to_table(), "seeds": 1, "seconds": 0.5, "controllers": ["paddock.policies:explorer"]}, workers=1
+    )
+    assert len(done.rows) == 6

@@ -1,0 +1,131 @@
+"""Notebooks: what objects show of themselves, the live page in a cell, and the executed notebooks of the examples."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paddock
+from paddock.metrics import Distance
+from paddock.policies import explorer
+from paddock.robots import load_robot, robot_names
+from paddock.worlds import load_world, world_names
+from pages import DOCS, run_examples
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
+LARGEST = 150_000  # bytes of a notebook
+
+
+@pytest.mark.parametrize("name", world_names())
+def test_every_world_shows_a_picture_and_a_table(name: str) -> None:
+    shown = load_world(name)._repr_html_()
+    assert shown is not None
+    assert shown.count('<img alt="World') == 1
+    assert "<td" in shown
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_every_robot_shows_itself(name: str) -> None:
+    assert "top speed" in (load_robot(name)._repr_html_() or "")
+
+
+def test_an_arena_its_robots_and_its_runs_show_themselves() -> None:
+    with paddock.open("clutter", seed=1) as arena:
+        red = arena["red"]
+        red.proximity.enable()
+        before = arena._repr_html_()
+        episode = arena.run(2, explorer(), metrics=[Distance()])
+        shown = {"arena": arena, "robot": red, "episode": episode, "trace": episode.trace}
+        texts = {name: thing._repr_html_() or "" for name, thing in shown.items()}  # type: ignore[attr-defined]
+    assert all(text.count("<img") == 1 for text in texts.values())
+    assert texts["arena"] != before
+    assert f"{episode.metrics['distance']:.4g}" in texts["episode"]
+    assert "enabled" in texts["robot"]
+    assert all(len(text) < 60_000 for text in texts.values())
+
+
+def test_names_from_outside_are_text_and_no_markup() -> None:
+    world = paddock.WorldSpec(name="w", title="<script>alert(1)</script>", bounds=(0, 0, 1, 1))
+    assert "<script" not in (world._repr_html_() or "")
+
+
+def test_nothing_is_drawn_or_imported_before_it_is_shown() -> None:
+    program = (
+        "import sys, paddock; arena = paddock.open('empty'); episode = arena.run(0.1)\n"
+        "print([name for name in ('paddock.report.display', 'matplotlib', 'IPython') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.heavy
+def test_the_examples_of_the_page_run() -> None:
+    assert run_examples(DOCS / "notebooks.md")
+
+
+# ---- kernels
+
+
+def run_cells(*sources: str) -> list[Any]:
+    """The outputs of each cell, run by a kernel of its own."""
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    return [[output for output in cell.outputs if output.get("name") != "stderr"] for cell in notebook.cells]
+
+
+@pytest.mark.heavy
+def test_show_puts_the_live_page_into_the_cell_and_again_when_it_is_run_again() -> None:
+    ask = "import urllib.request; print(urllib.request.urlopen(page.url).headers['Content-Security-Policy'])"
+    first, again, policy = run_cells(
+        "import paddock\narena = paddock.open('empty')\npage = paddock.show(arena, port=0)",
+        "page = paddock.show(arena)",
+        ask,
+    )
+    (html,) = [output["data"]["text/html"] for output in first]
+    assert re.search(r'<iframe src="http://127\.0\.0\.1:\d+/"', html)
+    assert "ssh -L" in html
+    assert again[0]["data"]["text/html"] == html
+    assert "frame-ancestors http://localhost:* http://127.0.0.1:*" in policy[0]["text"]
+
+
+def test_outside_of_notebooks_nobody_may_frame_the_page() -> None:
+    with (
+        paddock.show(paddock.open("empty"), port=0, open_page=False) as page,
+        urllib.request.urlopen(page.url) as answer,
+    ):
+        assert answer.headers["Content-Security-Policy"].endswith("frame-ancestors 'none'")
+
+
+# ---- the notebooks of the examples
+
+
+def test_there_are_four_notebooks() -> None:
+    assert [path.stem[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_executed_and_small(path: Path) -> None:
+    assert path.stat().st_size < LARGEST
+    cells = [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    assert not [output for output in outputs if output["output_type"] == "error"]
+    assert any("<img" in "".join(output.get("data", {}).get("text/html", "")) or "image/png" in output.get("data", {})
+               for output in outputs)  # fmt: skip
+
+
+@pytest.mark.long
+def test_the_notebooks_run_from_a_clean_kernel_and_show_what_is_stored() -> None:
+    program = [sys.executable, str(ROOT / "tools" / "run_notebooks.py"), "--check"]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("as stored") == len(NOTEBOOKS)
